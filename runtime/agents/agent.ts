@@ -1,0 +1,106 @@
+// What an agent is once its file is read and the defaults of config.yaml are applied. Immutable.
+import type { Diagnostic } from "../diagnostics.ts";
+
+export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
+export type HistoryLevel = typeof HISTORY_LEVELS[number];
+
+export const TRIGGER_TYPES = ["manual", "schedule", "watch"] as const;
+export type TriggerType = typeof TRIGGER_TYPES[number];
+
+export const ON_PENDING = ["skip", "parallel"] as const;
+export type OnPending = typeof ON_PENDING[number];
+
+export const ON_RESTART = ["orphan", "resume"] as const;
+export type OnRestart = typeof ON_RESTART[number];
+
+/** Which model, and how to reach it. */
+export interface ModelSettings {
+  provider: string;
+  name: string;
+  baseUrl?: string;
+  /** The variable that holds the key, when it is not `<PROVIDER>_API_KEY`. */
+  apiKeyEnv?: string;
+  streamUsage: boolean;
+}
+
+export interface ManualTrigger {
+  type: "manual";
+  input?: string;
+}
+
+export interface ScheduleTrigger {
+  type: "schedule";
+  /** Exactly one of `every` and `cron` is set. The text as written; it parses. */
+  every?: string;
+  cron?: string;
+  /** IANA zone of `cron`; absent: the machine's. */
+  timezone?: string;
+  catchUp: "once" | "none";
+  input?: string;
+}
+
+export interface WatchTrigger {
+  type: "watch";
+  paths: string[];
+  filters: { include: string[]; exclude: string[] };
+  debounceMs: number;
+  catchUp: "once" | "none";
+  input?: string;
+}
+
+export type Trigger = ManualTrigger | ScheduleTrigger | WatchTrigger;
+
+/** Numbers that bound a run. `null` switches the limit off. */
+export interface RunSettings {
+  temperature: number;
+  /** Tokens of one reply. */
+  maxTokens: number;
+  /** Seconds to wait for one model reply. */
+  timeout: number;
+  maxToolCalls: number | null;
+  maxExecutionTokens: number | null;
+  maxCostUsd: number | null;
+  loopDetection: boolean;
+}
+
+/** A path the agent may reach, under the name its prompt and tools use. */
+export interface AgentPath {
+  alias: string;
+  /** Absolute, `~` expanded, not yet resolved through symlinks. */
+  path: string;
+  description?: string;
+}
+
+/** One agent, complete. */
+export interface Agent {
+  /** The stem of its file name. */
+  id: string;
+  displayName: string;
+  description: string;
+  icon: string;
+  /** Undefined when neither the file nor config.yaml names a model. */
+  model: ModelSettings | undefined;
+  trigger: Trigger;
+  settings: RunSettings;
+  customTools: string[];
+  mcp: string[];
+  skills: string[];
+  agents: string[];
+  /** Declared paths; empty: the workspace root. */
+  paths: AgentPath[];
+  history: HistoryLevel;
+  /** The effective set of guarded tools: defaults and `confirm`, less `auto_approve`. */
+  confirmTools: string[];
+  /** As declared; `"*"` frees every tool. */
+  autoApprove: string[] | "*";
+  onPending: OnPending;
+  /** Null waits for ever. */
+  confirmTimeoutMs: number | null;
+  onRestart: OnRestart;
+  enabled: boolean;
+  /** The task, without substitutions. */
+  body: string;
+  sourcePath: string;
+  /** What is odd about the file without making it unusable. */
+  warnings: Diagnostic[];
+}

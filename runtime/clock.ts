@@ -1,0 +1,39 @@
+// The only reader of time. Everything that waits or stamps takes a Clock, so that a test brings its own.
+
+/** Wall-clock time and waiting. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Resolves after `ms` milliseconds; rejects with `signal.reason` as soon as the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The machine's own clock. */
+export class SystemClock implements Clock {
+  now(): number {
+    return Date.now();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return promise;
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    return promise;
+  }
+}
+
+/** An instant as the wire shows it: ISO 8601, UTC, milliseconds, `Z`. */
+export function toTimestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,22 @@
+// What is wrong with a text a person wrote: where, what, and what to do. Agent files, config and environment files use it.
+
+/** One problem in one place of one file. */
+export interface Diagnostic {
+  /** The file, as the person knows it. */
+  path: string;
+  /** 1-based. */
+  line: number;
+  /** 1-based, in UTF-16 code units. */
+  column: number;
+  severity: "error" | "warning";
+  /** A sentence without the place. */
+  message: string;
+  /** What to do about it. */
+  hint?: string;
+}
+
+/** `path:line:column: message (hint)`: the form editors and terminals make clickable. */
+export function formatDiagnostic(diagnostic: Diagnostic): string {
+  const { path, line, column, message, hint } = diagnostic;
+  return `${path}:${line}:${column}: ${message}${hint === undefined ? "" : ` (${hint})`}`;
+}

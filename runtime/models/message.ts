@@ -1,0 +1,39 @@
+// A conversation as the runtime keeps it: what is stored, what adapters translate, what the loop reads.
+import type { JsonObject } from "../json.ts";
+
+/** A model's wish to use a tool. */
+export interface ToolCall {
+  /** Unique within its reply; adapters invent one where the provider gives none. */
+  id: string;
+  name: string;
+  /** The arguments as the model wrote them: JSON text, not yet checked. */
+  arguments: string;
+}
+
+export interface SystemMessage {
+  role: "system";
+  content: string;
+}
+
+export interface UserMessage {
+  role: "user";
+  content: string;
+}
+
+export interface AssistantMessage {
+  role: "assistant";
+  content: string;
+  toolCalls: ToolCall[];
+  /** What the provider wants back verbatim with this message (signatures of thinking, for instance). */
+  providerData?: JsonObject;
+}
+
+export interface ToolMessage {
+  role: "tool";
+  toolCallId: string;
+  toolName: string;
+  content: string;
+  isError: boolean;
+}
+
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;

@@ -1,0 +1,86 @@
+// The port to a language model. Adapters translate and nothing else: retry, timeout, pricing and limits stand outside.
+import type { JsonSchema } from "../json.ts";
+import type { AssistantMessage, Message } from "./message.ts";
+
+/** A tool as a model is told of it. */
+export interface ToolDescription {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+}
+
+/** One question to a model. The system message, if any, is the first message. */
+export interface ModelRequest {
+  messages: readonly Message[];
+  tools: readonly ToolDescription[];
+  temperature: number;
+  /** The most tokens of the reply. */
+  maxTokens: number;
+}
+
+/** Token counts of one reply. `inputTokens` includes the cached ones. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  /** Input tokens read from the provider's cache; part of `inputTokens`. */
+  cacheReadTokens: number;
+  /** Input tokens written to the provider's cache; part of `inputTokens`. */
+  cacheWriteTokens: number;
+}
+
+/** Why a reply ended. `unknown`: the provider gave a reason that we do not know. */
+export type StopReason =
+  | "end"
+  | "tool_calls"
+  | "length"
+  | "content_filter"
+  | "refusal"
+  | "unknown";
+
+/** One whole reply. */
+export interface ModelReply {
+  message: AssistantMessage;
+  stop: StopReason;
+  /** Null where the endpoint reports none. */
+  usage: Usage | null;
+  /** The cost in US dollars that the endpoint itself reported, else null. */
+  reportedCostUsd: number | null;
+}
+
+/** A sign of life while a reply streams: a piece of its text, or progress that has no text. */
+export type ModelDelta = { type: "text"; text: string } | { type: "progress" };
+
+/** A language model behind some provider's wire format. */
+export interface Model {
+  /** `provider/name`. */
+  readonly id: string;
+  /**
+   * Streams one reply: yields deltas, returns the whole. Throws ModelError for what the provider refused or broke;
+   * rethrows `signal.reason` when cancelled, having closed the connection. Never retries by itself.
+   */
+  generate(
+    request: ModelRequest,
+    options: { signal: AbortSignal },
+  ): AsyncGenerator<ModelDelta, ModelReply, void>;
+}
+
+/** A model call that failed. `message` is safe to show: it names the provider and never holds a key. */
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  /** Whether the same call may succeed later: connection errors, 408, 409, 429, 5xx, a stream cut off half-way. */
+  readonly retryable: boolean;
+  /** The HTTP status, where there was one. */
+  readonly status: number | undefined;
+  /** What `Retry-After` asked for. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    options: { retryable: boolean; status?: number; retryAfterMs?: number; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.retryable = options.retryable;
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

@@ -1,0 +1,118 @@
+// What the runtime offers to whoever embeds it: the HTTP service, the command line, tests. mod.ts opens one.
+import type { Agent } from "./agents/agent.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config/config.ts";
+import type { Directories } from "./config/directories.ts";
+import type { Diagnostic } from "./diagnostics.ts";
+import type { Frame } from "./events/frame.ts";
+import type { Execution, ExecutionStatus } from "./executions/execution.ts";
+import type { ServiceLog } from "./service_log.ts";
+
+/** An agent with what the store knows of it. Times are milliseconds since the epoch. */
+export interface AgentListing {
+  agent: Agent;
+  /** The newest execution of it, if any. */
+  lastExecution: Execution | null;
+  /** When its trigger fires next; null when nothing is due by time. */
+  nextRun: number | null;
+}
+
+/** A file in the agents directory that never parsed: no agent, but something to show. */
+export interface BrokenAgentFile {
+  id: string;
+  path: string;
+  diagnostics: Diagnostic[];
+}
+
+/** What a reload changed, by agent id. */
+export interface ReloadReport {
+  loaded: number;
+  added: string[];
+  updated: string[];
+  removed: string[];
+  /** Errors of every file that does not parse now, whether an older definition of it stays live or not. */
+  errors: Diagnostic[];
+}
+
+/** A run somebody asks for. */
+export interface RunRequest {
+  args?: string[];
+  /** Replaces the user turn. */
+  message?: string;
+  /** Appended to the user turn. */
+  context?: string;
+  /** Makes it a chat turn of that conversation. Blank counts as absent. */
+  sessionId?: string;
+  /** The same key within 24 hours returns the first execution. */
+  idempotencyKey?: string;
+}
+
+/** An execution with its answer. */
+export interface ExecutionDetail extends Execution {
+  outputData: string | null;
+}
+
+export interface ExecutionFilter {
+  statuses?: readonly ExecutionStatus[];
+  agentId?: string;
+  limit: number;
+  offset: number;
+}
+
+/** What a follower of one execution receives. */
+export type FollowItem =
+  | { type: "frame"; frame: Frame }
+  /** Text as it streams; never stored. Only with `deltas`. */
+  | { type: "delta"; content: string }
+  /** Caught up with an execution that waits for a person; nothing follows. `payload` is one line of JSON. */
+  | { type: "waiting"; payload: string };
+
+export interface FollowOptions {
+  /** Starts behind this frame id; 0 replays all. */
+  after: number;
+  deltas?: boolean;
+  /** Ends the iteration (quietly) when aborted. */
+  signal: AbortSignal;
+}
+
+/** A running (or read-only) Inkling. Every method may throw a RuntimeError; nothing else is expected of them. */
+export interface Runtime extends AsyncDisposable {
+  readonly version: string;
+  readonly config: Config;
+  readonly directories: Directories;
+  readonly clock: Clock;
+  readonly log: ServiceLog;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+
+  /** By id, ascending. */
+  listAgents(): Promise<AgentListing[]>;
+  /** Throws AgentNotFound. */
+  getAgent(id: string): Promise<AgentListing>;
+  brokenAgentFiles(): BrokenAgentFile[];
+  reloadAgents(): Promise<ReloadReport>;
+
+  /** Accepts a run: it is on disk when this returns. Throws AgentNotFound, SessionWaiting, ServiceStopping. */
+  run(agentId: string, request: RunRequest): Promise<Execution>;
+  /** Cancels; returns what happened: `cancelling`, or the final status. Throws ExecutionNotFound. */
+  cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
+  /** Newest first. */
+  listExecutions(filter: ExecutionFilter): Promise<Execution[]>;
+  /** Executions of one agent, newest first; also of an agent whose file is gone. Throws AgentNotFound when neither exists. */
+  listRuns(agentId: string, page: { limit: number; offset: number }): Promise<Execution[]>;
+  /** Throws ExecutionNotFound. */
+  getExecution(id: number): Promise<ExecutionDetail>;
+  /** Logged frames in id order. Throws ExecutionNotFound. */
+  readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]>;
+  /** Replay, then live, without a seam; ends behind `complete` or `waiting`. Throws ExecutionNotFound at once. */
+  follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
+  countExecutions(): Promise<{ running: number; waiting: number }>;
+
+  /** Calls `listener` whenever an execution starts, pauses or ends. Returns the function that stops it. */
+  onExecutionChange(listener: () => void): () => void;
+  /**
+   * Refuses new runs, gives running ones `graceMs`, then aborts them with `Aborted: service stopped`. Idempotent.
+   * Disposal afterwards closes the store.
+   */
+  stop(options: { graceMs: number }): Promise<void>;
+}

@@ -1,0 +1,9 @@
+// The service's own log: what happened around the executions. Where it goes is the composition root's choice.
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = typeof LOG_LEVELS[number];
+
+/** One line of the log. Field values are shown as `key=value`; an Error shows its message, and its stack on `error`. */
+export interface ServiceLog {
+  write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
+}

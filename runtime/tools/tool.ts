@@ -1,0 +1,43 @@
+// The port to everything an agent may do. A tool's failure is a result the model reads, never a crash.
+import type { Agent } from "../agents/agent.ts";
+import type { Clock } from "../clock.ts";
+import type { JsonObject, JsonSchema } from "../json.ts";
+import type { PathSandbox } from "./path_sandbox.ts";
+
+/**
+ * What a repetition of a call does. After a crash a `read` or `idempotent` call of unknown outcome runs again; an
+ * `unsafe` one does not.
+ */
+export type Effect = "read" | "idempotent" | "unsafe";
+
+/** What a running tool is given. */
+export interface ToolContext {
+  /** Aborts when the execution is cancelled, aborted or the service stops. Tools pass it on to whatever they wait for. */
+  signal: AbortSignal;
+  executionId: number;
+  toolCallId: string;
+  agent: Agent;
+  sandbox: PathSandbox;
+  clock: Clock;
+}
+
+/** One thing an agent may do. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** Describes the arguments object. */
+  readonly parameters: JsonSchema;
+  /** How long one call may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The effect of a call with these (already checked) arguments. */
+  effect(args: JsonObject): Effect;
+  /** Checks arguments against the schema and fills in defaults; throws ToolFailure with the schema's complaint. */
+  check(args: unknown): JsonObject;
+  /** Runs one call and returns the text the model reads. Throws ToolFailure for an expected failure. */
+  run(args: JsonObject, context: ToolContext): Promise<string>;
+}
+
+/** An expected failure of a tool call; its message is written for the model that reads it. */
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+}
