@@ -14,7 +14,9 @@ const UNIT_MS: Readonly<Record<string, number>> = {
  * once, whole numbers: `90s`, `1h30m`. A bare number, a sign, a fraction or a space is no duration.
  */
 export function parseDuration(text: string): number | undefined {
-  if (!/^(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === "") return undefined;
+  if (!/^(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === "") {
+    return undefined;
+  }
   let total = 0;
   for (const [, count, unit] of text.matchAll(/(\d+)(ms|[wdhms])/g)) {
     total += Number(count) * (UNIT_MS[unit!] ?? 0);

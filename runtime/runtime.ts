@@ -1,12 +1,15 @@
 // What the runtime offers to whoever embeds it: the HTTP service, the command line, tests. mod.ts opens one.
 import type { Agent } from "./agents/agent.ts";
+import type { BrokenAgentFile, ReloadReport } from "./agents/registry.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
-import type { Diagnostic } from "./diagnostics.ts";
+import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
 import type { ServiceLog } from "./service_log.ts";
+
+export type { BrokenAgentFile, ReloadReport } from "./agents/registry.ts";
 
 /** An agent with what the store knows of it. Times are milliseconds since the epoch. */
 export interface AgentListing {
@@ -15,23 +18,6 @@ export interface AgentListing {
   lastExecution: Execution | null;
   /** When its trigger fires next; null when nothing is due by time. */
   nextRun: number | null;
-}
-
-/** A file in the agents directory that never parsed: no agent, but something to show. */
-export interface BrokenAgentFile {
-  id: string;
-  path: string;
-  diagnostics: Diagnostic[];
-}
-
-/** What a reload changed, by agent id. */
-export interface ReloadReport {
-  loaded: number;
-  added: string[];
-  updated: string[];
-  removed: string[];
-  /** Errors of every file that does not parse now, whether an older definition of it stays live or not. */
-  errors: Diagnostic[];
 }
 
 /** A run somebody asks for. */
@@ -84,6 +70,8 @@ export interface Runtime extends AsyncDisposable {
   readonly log: ServiceLog;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** What happens, as it happens: executions, agents, the scheduler. */
+  readonly events: EventBus;
 
   /** By id, ascending. */
   listAgents(): Promise<AgentListing[]>;
@@ -108,8 +96,6 @@ export interface Runtime extends AsyncDisposable {
   follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
 
-  /** Calls `listener` whenever an execution starts, pauses or ends. Returns the function that stops it. */
-  onExecutionChange(listener: () => void): () => void;
   /**
    * Refuses new runs, gives running ones `graceMs`, then aborts them with `Aborted: service stopped`. Idempotent.
    * Disposal afterwards closes the store.

@@ -1,4 +1,6 @@
 // One entry of an execution's log. The payload is serialised once; that string is stored and sent, live and on replay.
+import { toTimestamp } from "../clock.ts";
+import type { Redactor } from "./redactor.ts";
 
 /** SSE event names of frames that are stored. */
 export const FRAME_EVENTS = [
@@ -35,4 +37,55 @@ export interface Frame {
   executionId: number;
   event: FrameEvent;
   payload: string;
+}
+
+/** A frame about to be stored. Only createFrame makes one, so that each has passed the redaction. */
+export interface FrameDraft {
+  event: FrameEvent;
+  payload: string;
+}
+
+/** Whose frame it is: the identity fields of every payload. */
+export interface FrameIdentity {
+  executionId: number;
+  agentId: string;
+  displayName: string;
+}
+
+/** What is particular to a frame. */
+export interface FrameContent {
+  event: FrameEvent;
+  eventType: EventType;
+  /** The text of the log row. */
+  message: string;
+  /** Further payload fields. */
+  fields?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Serialises a frame, once and for all: identity, timestamp, text and further fields as one line of JSON, in which no
+ * secret is left.
+ */
+export function createFrame(
+  identity: FrameIdentity,
+  content: FrameContent,
+  options: { redactor: Redactor; at: number },
+): FrameDraft {
+  const payload = {
+    event_type: content.eventType,
+    ...identityFields(identity),
+    timestamp: toTimestamp(options.at),
+    ...options.redactor.redactValue({ message: content.message, ...content.fields }),
+  };
+  return { event: content.event, payload: JSON.stringify(payload) };
+}
+
+/** The identity fields as the wire names them. `agent_name` is the id: an alias that older clients read. */
+export function identityFields(identity: FrameIdentity): Record<string, string | number> {
+  return {
+    execution_id: identity.executionId,
+    agent_id: identity.agentId,
+    display_name: identity.displayName,
+    agent_name: identity.agentId,
+  };
 }

@@ -20,12 +20,23 @@ export interface UserMessage {
   content: string;
 }
 
+/** Why a reply ended. `unknown`: the provider gave a reason that we do not know. */
+export type StopReason =
+  | "end"
+  | "tool_calls"
+  | "length"
+  | "content_filter"
+  | "refusal"
+  | "unknown";
+
 export interface AssistantMessage {
   role: "assistant";
   content: string;
   toolCalls: ToolCall[];
   /** What the provider wants back verbatim with this message (signatures of thinking, for instance). */
   providerData?: JsonObject;
+  /** Why it ended; stored with it, so that a run that is entered again judges it the same way. */
+  stop?: StopReason;
 }
 
 export interface ToolMessage {

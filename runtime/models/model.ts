@@ -1,6 +1,8 @@
 // The port to a language model. Adapters translate and nothing else: retry, timeout, pricing and limits stand outside.
 import type { JsonSchema } from "../json.ts";
-import type { AssistantMessage, Message } from "./message.ts";
+import type { AssistantMessage, Message, StopReason } from "./message.ts";
+
+export type { StopReason } from "./message.ts";
 
 /** A tool as a model is told of it. */
 export interface ToolDescription {
@@ -13,7 +15,8 @@ export interface ToolDescription {
 export interface ModelRequest {
   messages: readonly Message[];
   tools: readonly ToolDescription[];
-  temperature: number;
+  /** Undefined leaves it to the provider: some models refuse any value. */
+  temperature: number | undefined;
   /** The most tokens of the reply. */
   maxTokens: number;
 }
@@ -28,15 +31,6 @@ export interface Usage {
   cacheWriteTokens: number;
 }
 
-/** Why a reply ended. `unknown`: the provider gave a reason that we do not know. */
-export type StopReason =
-  | "end"
-  | "tool_calls"
-  | "length"
-  | "content_filter"
-  | "refusal"
-  | "unknown";
-
 /** One whole reply. */
 export interface ModelReply {
   message: AssistantMessage;
@@ -47,8 +41,13 @@ export interface ModelReply {
   reportedCostUsd: number | null;
 }
 
-/** A sign of life while a reply streams: a piece of its text, or progress that has no text. */
-export type ModelDelta = { type: "text"; text: string } | { type: "progress" };
+/**
+ * A sign of life while a reply streams: a piece of its text, progress that has no text, or the word that the reply
+ * begins again and all of its text so far is void.
+ */
+export type ModelDelta = { type: "text"; text: string } | { type: "progress" } | {
+  type: "restart";
+};
 
 /** A language model behind some provider's wire format. */
 export interface Model {

@@ -1,0 +1,116 @@
+// What the command line needs of the program around it. main.ts implements it; tests bring their own.
+import type { Client } from "../server/client.ts";
+import type { DiagnosticBody } from "../server/schemas.ts";
+import type { Terminal } from "./output/terminal.ts";
+import type { Processes } from "./processes.ts";
+
+/** Wall-clock time and waiting; `sleep` rejects with the signal's reason. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Where one service keeps its things. Every path is absolute. */
+export interface Places {
+  stateDir: string;
+  socketFile: string;
+  pidFile: string;
+  /** Held by the service for as long as it lives. */
+  lockFile: string;
+  logFile: string;
+  /** Set when the workspace was named on the command line. */
+  workspace?: string;
+}
+
+/** Which workspace a closure works on: that of the flag, as it was typed, else config.yaml's. */
+export interface WorkspaceOption {
+  workspace?: string;
+}
+
+/** Why a service in the foreground ended. */
+export type StopReason = "requested" | "idle" | "signal";
+
+/** A service in the foreground, once it listens. */
+export interface ReadyService {
+  pid: number;
+  workspace: string;
+  logFile: string;
+  agents: number;
+  /** Agent files that do not parse. */
+  brokenFiles: number;
+  /** `unix:/path`. */
+  transports: readonly string[];
+}
+
+/** How `start` runs the service in this process. */
+export interface ServeOptions extends WorkspaceOption {
+  keepAlive: boolean;
+  /** Called once, when it listens. */
+  onReady: (service: ReadyService) => void;
+  /** Called with each line of the service log, without its line break. */
+  onLogLine?: (line: string) => void;
+}
+
+/** The service's application inside this process, read-only and without triggers. */
+export interface LocalService extends AsyncDisposable {
+  readonly client: Client;
+}
+
+/** What one agent file looks like to `validate`. */
+export interface ValidatedFile {
+  agentId: string;
+  path: string;
+  diagnostics: DiagnosticBody[];
+}
+
+/** A model provider and whether it can be used. */
+export interface ProviderReport {
+  name: string;
+  /** The variable that holds its key; null: it needs none. */
+  keyVariable: string | null;
+  hasKey: boolean;
+}
+
+/** What `info` shows. */
+export interface InfoReport {
+  configFile: string;
+  configFileExists: boolean;
+  workspaceEnvFile: string;
+  workspaceEnvFileExists: boolean;
+  workspace: string;
+  agentsDir: string;
+  /** `provider/name`; null when config.yaml names none. */
+  defaultModel: string | null;
+  providers: ProviderReport[];
+}
+
+/**
+ * The program as the command line sees it. A closure that refuses throws an error whose message is a sentence for the
+ * person who typed the command; TypeError and its kin are bugs.
+ */
+export interface CliApp {
+  readonly version: string;
+  /** Program and first arguments that start this program again; a command's arguments are appended. */
+  readonly selfCommand: readonly string[];
+  /** The environment of a service that is started in the background. Keys travel here, never in arguments. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdout: Terminal;
+  readonly stderr: Terminal;
+  readonly clock: Clock;
+  readonly processes: Processes;
+  /** Cheap: without the flag no file is read. */
+  places(workspaceFlag?: string): Promise<Places>;
+  /** A client of the service behind these places. Nothing is opened before its first call. */
+  connect(places: Places): Client;
+  /** Runs the service in this process until it has stopped. */
+  serve(options: ServeOptions): Promise<StopReason>;
+  openLocalService(options: WorkspaceOption): Promise<LocalService>;
+  /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
+  validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
+  info(options: WorkspaceOption): Promise<InfoReport>;
+  /** The candidate that somebody who wrote `word` most likely meant. */
+  suggest(word: string, candidates: Iterable<string>): string | undefined;
+  /** Calls the listener at each Ctrl+C, which no longer ends the process. Returns the function that takes it back. */
+  onInterrupt(listener: () => void): () => void;
+}

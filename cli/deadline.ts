@@ -1,0 +1,28 @@
+// Waiting with an end: work that gets a signal which aborts when its time is over.
+import type { Clock } from "./app.ts";
+
+/** The time was over before the work was. */
+export class DeadlineExceeded extends Error {
+  override readonly name = "DeadlineExceeded";
+}
+
+/** The result of `work`. Its signal aborts with DeadlineExceeded after `ms`, or with the reason of `options.signal`. */
+export async function withDeadline<T>(
+  clock: Clock,
+  work: (signal: AbortSignal) => Promise<T>,
+  options: { ms: number; signal?: AbortSignal },
+): Promise<T> {
+  const limit = new AbortController();
+  const done = new AbortController();
+  const timer = clock.sleep(options.ms, done.signal).then(
+    () => limit.abort(new DeadlineExceeded(`No answer within ${options.ms / 1_000} s`)),
+    () => {/* The work ended in time. */},
+  );
+  const signals = options.signal === undefined ? [limit.signal] : [limit.signal, options.signal];
+  try {
+    return await work(AbortSignal.any(signals));
+  } finally {
+    done.abort();
+    await timer;
+  }
+}

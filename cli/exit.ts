@@ -1,0 +1,72 @@
+// The exit codes, and the one translator from what was thrown to a code and a sentence.
+import { ApiError, ServiceUnreachable } from "../server/client.ts";
+import type { ExecutionSummary } from "../server/schemas.ts";
+import { OutputClosed } from "./output/terminal.ts";
+
+/** What the process ends with. */
+export const EXIT = {
+  ok: 0,
+  /** The command or the run failed. */
+  failed: 1,
+  /** The command line itself is wrong, or names what does not exist. */
+  usage: 2,
+  /** The service cannot be reached or started. */
+  unreachable: 3,
+  /** The run waits for a person. */
+  waiting: 4,
+  /** Ctrl+C. */
+  interrupted: 130,
+} as const;
+
+/** One of the exit codes. */
+export type ExitCode = typeof EXIT[keyof typeof EXIT];
+
+/** A command that ends early, with its code and its sentence. Further lines of `message` say what to do. */
+export class CommandFailure extends Error {
+  override readonly name = "CommandFailure";
+
+  constructor(readonly exitCode: ExitCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** Somebody pressed Ctrl+C. */
+export class Interrupted extends CommandFailure {
+  constructor() {
+    super(EXIT.interrupted, "Interrupted");
+  }
+}
+
+/** The code that tells how a followed run stands when its stream ends. */
+export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
+  switch (status) {
+    case "success":
+      return EXIT.ok;
+    case "waiting":
+      return EXIT.waiting;
+    case "error":
+    case "aborted":
+    case "timeout":
+    case "orphaned":
+    case "running":
+      return EXIT.failed;
+    default:
+      return status satisfies never;
+  }
+}
+
+/** Code and text of anything thrown; `text` is undefined where nothing is to be said. */
+export function toExit(error: unknown): { code: ExitCode; text: string | undefined } {
+  // Whoever reads the output has seen enough: that is no failure, and there is nobody to tell.
+  if (error instanceof OutputClosed) return { code: EXIT.ok, text: undefined };
+  if (error instanceof CommandFailure) return { code: error.exitCode, text: error.message };
+  if (error instanceof ServiceUnreachable) return { code: EXIT.unreachable, text: error.message };
+  if (error instanceof ApiError) return { code: EXIT.failed, text: error.message };
+  if (isBug(error)) return { code: EXIT.failed, text: `Internal error: ${error.message}` };
+  return { code: EXIT.failed, text: error instanceof Error ? error.message : String(error) };
+}
+
+function isBug(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError ||
+    error instanceof ReferenceError || error instanceof SyntaxError;
+}

@@ -1,0 +1,62 @@
+// The two output streams of the process: the only place that writes to them.
+import process from "node:process";
+import { styleText } from "node:util";
+
+/** A stream that text goes to. */
+export interface Terminal {
+  readonly isTerminal: boolean;
+  /** Cells of a line; Infinity where it is no terminal: nothing is shortened there. */
+  readonly columns: number;
+  /** Whether it takes colours: a terminal, unless NO_COLOR or its like say otherwise. */
+  readonly colors: boolean;
+  /** Writes all of the text before it returns. Throws OutputClosed when nobody reads any more. */
+  write(text: string): void;
+}
+
+/** The reader of the output has gone (`… | head`). */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+}
+
+const COLUMNS_WITHOUT_SIZE = 80;
+const FULL_PIPE_WAIT_MS = 10;
+
+/** Standard output or standard error of this process. */
+export function openTerminal(name: "stdout" | "stderr"): Terminal {
+  const stream = Deno[name];
+  const isTerminal = stream.isTerminal();
+  return {
+    isTerminal,
+    get columns() {
+      return isTerminal ? readColumns() : Infinity;
+    },
+    colors: styleText("red", "x", { stream: process[name] }) !== "x",
+    write: (text) => writeAll(stream, text),
+  };
+}
+
+/** Writes every byte of a text to a blocking or non-blocking stream. */
+export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let offset = 0; offset < bytes.length;) {
+    try {
+      offset += stream.writeSync(bytes.subarray(offset));
+    } catch (error) {
+      if (error instanceof Deno.errors.BrokenPipe) {
+        throw new OutputClosed("Nobody reads the output", { cause: error });
+      }
+      if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+      // Another program has made the shared terminal or pipe non-blocking, and it is full.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_WAIT_MS);
+    }
+  }
+}
+
+function readColumns(): number {
+  try {
+    return Deno.consoleSize().columns || COLUMNS_WITHOUT_SIZE;
+  } catch {
+    // A terminal that does not tell its size.
+    return COLUMNS_WITHOUT_SIZE;
+  }
+}

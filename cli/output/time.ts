@@ -1,0 +1,45 @@
+// Times and durations as a person reads them.
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `850ms`, `3.2s`, `2m 05s`, `1h 02m`, `3d 4h`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))}ms`;
+  // Rounded first, so that 59,999 ms is a minute and not 60.0 seconds.
+  if (Math.round(ms / 100) < 600) return `${(ms / 1_000).toFixed(1)}s`;
+  const seconds = Math.round(ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${twoDigits(seconds % 60)}s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours}h ${twoDigits(minutes % 60)}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, `2 d ago`, `in 5 min`; beyond a month the local date. */
+export function formatRelative(timestamp: string, now: number): string {
+  const at = Date.parse(timestamp);
+  const distance = Math.abs(now - at);
+  if (distance < MINUTE_MS) return at > now ? "in a moment" : "just now";
+  if (distance >= 31 * DAY_MS) return formatLocal(timestamp).slice(0, 10);
+  const [size, unit] = distance < HOUR_MS
+    ? [MINUTE_MS, "min"] as const
+    : distance < DAY_MS
+    ? [HOUR_MS, "h"] as const
+    : [DAY_MS, "d"] as const;
+  const text = `${Math.floor(distance / size)} ${unit}`;
+  return at > now ? `in ${text}` : `${text} ago`;
+}
+
+/** `2026-01-31 08:30:00` in the local zone. */
+export function formatLocal(timestamp: string): string {
+  const date = new Date(timestamp);
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join("-");
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
+  return `${day} ${time}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}

@@ -1,0 +1,107 @@
+// Other processes: whether one lives, sending it a signal, starting one that outlives this one.
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import process from "node:process";
+
+/** A child in a session of its own. */
+export interface DetachedProcess {
+  readonly pid: number;
+  /** Set once it has ended: its exit code, or null when a signal ended it. */
+  readonly ended: { code: number | null } | undefined;
+}
+
+/** The operating system's processes, as far as the command line needs them. */
+export interface Processes {
+  /** False for a process that is gone or a zombie; true for one that belongs to somebody else. */
+  isAlive(pid: number): Promise<boolean>;
+  /** Sends the signal. A process that is gone by then is no error; one that may not be signalled is. */
+  signal(pid: number, name: "SIGTERM" | "SIGKILL"): void;
+  /** Starts a command in `/`, in a session of its own, its output appended to the log file (mode 600). */
+  spawnDetached(
+    command: readonly string[],
+    options: { logFile: string; environment: Readonly<Record<string, string>> },
+  ): Promise<DetachedProcess>;
+}
+
+/** The processes of this machine. */
+export const systemProcesses: Processes = {
+  async isAlive(pid) {
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "ESRCH") return false;
+      if (code !== "EPERM") throw error;
+    }
+    return !(await isZombie(pid));
+  },
+
+  signal(pid, name) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      if (errorCode(error) !== "ESRCH") throw error;
+    }
+  },
+
+  async spawnDetached([program, ...args], { logFile, environment }) {
+    if (program === undefined) throw new TypeError("spawnDetached() without a program");
+    const log = openSync(logFile, "a", 0o600);
+    try {
+      const child = spawn(program, args, {
+        detached: true,
+        stdio: ["ignore", log, log],
+        cwd: "/",
+        env: environment,
+      });
+      let ended: DetachedProcess["ended"];
+      child.on("exit", (code) => ended = { code });
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      child.on("spawn", resolve);
+      child.on("error", reject);
+      await promise;
+      child.unref();
+      const { pid } = child;
+      if (pid === undefined) throw new TypeError("A child that was spawned has no PID");
+      return {
+        pid,
+        get ended() {
+          return ended;
+        },
+      };
+    } finally {
+      closeSync(log);
+    }
+  },
+};
+
+/**
+ * Whether a process has ended and only its parent has not noticed: it still has a PID, but it will never do anything
+ * again. Where that cannot be found out it counts as alive.
+ */
+async function isZombie(pid: number): Promise<boolean> {
+  // Another program looks, because reading /proc takes every permission there is.
+  const [program, args] = Deno.build.os === "linux"
+    ? ["cat", [`/proc/${pid}/stat`]] as const
+    : ["ps", ["-o", "stat=", "-p", String(pid)]] as const;
+  let text: string;
+  try {
+    const { stdout } = await new Deno.Command(program, {
+      args: [...args],
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).output();
+    text = new TextDecoder().decode(stdout);
+  } catch {
+    return false;
+  }
+  // Linux: `pid (name) state …`, and the name may hold anything, so the state is what follows its last bracket.
+  return /^\s*Z/.test(text.slice(text.lastIndexOf(")") + 1));
+}
+
+function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
+}

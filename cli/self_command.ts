@@ -1,0 +1,33 @@
+// How this program starts itself again: the binary by its own path, the source tree by Deno with the same permissions.
+import { fileURLToPath } from "node:url";
+
+/**
+ * The permissions of Inkling, one flag each:
+ * - read, write: workspaces, configuration and state lie where the user says; agents are confined by the path sandbox.
+ * - net: model providers, http_request, the service's socket.
+ * - env: keys, and what packages look up.
+ * - run: the detached service; Deno lets nobody signal a process without it, and refuses a list of programs for that.
+ * - sys: the umask around the socket; it has no name of its own among the flag's values.
+ * Never ffi or import.
+ */
+export const PERMISSION_FLAGS: readonly string[] = [
+  "--no-prompt",
+  "--allow-read",
+  "--allow-write",
+  "--allow-net",
+  "--allow-env",
+  "--allow-run",
+  "--allow-sys",
+];
+
+/** Program and first arguments that start Inkling from its source tree. */
+export function sourceCommand(): string[] {
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const config = fileURLToPath(new URL("../deno.json", import.meta.url));
+  return [Deno.execPath(), "run", "--config", config, ...PERMISSION_FLAGS, main];
+}
+
+/** Program and first arguments that start whatever is running now. */
+export function selfCommand(): string[] {
+  return Deno.build.standalone ? [Deno.execPath()] : sourceCommand();
+}

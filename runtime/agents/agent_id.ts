@@ -1,0 +1,36 @@
+// The names of agents: ids, which are the stems of their files, and labels, which only people read.
+
+/** Why a text is no agent name, as the end of a sentence (`must not be empty`), or undefined when it is one. */
+export function describeBadName(name: string): string | undefined {
+  if (name === "") return "must not be empty";
+  if (name.trim() !== name) return "must not begin or end with a space";
+  const bad = [...name.normalize("NFC")].find((character) =>
+    !/[\p{L}\p{M}\p{N} _-]/u.test(character)
+  );
+  if (bad === undefined) return undefined;
+  return `must hold only letters, digits, spaces, hyphens and underscores, and ${
+    show(bad)
+  } is none`;
+}
+
+/** The form in which ids are kept and compared: different spellings of an accented letter are one. */
+export function normalizeId(id: string): string {
+  return id.normalize("NFC");
+}
+
+/** Whether a file of the agents directory is meant to be an agent. */
+export function isAgentFileName(name: string): boolean {
+  return name.endsWith(".md") && !name.endsWith(".memory.md") && !name.startsWith(".") &&
+    name !== "README.md";
+}
+
+/** The id that a file name gives. */
+export function idOfFileName(name: string): string {
+  return normalizeId(name.replace(/\.md$/, ""));
+}
+
+function show(character: string): string {
+  if (!/[\p{C}\p{Z}]/u.test(character)) return `"${character}"`;
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return `U+${code}`;
+}

@@ -1,0 +1,10 @@
+// The refusal of an id that no agent has.
+import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+
+/** No agent has this id. A display name is no id. */
+export class AgentNotFound extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "not_found";
+  constructor(id: string) {
+    super(`Agent '${id}' not found`);
+  }
+}

@@ -1,0 +1,105 @@
+// The `paths` of an agent file: their aliases, and what they must not lead to.
+import { basename, relative, resolve } from "node:path";
+import type { Directories } from "../config/directories.ts";
+import { expandHome } from "../config/places.ts";
+import type { YamlPath } from "../config/yaml_document.ts";
+import type { AgentPath } from "./agent.ts";
+import type { Definition } from "./definition.ts";
+
+/** The name that stands for the workspace's root wherever aliases do. */
+export const WORKSPACE_ALIAS = "workspace";
+
+const ALIAS = /^[a-z][a-z0-9_]*$/;
+
+/** Where paths are relative to, and what they must keep away from. */
+export interface PathBase {
+  directories: Pick<Directories, "workspace" | "agentsDir">;
+  home: string;
+}
+
+/** One path as written: its place in the file, its alias where it names one. */
+interface WrittenPath {
+  at: YamlPath;
+  alias?: string;
+  path: string;
+  description?: string;
+}
+
+/** The absolute path that a text in an agent file means: `~` expanded, relative to the workspace. */
+export function resolveAgentPath(path: string, base: PathBase): string {
+  return resolve(base.directories.workspace, expandHome(path, base.home));
+}
+
+/** Reads `paths` in each of its forms. Problems are ends of sentences that the path's key begins. */
+export function readAgentPaths(
+  declared: Definition["paths"],
+  base: PathBase,
+): { paths: AgentPath[]; problems: { at: YamlPath; message: string }[] } {
+  const paths: AgentPath[] = [];
+  const problems: { at: YamlPath; message: string }[] = [];
+  const taken = new Set([WORKSPACE_ALIAS]);
+  for (const written of writtenPaths(declared)) {
+    const path = resolveAgentPath(written.path, base);
+    const reason = describeBadAlias(written.alias) ?? describeForbidden(written.path, path, base);
+    if (reason !== undefined) problems.push({ at: written.at, message: reason });
+    const alias = written.alias ?? freeAlias(aliasOf(path), taken);
+    taken.add(alias);
+    const { description } = written;
+    paths.push({ alias, path, ...(description === undefined ? {} : { description }) });
+  }
+  return { paths, problems };
+}
+
+function writtenPaths(declared: Definition["paths"]): WrittenPath[] {
+  if (declared == null) return [];
+  if (typeof declared === "string") return [{ at: ["paths"], path: declared }];
+  if (Array.isArray(declared)) {
+    return declared.map((entry, i) => ({ at: ["paths", i], ...entryOf(entry) }));
+  }
+  return Object.entries(declared).map(([alias, entry]) => (
+    { at: ["paths", alias], alias, ...entryOf(entry) }
+  ));
+}
+
+function entryOf(
+  entry: string | { path: string; description?: string | null | undefined },
+): { path: string; description?: string } {
+  if (typeof entry === "string") return { path: entry };
+  const { path, description } = entry;
+  return description == null ? { path } : { path, description };
+}
+
+function describeBadAlias(alias: string | undefined): string | undefined {
+  if (alias === undefined) return undefined;
+  if (alias === WORKSPACE_ALIAS) {
+    return "is no free alias: workspace always stands for the workspace's root";
+  }
+  if (ALIAS.test(alias)) return undefined;
+  return "is no alias: use lower-case letters, digits and underscores, beginning with a letter";
+}
+
+function describeForbidden(written: string, path: string, base: PathBase): string | undefined {
+  if (written.includes("\0")) return "must not hold a NUL character";
+  const fromAgents = relative(base.directories.agentsDir, path);
+  if (fromAgents === "" || !(fromAgents === ".." || fromAgents.startsWith("../"))) {
+    return "must not lead into the agents directory";
+  }
+  // Only what the agent file names: folders above the workspace are not its choice.
+  const parts = relative(base.directories.workspace, path).split("/");
+  if (parts.some((part) => /^\.env/i.test(part))) return "must not lead to an .env file";
+  if (/\.db(-(wal|shm|journal))?$/i.test(path)) return "must not lead to a .db file";
+  return undefined;
+}
+
+/** The last segment in the letters that an alias may have. */
+function aliasOf(path: string): string {
+  const name = basename(path).toLowerCase().replace(/[^a-z0-9_]/g, "_");
+  if (ALIAS.test(name)) return name;
+  return name === "" ? "root" : `p${name.startsWith("_") ? "" : "_"}${name}`;
+}
+
+function freeAlias(wanted: string, taken: ReadonlySet<string>): string {
+  let alias = wanted;
+  for (let count = 2; taken.has(alias); count++) alias = `${wanted}_${count}`;
+  return alias;
+}

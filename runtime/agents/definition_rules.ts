@@ -1,0 +1,145 @@
+// Rules between the fields of an agent file. They look at the values as written, so that a wrong type elsewhere hides none.
+import { isNamedProvider, NAMED_PROVIDERS } from "../config/providers.ts";
+import {
+  diagnose,
+  type DiagnosedFile,
+  listWords,
+  showValue,
+} from "../config/schema_diagnostics.ts";
+import type { YamlPath } from "../config/yaml_document.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import { isJsonObject } from "../json.ts";
+import { suggest } from "../suggestion.ts";
+import { TRIGGER_TYPES, type TriggerType } from "./agent.ts";
+import { describeBadCron, isTimeZone } from "./cron_expression.ts";
+
+type Written = Readonly<Record<string, unknown>>;
+
+/** Every broken rule of a file. */
+export async function checkRules(file: DiagnosedFile): Promise<Diagnostic[]> {
+  const root = file.document.value;
+  return [
+    ...checkSynonyms(file, root, [], "custom_tools", "tools"),
+    ...checkModel(file, section(root, "model")),
+    ...await checkTrigger(file, section(root, "trigger")),
+  ];
+}
+
+function checkSynonyms(
+  file: DiagnosedFile,
+  map: Written,
+  path: YamlPath,
+  field: string,
+  synonym: string,
+): Diagnostic[] {
+  if (!has(map, field) || !has(map, synonym)) return [];
+  const message = `${field} and ${synonym} are two names of one field: use one of them`;
+  return [diagnose(file, [...path, synonym], { message }, "key")];
+}
+
+function checkModel(file: DiagnosedFile, model: Written): Diagnostic[] {
+  const diagnostics = checkSynonyms(file, model, ["model"], "base_url", "url");
+  const { provider } = model;
+  if (typeof provider !== "string" || provider.trim() === "") return diagnostics;
+  if (!isNamedProvider(provider) && !has(model, "base_url") && !has(model, "url")) {
+    const nearest = suggest(provider, NAMED_PROVIDERS);
+    diagnostics.push(diagnose(file, ["model", "provider"], {
+      message: `model.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
+        `together with model.base_url, got ${showValue(provider)}`,
+      ...(nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` }),
+    }));
+  }
+  return diagnostics;
+}
+
+/** Which trigger fields mean something for which type. */
+const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
+  every: ["schedule"],
+  cron: ["schedule"],
+  timezone: ["schedule"],
+  paths: ["watch"],
+  filters: ["watch"],
+  debounce: ["watch"],
+  catch_up: ["schedule", "watch"],
+};
+
+async function checkTrigger(file: DiagnosedFile, trigger: Written): Promise<Diagnostic[]> {
+  const type = TRIGGER_TYPES.find((one) => one === (trigger["type"] ?? "manual"));
+  const diagnostics: Diagnostic[] = [];
+  if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
+  if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
+  if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, trigger, type));
+  diagnostics.push(...await checkCron(file, trigger));
+  return diagnostics;
+}
+
+function checkSchedule(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+  const both = has(trigger, "every") && has(trigger, "cron");
+  if (!both && (has(trigger, "every") || has(trigger, "cron"))) return [];
+  const count = both ? "both are given" : "neither is given";
+  return [diagnose(file, both ? ["trigger", "cron"] : ["trigger", "type"], {
+    message: `A schedule needs exactly one of trigger.every and trigger.cron, and ${count}`,
+    ...(both ? {} : { hint: "for instance every: 5m" }),
+  }, both ? "key" : "value")];
+}
+
+function checkWatch(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+  const paths = trigger["paths"];
+  if (Array.isArray(paths) && paths.length > 0) return [];
+  if (paths == null) {
+    const message = "trigger.paths is missing: a watch trigger needs at least one path";
+    return [diagnose(file, ["trigger", "type"], { message })];
+  }
+  if (!Array.isArray(paths)) return [];
+  const message = "trigger.paths must not be empty: a watch trigger needs at least one path";
+  return [diagnose(file, ["trigger", "paths"], { message })];
+}
+
+function warnOfIdleFields(file: DiagnosedFile, trigger: Written, type: TriggerType): Diagnostic[] {
+  const idle = Object.keys(trigger).filter((key) =>
+    has(trigger, key) && Object.hasOwn(APPLIES, key) && !APPLIES[key]?.includes(type)
+  );
+  const diagnostics = idle.map((key) =>
+    diagnose(file, ["trigger", key], {
+      severity: "warning",
+      message: `trigger.${key} has no effect: the trigger's type is ${type}`,
+      hint: `it belongs to type ${listWords(APPLIES[key] ?? [])}`,
+    }, "key")
+  );
+  if (type === "schedule" && has(trigger, "timezone") && !has(trigger, "cron")) {
+    const message = "trigger.timezone has no effect: only cron knows time zones";
+    diagnostics.push(
+      diagnose(file, ["trigger", "timezone"], { severity: "warning", message }, "key"),
+    );
+  }
+  return diagnostics;
+}
+
+async function checkCron(file: DiagnosedFile, trigger: Written): Promise<Diagnostic[]> {
+  const { cron, timezone } = trigger;
+  const diagnostics: Diagnostic[] = [];
+  if (typeof cron === "string" && cron.trim() !== "") {
+    const reason = await describeBadCron(cron);
+    if (reason !== undefined) {
+      const message = `trigger.cron ${reason}, got ${showValue(cron)}`;
+      diagnostics.push(diagnose(file, ["trigger", "cron"], { message }));
+    }
+  }
+  if (typeof timezone === "string" && timezone.trim() !== "" && !isTimeZone(timezone)) {
+    diagnostics.push(diagnose(file, ["trigger", "timezone"], {
+      message: `trigger.timezone must be a time zone, got ${showValue(timezone)}`,
+      hint: "for instance Europe/Paris",
+    }));
+  }
+  return diagnostics;
+}
+
+function section(root: Written, key: string): Written {
+  const value = root[key];
+  return isJsonObject(value) ? value : {};
+}
+
+/** Whether a key has a value; a key left empty is an absent one. */
+function has(map: Written, key: string): boolean {
+  return Object.hasOwn(map, key) && map[key] != null;
+}

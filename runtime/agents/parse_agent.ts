@@ -1,0 +1,127 @@
+// An agent file: bytes to Agent, or everything that is wrong with it at once. Reads no file and changes none.
+import { basename } from "node:path";
+import type { Config } from "../config/config.ts";
+import {
+  checkSchema,
+  diagnose,
+  type DiagnosedFile,
+  formatPath,
+} from "../config/schema_diagnostics.ts";
+import { decodeText } from "../config/text_file.ts";
+import { parseYaml, type YamlDocument, type YamlPath } from "../config/yaml_document.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import type { Agent } from "./agent.ts";
+import { describeBadName, idOfFileName } from "./agent_id.ts";
+import { type PathBase, readAgentPaths } from "./agent_paths.ts";
+import { toAgent } from "./complete_agent.ts";
+import { definitionSchema } from "./definition.ts";
+import { checkRules } from "./definition_rules.ts";
+import { type FrontMatter, splitFrontMatter } from "./front_matter.ts";
+
+/** An agent file may not be larger. */
+export const LARGEST_AGENT_BYTES = 4 * 1_024 * 1_024;
+const LARGEST_FRONT_MATTER_BYTES = 64 * 1_024;
+
+/** What an agent file becomes an agent with. */
+export interface ParseAgentOptions extends PathBase {
+  config: Pick<Config, "defaults">;
+}
+
+/** A file that is an agent, and where its parts stand. */
+export interface ParsedAgent {
+  agent: Agent;
+  /** Finds the lines of front matter fields. */
+  document: YamlDocument;
+  /** The body's first line, 1-based. */
+  bodyLine: number;
+}
+
+/**
+ * Reads an agent file: its name gives the id, its front matter the fields, config.yaml what the file leaves out, the rest
+ * is the body. Returns the agent with its warnings, or every diagnostic of the file (warnings too) in the order of lines.
+ */
+export async function parseAgent(
+  source: { path: string; bytes: Uint8Array },
+  options: ParseAgentOptions,
+): Promise<ParsedAgent | { diagnostics: Diagnostic[] }> {
+  const { path, bytes } = source;
+  const problems = checkFileName(path);
+  if (bytes.length > LARGEST_AGENT_BYTES) {
+    return { diagnostics: [...problems, atStart(path, "The file is over 4 MB")] };
+  }
+  const decoded = decodeText(bytes, path);
+  if ("diagnostic" in decoded) return { diagnostics: [...problems, decoded.diagnostic] };
+  const parts = splitFrontMatter(decoded.text);
+  if (parts === "unterminated") {
+    const message = "The front matter is never closed: a second line --- is missing";
+    return { diagnostics: [...problems, atStart(path, message)] };
+  }
+  const parsed = readYaml(parts, path);
+  if ("diagnostics" in parsed) return { diagnostics: [...problems, ...parsed.diagnostics] };
+
+  const file: DiagnosedFile = { path, document: parsed.document };
+  const { value, diagnostics } = checkSchema(definitionSchema, file);
+  const paths = readAgentPaths(value?.paths, options);
+  problems.push(
+    ...parsed.document.warnings,
+    ...diagnostics,
+    ...await checkRules(file),
+    ...paths.problems.map(({ at, message }) => diagnosePath(file, at, message)),
+    ...warnOfLateFence(parts, path),
+  );
+  problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  if (value === undefined || problems.some((one) => one.severity === "error")) {
+    return { diagnostics: problems };
+  }
+  const agent = toAgent(value, {
+    id: idOfFileName(basename(path)),
+    paths: paths.paths,
+    body: parts.body,
+    sourcePath: path,
+    defaults: options.config.defaults,
+    warnings: problems,
+  });
+  return { agent, document: parsed.document, bodyLine: parts.bodyLineOffset + 1 };
+}
+
+function readYaml(
+  parts: FrontMatter,
+  path: string,
+): { document: YamlDocument } | { diagnostics: Diagnostic[] } {
+  const yaml = parts.yaml ?? "";
+  if (new TextEncoder().encode(yaml).length > LARGEST_FRONT_MATTER_BYTES) {
+    return { diagnostics: [atStart(path, "The front matter is over 64 KB")] };
+  }
+  return parseYaml(yaml, { path, lineOffset: parts.lineOffset });
+}
+
+function checkFileName(path: string): Diagnostic[] {
+  const name = basename(path);
+  if (!name.endsWith(".md")) return [atStart(path, "An agent file's name must end with .md")];
+  const reason = describeBadName(name.slice(0, -".md".length));
+  if (reason === undefined) return [];
+  const hint = "rename the file: its name without .md is the agent's id";
+  return [{ ...atStart(path, `The file's name ${reason}`), hint }];
+}
+
+function diagnosePath(
+  file: DiagnosedFile,
+  at: YamlPath,
+  message: string,
+): Diagnostic {
+  const isAlias = message.startsWith("is no ");
+  return diagnose(file, at, { message: `${formatPath(at)} ${message}` }, isAlias ? "key" : "value");
+}
+
+/** Front matter behind blank lines is a body to us, and surely a mistake. */
+function warnOfLateFence(parts: FrontMatter, path: string): Diagnostic[] {
+  const blank = /^(?:[ \t]*\r?\n)+(?=---[ \t]*(?:\r?\n|$))/.exec(parts.body);
+  if (parts.yaml !== null || blank === null) return [];
+  const message = "The front matter is not read: its first --- must be the file's first line";
+  const line = blank[0].split("\n").length;
+  return [{ path, line, column: 1, severity: "warning", message }];
+}
+
+function atStart(path: string, message: string): Diagnostic {
+  return { path, line: 1, column: 1, severity: "error", message };
+}

@@ -1,0 +1,210 @@
+// The agents of one directory, as its files stand. A broken file costs only itself; no file is ever written.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { stampFile } from "../config/file_stamp.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import type { Agent } from "./agent.ts";
+import { idOfFileName, isAgentFileName, normalizeId } from "./agent_id.ts";
+import { LARGEST_AGENT_BYTES, parseAgent, type ParseAgentOptions } from "./parse_agent.ts";
+
+/** A file in the agents directory that never parsed: no agent, but something to show. */
+export interface BrokenAgentFile {
+  id: string;
+  path: string;
+  diagnostics: Diagnostic[];
+}
+
+/** What a reload changed, by agent id. */
+export interface ReloadReport {
+  loaded: number;
+  added: string[];
+  updated: string[];
+  removed: string[];
+  /** Errors of every file that does not parse now, whether an older definition of it stays live or not. */
+  errors: Diagnostic[];
+}
+
+/** One file, as it was when it was last read. */
+interface Entry {
+  id: string;
+  path: string;
+  /** Undefined: read again at the next load. */
+  stamp: string | undefined;
+  /** The last definition that parsed, and the hash of its bytes. */
+  good: { agent: Agent; hash: string } | undefined;
+  /** Not empty: the file does not parse now. */
+  diagnostics: Diagnostic[];
+}
+
+/** Agents by id. `load` brings them up to date; everything else answers from memory. */
+export class AgentRegistry {
+  readonly #options: ParseAgentOptions;
+  #entries: ReadonlyMap<string, Entry> = new Map();
+  /** Second spellings of an id that another file has: they never become agents. */
+  #rejected: readonly BrokenAgentFile[] = [];
+  #loading: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ParseAgentOptions) {
+    this.#options = options;
+  }
+
+  /** Reads what changed and tells the differences. Loads wait for each other. Never throws for what files hold. */
+  load(): Promise<ReloadReport> {
+    const loading = this.#loading.then(() => this.#load());
+    // A failure belongs to the caller of that load; the next one starts anew.
+    this.#loading = loading.catch(() => undefined);
+    return loading;
+  }
+
+  /** By id, ascending. */
+  list(): Agent[] {
+    return [...this.#entries.values()].flatMap((entry) => {
+      const agent = liveAgent(entry);
+      return agent === undefined ? [] : [agent];
+    });
+  }
+
+  /** The agent of an id, in any Unicode spelling of it. */
+  get(id: string): Agent | undefined {
+    const entry = this.#entries.get(normalizeId(id));
+    return entry === undefined ? undefined : liveAgent(entry);
+  }
+
+  /** Files that never parsed, by id. */
+  broken(): BrokenAgentFile[] {
+    const never = [...this.#entries.values()].filter((entry) => entry.good === undefined);
+    return [
+      ...never.map(({ id, path, diagnostics }) => ({ id, path, diagnostics })),
+      ...this.#rejected,
+    ]
+      .sort((a, b) => compare(a.id, b.id) || compare(a.path, b.path));
+  }
+
+  async #load(): Promise<ReloadReport> {
+    const names = await this.#fileNames();
+    if (!Array.isArray(names)) return this.#report(this.#entries, [names.diagnostic]);
+    const entries = new Map<string, Entry>();
+    const rejected: BrokenAgentFile[] = [];
+    for (const name of names) {
+      const id = idOfFileName(name);
+      const path = join(this.#options.directories.agentsDir, name);
+      const holder = entries.get(id);
+      if (holder !== undefined) {
+        const message = `Another file has the same id: ${holder.path}`;
+        rejected.push({ id, path, diagnostics: [atStart(path, message)] });
+        continue;
+      }
+      const entry = await this.#readEntry(id, path, this.#entries.get(id));
+      if (entry !== undefined) entries.set(id, entry);
+    }
+    const before = this.#entries;
+    this.#entries = new Map([...entries].sort(([a], [b]) => compare(a, b)));
+    this.#rejected = rejected;
+    return this.#report(before, []);
+  }
+
+  #report(before: ReadonlyMap<string, Entry>, directoryErrors: Diagnostic[]): ReloadReport {
+    const now = this.#entries;
+    const live = (entries: ReadonlyMap<string, Entry>, id: string) => entries.get(id)?.good?.hash;
+    const ids = [...now.keys()];
+    return {
+      loaded: ids.filter((id) => live(now, id) !== undefined).length,
+      added: ids.filter((id) => live(now, id) !== undefined && live(before, id) === undefined),
+      updated: ids.filter((id) =>
+        live(now, id) !== undefined && live(before, id) !== undefined &&
+        live(now, id) !== live(before, id)
+      ),
+      removed: [...before.keys()].filter((id) =>
+        live(before, id) !== undefined && live(now, id) === undefined
+      ),
+      errors: [
+        ...directoryErrors,
+        ...[...now.values(), ...this.#rejected].flatMap((entry) => entry.diagnostics)
+          .filter((one) => one.severity === "error"),
+      ],
+    };
+  }
+
+  async #fileNames(): Promise<string[] | { diagnostic: Diagnostic }> {
+    const { agentsDir } = this.#options.directories;
+    const names: string[] = [];
+    try {
+      for await (const entry of Deno.readDir(agentsDir)) {
+        if (!entry.isDirectory && isAgentFileName(entry.name)) names.push(entry.name);
+      }
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      return {
+        diagnostic: atStart(agentsDir, `The agents directory cannot be read: ${reasonOf(error)}`),
+      };
+    }
+    return names.sort(compare);
+  }
+
+  /** The entry of a file now; undefined when it is no file, or no longer there. */
+  async #readEntry(
+    id: string,
+    path: string,
+    before: Entry | undefined,
+  ): Promise<Entry | undefined> {
+    const previous = before?.path === path ? before : undefined;
+    const broken = (diagnostics: Diagnostic[], stamp?: string): Entry => (
+      { id, path, stamp, good: previous?.good, diagnostics }
+    );
+    let bytes: Uint8Array;
+    let stamp: string | undefined;
+    try {
+      const info = await Deno.stat(path);
+      // Opening a named pipe would wait for ever.
+      if (!info.isFile) return undefined;
+      stamp = stampFile(info);
+      if (previous !== undefined && stamp !== undefined && stamp === previous.stamp) {
+        return previous;
+      }
+      if (info.size > LARGEST_AGENT_BYTES) {
+        return broken([atStart(path, "The file is over 4 MB")], stamp);
+      }
+      bytes = await Deno.readFile(path);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound && !await isLink(path)) return undefined;
+      return broken([atStart(path, `The file cannot be read: ${reasonOf(error)}`)]);
+    }
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [] };
+    const parsed = await parseAgent({ path, bytes }, this.#options);
+    if ("diagnostics" in parsed) return broken(parsed.diagnostics, stamp);
+    return { id, path, stamp, good: { agent: parsed.agent, hash }, diagnostics: [] };
+  }
+}
+
+/** The last good definition, with what is wrong with the file now among its warnings. */
+function liveAgent({ good, diagnostics }: Entry): Agent | undefined {
+  if (good === undefined || diagnostics.length === 0) return good?.agent;
+  return { ...good.agent, warnings: [...good.agent.warnings, ...diagnostics] };
+}
+
+/** A link to nothing is a mistake to show; a file that vanished between listing and reading is not. */
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await Deno.lstat(path)).isSymlink;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Deno.errors.PermissionDenied) return "it is not permitted";
+  if (error instanceof Deno.errors.NotFound) return "the link leads nowhere";
+  if (error instanceof Deno.errors.NotADirectory) return "it is no directory";
+  return error instanceof Error ? error.message : String(error);
+}
+
+function atStart(path: string, message: string): Diagnostic {
+  return { path, line: 1, column: 1, severity: "error", message };
+}
+
+/** By code units: the same order on every machine. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

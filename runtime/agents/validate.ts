@@ -1,0 +1,191 @@
+// What `inkling validate` finds: everything wrong with a file, and everything around it that the agent needs.
+import type { Environment } from "../config/environment.ts";
+import { diagnose, type DiagnosedFile } from "../config/schema_diagnostics.ts";
+import type { YamlPath } from "../config/yaml_document.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import { suggest } from "../suggestion.ts";
+import type { Agent, ModelSettings } from "./agent.ts";
+import { resolveAgentPath } from "./agent_paths.ts";
+import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
+import { checkResources, exists, itemPath, type ResourceFolders } from "./validate_resources.ts";
+
+/** Where a model's settings lead, as far as validation asks. */
+export interface ValidatedEndpoint {
+  /** The variable that holds the key; null where no key is ever used. */
+  keyVariable: string | null;
+  keyRequired: boolean;
+  /** The host that a named provider's key would go to although it is not that provider's. */
+  foreignHost: string | null;
+}
+
+/** What validation holds a file against. */
+export interface ValidateAgentOptions extends ParseAgentOptions {
+  directories: ParseAgentOptions["directories"] & ResourceFolders & { workspaceEnvFile: string };
+  config: ParseAgentOptions["config"] & { pinKeys: boolean };
+  environment: Environment;
+  /** Throws an Error with a sentence for settings that lead nowhere. */
+  modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
+  /** Final names of every tool that this agent could have, built-in, custom and from servers. */
+  knownTools: readonly string[];
+  /** Ids of the agents that exist. */
+  agentIds: readonly string[];
+}
+
+/**
+ * Checks one agent, read anew from its file (`target` is the agent or the path). Returns errors and warnings in the order
+ * of lines; empty when nothing is to say. Throws what the file system throws when the file cannot be read.
+ */
+export async function validateAgent(
+  target: Agent | string,
+  options: ValidateAgentOptions,
+): Promise<Diagnostic[]> {
+  const path = typeof target === "string" ? target : target.sourcePath;
+  const parsed = await parseAgent({ path, bytes: await Deno.readFile(path) }, options);
+  if ("diagnostics" in parsed) return parsed.diagnostics;
+  const { agent, document } = parsed;
+  const file: DiagnosedFile = { path, document };
+  return [
+    ...agent.warnings,
+    ...checkModel(agent, file, options),
+    ...checkBody(parsed, path),
+    ...checkToolNames(agent, file, options.knownTools),
+    ...checkAgents(agent, file, options.agentIds),
+    ...await checkPaths(agent, file),
+    ...await checkWatchPaths(agent, file, options),
+    ...await checkResources(agent, file, options.directories),
+  ].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function checkModel(
+  { model }: Agent,
+  file: DiagnosedFile,
+  options: ValidateAgentOptions,
+): Diagnostic[] {
+  if (model === undefined) {
+    return [diagnose(file, [], {
+      message: "No model is configured",
+      hint: "give the agent a model, or set defaults.provider and defaults.model in config.yaml",
+    })];
+  }
+  const at = ["model", "provider"];
+  const id = `${model.provider}/${model.name}`;
+  let endpoint: ValidatedEndpoint;
+  try {
+    endpoint = options.modelEndpoint(model);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return [diagnose(file, at, { message: error.message })];
+  }
+  const { keyVariable, keyRequired, foreignHost } = endpoint;
+  if (keyVariable === null) return [];
+  if ((options.environment.get(keyVariable)?.trim() ?? "") === "") {
+    return keyRequired
+      ? [diagnose(file, at, {
+        message: `The key of model ${id} is missing: ${keyVariable} is not set`,
+        hint: `add the line ${keyVariable}=<your key> to ${options.directories.workspaceEnvFile}`,
+      })]
+      : [];
+  }
+  if (foreignHost === null) return [];
+  const { pinKeys } = options.config;
+  return [diagnose(file, ["model", "base_url"], {
+    severity: pinKeys ? "error" : "warning",
+    message: `${keyVariable} goes to ${foreignHost}, which is not ${model.provider}'s own host` +
+      (pinKeys ? ", and defaults.pin_keys forbids that" : ""),
+    hint: "give the endpoint a provider name of its own, with a key of its own",
+  })];
+}
+
+function checkBody({ agent, bodyLine }: ParsedAgent, path: string): Diagnostic[] {
+  if (agent.body !== "") return [];
+  return [{
+    path,
+    line: bodyLine,
+    column: 1,
+    severity: "error",
+    message: "The system prompt is empty: the file has no text after its front matter",
+    hint: "write below the second --- what the agent is to do",
+  }];
+}
+
+function checkToolNames(
+  agent: Agent,
+  file: DiagnosedFile,
+  knownTools: readonly string[],
+): Diagnostic[] {
+  const known = new Set([...knownTools, ...agent.customTools]);
+  return ["confirm", "auto_approve"].flatMap((field) => {
+    const names = file.document.value[field];
+    if (!Array.isArray(names)) return [];
+    return names.flatMap((name: unknown, i) => {
+      if (typeof name !== "string" || name === "*" || name === "all" || known.has(name)) return [];
+      return [warnUnknown(file, [field, i], `${field} names an unknown tool: ${name}`, {
+        name,
+        known,
+      })];
+    });
+  });
+}
+
+function checkAgents(agent: Agent, file: DiagnosedFile, agentIds: readonly string[]): Diagnostic[] {
+  const known = new Set(agentIds.filter((id) => id !== agent.id));
+  return agent.agents.flatMap((name) => {
+    const at = itemPath(file, ["agents"], name);
+    if (known.has(name.normalize("NFC"))) return [];
+    if (name.normalize("NFC") === agent.id) {
+      const message = "agents names the agent itself: an agent cannot run itself";
+      return [diagnose(file, at, { severity: "warning", message })];
+    }
+    return [
+      warnUnknown(file, at, `agents names an unknown agent: ${name}`, { name, known }),
+    ];
+  });
+}
+
+function warnUnknown(
+  file: DiagnosedFile,
+  at: YamlPath,
+  message: string,
+  options: { name: string; known: Iterable<string> },
+): Diagnostic {
+  const nearest = suggest(options.name, options.known);
+  const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
+  return diagnose(file, at, { severity: "warning", message, ...hint });
+}
+
+async function checkPaths(agent: Agent, file: DiagnosedFile): Promise<Diagnostic[]> {
+  const missing: Diagnostic[] = [];
+  const isList = Array.isArray(file.document.value["paths"]);
+  for (const [i, { alias, path }] of agent.paths.entries()) {
+    if (await exists(path)) continue;
+    const message = `The path of {${alias}} does not exist: ${path}`;
+    const at = ["paths", isList ? i : alias];
+    missing.push(diagnose(file, at, { severity: "warning", message }));
+  }
+  return missing;
+}
+
+async function checkWatchPaths(
+  { trigger }: Agent,
+  file: DiagnosedFile,
+  options: ValidateAgentOptions,
+): Promise<Diagnostic[]> {
+  if (trigger.type !== "watch") return [];
+  const missing: Diagnostic[] = [];
+  for (const written of trigger.paths) {
+    // A glob is waited for; only the folder before its first pattern can be looked at.
+    const fixed = written.split("/").slice(0, firstPattern(written)).join("/");
+    const path = resolveAgentPath(fixed === "" && written.startsWith("/") ? "/" : fixed, options);
+    if (await exists(path)) continue;
+    const message = `The watched path does not exist yet: ${path}`;
+    const at = itemPath(file, ["trigger", "paths"], written);
+    missing.push(diagnose(file, at, { severity: "warning", message }));
+  }
+  return missing;
+}
+
+function firstPattern(path: string): number {
+  const parts = path.split("/");
+  const index = parts.findIndex((part) => /[*?[\]{}!]/.test(part));
+  return index < 0 ? parts.length : index;
+}

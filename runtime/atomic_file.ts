@@ -1,0 +1,56 @@
+// Replacing a file as a whole: a reader, and a machine that loses power, see the old content or the new, never a part.
+import { dirname, join } from "node:path";
+
+/**
+ * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it over `path`.
+ * A symbolic link stays one: the file it points to is replaced. The new file gets `mode`, else the mode of the file it
+ * replaces, else what the umask leaves of 0666. Throws what the file system throws; then `path` is untouched and the
+ * temporary file is gone.
+ */
+export async function writeFileAtomically(
+  path: string,
+  content: string | Uint8Array,
+  options: { mode?: number } = {},
+): Promise<void> {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const target = await existingFile(path);
+  const mode = options.mode ?? target.mode;
+  const temporary = join(dirname(target.path), `.inkling-${crypto.randomUUID()}.tmp`);
+  try {
+    // Born private, so that a secret is never readable by others, not even for a moment.
+    const file = await Deno.open(temporary, {
+      write: true,
+      createNew: true,
+      ...(mode === undefined ? {} : { mode: 0o600 }),
+    });
+    try {
+      for (let written = 0; written < bytes.length;) {
+        written += await file.write(bytes.subarray(written));
+      }
+      await file.sync();
+    } finally {
+      file.close();
+    }
+    if (mode !== undefined) await Deno.chmod(temporary, mode);
+    await Deno.rename(temporary, target.path);
+  } catch (error) {
+    await Deno.remove(temporary).catch((failure) => {
+      if (!(failure instanceof Deno.errors.NotFound)) {
+        throw new AggregateError([error, failure], `Cannot write ${path}, nor remove ${temporary}`);
+      }
+    });
+    throw error;
+  }
+}
+
+/** The file to replace, behind symbolic links, and its permission bits; `path` itself where there is none yet. */
+async function existingFile(path: string): Promise<{ path: string; mode?: number }> {
+  try {
+    const real = await Deno.realPath(path);
+    const { mode } = await Deno.stat(real);
+    return mode === null ? { path: real } : { path: real, mode: mode & 0o777 };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { path };
+    throw error;
+  }
+}

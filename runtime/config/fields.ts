@@ -1,0 +1,50 @@
+// Building blocks of the schemas of files that people write. Messages continue the sentence that the key begins.
+import { z } from "zod";
+import { parseDuration } from "../durations.ts";
+
+/** A century: what is longer is a mistake, and overflows dates. */
+const LONGEST_MS = 36_500 * 86_400_000;
+
+/** Text that is not blank. */
+export const filledText = z.string().refine((text) => text.trim() !== "", "must not be empty");
+
+/** A list of texts that are not blank. */
+export const textList = z.array(filledText);
+
+/** A number that `none` or null switches off. */
+export function orNone<Schema extends z.ZodNumber>(
+  schema: Schema,
+): z.ZodPreprocess<z.ZodNullable<Schema>> {
+  return z.preprocess((value) => value === "none" ? null : value, schema.nullable());
+}
+
+/** A duration text to milliseconds; null for `none`. */
+export const durationOrNone = z.unknown().transform((value, context) => {
+  if (value === "none" || value === null) return null;
+  const ms = typeof value === "string" ? parseDuration(value) : undefined;
+  if (ms !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
+  const message = "must be a duration such as 30s, 5m, 2h or 1d, or none";
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+/** An interval text of at least one second; stays the text. */
+export const interval = z.string().refine((text) => {
+  const ms = parseDuration(text);
+  return ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS;
+}, "must be an interval of at least one second such as 30s, 5m, 1h30m or 1d");
+
+/** Model temperature. */
+export const temperature = z.number().min(0).max(1);
+
+/** Tokens of one reply. */
+export const maxTokens = z.int().min(1).max(128_000);
+
+/** Seconds to wait for a model reply; a week at most, which every timer can hold. */
+export const timeout = z.int().min(1).max(604_800);
+
+/** A count of at least one, or none. */
+export const countLimit = orNone(z.int().min(1));
+
+/** US dollars above zero, or none. */
+export const costLimit = orNone(z.number().positive());

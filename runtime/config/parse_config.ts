@@ -1,0 +1,157 @@
+// config.yaml: text to Config. An absent file is an empty one; a broken one is never half-used.
+import { isAbsolute, join, normalize, resolve } from "node:path";
+import type { z } from "zod";
+import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import type { Config } from "./config.ts";
+import { configSchema, DEFAULT_CONFIRM_TOOLS } from "./config_schema.ts";
+import { expandHome } from "./places.ts";
+import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
+import { checkSchema, diagnose, type DiagnosedFile, listWords } from "./schema_diagnostics.ts";
+import { decodeText } from "./text_file.ts";
+import { parseYaml } from "./yaml_document.ts";
+
+/** config.yaml cannot be used; the message shows the first problem with its place, `diagnostics` has them all. */
+export class ConfigError extends RuntimeError {
+  readonly code: RuntimeErrorCode = "invalid";
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[], options?: { cause: unknown }) {
+    const errors = diagnostics.filter((one) => one.severity === "error");
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+    super(
+      `Cannot use the configuration: ${
+        errors[0] ? formatDiagnostic(errors[0]) : "it is broken"
+      }${more}`,
+      options,
+    );
+    this.diagnostics = diagnostics;
+  }
+}
+
+const LARGEST_CONFIG_BYTES = 256 * 1_024;
+
+/**
+ * Reads config.yaml's text. `home` expands `~` and is what a relative workspace is relative to. Unknown keys end in
+ * `config.warnings`; anything wrong yields diagnostics instead, every problem of the file at once.
+ */
+export function parseConfig(
+  text: string,
+  options: { path: string; home: string },
+): { config: Config } | { diagnostics: Diagnostic[] } {
+  const parsed = parseYaml(text, { path: options.path });
+  if ("diagnostics" in parsed) return parsed;
+  const file: DiagnosedFile = { path: options.path, document: parsed.document };
+  const { value, diagnostics } = checkSchema(configSchema, file);
+  diagnostics.unshift(...parsed.document.warnings);
+  diagnostics.push(...checkAgentsDir(file), ...checkDefaultProvider(file));
+  if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
+    return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };
+  }
+  return { config: toConfig(value, { ...options, warnings: diagnostics }) };
+}
+
+/** Reads config.yaml, or gives the built-in defaults when there is none. Throws ConfigError. */
+export async function loadConfig(path: string, options: { home: string }): Promise<Config> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await Deno.readFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) bytes = new Uint8Array();
+    else {
+      const reason = error instanceof Deno.errors.PermissionDenied
+        ? "it is not permitted"
+        : "it is no readable file";
+      throw new ConfigError([whole(path, `The file cannot be read: ${reason}`)], { cause: error });
+    }
+  }
+  if (bytes.length > LARGEST_CONFIG_BYTES) {
+    throw new ConfigError([whole(path, "The file is over 256 KB: no configuration is that long")]);
+  }
+  const decoded = decodeText(bytes, path);
+  if ("diagnostic" in decoded) throw new ConfigError([decoded.diagnostic]);
+  const result = parseConfig(decoded.text, { path, home: options.home });
+  if ("diagnostics" in result) throw new ConfigError(result.diagnostics);
+  return result.config;
+}
+
+function toConfig(
+  value: z.output<typeof configSchema>,
+  options: { path: string; home: string; warnings: Diagnostic[] },
+): Config {
+  const { path, home, warnings } = options;
+  const defaults = value.defaults ?? {};
+  const http = value.http ?? {};
+  return {
+    path,
+    workspace: value.workspace == null
+      ? join(home, "inkling")
+      : resolve(home, expandHome(value.workspace, home)),
+    agentsDir: normalize(value.agents_dir ?? "agents").replace(/\/+$/, ""),
+    defaults: {
+      provider: defaults.provider ?? undefined,
+      model: defaults.model ?? undefined,
+      confirmTools: defaults.confirm_tools ?? [...DEFAULT_CONFIRM_TOOLS],
+      onPending: defaults.on_pending ?? "skip",
+      confirmTimeoutMs: defaults.confirm_timeout ?? null,
+      onRestart: defaults.on_restart ?? "orphan",
+      temperature: defaults.temperature ?? 0.7,
+      maxTokens: defaults.max_tokens ?? 4_096,
+      timeout: defaults.timeout ?? 300,
+      maxToolCalls: unlessAbsent(defaults.max_tool_calls, 50),
+      maxExecutionTokens: unlessAbsent(defaults.max_execution_tokens, 500_000),
+      maxCostUsd: unlessAbsent(defaults.max_cost_usd, null),
+      loopDetection: defaults.loop_detection ?? true,
+      history: defaults.history ?? "low",
+    },
+    checkpointRetentionDays: unlessAbsent(defaults.checkpoint_retention_days, 30),
+    logRetentionDays: unlessAbsent(defaults.log_retention_days, null),
+    maxAgentDepth: defaults.max_agent_depth ?? 3,
+    maxConcurrentRuns: defaults.max_concurrent_runs ?? 16,
+    pinKeys: defaults.pin_keys ?? false,
+    http: {
+      allow: http.allow ?? [],
+      deny: http.deny ?? [],
+      hosts: http.hosts ?? [],
+      origins: http.origins ?? [],
+    },
+    warnings,
+  };
+}
+
+/** Null says something here (switched off), unlike an absent key. */
+function unlessAbsent(value: number | null | undefined, fallback: number | null): number | null {
+  return value === undefined ? fallback : value;
+}
+
+function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
+  const folder = file.document.value["agents_dir"];
+  if (typeof folder !== "string" || folder.trim() === "") return [];
+  const inside = normalize(folder).replace(/\/+$/, "");
+  if (!isAbsolute(folder) && inside !== "." && inside !== ".." && !inside.startsWith("../")) {
+    return [];
+  }
+  return [diagnose(file, ["agents_dir"], {
+    message: `agents_dir must be a folder inside the workspace, got ${JSON.stringify(folder)}`,
+  })];
+}
+
+/** Only an agent file can name the base_url that another provider needs. */
+function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
+  const defaults = file.document.value["defaults"];
+  if (typeof defaults !== "object" || defaults === null) return [];
+  const provider: unknown = Reflect.get(defaults, "provider");
+  if (typeof provider !== "string" || provider.trim() === "" || isNamedProvider(provider)) {
+    return [];
+  }
+  return [diagnose(file, ["defaults", "provider"], {
+    message: `defaults.provider must be ${listWords(NAMED_PROVIDERS)}, got ${
+      JSON.stringify(provider)
+    }`,
+    hint: "another provider needs a base_url, which only an agent's model can name",
+  })];
+}
+
+function whole(path: string, message: string): Diagnostic {
+  return { path, line: 1, column: 1, severity: "error", message };
+}

@@ -1,0 +1,82 @@
+// The places that are known before any file is read. Loads nothing heavy: every command starts through here.
+import { isAbsolute, join, resolve } from "node:path";
+import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { fnv1a } from "./fnv1a.ts";
+
+/** Reads one variable of the shell. */
+export type ReadVariable = (name: string) => string | undefined;
+
+/** Bytes a Unix socket's path may have on every supported system. */
+export const SOCKET_PATH_LIMIT = 104;
+
+/** A Unix socket cannot be made: its path is longer than the system permits, and there is no shorter one to use. */
+export class SocketPathTooLong extends RuntimeError {
+  readonly code: RuntimeErrorCode = "invalid";
+
+  constructor(path: string, bytes: number) {
+    super(
+      `Cannot use the socket ${path}: its path has ${bytes} bytes and the limit is ${SOCKET_PATH_LIMIT}. ` +
+        `Set XDG_RUNTIME_DIR, or INKLING_STATE_DIR to a folder with a shorter path`,
+    );
+  }
+}
+
+/** `$INKLING_CONFIG_DIR`, else `$XDG_CONFIG_HOME/inkling`, else `~/.config/inkling`. */
+export function resolveConfigDir(env: ReadVariable, home: string): string {
+  return resolvePlace(env, home, {
+    own: "INKLING_CONFIG_DIR",
+    xdg: "XDG_CONFIG_HOME",
+    fallback: ".config",
+  });
+}
+
+/** `$INKLING_STATE_DIR`, else `$XDG_STATE_HOME/inkling`, else `~/.local/state/inkling`: the state of config.yaml's workspace. */
+export function resolveBaseStateDir(env: ReadVariable, home: string): string {
+  return resolvePlace(env, home, {
+    own: "INKLING_STATE_DIR",
+    xdg: "XDG_STATE_HOME",
+    fallback: ".local/state",
+  });
+}
+
+/**
+ * The Unix socket of a state directory: `service.sock` in it, or, where that path is over 104 bytes,
+ * `$XDG_RUNTIME_DIR/inkling/<hash of the state directory>.sock`. Throws SocketPathTooLong when neither fits.
+ */
+export function resolveSocketFile(stateDir: string, env: ReadVariable): string {
+  const usual = join(stateDir, "service.sock");
+  const usualBytes = byteLength(usual);
+  if (usualBytes <= SOCKET_PATH_LIMIT) return usual;
+  const runtimeDir = absoluteVariable(env, "XDG_RUNTIME_DIR");
+  if (runtimeDir !== undefined) {
+    const hash = fnv1a(stateDir).toString(16).padStart(16, "0");
+    const short = join(runtimeDir, "inkling", `${hash}.sock`);
+    if (byteLength(short) <= SOCKET_PATH_LIMIT) return short;
+  }
+  throw new SocketPathTooLong(usual, usualBytes);
+}
+
+/** A path with a leading `~` or `~/` replaced by the home directory; any other path unchanged. */
+export function expandHome(path: string, home: string): string {
+  return path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path;
+}
+
+function resolvePlace(
+  env: ReadVariable,
+  home: string,
+  names: { own: string; xdg: string; fallback: string },
+): string {
+  const own = env(names.own);
+  if (own !== undefined && own !== "") return resolve(expandHome(own, home));
+  return join(absoluteVariable(env, names.xdg) ?? join(home, names.fallback), "inkling");
+}
+
+/** The XDG specification has relative paths ignored. */
+function absoluteVariable(env: ReadVariable, name: string): string | undefined {
+  const value = env(name);
+  return value !== undefined && isAbsolute(value) ? value : undefined;
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,61 @@
+// What happens in the service as a whole, told as it happens. Nothing is kept: who was away asks for the state.
+import type { ServiceLog } from "../service_log.ts";
+
+/** An event of the service. Times and durations are milliseconds. */
+export type ServiceEvent =
+  | {
+    type: "execution_started";
+    executionId: number;
+    agentId: string;
+    displayName: string;
+    trigger: string;
+  }
+  | {
+    type: "execution_completed";
+    executionId: number;
+    agentId: string;
+    displayName: string;
+    status: string;
+    durationMs: number | null;
+  }
+  | {
+    type: "agents_changed";
+    change: "loaded" | "updated" | "removed";
+    agentId: string;
+    displayName: string;
+  }
+  | { type: "scheduler_changed"; status: "paused" | "running" };
+
+export type ServiceEventListener = (event: ServiceEvent) => void;
+
+/** Passes events to whoever listens now, in the order they were published. */
+export class EventBus {
+  readonly #listeners = new Set<ServiceEventListener>();
+  readonly #log: ServiceLog;
+
+  constructor(log: ServiceLog) {
+    this.#log = log;
+  }
+
+  /** Adds a listener; returns the function that takes it away again. */
+  subscribe(listener: ServiceEventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** How many listeners there are. */
+  get listening(): number {
+    return this.#listeners.size;
+  }
+
+  publish(event: ServiceEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        // One listener's fault must not keep an execution from going on, nor others from hearing of it.
+        this.#log.write("error", "A listener to the service's events failed", { error });
+      }
+    }
+  }
+}

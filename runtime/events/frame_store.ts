@@ -1,0 +1,19 @@
+// The port to stored frames: what a follower of the log needs of a store.
+import type { Frame } from "./frame.ts";
+
+/** Whether more frames may come: an execution runs, waits for a person, or has ended. */
+export type LogState = "open" | "waiting" | "ended";
+
+/** Reads frames. Writing them is part of the change they belong to, so it has no method here. */
+export interface FrameStore {
+  /**
+   * Frames of an execution behind `after`, in id order: at most `limit`, and no more once their payloads exceed
+   * `maxBytes` (but at least one).
+   */
+  readFrames(
+    executionId: number,
+    page: { after: number; limit: number; maxBytes: number },
+  ): Promise<Frame[]>;
+  /** Undefined for an unknown execution. */
+  readLogState(executionId: number): Promise<LogState | undefined>;
+}

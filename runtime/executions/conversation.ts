@@ -1,0 +1,76 @@
+// The conversation of one execution while it runs: messages at their places, and which calls still lack a result.
+import type { AssistantMessage, Message, ToolMessage } from "../models/message.ts";
+import type { PlacedMessage, PlannedCall } from "./execution_store.ts";
+
+/** Grows by replies and results; the store holds the same. */
+export class Conversation {
+  readonly #messages = new Map<number, Message>();
+  #end = 0;
+
+  constructor(messages: readonly PlacedMessage[] = []) {
+    for (const placed of messages) this.add(placed);
+  }
+
+  /** The place of the next message. A reply's calls have theirs reserved, even before their results exist. */
+  get nextPosition(): number {
+    return this.#end;
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages.size === 0;
+  }
+
+  /** Adds a message at its place. */
+  add({ position, message }: PlacedMessage): void {
+    this.#messages.set(position, message);
+    const reserved = message.role === "assistant" ? message.toolCalls.length : 0;
+    this.#end = Math.max(this.#end, position + 1 + reserved);
+  }
+
+  /** The messages in order. */
+  messages(): Message[] {
+    return [...this.#messages.entries()].sort(([a], [b]) => a - b).map(([, message]) => message);
+  }
+
+  /** The last reply, unless a person has spoken since. */
+  lastReply(): { position: number; message: AssistantMessage } | undefined {
+    for (let position = this.#end - 1; position >= 0; position--) {
+      const message = this.#messages.get(position);
+      if (message?.role === "assistant") return { position, message };
+      if (message?.role === "user" || message?.role === "system") return undefined;
+    }
+    return undefined;
+  }
+
+  /** Calls of the last reply that have no result yet. */
+  openCalls(): PlannedCall[] {
+    const last = this.lastReply();
+    if (last === undefined) return [];
+    return planCalls(last.message, last.position)
+      .filter(({ position }) => !this.#messages.has(position));
+  }
+}
+
+/** The calls of a reply with the places of their results. */
+export function planCalls(reply: AssistantMessage, replyPosition: number): PlannedCall[] {
+  return reply.toolCalls.map((call, index) => ({
+    position: replyPosition + 1 + index,
+    toolCallId: call.id,
+    name: call.name,
+    arguments: call.arguments,
+  }));
+}
+
+/** The result of a call as a message. */
+export function toToolMessage(
+  call: PlannedCall,
+  result: { content: string; isError: boolean },
+): ToolMessage {
+  return {
+    role: "tool",
+    toolCallId: call.toolCallId,
+    toolName: call.name,
+    content: result.content,
+    isError: result.isError,
+  };
+}

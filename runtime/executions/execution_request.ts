@@ -1,0 +1,10 @@
+// What a run was asked to do. Stored with the execution, so that a restarted service knows it too.
+
+/** The wish behind an execution. */
+export interface ExecutionRequest {
+  args: string[];
+  /** Replaces the user turn. */
+  message?: string;
+  /** Appended to the user turn. */
+  context?: string;
+}

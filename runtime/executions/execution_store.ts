@@ -1,0 +1,143 @@
+// The port to stored executions. Each method is one whole change in one transaction, named for what it means.
+import type { FrameDraft } from "../events/frame.ts";
+import type { Message } from "../models/message.ts";
+import type { Effect } from "../tools/tool.ts";
+import type { Execution, ExecutionStatus, ExecutionTrigger, FinalStatus } from "./execution.ts";
+import type { ExecutionRequest } from "./execution_request.ts";
+
+/** An execution about to be accepted. */
+export interface NewExecution {
+  agentId: string;
+  displayName: string;
+  trigger: ExecutionTrigger;
+  parentExecutionId: number | null;
+  depth: number;
+  sessionId: string | null;
+  request: ExecutionRequest;
+  model: string;
+  startedAt: number;
+}
+
+/** A message at its place in the conversation. */
+export interface PlacedMessage {
+  /** 0-based; the results of a reply's calls have the places right behind it, in the order of the calls. */
+  position: number;
+  message: Message;
+}
+
+/** A call the model asked for, kept from its reply until its result is logged. */
+export interface PlannedCall {
+  /** The place of its result in the conversation. */
+  position: number;
+  toolCallId: string;
+  name: string;
+  arguments: string;
+}
+
+/** How far a planned call has come. */
+export interface StoredCall extends PlannedCall {
+  /** Known once its arguments were checked. */
+  effect: Effect | null;
+  /** Set before the call begins; null: it never began. */
+  startedAt: number | null;
+  /** The result, once there is one. */
+  result: { content: string; isError: boolean; durationMs: number } | null;
+  /** Whether the result's frame is in the log. */
+  logged: boolean;
+}
+
+/** A call with its result. */
+export type FinishedCall = StoredCall & { result: NonNullable<StoredCall["result"]> };
+
+/** A model reply with everything that is stored with it. */
+export interface RecordedReply {
+  message: PlacedMessage;
+  calls: PlannedCall[];
+  /** Null where the endpoint reported no usage. */
+  usage: { inputTokens: number; outputTokens: number } | null;
+  /** Null where no price is known. */
+  costUsd: number | null;
+  /** Running time since the last change, in milliseconds. */
+  durationMs: number;
+  /** Its frames; they are told the cumulative figures. */
+  frames: (figures: Execution) => FrameDraft[];
+}
+
+/** The end of an execution. */
+export interface Ending {
+  status: FinalStatus;
+  error: string | null;
+  output: string | null;
+  finishedAt: number;
+  /** Running time since the last change, in milliseconds. */
+  durationMs: number;
+  /** The last frames, `complete` the very last. They are told the cumulative figures. */
+  frames: (figures: Execution) => FrameDraft[];
+}
+
+export interface ExecutionStore {
+  /** Stores an execution with its first frame; the same idempotency key within 24 hours gives the first one. */
+  acceptExecution(
+    execution: NewExecution,
+    options: {
+      idempotencyKey?: string;
+      frames: (execution: Execution) => FrameDraft[];
+    },
+  ): Promise<{ execution: Execution; isNew: boolean }>;
+
+  /** Stores the opening messages (seed, system, user turn) and their frames. */
+  beginConversation(
+    executionId: number,
+    opening: { messages: (PlacedMessage & { seeded: boolean })[]; frames: FrameDraft[] },
+  ): Promise<void>;
+
+  /** Stores a reply, its planned calls, and what it cost; returns the execution with the new figures. */
+  recordReply(
+    executionId: number,
+    reply: RecordedReply,
+  ): Promise<Execution>;
+
+  /** Stores the intent of a call before it begins. */
+  startCall(
+    executionId: number,
+    call: { position: number; effect: Effect; startedAt: number },
+  ): Promise<void>;
+
+  /**
+   * Stores the result of a call and logs every result whose turn has come: frames stand in the order of the calls.
+   */
+  finishCall(
+    executionId: number,
+    result: {
+      message: PlacedMessage;
+      /** `unsafe` results are made safe against a power cut. */
+      effect: Effect;
+      durationMs: number;
+      frame: (call: FinishedCall) => FrameDraft;
+    },
+  ): Promise<void>;
+
+  /** Ends an execution and returns it. Undefined, and nothing is changed, when it has ended already. */
+  finishExecution(executionId: number, ending: Ending): Promise<Execution | undefined>;
+
+  /** Ids of executions that another, dead instance left running. */
+  findAbandoned(): Promise<number[]>;
+
+  readExecution(
+    id: number,
+  ): Promise<
+    { execution: Execution; request: ExecutionRequest; output: string | null } | undefined
+  >;
+  listExecutions(filter: {
+    statuses?: readonly ExecutionStatus[];
+    agentId?: string;
+    limit: number;
+    offset: number;
+  }): Promise<Execution[]>;
+  /** The newest execution of each of these agents that has one. */
+  newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>>;
+  countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
+  readConversation(
+    executionId: number,
+  ): Promise<{ messages: PlacedMessage[]; calls: StoredCall[] }>;
+}

@@ -1,0 +1,255 @@
+// Writes one execution into the log: builds its frames, stores them with the change they tell, rings the bell.
+import type { Clock } from "../clock.ts";
+import {
+  createFrame,
+  type FrameContent,
+  type FrameDraft,
+  type FrameIdentity,
+} from "../events/frame.ts";
+import type { ExecutionLog } from "../events/log.ts";
+import type { RedactedStream, Redactor } from "../events/redactor.ts";
+import type { Message } from "../models/message.ts";
+import type { ModelReply } from "../models/model.ts";
+import type { Effect } from "../tools/tool.ts";
+import { boundAnswer } from "./answer.ts";
+import { planCalls, toToolMessage } from "./conversation.ts";
+import type { Execution, FinalStatus } from "./execution.ts";
+import type {
+  ExecutionStore,
+  FinishedCall,
+  PlacedMessage,
+  PlannedCall,
+} from "./execution_store.ts";
+
+/** What a journal writes with. */
+export interface JournalPorts {
+  store: ExecutionStore;
+  log: ExecutionLog;
+  redactor: Redactor;
+  clock: Clock;
+}
+
+/** How an execution ends. */
+export interface Outcome {
+  status: FinalStatus;
+  /** What went wrong; null on success. */
+  error: string | null;
+  /** The final answer, where there is one. */
+  output: string | null;
+}
+
+/** The pen of one execution. Only one process holds it at a time. */
+export class Journal {
+  readonly #ports: JournalPorts;
+  readonly #identity: FrameIdentity;
+  #lapStart: number;
+  #streamed: RedactedStream | undefined;
+
+  constructor(execution: Execution, ports: JournalPorts) {
+    this.#ports = ports;
+    this.#identity = {
+      executionId: execution.id,
+      agentId: execution.agentId,
+      displayName: execution.displayName,
+    };
+    this.#lapStart = ports.clock.now();
+  }
+
+  /** Stores the opening: what was seeded stands silently, what is new is logged. */
+  async begin(opening: (PlacedMessage & { seeded: boolean })[]): Promise<void> {
+    const frames = opening.filter(({ seeded }) => !seeded)
+      .map(({ message }) => this.#frame(toOpeningFrame(message)));
+    await this.#ports.store.beginConversation(this.#identity.executionId, {
+      messages: opening,
+      frames,
+    });
+    this.#ring();
+  }
+
+  /** Stores a model reply; returns the execution with its new figures. */
+  async reply(
+    reply: ModelReply,
+    options: { position: number; costUsd: number | null },
+  ): Promise<Execution> {
+    // What the stream held back is in the reply itself.
+    this.#streamed = undefined;
+    const { usage } = reply;
+    const message = { ...reply.message, stop: reply.stop };
+    const figures = await this.#ports.store.recordReply(this.#identity.executionId, {
+      message: { position: options.position, message },
+      calls: planCalls(message, options.position),
+      usage,
+      costUsd: options.costUsd,
+      durationMs: this.#lap(),
+      frames: (figures) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures))],
+    });
+    this.#ring();
+    return figures;
+  }
+
+  /** Stores that a call is about to begin. */
+  async startCall(call: PlannedCall, effect: Effect): Promise<void> {
+    await this.#ports.store.startCall(this.#identity.executionId, {
+      position: call.position,
+      effect,
+      startedAt: this.#ports.clock.now(),
+    });
+  }
+
+  /** Stores the result of a call; returns the message the model will read. */
+  async finishCall(
+    call: PlannedCall,
+    result: { content: string; isError: boolean; durationMs: number; effect: Effect },
+  ): Promise<PlacedMessage> {
+    const message = { position: call.position, message: toToolMessage(call, result) };
+    await this.#ports.store.finishCall(this.#identity.executionId, {
+      message,
+      effect: result.effect,
+      durationMs: result.durationMs,
+      frame: (stored) => this.#frame(toResultFrame(stored)),
+    });
+    this.#ring();
+    return message;
+  }
+
+  /** Passes streamed text on, without storing it. */
+  delta(text: string): void {
+    this.#streamed ??= this.#ports.redactor.openStream();
+    this.#ports.log.delta(this.#identity.executionId, this.#streamed.push(text));
+  }
+
+  /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
+  async finish(outcome: Outcome): Promise<Execution | undefined> {
+    const { redactor, store, clock } = this.#ports;
+    const output = outcome.output === null ? null : boundAnswer(redactor.redact(outcome.output));
+    const error = outcome.error === null ? null : redactor.redact(outcome.error);
+    const ended = await store.finishExecution(this.#identity.executionId, {
+      status: outcome.status,
+      error,
+      output,
+      finishedAt: clock.now(),
+      durationMs: this.#lap(),
+      frames: (figures) => [
+        ...(output === null ? [] : [this.#frame({
+          event: "final_answer",
+          eventType: "final_answer",
+          message: output,
+          fields: { content: output },
+        })]),
+        this.#frame(toCompleteFrame(figures)),
+      ],
+    });
+    this.#ring();
+    return ended;
+  }
+
+  #frame(content: FrameContent): FrameDraft {
+    const { redactor, clock } = this.#ports;
+    return createFrame(this.#identity, content, { redactor, at: clock.now() });
+  }
+
+  #ring(): void {
+    this.#ports.log.ring(this.#identity.executionId);
+  }
+
+  /** Running time since the last lap. A clock that was set back counts as no time. */
+  #lap(): number {
+    const now = this.#ports.clock.now();
+    const elapsed = Math.max(0, now - this.#lapStart);
+    this.#lapStart = now;
+    return elapsed;
+  }
+}
+
+/** The first frame of every execution; stored with its acceptance. */
+export function createInfoFrame(
+  execution: Execution,
+  options: { redactor: Redactor; at: number },
+): FrameDraft {
+  const identity = {
+    executionId: execution.id,
+    agentId: execution.agentId,
+    displayName: execution.displayName,
+  };
+  const { model, trigger, args, sessionId } = execution;
+  return createFrame(identity, {
+    event: "meta",
+    eventType: "execution_info",
+    message: `${execution.displayName} · ${model || "no model"} · ${trigger}`,
+    fields: { model, trigger, args, session_id: sessionId },
+  }, options);
+}
+
+function toOpeningFrame(message: Message): FrameContent {
+  return {
+    event: "message",
+    eventType: message.role === "system" ? "system" : "human",
+    message: message.content,
+    fields: { role: message.role, content: message.content },
+  };
+}
+
+function toReplyFrame({ message }: ModelReply): FrameContent {
+  const { content, toolCalls } = message;
+  if (toolCalls.length === 0) {
+    return { event: "ai", eventType: "ai", message: content, fields: { content } };
+  }
+  return {
+    event: "tool_call",
+    eventType: "tool_call",
+    message: toolCalls.map(({ name, arguments: args }) => `${name} — args: ${args}`).join("\n"),
+    fields: {
+      content,
+      tools: toolCalls.map(({ id, name, arguments: args }) => ({ id, name, args })),
+    },
+  };
+}
+
+function toStatsFrame(figures: Execution): FrameContent {
+  const { inputTokens, outputTokens, totalTokens, costUsd } = figures;
+  const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`;
+  return {
+    event: "meta",
+    eventType: "stats",
+    message: totalTokens === null
+      ? "No token counts reported"
+      : `${totalTokens} tokens (${inputTokens} in, ${outputTokens} out)${cost}`,
+    fields: {
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      total_tokens: totalTokens ?? 0,
+      cost_usd: costUsd,
+    },
+  };
+}
+
+function toResultFrame(call: FinishedCall): FrameContent {
+  const { content, isError, durationMs } = call.result;
+  return {
+    event: "tool_result",
+    eventType: "tool_result",
+    message: `${call.name} — ${content}`,
+    fields: {
+      tool_call_id: call.toolCallId,
+      tool_name: call.name,
+      content,
+      is_error: isError,
+      duration_ms: durationMs,
+    },
+  };
+}
+
+function toCompleteFrame(figures: Execution): FrameContent {
+  return {
+    event: "complete",
+    eventType: "complete",
+    message: figures.error === null ? figures.status : `${figures.status}: ${figures.error}`,
+    fields: {
+      status: figures.status,
+      duration_ms: figures.durationMs,
+      total_tokens: figures.totalTokens,
+      cost_usd: figures.costUsd,
+      error: figures.error,
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// The agent loop: settle open calls, ask the model, judge the reply; again, until there is an outcome.
+import type { AssistantMessage } from "../models/message.ts";
+import { ModelError } from "../models/model.ts";
+import type { Outcome } from "./journal.ts";
+import { findCrossedLimit } from "./limits.ts";
+import { type Run, RunStopped } from "./run.ts";
+import { settleToolCalls } from "./tool_calls.ts";
+import { ReplyTimeout, takeTurn } from "./turn.ts";
+
+/**
+ * Runs a conversation to its end, from wherever it stands: fresh, or left by another process. Every step is stored
+ * before the next begins. Throws only for bugs and for a store that fails.
+ */
+export async function runLoop(run: Run): Promise<Outcome> {
+  try {
+    for (;;) {
+      run.signal.throwIfAborted();
+      const open = run.conversation.openCalls();
+      if (open.length > 0) await settleToolCalls(run, open);
+      const last = run.conversation.lastReply();
+      if (last !== undefined && last.message.toolCalls.length === 0) {
+        return judgeAnswer(last.message, run);
+      }
+      const crossed = await step(run);
+      if (crossed !== undefined) return { status: "aborted", error: crossed, output: null };
+    }
+  } catch (error) {
+    return toOutcome(error);
+  }
+}
+
+/** Takes one reply and stores it. Returns the error of a limit that it crossed with more work to do. */
+async function step(run: Run): Promise<string | undefined> {
+  const reply = await takeTurn(run);
+  const position = run.conversation.nextPosition;
+  const figures = await run.journal.reply(reply, { position, costUsd: reply.reportedCostUsd });
+  const message = { ...reply.message, stop: reply.stop };
+  run.conversation.add({ position, message });
+  // An answer that crosses a limit is still the answer; calls are not begun any more.
+  return message.toolCalls.length === 0 ? undefined : findCrossedLimit(figures, run.agent.settings);
+}
+
+/** What a reply without calls means for the run. */
+function judgeAnswer({ content, stop }: AssistantMessage, run: Run): Outcome {
+  const failed = (status: "error" | "aborted", error: string): Outcome => (
+    { status, error, output: null }
+  );
+  if (stop === "length") {
+    const limit = run.agent.settings.maxTokens;
+    return failed("aborted", `Aborted: max_tokens (the reply was cut at ${limit} tokens)`);
+  }
+  if (stop === "content_filter") {
+    return failed("error", "The provider's content filter stopped the reply");
+  }
+  if (stop === "refusal") {
+    return failed("error", `The model refused to answer${content === "" ? "" : `: ${content}`}`);
+  }
+  if (content.trim() === "") return failed("error", "The model returned an empty reply");
+  return { status: "success", error: null, output: content };
+}
+
+function toOutcome(error: unknown): Outcome {
+  if (error instanceof RunStopped) return error.outcome;
+  if (error instanceof ReplyTimeout) {
+    return { status: "timeout", error: error.message, output: null };
+  }
+  if (error instanceof ModelError) return { status: "error", error: error.message, output: null };
+  throw error;
+}

@@ -1,0 +1,97 @@
+// From an accepted execution to a run that the loop can take: model, tools, sandbox, opening messages.
+import type { Agent } from "../agents/agent.ts";
+import type { Clock } from "../clock.ts";
+import type { Environment } from "../config/environment.ts";
+import type { Model } from "../models/model.ts";
+import { createSystemPrompt } from "../prompt/system_prompt.ts";
+import { substitute } from "../prompt/substitute.ts";
+import { createUserTurn } from "../prompt/user_turn.ts";
+import type { ServiceLog } from "../service_log.ts";
+import type { PathSandbox, SandboxRoot } from "../tools/path_sandbox.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
+import { Conversation } from "./conversation.ts";
+import type { Execution } from "./execution.ts";
+import type { ExecutionRequest } from "./execution_request.ts";
+import type { ExecutionStore, PlacedMessage } from "./execution_store.ts";
+import type { Journal } from "./journal.ts";
+import type { Run } from "./run.ts";
+
+/** What a run is made with. */
+export interface RunPorts {
+  store: ExecutionStore;
+  clock: Clock;
+  environment: Environment;
+  serviceLog: ServiceLog;
+  /** IANA name of the local zone. */
+  timeZone: string;
+  /** The model of an agent. Throws ModelError with what is missing. */
+  openModel(agent: Agent): Promise<Model>;
+  openToolbox(agent: Agent): Promise<Toolbox>;
+  openSandbox(agent: Agent): PathSandbox;
+  /** Whether a variable holds a key of a model provider, which no prompt may contain. */
+  isProviderKey(name: string): boolean;
+}
+
+/** Builds a run; where nothing is stored of its conversation yet, stores and logs the opening. */
+export async function prepareRun(
+  subject: { execution: Execution; request: ExecutionRequest; agent: Agent },
+  context: { ports: RunPorts; journal: Journal; signal: AbortSignal },
+): Promise<Run> {
+  const { execution, request, agent } = subject;
+  const { ports, journal, signal } = context;
+  const stored = await ports.store.readConversation(execution.id);
+  const conversation = new Conversation(stored.messages);
+  const sandbox = ports.openSandbox(agent);
+  if (conversation.isEmpty) {
+    const opening = openingMessages({ request, agent, roots: await sandbox.roots() }, ports);
+    await journal.begin(opening);
+    for (const message of opening) conversation.add(message);
+  }
+  return {
+    executionId: execution.id,
+    agent,
+    model: await ports.openModel(agent),
+    toolbox: await ports.openToolbox(agent),
+    sandbox,
+    conversation,
+    leftCalls: new Map(stored.calls.map((call) => [call.position, call])),
+    journal,
+    clock: ports.clock,
+    signal,
+  };
+}
+
+function openingMessages(
+  subject: { request: ExecutionRequest; agent: Agent; roots: readonly SandboxRoot[] },
+  ports: RunPorts,
+): (PlacedMessage & { seeded: boolean })[] {
+  const { request, agent, roots } = subject;
+  const task = substitute(agent.body, {
+    args: request.args,
+    lookup: (name) => ports.environment.get(name),
+    isWithheld: (name) => ports.isProviderKey(name),
+  });
+  if (task.withheld.length > 0) {
+    ports.serviceLog.write("warn", "A key of a model provider stays out of the prompt", {
+      agent: agent.id,
+      variables: task.withheld.join(", "),
+    });
+  }
+  const system = createSystemPrompt({
+    task: task.text,
+    now: ports.clock.now(),
+    timeZone: ports.timeZone,
+    roots,
+  });
+  const user = createUserTurn({
+    trigger: agent.trigger,
+    args: request.args,
+    argumentsUsed: task.usesArguments,
+    ...(request.message === undefined ? {} : { message: request.message }),
+    ...(request.context === undefined ? {} : { context: request.context }),
+  });
+  return [
+    { position: 0, message: { role: "system", content: system }, seeded: false },
+    { position: 1, message: { role: "user", content: user }, seeded: false },
+  ];
+}

@@ -1,0 +1,186 @@
+// A runtime in this process: agents from files, executions in SQLite. mod.ts puts one together.
+import type { Agent } from "./agents/agent.ts";
+import type { AgentRegistry } from "./agents/registry.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config/config.ts";
+import type { Directories } from "./config/directories.ts";
+import { AgentNotFound } from "./agents/agent_not_found.ts";
+import type { EventBus } from "./events/bus.ts";
+import type { Frame } from "./events/frame.ts";
+import type { FrameStore } from "./events/frame_store.ts";
+import type { ExecutionLog, LogItem } from "./events/log.ts";
+import type { Execution, ExecutionStatus } from "./executions/execution.ts";
+import type { ExecutionStore } from "./executions/execution_store.ts";
+import { ExecutionNotFound, ReadOnlyRuntime } from "./executions/refusals.ts";
+import type { Runner } from "./executions/runner.ts";
+import type {
+  AgentListing,
+  BrokenAgentFile,
+  ExecutionDetail,
+  ExecutionFilter,
+  FollowItem,
+  FollowOptions,
+  ReloadReport,
+  RunRequest,
+  Runtime,
+} from "./runtime.ts";
+import type { ServiceLog } from "./service_log.ts";
+
+/** What a LocalRuntime is put together from. */
+export interface RuntimeParts {
+  version: string;
+  config: Config;
+  directories: Directories;
+  clock: Clock;
+  log: ServiceLog;
+  registry: AgentRegistry;
+  executions: ExecutionStore;
+  frames: FrameStore;
+  executionLog: ExecutionLog;
+  /** Absent in a runtime that only looks. */
+  runner: Runner | undefined;
+  events: EventBus;
+  /** Everything that must be closed, in order of opening. */
+  resources: AsyncDisposableStack;
+}
+
+export class LocalRuntime implements Runtime {
+  readonly version: string;
+  readonly config: Config;
+  readonly directories: Directories;
+  readonly clock: Clock;
+  readonly log: ServiceLog;
+  readonly startedAt: number;
+  readonly events: EventBus;
+  readonly #parts: RuntimeParts;
+
+  constructor(parts: RuntimeParts) {
+    this.#parts = parts;
+    this.version = parts.version;
+    this.config = parts.config;
+    this.directories = parts.directories;
+    this.clock = parts.clock;
+    this.log = parts.log;
+    this.events = parts.events;
+    this.startedAt = parts.clock.now();
+  }
+
+  async listAgents(): Promise<AgentListing[]> {
+    const agents = this.#parts.registry.list();
+    const newest = await this.#parts.executions.newestByAgent(agents.map(({ id }) => id));
+    return agents.map((agent) => this.#toListing(agent, newest));
+  }
+
+  async getAgent(id: string): Promise<AgentListing> {
+    const agent = this.#agent(id);
+    return this.#toListing(agent, await this.#parts.executions.newestByAgent([agent.id]));
+  }
+
+  brokenAgentFiles(): BrokenAgentFile[] {
+    return this.#parts.registry.broken();
+  }
+
+  async reloadAgents(): Promise<ReloadReport> {
+    return await this.#parts.registry.load();
+  }
+
+  async run(agentId: string, request: RunRequest): Promise<Execution> {
+    const agent = this.#agent(agentId);
+    const sessionId = request.sessionId?.trim() === "" ? undefined : request.sessionId;
+    return await this.#runner().start(agent, {
+      trigger: sessionId === undefined ? "manual" : "chat",
+      sessionId: sessionId ?? null,
+      request: {
+        args: request.args ?? [],
+        ...(request.message === undefined ? {} : { message: request.message }),
+        ...(request.context === undefined ? {} : { context: request.context }),
+      },
+      ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
+    });
+  }
+
+  cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
+    return this.#runner().cancel(id);
+  }
+
+  listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
+    return this.#parts.executions.listExecutions(filter);
+  }
+
+  async listRuns(agentId: string, page: { limit: number; offset: number }): Promise<Execution[]> {
+    const agent = this.#parts.registry.get(agentId);
+    const id = agent?.id ?? agentId.normalize("NFC");
+    if (agent === undefined) {
+      const history = await this.#parts.executions.newestByAgent([id]);
+      if (history.size === 0) throw new AgentNotFound(agentId);
+    }
+    return await this.#parts.executions.listExecutions({ agentId: id, ...page });
+  }
+
+  async getExecution(id: number): Promise<ExecutionDetail> {
+    const stored = await this.#parts.executions.readExecution(id);
+    if (stored === undefined) throw new ExecutionNotFound();
+    return { ...stored.execution, outputData: stored.output };
+  }
+
+  async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {
+    await this.#requireExecution(id);
+    return await this.#parts.frames.readFrames(id, {
+      after: page.after,
+      limit: page.limit ?? -1,
+      maxBytes: Infinity,
+    });
+  }
+
+  async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
+    await this.#requireExecution(id);
+    return this.#toFollowItems(this.#parts.executionLog.follow(id, {
+      after: options.after,
+      deltas: options.deltas ?? false,
+      signal: options.signal,
+    }));
+  }
+
+  async countExecutions(): Promise<{ running: number; waiting: number }> {
+    const { executions } = this.#parts;
+    return {
+      running: await executions.countByStatus(["running"]),
+      waiting: await executions.countByStatus(["waiting"]),
+    };
+  }
+
+  async stop(options: { graceMs: number }): Promise<void> {
+    await this.#parts.runner?.stop(options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop({ graceMs: 0 });
+    await this.#parts.resources.disposeAsync();
+  }
+
+  #runner(): Runner {
+    const { runner } = this.#parts;
+    if (runner === undefined) throw new ReadOnlyRuntime();
+    return runner;
+  }
+
+  #agent(id: string): Agent {
+    const agent = this.#parts.registry.get(id);
+    if (agent === undefined) throw new AgentNotFound(id);
+    return agent;
+  }
+
+  #toListing(agent: Agent, newest: ReadonlyMap<string, Execution>): AgentListing {
+    return { agent, lastExecution: newest.get(agent.id) ?? null, nextRun: null };
+  }
+
+  async #requireExecution(id: number): Promise<void> {
+    if (await this.#parts.frames.readLogState(id) === undefined) throw new ExecutionNotFound();
+  }
+
+  async *#toFollowItems(items: AsyncIterable<LogItem>): AsyncGenerator<FollowItem> {
+    for await (const item of items) {
+      if (item.type !== "waiting") yield item;
+    }
+  }
+}

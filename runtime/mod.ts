@@ -1,0 +1,175 @@
+// The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
+import { join } from "node:path";
+import { AgentRegistry } from "./agents/registry.ts";
+import { type Clock, SystemClock } from "./clock.ts";
+import type { Config } from "./config/config.ts";
+import type { Directories } from "./config/directories.ts";
+import { EnvironmentFiles } from "./config/environment_files.ts";
+import { loadConfig } from "./config/parse_config.ts";
+import { resolveConfigDir } from "./config/places.ts";
+import { resolveDirectories } from "./config/resolve_directories.ts";
+import { EventBus } from "./events/bus.ts";
+import { ExecutionLog } from "./events/log.ts";
+import { Redactor } from "./events/redactor.ts";
+import { Runner } from "./executions/runner.ts";
+import { InstanceLock } from "./instance_lock.ts";
+import { LocalRuntime } from "./local_runtime.ts";
+import { isProviderKey } from "./models/provider_keys.ts";
+import { resolveModel } from "./models/resolve.ts";
+import { RedactedLog } from "./redacted_log.ts";
+import type { Runtime } from "./runtime.ts";
+import { formatDiagnostic } from "./diagnostics.ts";
+import type { ServiceLog } from "./service_log.ts";
+import { Database } from "./storage/database.ts";
+import { SqliteExecutionStore } from "./storage/executions.ts";
+import { SqliteFrameStore } from "./storage/frames.ts";
+import { closeInstance, openInstance } from "./storage/instances.ts";
+import { PathSandbox } from "./tools/path_sandbox.ts";
+import { createBuiltinTools, Toolbox } from "./tools/toolbox.ts";
+
+/** What the process gives: its variables and its home. */
+export interface Surroundings {
+  /** The shell's variables as they stand when the process starts. */
+  shell: Readonly<Record<string, string>>;
+  /** The user's home directory. */
+  home: string;
+}
+
+/** A workspace with its settings, before anything in it is opened. */
+export interface WorkspaceSettings extends Surroundings {
+  config: Config;
+  directories: Directories;
+  environment: EnvironmentFiles;
+}
+
+/** How a runtime is opened. */
+export interface OpenRuntimeOptions {
+  settings: WorkspaceSettings;
+  version: string;
+  /** Where the service log goes; what is written to it has passed the redaction. */
+  log: ServiceLog;
+  /**
+   * `service` owns the state directory: one process at a time, runs agents. `read-only` looks at what is there, beside
+   * a service or without one, and changes nothing.
+   */
+  mode: "service" | "read-only";
+  clock?: Clock;
+  /** TCP ports of the service itself, which agents must not reach. */
+  ownPorts?: () => readonly number[];
+}
+
+/**
+ * Reads config.yaml and finds every place of the workspace (default: config.yaml's). Throws ConfigError with all
+ * problems of the file, and SocketPathTooLong.
+ */
+export async function loadSettings(
+  surroundings: Surroundings & { workspace?: string },
+): Promise<WorkspaceSettings> {
+  const { shell, home, workspace } = surroundings;
+  const env = (name: string) => shell[name];
+  const path = join(resolveConfigDir(env, home), "config.yaml");
+  const config = await loadConfig(path, { home });
+  const directories = resolveDirectories({
+    env,
+    home,
+    config,
+    ...(workspace === undefined ? {} : { workspace }),
+  });
+  const files = [directories.workspaceEnvFile, directories.configEnvFile];
+  return { shell, home, config, directories, environment: new EnvironmentFiles({ files, shell }) };
+}
+
+/**
+ * Opens a runtime: reads the agents, opens the database, ends what a crash left running. Throws AlreadyRunning and
+ * DatabaseUnusable; nothing stays open then.
+ */
+export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
+  const { settings, version, mode } = options;
+  const { config, directories, environment } = settings;
+  const clock = options.clock ?? new SystemClock();
+  const redactor = new Redactor(() => environment.secrets());
+  const log = new RedactedLog(options.log, redactor);
+  await using resources = new AsyncDisposableStack();
+
+  const isService = mode === "service";
+  if (isService) {
+    await Deno.mkdir(directories.stateDir, { recursive: true, mode: 0o700 });
+    await Deno.chmod(directories.stateDir, 0o700);
+    resources.use(InstanceLock.take(directories));
+  }
+  const db = resources.use(openDatabase(directories.databaseFile, mode));
+  const instanceId = crypto.randomUUID();
+  if (isService) {
+    openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
+    resources.defer(() => closeInstance(db, instanceId, clock.now()));
+  }
+
+  const registry = new AgentRegistry({ directories, config, home: settings.home });
+  for (const problem of [...config.warnings, ...environment.problems()]) {
+    log.write("warn", formatDiagnostic(problem));
+  }
+  const { errors } = await registry.load();
+  for (const problem of errors) log.write("warn", formatDiagnostic(problem));
+
+  const executions = new SqliteExecutionStore(db, instanceId);
+  const frames = new SqliteFrameStore(db);
+  const executionLog = new ExecutionLog(frames);
+  const events = new EventBus(log);
+  const tools = createBuiltinTools({
+    http: { ...config.http, ownPorts: options.ownPorts ?? (() => []) },
+  });
+  const runner = new Runner({
+    events,
+    store: executions,
+    log: executionLog,
+    redactor,
+    clock,
+    environment,
+    serviceLog: log,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    openModel: (agent) =>
+      resolveModel(agent.model, {
+        environment,
+        environmentFile: directories.workspaceEnvFile,
+        clock,
+        pinKeys: config.pinKeys,
+        log,
+      }),
+    openToolbox: () => Promise.resolve(new Toolbox(tools)),
+    openSandbox: (agent) =>
+      new PathSandbox({
+        ...directories,
+        paths: agent.paths,
+        home: settings.home,
+        ...(agent.trigger.type === "watch" ? { extraReadPaths: agent.trigger.paths } : {}),
+      }),
+    isProviderKey: (name) => isProviderKey(name, registry.list()),
+  });
+  if (isService) await runner.recover();
+  return new LocalRuntime({
+    version,
+    config,
+    directories,
+    clock,
+    log,
+    registry,
+    executions,
+    frames,
+    executionLog,
+    runner: isService ? runner : undefined,
+    events,
+    resources: resources.move(),
+  });
+}
+
+function openDatabase(path: string, mode: OpenRuntimeOptions["mode"]): Database {
+  if (mode === "service") return Database.open(path);
+  try {
+    Deno.lstatSync(path);
+  } catch (error) {
+    // Nothing ran here yet: an empty history, and no file made to show it.
+    if (error instanceof Deno.errors.NotFound) return Database.open(":memory:");
+    throw error;
+  }
+  return Database.open(path, { readOnly: true });
+}

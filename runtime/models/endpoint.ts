@@ -1,0 +1,124 @@
+// Where a model's settings lead: which adapter, which address, which key. Pure: `validate` asks it too.
+import type { ModelSettings } from "../agents/agent.ts";
+import { isNamedProvider, NAMED_PROVIDERS, type NamedProvider } from "../config/providers.ts";
+import { ModelError } from "./model.ts";
+
+/** The wire format and with it the adapter. */
+export type AdapterName = "openai" | "compatible" | "anthropic" | "google" | "ollama" | "demo";
+
+/** What a model's settings amount to. */
+export interface ModelEndpoint {
+  /** `provider/name`. */
+  id: string;
+  adapter: AdapterName;
+  /** Absent: the provider's own address. */
+  baseUrl: string | undefined;
+  /** The variable that holds the key; null where no key is ever used. */
+  keyVariable: string | null;
+  /** Whether a call without a key is refused. */
+  keyRequired: boolean;
+  /** The host that a named provider's key would go to although it is not that provider's own; else null. */
+  foreignHost: string | null;
+}
+
+interface Provider {
+  adapter: AdapterName;
+  defaultUrl: string | undefined;
+  /** Its own hosts, as name endings; null for a provider whose key belongs to no host. */
+  hosts: readonly string[] | null;
+}
+
+const PROVIDERS: Readonly<Record<NamedProvider, Provider>> = {
+  openai: { adapter: "openai", defaultUrl: undefined, hosts: ["openai.com"] },
+  anthropic: { adapter: "anthropic", defaultUrl: undefined, hosts: ["anthropic.com"] },
+  google: { adapter: "google", defaultUrl: undefined, hosts: ["googleapis.com"] },
+  ollama: { adapter: "ollama", defaultUrl: undefined, hosts: ["ollama.com"] },
+  local: { adapter: "compatible", defaultUrl: "http://127.0.0.1:11434/v1", hosts: null },
+  demo: { adapter: "demo", defaultUrl: undefined, hosts: null },
+};
+
+/** Where a model's settings lead. Throws ModelError for a provider without an address, or an address that is none. */
+export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
+  const { provider, name } = settings;
+  const known = isNamedProvider(provider) ? PROVIDERS[provider] : undefined;
+  const given = settings.baseUrl ?? known?.defaultUrl;
+  if (given === undefined && known === undefined) {
+    throw refusal(
+      `Unknown model provider "${provider}": use one of ${NAMED_PROVIDERS.join(", ")}, ` +
+        `or give the endpoint's base_url`,
+    );
+  }
+  const url = given === undefined ? undefined : parseBaseUrl(given, provider);
+  const adapter = known?.adapter ?? (isOpenAiHost(url?.hostname) ? "openai" : "compatible");
+  const loopback = url !== undefined && isLoopbackHost(url.hostname);
+  const keyless = provider === "ollama" || (provider === "local" && loopback);
+  const keyVariable = settings.apiKeyEnv ?? keyVariableOf(provider);
+  const foreign = url !== undefined && !loopback &&
+    [known, keyOwner(keyVariable)].some((one) => one?.hosts && !isHostOf(one.hosts, url.hostname));
+  return {
+    id: `${provider}/${name}`,
+    adapter,
+    baseUrl: url === undefined ? undefined : baseUrlOf(url, adapter),
+    keyVariable: adapter === "demo" ? null : keyVariable,
+    keyRequired: adapter !== "demo" && !keyless,
+    foreignHost: foreign ? url.host : null,
+  };
+}
+
+/** The variable that holds a provider's key by default: `OPENAI_API_KEY`, `MY_ENDPOINT_API_KEY`. */
+export function keyVariableOf(provider: string): string {
+  return `${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_API_KEY`;
+}
+
+/** Whether a host name of a URL is this machine. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" ||
+    hostname === "0.0.0.0" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** The named provider that a variable's key belongs to, whichever provider an agent lends it to. */
+function keyOwner(variable: string): Provider | undefined {
+  const owner = NAMED_PROVIDERS.find((provider) => keyVariableOf(provider) === variable);
+  return owner === undefined ? undefined : PROVIDERS[owner];
+}
+
+/** Whether OpenAI's own flavour of Chat Completions is spoken there, whatever the provider is called. */
+function isOpenAiHost(hostname: string | undefined): boolean {
+  return hostname !== undefined && isHostOf(["openai.com", "openai.azure.com"], hostname);
+}
+
+function isHostOf(hosts: readonly string[], hostname: string): boolean {
+  return hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
+}
+
+function parseBaseUrl(text: string, provider: string): URL {
+  const url = URL.parse(text.trim());
+  if (url === null || !["http:", "https:"].includes(url.protocol)) {
+    throw refusal(`Cannot use base_url of provider "${provider}": it is no http or https address`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw refusal(
+      `Cannot use base_url of provider "${provider}": it holds a user name or password; ` +
+        `put the key into ${keyVariableOf(provider)}`,
+    );
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw refusal(`Cannot use base_url of provider "${provider}": it must end with its path`);
+  }
+  return url;
+}
+
+/** The address that the adapter takes. Chat Completions wants the version in it; the others add what they need. */
+function baseUrlOf(url: URL, adapter: AdapterName): string {
+  const path = url.pathname.replace(/\/+$/, "");
+  if (adapter !== "openai" && adapter !== "compatible") return `${url.origin}${path}`;
+  // People paste the whole endpoint from a provider's example.
+  const base = path.replace(/\/chat\/completions$/, "");
+  // Some providers have another version than v1, or none at the end: /v1beta/openai, /api/paas/v4.
+  const versioned = base.split("/").some((segment) => /^v\d+(alpha|beta)?\d*$/.test(segment));
+  return `${url.origin}${base}${versioned ? "" : "/v1"}`;
+}
+
+function refusal(message: string): ModelError {
+  return new ModelError(message, { retryable: false });
+}

@@ -1,0 +1,48 @@
+// The runtime's conversation in the words of the Chat Completions API.
+import type OpenAI from "openai";
+import type { Message } from "./message.ts";
+import type { ToolDescription } from "./model.ts";
+import { isWholeJson, toArgumentsObject } from "./tool_call_arguments.ts";
+
+type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
+
+/** Messages as Chat Completions takes them. */
+export function toOpenAiMessages(messages: readonly Message[]): WireMessage[] {
+  return messages.map(toOpenAiMessage);
+}
+
+/** Tools as Chat Completions takes them. */
+export function toOpenAiTools(tools: readonly ToolDescription[]): WireTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
+}
+
+function toOpenAiMessage(message: Message): WireMessage {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return { role: message.role, content: message.content };
+    case "tool":
+      return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
+    case "assistant":
+      if (message.toolCalls.length === 0) return { role: "assistant", content: message.content };
+      return {
+        role: "assistant",
+        content: message.content === "" ? null : message.content,
+        tool_calls: message.toolCalls.map((call) => ({
+          id: call.id,
+          type: "function",
+          // Servers that fill chat templates parse past arguments and fail on what is no JSON.
+          function: { name: call.name, arguments: toWireArguments(call.arguments) },
+        })),
+      };
+  }
+  return message satisfies never;
+}
+
+function toWireArguments(text: string): string {
+  return isWholeJson(text) ? text : JSON.stringify(toArgumentsObject(text));
+}

@@ -1,0 +1,125 @@
+// What replies cost: as the endpoint reports, else by the pricing files, else by the price table of a package, which is
+// loaded at the first question it is needed for. An unknown price is null, never zero.
+import type { ModelSettings } from "../agents/agent.ts";
+import type { Clock } from "../clock.ts";
+import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
+import type { ServiceLog } from "../service_log.ts";
+import type { ModelReply, Usage } from "./model.ts";
+import { type Price, PriceFile } from "./price_file.ts";
+
+/** What prices are looked up by. */
+export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;
+
+const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+/** Prices of models, from every source in its order. One per runtime. */
+export class ModelPrices {
+  readonly #files: readonly PriceFile[];
+  readonly #clock: Clock;
+  readonly #log: ServiceLog;
+  #reported = "";
+
+  /** `files` in order of precedence; what is wrong with them goes to the log once. */
+  constructor(options: { files: readonly string[]; clock: Clock; log: ServiceLog }) {
+    this.#files = options.files.map((path) => new PriceFile(path));
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** The cost of one reply in US dollars; null where neither a price nor a reported cost is known. */
+  async costOf(
+    model: PricedModel,
+    reply: Pick<ModelReply, "usage" | "reportedCostUsd">,
+  ): Promise<number | null> {
+    if (reply.reportedCostUsd !== null) return reply.reportedCostUsd;
+    return reply.usage === null ? null : await this.#cost(model, reply.usage);
+  }
+
+  /** Whether a price is known before any reply. An endpoint may still report costs of its own. */
+  async hasPrice(model: PricedModel): Promise<boolean> {
+    return await this.#cost(model, NOTHING) !== null;
+  }
+
+  /** What is wrong with the pricing files now. */
+  problems(): Diagnostic[] {
+    return this.#files.flatMap((file) => file.problems());
+  }
+
+  async #cost(model: PricedModel, reported: Usage): Promise<number | null> {
+    this.#reportProblems();
+    const usage = consistent(reported);
+    const names = familyOf(model.name);
+    for (const file of this.#files) {
+      for (const name of names) {
+        const price = file.get(`${model.provider}/${name}`) ?? file.get(name);
+        if (price !== undefined) return costByPrice(price, usage);
+      }
+    }
+    return await this.#costByTable(model, { names, usage });
+  }
+
+  async #costByTable(
+    model: PricedModel,
+    options: { names: readonly string[]; usage: Usage },
+  ): Promise<number | null> {
+    const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
+    const { provider, baseUrl } = model;
+    const vendor = findProvider({ providerId: provider }) ??
+      (baseUrl === undefined ? undefined : findProvider({ providerApiUrl: baseUrl }));
+    if (vendor === undefined) return null;
+    const { usage } = options;
+    for (const name of options.names) {
+      const result = calcPrice(
+        {
+          input_tokens: usage.inputTokens,
+          output_tokens: usage.outputTokens,
+          cache_read_tokens: usage.cacheReadTokens,
+          cache_write_tokens: usage.cacheWriteTokens,
+        },
+        name,
+        { provider: vendor, timestamp: new Date(this.#clock.now()) },
+      );
+      if (result !== null) return result.total_price;
+    }
+    return null;
+  }
+
+  #reportProblems(): void {
+    const lines = this.problems().map(formatDiagnostic);
+    const text = lines.join("\n");
+    if (text === this.#reported) return;
+    this.#reported = text;
+    for (const line of lines) this.#log.write("warn", line);
+  }
+}
+
+/** A name and the families it belongs to, nearest first: `gpt-4o-2024-08-06` is a `gpt-4o`. */
+export function familyOf(name: string): string[] {
+  const names = [name];
+  for (let rest = name;;) {
+    const family = rest.replace(DATED_ENDING, "");
+    if (family === rest || family === "") return names;
+    names.push(family);
+    rest = family;
+  }
+}
+
+// 2024-08-06, 20240806, 08-2025, 0613, latest; behind a dash, and where providers use them behind @ or :.
+const DATED_ENDING =
+  /[-@:](?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-20\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|latest)$/;
+
+function costByPrice(price: Price, usage: Usage): number {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const { input, output, cache_read = input, cache_write = input } = price;
+  const fresh = inputTokens - cacheReadTokens - cacheWriteTokens;
+  const millionths = fresh * input + cacheReadTokens * cache_read +
+    cacheWriteTokens * cache_write + outputTokens * output;
+  return millionths / 1_000_000;
+}
+
+/** Counts of endpoints that contradict themselves, put right: cached tokens are part of the input. */
+function consistent(usage: Usage): Usage {
+  const cacheReadTokens = Math.min(usage.cacheReadTokens, usage.inputTokens);
+  const cacheWriteTokens = Math.min(usage.cacheWriteTokens, usage.inputTokens - cacheReadTokens);
+  return { ...usage, cacheReadTokens, cacheWriteTokens };
+}

@@ -1,0 +1,135 @@
+// How a provider's failure becomes a ModelError: one wording, one rule for what may be tried again, no key in any text.
+import { ModelError } from "./model.ts";
+
+/** Who failed, and what its messages must not show. */
+export interface ProviderContext {
+  /** `openai`, `anthropic`, or the name the agent gives an endpoint. */
+  provider: string;
+  /** Where requests go, for messages about connections. */
+  baseUrl: string;
+  /** The key in use; it is cut out of every message. */
+  apiKey: string | undefined;
+  /** Milliseconds since the epoch, to turn a date in Retry-After into a wait. */
+  now: () => number;
+}
+
+/** An answer with an error status, or an error event that carries one. */
+export interface ProviderAnswer {
+  status: number;
+  /** The provider's own words. */
+  message: string;
+  headers?: Headers | undefined;
+  cause?: unknown;
+}
+
+const MAX_MESSAGE_LENGTH = 600;
+
+/** Whether the same call may succeed later when a provider answered with this status. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+/**
+ * Milliseconds that `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) or `retry-after-ms` asks for;
+ * undefined when neither says anything that can be read.
+ */
+export function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+  const milliseconds = headers?.get("retry-after-ms")?.trim();
+  if (milliseconds !== undefined && /^\d+(\.\d+)?$/.test(milliseconds)) {
+    return Math.ceil(Number(milliseconds));
+  }
+  const value = headers?.get("retry-after")?.trim();
+  if (value === undefined || value === "") return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** The provider answered with an error. */
+export function answerFailure(context: ProviderContext, answer: ProviderAnswer): ModelError {
+  const { status, headers, cause } = answer;
+  const wait = retryAfterMs(headers, context.now());
+  const words = safeText(answer.message, context);
+  return new ModelError(
+    `${context.provider} answered ${status}${words === "" ? "" : `: ${words}`}`,
+    {
+      retryable: isRetryableStatus(status),
+      status,
+      cause,
+      ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    },
+  );
+}
+
+/** No answer at all: the host is unknown, refuses, or broke the connection before it said anything. */
+export function connectionFailure(context: ProviderContext, cause: unknown): ModelError {
+  return new ModelError(
+    `Cannot reach ${context.provider} at ${context.baseUrl}: ${reasonOf(cause, context)}`,
+    { retryable: true, cause },
+  );
+}
+
+/** The answer began and broke off before its end. */
+export function cutStreamFailure(context: ProviderContext, cause?: unknown): ModelError {
+  const detail = cause === undefined ? "" : `: ${reasonOf(cause, context)}`;
+  return new ModelError(
+    `${context.provider} did not finish its reply: the stream ended early${detail}`,
+    { retryable: true, cause },
+  );
+}
+
+/** The endpoint answered with something that is no stream of a model's reply, a web page for instance. */
+export function foreignAnswerFailure(
+  context: ProviderContext,
+  answer: { contentType: string; body: string },
+): ModelError {
+  const body = safeText(answer.body, context).slice(0, 200);
+  return new ModelError(
+    `${context.provider} at ${context.baseUrl} answered with ${
+      answer.contentType || "no content type"
+    } ` +
+      `instead of a streamed reply; check base_url${body === "" ? "" : `: ${body}`}`,
+    { retryable: false },
+  );
+}
+
+/** The provider reported an error inside a stream that had begun well. */
+export function streamedFailure(
+  context: ProviderContext,
+  error: { code: unknown; type: unknown; message: string; cause?: unknown },
+): ModelError {
+  const status = typeof error.code === "number" ? error.code : Number(error.code ?? Number.NaN);
+  if (Number.isInteger(status) && status >= 400 && status < 600) {
+    return answerFailure(context, { status, message: error.message, cause: error.cause });
+  }
+  const kind = `${error.code ?? ""} ${error.type ?? ""}`;
+  return new ModelError(
+    `${context.provider} broke off its reply: ${safeText(error.message, context)}`,
+    {
+      // What the caller asked wrongly stays wrong; anything else is the provider's own trouble.
+      retryable: !/invalid|not_found|authentication|permission|context_length|content_filter/i
+        .test(kind),
+      cause: error.cause,
+    },
+  );
+}
+
+/** What the provider said, without what the `openai` and `@anthropic-ai/sdk` packages put before it. */
+export function providerWords(message: string): string {
+  return message.replace(/^\d{3} /, "").replace("status code (no body)", "");
+}
+
+/** A provider's words on one line, of bounded length, without the key. */
+export function safeText(text: string, context: Pick<ProviderContext, "apiKey">): string {
+  const { apiKey } = context;
+  const clean = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+  const line = clean.replaceAll(/\s+/g, " ").trim();
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}...` : line;
+}
+
+function reasonOf(cause: unknown, context: ProviderContext): string {
+  let error = cause;
+  while (error instanceof Error && error.cause instanceof Error) error = error.cause;
+  const text = error instanceof Error ? error.message : String(error);
+  return safeText(text.replace(/^error sending request (for|from) [^)]*\)?:? ?/, ""), context);
+}

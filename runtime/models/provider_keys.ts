@@ -1,0 +1,14 @@
+// Which variables hold keys of model providers. Their values go to their provider and nowhere else.
+import type { Agent } from "../agents/agent.ts";
+import { NAMED_PROVIDERS } from "../config/providers.ts";
+import { keyVariableOf } from "./endpoint.ts";
+
+const NAMED_KEYS: ReadonlySet<string> = new Set(NAMED_PROVIDERS.map(keyVariableOf));
+
+/** Whether a variable holds the key of a named provider, or of one that any of these agents uses. */
+export function isProviderKey(name: string, agents: readonly Agent[]): boolean {
+  return NAMED_KEYS.has(name) || agents.some(({ model }) =>
+    model !== undefined &&
+    (model.apiKeyEnv === name || keyVariableOf(model.provider) === name)
+  );
+}

@@ -1,0 +1,117 @@
+// From an agent's model settings to a Model that can be called: finds the key, says what is missing, loads the adapter.
+import type { ModelSettings } from "../agents/agent.ts";
+import type { Clock } from "../clock.ts";
+import type { Environment } from "../config/environment.ts";
+import type { ServiceLog } from "../service_log.ts";
+import { type ModelEndpoint, modelEndpoint } from "./endpoint.ts";
+import { type Model, ModelError } from "./model.ts";
+
+/** What a model is made with. */
+export interface ResolveModelOptions {
+  environment: Environment;
+  /** The workspace's environment file, which the message about a missing key names. */
+  environmentFile: string;
+  clock: Clock;
+  /** Refuse to send a named provider's key to a foreign host. */
+  pinKeys: boolean;
+  log: ServiceLog;
+}
+
+/**
+ * The model that settings name. Throws ModelError, not retryable, when there is none, its settings lead nowhere, its
+ * key is missing, or its key would leave for a foreign host although keys are pinned.
+ */
+export async function resolveModel(
+  settings: ModelSettings | undefined,
+  options: ResolveModelOptions,
+): Promise<Model> {
+  if (settings === undefined) {
+    throw refusal(
+      "No model is configured: give the agent a `model`, or set `defaults.provider` and " +
+        "`defaults.model` in config.yaml",
+    );
+  }
+  const endpoint = modelEndpoint(settings);
+  const apiKey = findKey(settings, endpoint, options);
+  if (apiKey !== undefined) checkForeignHost(endpoint, options);
+  const { id, baseUrl, adapter } = endpoint;
+  const { name, streamUsage } = settings;
+  const reach = {
+    id,
+    name,
+    clock: options.clock,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  };
+  switch (adapter) {
+    case "demo": {
+      const { createDemoModel } = await import("./demo.ts");
+      return createDemoModel({ name, clock: options.clock });
+    }
+    case "openai":
+    case "compatible": {
+      const { createOpenAiModel } = await import("./openai.ts");
+      return createOpenAiModel({ ...reach, streamUsage, flavour: adapter });
+    }
+    case "anthropic": {
+      const { createAnthropicModel } = await import("./anthropic.ts");
+      return createAnthropicModel(reach);
+    }
+    case "google": {
+      const { createGoogleModel } = await import("./google.ts");
+      return createGoogleModel(reach);
+    }
+    case "ollama": {
+      const { createOllamaModel } = await import("./ollama.ts");
+      return createOllamaModel(reach);
+    }
+  }
+  return adapter satisfies never;
+}
+
+function findKey(
+  settings: ModelSettings,
+  endpoint: ModelEndpoint,
+  options: ResolveModelOptions,
+): string | undefined {
+  const { keyVariable, keyRequired, id } = endpoint;
+  if (keyVariable === null) return undefined;
+  const key = options.environment.get(keyVariable)?.trim() ?? "";
+  if (key === "") {
+    if (!keyRequired) return undefined;
+    const hint = settings.baseUrl === undefined || settings.provider === "local"
+      ? ""
+      : " (an endpoint on this machine that needs no key: use provider `local`)";
+    throw refusal(
+      `Cannot use model ${id}: ${keyVariable} is not set; add the line ` +
+        `${keyVariable}=<your key> to ${options.environmentFile}${hint}`,
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw refusal(
+      `Cannot use model ${id}: the value of ${keyVariable} is no key (it holds spaces, line ends or ` +
+        `characters outside ASCII); correct it in ${options.environmentFile}`,
+    );
+  }
+  return key;
+}
+
+function checkForeignHost(
+  endpoint: ModelEndpoint,
+  options: ResolveModelOptions,
+): void {
+  const { foreignHost, keyVariable, id } = endpoint;
+  if (foreignHost === null) return;
+  const fact = `${keyVariable} goes to ${foreignHost}, which is not its provider's own host`;
+  if (options.pinKeys) {
+    throw refusal(
+      `Cannot use model ${id}: ${fact}, and defaults.pin_keys is set; give the endpoint a provider ` +
+        `name and a key of its own`,
+    );
+  }
+  options.log.write("warn", `Model ${id}: ${fact}`, { baseUrl: endpoint.baseUrl });
+}
+
+function refusal(message: string): ModelError {
+  return new ModelError(message, { retryable: false });
+}

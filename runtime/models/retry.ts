@@ -1,0 +1,184 @@
+// Patience with models, in one place for all of them: repeats failed calls, bounds the wait for a whole reply, notices
+// streams that stall. A decorator over the port; adapters know nothing of it.
+import type { Clock } from "../clock.ts";
+import { formatDuration } from "../durations.ts";
+import type { ServiceLog } from "../service_log.ts";
+import {
+  type Model,
+  type ModelDelta,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+} from "./model.ts";
+import { StallWatch } from "./stall_watch.ts";
+
+/** How patient to be. */
+export interface RetryOptions {
+  clock: Clock;
+  /** The longest wait for one reply, retries included. */
+  timeoutMs: number;
+  log: ServiceLog;
+  /** A number from 0 up to 1 that spreads the waits; Math.random unless a test brings its own. */
+  random?: () => number;
+}
+
+/** The model did not answer within the time that one reply may take. */
+export class ReplyTimeout extends Error {
+  override readonly name = "ReplyTimeout";
+
+  constructor(timeoutMs: number) {
+    super(`Timeout after ${timeoutMs / 1_000}s`);
+  }
+}
+
+const MAX_ATTEMPTS = 4;
+const FIRST_WAIT_MS = 1_000;
+
+/**
+ * A model that is called up to four times for one reply: again after failures that may pass, waiting exponentially with
+ * jitter or as long as `Retry-After` asks, and once more without `temperature` where a model refuses it (remembered
+ * for later calls). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
+ * ReplyTimeout when the time is over, the last ModelError when attempts or patience are, and rethrows
+ * `signal.reason` at a cancel; the connection is closed in each case.
+ */
+export function withRetry(model: Model, options: RetryOptions): Model {
+  return new RetryingModel(model, options);
+}
+
+class RetryingModel implements Model {
+  readonly id: string;
+  readonly #model: Model;
+  readonly #options: RetryOptions;
+  #refusesTemperature = false;
+
+  constructor(model: Model, options: RetryOptions) {
+    this.id = model.id;
+    this.#model = model;
+    this.#options = options;
+  }
+
+  async *generate(
+    request: ModelRequest,
+    options: { signal: AbortSignal },
+  ): AsyncGenerator<ModelDelta, ModelReply, void> {
+    options.signal.throwIfAborted();
+    const { clock, timeoutMs } = this.#options;
+    const deadline = clock.now() + timeoutMs;
+    const limit = new AbortController();
+    const finished = new AbortController();
+    const signal = AbortSignal.any([options.signal, limit.signal]);
+    const timer = clock.sleep(timeoutMs, finished.signal).then(
+      () => limit.abort(new ReplyTimeout(timeoutMs)),
+      () => {/* The reply, or its failure, came in time. */},
+    );
+    try {
+      for (let attempt = 1;; attempt++) {
+        const progress = { hasText: false };
+        try {
+          return yield* this.#attempt(request, { signal, progress });
+        } catch (error) {
+          if (!(error instanceof ModelError) || signal.aborted) throw error;
+          if (this.#refused(error, request)) attempt--;
+          else await this.#waitFor(error, { attempt, deadline, signal });
+          if (progress.hasText) yield { type: "restart" };
+        }
+      }
+    } finally {
+      finished.abort();
+      await timer;
+    }
+  }
+
+  /** One call, watched. Closes the connection however it ends. */
+  async *#attempt(
+    request: ModelRequest,
+    options: { signal: AbortSignal; progress: { hasText: boolean } },
+  ): AsyncGenerator<ModelDelta, ModelReply, void> {
+    const stall = new StallWatch({ clock: this.#options.clock, model: this.id });
+    const over = new AbortController();
+    const signal = AbortSignal.any([options.signal, stall.signal, over.signal]);
+    const stream = this.#model.generate(
+      this.#refusesTemperature ? { ...request, temperature: undefined } : request,
+      { signal },
+    );
+    try {
+      for (;;) {
+        const step = await orAbort(stream.next(), signal);
+        if (step.done) return step.value;
+        if (step.value.type === "text") options.progress.hasText = true;
+        stall.pause();
+        yield step.value;
+        stall.resume();
+      }
+    } finally {
+      const aborted = signal.aborted;
+      over.abort(new DOMException("The reply is not wanted any more", "AbortError"));
+      const closed = stream[Symbol.asyncDispose]();
+      // A stream that ignores its signal must not hold up whoever gave it up; its late failure concerns nobody.
+      if (aborted) closed.then(() => {}, () => {});
+      else await closed;
+      await stall.end();
+    }
+  }
+
+  /** Whether the call failed for its temperature alone and is worth repeating without it. */
+  #refused(error: ModelError, request: ModelRequest): boolean {
+    if (this.#refusesTemperature || request.temperature === undefined) return false;
+    if (error.status !== 400 && error.status !== 422) return false;
+    if (!/\btemperature\b/i.test(error.message)) return false;
+    this.#refusesTemperature = true;
+    this.#options.log.write("info", "The model refuses temperature; calling it without", {
+      model: this.id,
+      error: error.message,
+    });
+    return true;
+  }
+
+  /** Waits before the next attempt, or throws the failure when there is none. */
+  async #waitFor(
+    error: ModelError,
+    at: { attempt: number; deadline: number; signal: AbortSignal },
+  ): Promise<void> {
+    const { clock, log, random = Math.random, timeoutMs } = this.#options;
+    const { attempt, deadline, signal } = at;
+    if (!error.retryable) throw error;
+    if (attempt >= MAX_ATTEMPTS) throw amended(error, ` (after ${MAX_ATTEMPTS} attempts)`);
+    const backoff = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.75 + random() / 2);
+    const waitMs = Math.round(error.retryAfterMs ?? backoff);
+    if (clock.now() + waitMs >= deadline) {
+      const wish = error.retryAfterMs === undefined ? "another attempt" : formatDuration(waitMs);
+      throw amended(error, ` (no time for ${wish} within the timeout of ${timeoutMs / 1_000}s)`);
+    }
+    log.write("warn", "Model call failed; trying again", {
+      model: this.id,
+      attempt,
+      of: MAX_ATTEMPTS,
+      wait: formatDuration(waitMs),
+      error: error.message,
+    });
+    await clock.sleep(waitMs, signal);
+  }
+}
+
+function amended(error: ModelError, remark: string): ModelError {
+  const { retryable, status, retryAfterMs } = error;
+  return new ModelError(error.message + remark, {
+    retryable,
+    cause: error,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** The promise's outcome, or the signal's reason as soon as it aborts. */
+async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

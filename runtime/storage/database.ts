@@ -1,0 +1,186 @@
+// The connection to SQLite: opening and checking the file, migrations, prepared statements, transactions.
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { MIGRATIONS } from "./migrations.ts";
+
+/** "INKL" in ASCII, in the file's header: tells our databases from others. */
+const APPLICATION_ID = 0x494e4b4c;
+const BUSY_TIMEOUT_MS = 5_000;
+/** A larger file is not read as a whole at every start; SQLite reports damage when it meets it. */
+const CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024;
+
+/** The database cannot be used as it is. Nothing was changed in it. */
+export class DatabaseUnusable extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "storage";
+}
+
+export interface OpenDatabaseOptions {
+  /** Opens an existing file without ever writing to it. */
+  readOnly?: boolean;
+}
+
+/** How firmly a transaction is on disk when it returns. */
+export type Durability =
+  /** Survives a crash of the process; a power cut may take the last ones. */
+  | "process"
+  /** Survives a power cut, and with it everything committed before. */
+  | "power";
+
+/** One SQLite file. Synchronous inside; a transaction can never interleave with another. */
+export class Database implements Disposable {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #durability: Durability = "process";
+
+  private constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /**
+   * Opens `path` (`:memory:` for none), creating and migrating it. Throws DatabaseUnusable for a file that is damaged,
+   * not ours, or written by a newer version; such a file is left exactly as it was.
+   */
+  static open(path: string, options: OpenDatabaseOptions = {}): Database {
+    const readOnly = options.readOnly ?? false;
+    let db: DatabaseSync | undefined;
+    try {
+      // SQLite gives its companions (-wal, -shm) the mode of the file itself.
+      if (!readOnly && path !== ":memory:") {
+        Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+      }
+      db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
+      const version = checkFile(db, path);
+      if (!readOnly) {
+        // Only an empty file can take this setting; on ours it changes nothing.
+        db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+        db.exec("PRAGMA journal_mode = WAL");
+        db.exec("PRAGMA synchronous = NORMAL");
+        migrate(db, version);
+      }
+      db.exec("PRAGMA foreign_keys = ON");
+      return new Database(db);
+    } catch (error) {
+      db?.close();
+      if (error instanceof DatabaseUnusable) throw error;
+      throw toUnusable(error, path);
+    }
+  }
+
+  /** Runs one statement that returns no rows; gives the number of changed rows and the last id. */
+  run(sql: string, ...values: SQLInputValue[]): { changes: number; lastId: number } {
+    const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
+    return { changes: Number(changes), lastId: Number(lastInsertRowid) };
+  }
+
+  /** The first row, or undefined. `Row` describes the columns that the statement names. */
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  /** All rows. */
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepare(sql).all(...values) as Row[];
+  }
+
+  /** Rows one by one; the statement is free again when the iteration ends. */
+  *iterate<Row>(sql: string, ...values: SQLInputValue[]): Generator<Row> {
+    // A statement of its own: a prepared one that is shared cannot be stepped by two at once.
+    for (const row of this.#db.prepare(sql).iterate(...values)) yield row as Row;
+  }
+
+  /** Runs `body` as one transaction: all of it or, when it throws, nothing. */
+  transaction<T>(durability: Durability, body: () => T): T {
+    if (durability !== this.#durability) {
+      // Takes effect for the transactions that follow; free when nothing changes.
+      this.#db.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
+      this.#durability = durability;
+    }
+    // IMMEDIATE: a read that turns into a write under another process's lock would fail at once, without waiting.
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = body();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // SQLite itself rolls back on some errors (a full disk, for one).
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** Whether a transaction is open: a follower never reads in the middle of one. */
+  get inTransaction(): boolean {
+    return this.#db.isTransaction;
+  }
+
+  [Symbol.dispose](): void {
+    this.#statements.clear();
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function pragma(db: DatabaseSync, name: string): unknown {
+  const row = db.prepare(`PRAGMA ${name}`).get();
+  return row === undefined ? undefined : Object.values(row)[0];
+}
+
+/** Checks that the file is whole and ours; returns its version. Reads only. */
+function checkFile(db: DatabaseSync, path: string): number {
+  const application = Number(pragma(db, "application_id"));
+  const version = Number(pragma(db, "user_version"));
+  const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
+  if (tables.n > 0 && application !== APPLICATION_ID) {
+    throw new DatabaseUnusable(
+      `Cannot open ${path}: it is a database of another program. Move it away to let Inkling make its own.`,
+    );
+  }
+  if (version > MIGRATIONS.length) {
+    throw new DatabaseUnusable(
+      `Cannot open ${path}: it was written by a newer Inkling (format ${version}, this one knows ${MIGRATIONS.length}). ` +
+        "Update Inkling, or use another state directory.",
+    );
+  }
+  const bytes = Number(pragma(db, "page_count")) * Number(pragma(db, "page_size"));
+  if (bytes <= CHECKED_AT_OPEN_BYTES) {
+    const check = pragma(db, "quick_check(1)");
+    if (check !== "ok") throw new DatabaseUnusable(damaged(path), { cause: check });
+  }
+  return version;
+}
+
+function migrate(db: DatabaseSync, from: number): void {
+  for (let version = from; version < MIGRATIONS.length; version++) {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      db.exec(MIGRATIONS[version] ?? "");
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      db.exec(`PRAGMA user_version = ${version + 1}`);
+      db.exec("COMMIT");
+    } catch (error) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+function damaged(path: string): string {
+  return `Cannot open ${path}: the database is damaged. It was left as it is. ` +
+    "Restore it from a backup, or move it away to start with an empty one.";
+}
+
+function toUnusable(error: unknown, path: string): DatabaseUnusable {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/malformed|not a database|corrupt/i.test(text)) {
+    return new DatabaseUnusable(damaged(path), { cause: error });
+  }
+  return new DatabaseUnusable(`Cannot open ${path}: ${text}.`, { cause: error });
+}

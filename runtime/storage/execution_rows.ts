@@ -1,0 +1,56 @@
+// Executions as rows: the columns that make an Execution, and the way back.
+import type { Execution, ExecutionStatus, ExecutionTrigger } from "../executions/execution.ts";
+import type { ExecutionRequest } from "../executions/execution_request.ts";
+
+/** The columns of ExecutionRow, for SELECT and RETURNING. The answer is left out: it may be large. */
+export const EXECUTION_COLUMNS = "id, agent_id, display_name, status, trigger, " +
+  "parent_execution_id, session_id, request, model, started_at, finished_at, duration_ms, " +
+  "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error";
+
+export interface ExecutionRow {
+  id: number;
+  agent_id: string;
+  display_name: string;
+  status: ExecutionStatus;
+  trigger: ExecutionTrigger;
+  parent_execution_id: number | null;
+  session_id: string | null;
+  request: string;
+  model: string;
+  started_at: number;
+  finished_at: number | null;
+  duration_ms: number | null;
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number | null;
+  cost_usd: number | null;
+  tool_calls: number;
+  error: string | null;
+}
+
+export function toRequest(row: ExecutionRow): ExecutionRequest {
+  return JSON.parse(row.request) as ExecutionRequest;
+}
+
+export function toExecution(row: ExecutionRow): Execution {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    displayName: row.display_name,
+    status: row.status,
+    trigger: row.trigger,
+    parentExecutionId: row.parent_execution_id,
+    sessionId: row.session_id,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    durationMs: row.duration_ms,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    totalTokens: row.total_tokens,
+    costUsd: row.cost_usd,
+    toolCalls: row.tool_calls,
+    model: row.model,
+    args: toRequest(row).args,
+    error: row.error,
+  };
+}

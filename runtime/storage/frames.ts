@@ -1,0 +1,61 @@
+// The table of frames: appending them inside a change, reading them for followers.
+import type { Frame, FrameDraft, FrameEvent } from "../events/frame.ts";
+import type { FrameStore, LogState } from "../events/frame_store.ts";
+import type { Database } from "./database.ts";
+
+/** Stores frames as part of the transaction that is open; returns the id of the last one. */
+export function appendFrames(
+  db: Database,
+  executionId: number,
+  drafts: readonly FrameDraft[],
+): number {
+  let lastId = 0;
+  for (const draft of drafts) {
+    lastId = db.run(
+      "INSERT INTO frames (execution_id, event, payload) VALUES (?, ?, ?)",
+      executionId,
+      draft.event,
+      draft.payload,
+    ).lastId;
+  }
+  return lastId;
+}
+
+/** Frames out of SQLite. */
+export class SqliteFrameStore implements FrameStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  readFrames(
+    executionId: number,
+    page: { after: number; limit: number; maxBytes: number },
+  ): Promise<Frame[]> {
+    const frames: Frame[] = [];
+    let bytes = 0;
+    const rows = this.#db.iterate<{ id: number; event: FrameEvent; payload: string }>(
+      "SELECT id, event, payload FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
+      executionId,
+      page.after,
+      page.limit,
+    );
+    for (const { id, event, payload } of rows) {
+      frames.push({ id, executionId, event, payload });
+      bytes += payload.length;
+      if (bytes > page.maxBytes) break;
+    }
+    return Promise.resolve(frames);
+  }
+
+  readLogState(executionId: number): Promise<LogState | undefined> {
+    const row = this.#db.get<{ status: string }>(
+      "SELECT status FROM executions WHERE id = ?",
+      executionId,
+    );
+    if (row === undefined) return Promise.resolve(undefined);
+    if (row.status === "running") return Promise.resolve("open");
+    return Promise.resolve(row.status === "waiting" ? "waiting" : "ended");
+  }
+}

@@ -1,0 +1,115 @@
+// The shape of the database, as the list of steps that lead to it. Steps are only ever added; `user_version` counts them.
+
+const EXECUTIONS_AND_LOG = `
+CREATE TABLE instances (
+  id TEXT PRIMARY KEY,
+  pid INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  stopped_at INTEGER
+) STRICT;
+
+CREATE TABLE executions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  agent_id TEXT NOT NULL,
+  display_name TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN
+    ('running', 'waiting', 'success', 'error', 'aborted', 'timeout', 'orphaned')),
+  trigger TEXT NOT NULL CHECK (trigger IN ('manual', 'chat', 'schedule', 'watch', 'agent')),
+  parent_execution_id INTEGER REFERENCES executions (id) ON DELETE SET NULL,
+  depth INTEGER NOT NULL DEFAULT 0,
+  session_id TEXT,
+  instance_id TEXT NOT NULL REFERENCES instances (id),
+  request TEXT NOT NULL CHECK (json_valid(request)),
+  model TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  duration_ms INTEGER,
+  input_tokens INTEGER NOT NULL DEFAULT 0,
+  output_tokens INTEGER NOT NULL DEFAULT 0,
+  total_tokens INTEGER,
+  cost_usd REAL,
+  tool_calls INTEGER NOT NULL DEFAULT 0,
+  error TEXT,
+  output_data TEXT
+) STRICT;
+CREATE INDEX executions_by_agent ON executions (agent_id, id);
+CREATE INDEX executions_by_bucket ON executions (agent_id, session_id, id);
+CREATE INDEX executions_by_parent ON executions (parent_execution_id)
+  WHERE parent_execution_id IS NOT NULL;
+CREATE INDEX executions_by_status ON executions (status, id);
+
+CREATE TABLE frames (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  event TEXT NOT NULL,
+  payload TEXT NOT NULL
+) STRICT;
+CREATE INDEX frames_by_execution ON frames (execution_id, id);
+
+CREATE TABLE messages (
+  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('system', 'user', 'assistant', 'tool')),
+  body TEXT NOT NULL CHECK (json_valid(body)),
+  seeded INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (execution_id, position)
+) STRICT;
+
+CREATE TABLE tool_calls (
+  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  tool_call_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  arguments TEXT NOT NULL,
+  effect TEXT CHECK (effect IN ('read', 'idempotent', 'unsafe')),
+  started_at INTEGER,
+  duration_ms INTEGER,
+  is_error INTEGER,
+  frame_id INTEGER,
+  PRIMARY KEY (execution_id, position)
+) STRICT;
+
+CREATE TABLE requests (
+  request_id TEXT PRIMARY KEY,
+  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('confirm', 'input', 'choice')),
+  body TEXT NOT NULL CHECK (json_valid(body)),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  answered_at INTEGER,
+  response TEXT
+) STRICT;
+CREATE UNIQUE INDEX requests_open ON requests (execution_id) WHERE answered_at IS NULL;
+
+CREATE TABLE schedules (
+  agent_id TEXT PRIMARY KEY,
+  fingerprint TEXT NOT NULL,
+  anchor INTEGER NOT NULL,
+  last_fire INTEGER
+) STRICT;
+
+CREATE TABLE slots (
+  agent_id TEXT NOT NULL,
+  scheduled_for INTEGER NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('run', 'skipped', 'missed')),
+  reason TEXT,
+  execution_id INTEGER REFERENCES executions (id) ON DELETE SET NULL,
+  count INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY (agent_id, scheduled_for)
+) STRICT;
+
+CREATE TABLE idempotency_keys (
+  key TEXT PRIMARY KEY,
+  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE settings (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT;
+`;
+
+/** Step N leads from version N to N + 1. */
+export const MIGRATIONS: readonly string[] = [EXECUTIONS_AND_LOG];

@@ -1,0 +1,84 @@
+// Arguments as a model wrote them, to an object. Weak models get their common slips repaired; nothing is guessed.
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { ToolFailure } from "./tool.ts";
+
+const MAX_NESTED_STRINGS = 3;
+const FENCED = /^```[a-zA-Z0-9]*[ \t]*\r?\n?([\s\S]*?)\r?\n?```$/;
+const EXCERPT_CHARACTERS = 30;
+
+/**
+ * The arguments object in a model's text. Empty text and `null` are `{}`; repaired are a fenced block, trailing commas
+ * and an object written as a JSON string. Throws ToolFailure that says what is wrong and where.
+ */
+export function parseArguments(raw: string): JsonObject {
+  let text = raw;
+  for (let depth = 0; depth <= MAX_NESTED_STRINGS; depth++) {
+    text = unfence(text.trim());
+    if (text === "") return {};
+    const value = parseJson(text);
+    if (value === null) return {};
+    if (isJsonObject(value)) return value;
+    if (typeof value !== "string") {
+      const kind = Array.isArray(value) ? "an array" : `a ${typeof value}`;
+      throw new ToolFailure(`The arguments must be one JSON object, not ${kind}.`);
+    }
+    text = value;
+  }
+  throw new ToolFailure("The arguments must be one JSON object, not text inside of text.");
+}
+
+function unfence(text: string): string {
+  return FENCED.exec(text)?.[1]?.trim() ?? text;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const repaired = withoutTrailingCommas(text);
+    if (repaired !== text) {
+      try {
+        return JSON.parse(repaired);
+      } catch {
+        // The complaint about what the model wrote is the one that helps it.
+      }
+    }
+    throw new ToolFailure(complaint(text, error), { cause: error });
+  }
+}
+
+/** Drops each comma that stands, outside of strings, right before a closing bracket. */
+function withoutTrailingCommas(text: string): string {
+  let result = "";
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (inString) {
+      result += character;
+      if (character === "\\") result += text.charAt(++i);
+      else if (character === '"') inString = false;
+      continue;
+    }
+    if (character === '"') inString = true;
+    if (character === "," && /^\s*[}\]]/.test(text.slice(i + 1))) continue;
+    result += character;
+  }
+  return result;
+}
+
+function complaint(text: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  const found = /position (\d+)/.exec(reason)?.[1];
+  const position = found === undefined ? text.length : Math.min(Number(found), text.length);
+  const before = text.slice(Math.max(0, position - EXCERPT_CHARACTERS), position);
+  const after = text.slice(position, position + EXCERPT_CHARACTERS);
+  const line = text.slice(0, position).split("\n").length;
+  const column = position - text.lastIndexOf("\n", position - 1);
+  const place = position >= text.length
+    ? `The text ends too early, behind: ${JSON.stringify(before)}`
+    : `At line ${line}, column ${column}, between ${JSON.stringify(before)} and ${
+      JSON.stringify(after)
+    }`;
+  return `The arguments are not valid JSON. ${place}. ` +
+    "Write them as one JSON object, with quotes and line breaks inside strings escaped.";
+}

@@ -1,0 +1,63 @@
+// file_edit: exact text replaced in a file.
+import { z } from "zod";
+import { defineTool } from "../define_tool.ts";
+import { openFile, writeFile } from "../sandboxed_files.ts";
+import { isBinary } from "../text_content.ts";
+import { editText, listed } from "../text_edit.ts";
+import { ToolFailure } from "../tool.ts";
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+const SAMPLE_BYTES = 8 * 1024;
+
+/** Replaces exact text in a file; its line ends and its mode stay. */
+export const fileEdit = defineTool({
+  name: "file_edit",
+  description:
+    "Replaces exact text in a file. old_text must be in the file exactly once, unless replace_all is set. Read the file first.",
+  schema: z.object({
+    path: z.string().describe("The file: relative to the workspace, or {alias}/..."),
+    old_text: z.string().describe(
+      "The text to replace, exactly as in the file, without line numbers",
+    ),
+    new_text: z.string().describe("What to put in its place"),
+    replace_all: z.boolean().default(false).describe("Replace every occurrence"),
+  }),
+  effect: "unsafe",
+  timeoutMs: 30_000,
+  run: async (args, { sandbox, signal }) => {
+    const target = await sandbox.resolve(args.path, "write");
+    return await sandbox.locks.run([target.path], async () => {
+      const { before, version, display } = await readText(args.path);
+      const { content, lines } = editText(before, {
+        oldText: args.old_text,
+        newText: args.new_text,
+        replaceAll: args.replace_all,
+      }, display);
+      await writeFile(sandbox, args.path, new TextEncoder().encode(content), { version, signal });
+      const count = lines.length === 1
+        ? "1 replacement, line"
+        : `${lines.length} replacements, lines`;
+      return `Updated ${display} (${count} ${listed(lines)})`;
+    });
+
+    async function readText(
+      path: string,
+    ): Promise<{ before: string; version: string; display: string }> {
+      await using file = await openFile(sandbox, path);
+      const bytes = await file.readAll(MAX_FILE_BYTES);
+      const { display, version } = file;
+      if (isBinary(bytes.subarray(0, SAMPLE_BYTES))) {
+        throw new ToolFailure(`Cannot edit "${display}": it is a binary file.`);
+      }
+      try {
+        const before = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+        return { before, version, display };
+      } catch (error) {
+        throw new ToolFailure(
+          `Cannot edit "${display}": it is not UTF-8, and what is not would be lost.`,
+          { cause: error },
+        );
+      }
+    }
+  },
+});

@@ -1,0 +1,43 @@
+// file_glob: which files there are.
+import { z } from "zod";
+import { defineTool } from "../define_tool.ts";
+import { walkGlob } from "../glob_walk.ts";
+
+const MAX_RESULTS = 100;
+const MAX_ENTRIES = 100_000;
+const MAX_MS = 10_000;
+
+/** Lists files whose path matches a pattern. */
+export const fileGlob = defineTool({
+  name: "file_glob",
+  description:
+    `Lists files whose path matches a pattern such as **/*.md, reports/*.{csv,txt} or {alias}/2026-*/*; at most ` +
+    `${MAX_RESULTS}. Without ** folders are listed, too, with a slash behind. Names that begin with a dot match only ` +
+    "when the pattern has the dot.",
+  schema: z.object({
+    pattern: z.string().describe("A glob pattern, relative to the workspace, or {alias}/..."),
+  }),
+  effect: "read",
+  timeoutMs: 30_000,
+  run: async ({ pattern }, { sandbox, clock, signal }) => {
+    const { found, stopped } = await walkGlob(sandbox, pattern, {
+      maxEntries: MAX_ENTRIES,
+      maxMs: MAX_MS,
+      clock,
+      signal,
+    });
+    const lines = found.slice(0, MAX_RESULTS);
+    if (lines.length === 0) lines.push(`(Nothing matches ${pattern}.)`);
+    if (found.length > MAX_RESULTS) {
+      lines.push(
+        `(${MAX_RESULTS} of ${found.length} are shown. Narrow the pattern to see the others.)`,
+      );
+    }
+    if (stopped !== undefined) {
+      lines.push(
+        `(The search was stopped ${stopped}: there may be more. Name a folder to look in.)`,
+      );
+    }
+    return lines.join("\n");
+  },
+});

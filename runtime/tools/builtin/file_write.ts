@@ -1,0 +1,29 @@
+// file_write: a whole file, new or replaced.
+import { z } from "zod";
+import { defineTool } from "../define_tool.ts";
+import { writeFile } from "../sandboxed_files.ts";
+import { countLines } from "../text_content.ts";
+
+/** Writes a whole file. The same call twice leaves the same file, hence idempotent. */
+export const fileWrite = defineTool({
+  name: "file_write",
+  description:
+    "Writes a whole text file: makes it, with the folders it needs, or replaces its content. To change a part of a " +
+    "file use file_edit.",
+  schema: z.object({
+    path: z.string().describe("The file: relative to the workspace, or {alias}/..."),
+    content: z.string().describe("The whole new content"),
+  }),
+  effect: "idempotent",
+  timeoutMs: 30_000,
+  run: async ({ path, content }, { sandbox, signal }) => {
+    const bytes = new TextEncoder().encode(content);
+    const target = await sandbox.resolve(path, "write");
+    const { created, display } = await sandbox.locks.run(
+      [target.path],
+      () => writeFile(sandbox, path, bytes, { signal }),
+    );
+    const size = `${content.length} chars, ${countLines(content)} lines`;
+    return `${created ? "Created" : "Updated"} ${display} (${size})`;
+  },
+});

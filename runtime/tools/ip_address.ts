@@ -1,0 +1,133 @@
+// IP addresses as bytes, and which kind of network each belongs to. Pure.
+
+/**
+ * What an address is to us. `closed` is never reached: link-local, cloud metadata, multicast, reserved, unspecified.
+ */
+export type AddressKind = "public" | "private" | "loopback" | "closed";
+
+/** Networks in the order of looking; the first that holds an address decides. Everything else is public. */
+const NETWORKS: readonly (readonly [AddressKind, string])[] = [
+  // Cloud metadata outside of link-local: Alibaba, Oracle, Azure, AWS over IPv6.
+  ["closed", "100.100.100.200/32"],
+  ["closed", "192.0.0.192/32"],
+  ["closed", "168.63.129.16/32"],
+  ["closed", "fd00:ec2::254/128"],
+  ["closed", "0.0.0.0/8"],
+  ["closed", "169.254.0.0/16"],
+  ["closed", "224.0.0.0/4"],
+  ["closed", "240.0.0.0/4"],
+  ["closed", "::/128"],
+  ["closed", "fe80::/10"],
+  ["closed", "ff00::/8"],
+  ["loopback", "127.0.0.0/8"],
+  ["loopback", "::1/128"],
+  ["private", "10.0.0.0/8"],
+  ["private", "100.64.0.0/10"],
+  ["private", "172.16.0.0/12"],
+  ["private", "192.0.0.0/24"],
+  ["private", "192.168.0.0/16"],
+  ["private", "198.18.0.0/15"],
+  ["private", "fc00::/7"],
+  ["private", "fec0::/10"],
+];
+
+/** IPv6 networks whose addresses carry an IPv4 address: where it begins, and what its bytes are combined with. */
+const EMBEDDED: readonly { network: string; at: number; xor: number }[] = [
+  { network: "::ffff:0:0/96", at: 12, xor: 0 },
+  { network: "::ffff:0:0:0/96", at: 12, xor: 0 },
+  { network: "64:ff9b::/96", at: 12, xor: 0 },
+  { network: "64:ff9b:1::/48", at: 12, xor: 0 },
+  { network: "2002::/16", at: 2, xor: 0 },
+  { network: "2001::/32", at: 12, xor: 0xff },
+  { network: "::/96", at: 12, xor: 0 },
+];
+
+/** The 4 or 16 bytes of an address in its usual notation (a zone is left out), or undefined when it is none. */
+export function parseAddress(text: string): Uint8Array | undefined {
+  return text.includes(":") ? parseIpv6(text.replace(/%.*$/, "")) : parseIpv4(text);
+}
+
+/** What kind of network an address belongs to; undefined for a text that is no address. */
+export function classifyAddress(text: string): AddressKind | undefined {
+  const bytes = parseAddress(text);
+  return bytes === undefined ? undefined : classify(bytes);
+}
+
+/** Whether two texts are the same address; an IPv4 address in its IPv6 form counts as itself. */
+export function isSameAddress(one: string, other: string): boolean {
+  const [a, b] = [parseAddress(one), parseAddress(other)].map((bytes) =>
+    bytes !== undefined && contains(MAPPED, bytes) ? bytes.slice(12) : bytes
+  );
+  return a !== undefined && b !== undefined && a.length === b.length &&
+    a.every((byte, index) => byte === b[index]);
+}
+
+function classify(bytes: Uint8Array): AddressKind {
+  const own = NETWORK_BYTES.find(({ network }) => contains(network, bytes));
+  if (own !== undefined) return own.kind;
+  if (bytes.length === 4) return "public";
+  const embedded = EMBEDDED_BYTES.find(({ network }) => contains(network, bytes));
+  if (embedded === undefined) return "public";
+  const { at, xor } = embedded;
+  return classify(bytes.slice(at, at + 4).map((byte) => byte ^ xor));
+}
+
+interface Network {
+  bytes: Uint8Array;
+  bits: number;
+}
+
+const NETWORK_BYTES = NETWORKS.map(([kind, text]) => ({ kind, network: parseNetwork(text) }));
+const EMBEDDED_BYTES = EMBEDDED.map((one) => ({ ...one, network: parseNetwork(one.network) }));
+
+const MAPPED = parseNetwork("::ffff:0:0/96");
+
+function parseNetwork(text: string): Network {
+  const [address = "", bits = ""] = text.split("/");
+  const bytes = parseAddress(address);
+  if (bytes === undefined) throw new TypeError(`Not a network: ${text}`);
+  return { bytes, bits: Number(bits) };
+}
+
+function contains(network: Network, address: Uint8Array): boolean {
+  if (network.bytes.length !== address.length) return false;
+  for (let i = 0, left = network.bits; left > 0; i++, left -= 8) {
+    const mask = left >= 8 ? 0xff : (0xff << (8 - left)) & 0xff;
+    if (((network.bytes[i] ?? 0) & mask) !== ((address[i] ?? 0) & mask)) return false;
+  }
+  return true;
+}
+
+function parseIpv4(text: string): Uint8Array | undefined {
+  const parts = text.split(".");
+  if (parts.length !== 4) return undefined;
+  const bytes = parts.map((part) => /^(0|[1-9]\d{0,2})$/.test(part) ? Number(part) : NaN);
+  return bytes.every((byte) => byte <= 255) ? Uint8Array.from(bytes) : undefined;
+}
+
+function parseIpv6(text: string): Uint8Array | undefined {
+  const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
+  let plain = text;
+  if (tail !== null) {
+    const ipv4 = parseIpv4(tail[2] ?? "");
+    if (ipv4 === undefined) return undefined;
+    const [a = 0, b = 0, c = 0, d = 0] = ipv4;
+    plain = `${tail[1]}${(a << 8 | b).toString(16)}:${(c << 8 | d).toString(16)}`;
+  }
+  const halves = plain.split("::");
+  if (halves.length > 2) return undefined;
+  const [head, rest] = halves.map((half) => half === "" ? [] : half.split(":"));
+  if (head === undefined) return undefined;
+  const missing = 8 - head.length - (rest?.length ?? 0);
+  if (rest === undefined ? missing !== 0 : missing < 1) return undefined;
+  const words = [
+    ...head,
+    ...Array<string>(rest === undefined ? 0 : missing).fill("0"),
+    ...rest ?? [],
+  ];
+  if (!words.every((word) => /^[0-9a-f]{1,4}$/i.test(word))) return undefined;
+  return Uint8Array.from(words.flatMap((word) => {
+    const value = parseInt(word, 16);
+    return [value >> 8, value & 0xff];
+  }));
+}

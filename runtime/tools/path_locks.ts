@@ -1,0 +1,24 @@
+// One writer at a time for each path: the calls of one reply run side by side and may name the same file.
+
+/** Runs work on the same key one after the other, in the order of asking. */
+export class PathLocks {
+  readonly #tails = new Map<string, Promise<void>>();
+
+  /** Runs `work` when every earlier work on any of these keys has ended. */
+  async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const mine = Promise.withResolvers<void>();
+    const wanted = [...new Set(keys)];
+    // All tails are taken in one go, so that two takers of the same keys cannot wait for each other.
+    const before = wanted.map((key) => this.#tails.get(key));
+    for (const key of wanted) this.#tails.set(key, mine.promise);
+    try {
+      await Promise.all(before);
+      return await work();
+    } finally {
+      for (const key of wanted) {
+        if (this.#tails.get(key) === mine.promise) this.#tails.delete(key);
+      }
+      mine.resolve();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// Where a path really leads: symlinks resolved for as much of it as exists.
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { errorCode, toFileFailure } from "./file_failure.ts";
+
+/** A path with its symlinks resolved. */
+export interface RealPath {
+  /** The real path of the deepest existing ancestor, with the names that do not exist yet behind it. */
+  path: string;
+  exists: boolean;
+  /** The first name that does not resolve is a symlink to nothing. */
+  dangling: boolean;
+}
+
+/** Resolves symlinks of an absolute path as far as it exists. Throws ToolFailure naming `shown` when that cannot be told. */
+export async function realPathOf(absolute: string, shown: string): Promise<RealPath> {
+  const missing: string[] = [];
+  let current = absolute;
+  for (;;) {
+    const real = await unlessMissing(realpath(current), shown);
+    if (real !== undefined) {
+      return { path: join(real, ...missing), exists: missing.length === 0, dangling: false };
+    }
+    if (await unlessMissing(lstat(current), shown) !== undefined) {
+      return { path: join(current, ...missing), exists: missing.length === 0, dangling: true };
+    }
+    const parent = dirname(current);
+    if (parent === current) return { path: absolute, exists: false, dangling: false };
+    missing.unshift(basename(current));
+    current = parent;
+  }
+}
+
+/** The value, or undefined when the path does not exist (or its parent is no folder). */
+async function unlessMissing<T>(work: Promise<T>, shown: string): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw toFileFailure(error, "use", shown);
+  }
+}

@@ -1,0 +1,27 @@
+// How long a tool's result may be, and what a longer one looks like.
+
+/** The most bytes (UTF-8) of one tool result. */
+export const RESULT_LIMIT_BYTES = 100 * 1024;
+/** Room for the line that tells of a cut. */
+const NOTE_BYTES = 512;
+
+/** The text, or as much of its beginning as a result may have, with a last line that says how to get the rest. */
+export function boundResult(text: string): string {
+  // A UTF-16 unit takes three bytes at most, so that most texts need no counting.
+  if (text.length * 3 <= RESULT_LIMIT_BYTES) return text;
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= RESULT_LIMIT_BYTES) return text;
+  const head = cutBytes(bytes, RESULT_LIMIT_BYTES - NOTE_BYTES);
+  const shown = Math.floor((RESULT_LIMIT_BYTES - NOTE_BYTES) / 1024);
+  return `${head}\n[The result is cut here: ${shown} KB of ${
+    Math.ceil(bytes.length / 1024)
+  } KB are shown. ` +
+    "To get the rest, ask for less at a time: a range (offset, limit), a narrower pattern or filter, or one part.]";
+}
+
+/** The first `limit` bytes as text, without a torn character at the end. */
+export function cutBytes(bytes: Uint8Array, limit: number): string {
+  let end = Math.min(limit, bytes.length);
+  while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, end));
+}

@@ -1,0 +1,58 @@
+// The tools of one agent, by name, and how a model is told of them.
+import type { ToolDescription } from "../models/model.ts";
+import type { HttpPolicy } from "./http_policy.ts";
+import type { Tool } from "./tool.ts";
+import { fileDelete } from "./builtin/file_delete.ts";
+import { fileEdit } from "./builtin/file_edit.ts";
+import { fileGlob } from "./builtin/file_glob.ts";
+import { fileMove } from "./builtin/file_move.ts";
+import { fileRead } from "./builtin/file_read.ts";
+import { fileWrite } from "./builtin/file_write.ts";
+import { createHttpRequest } from "./builtin/http_request.ts";
+
+/** Tools by name. */
+export class Toolbox {
+  readonly #tools: ReadonlyMap<string, Tool>;
+
+  /** Throws TypeError when two tools have one name: whoever assembles them gives them different ones. */
+  constructor(tools: readonly Tool[]) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    if (this.#tools.size !== tools.length) {
+      throw new TypeError(
+        `Two tools have the same name: ${tools.map(({ name }) => name).join(", ")}`,
+      );
+    }
+  }
+
+  /** The tool of that name, or undefined. */
+  get(name: string): Tool | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** All names, in the order of the tools. */
+  names(): string[] {
+    return [...this.#tools.keys()];
+  }
+
+  /** What a model request carries. */
+  descriptions(): ToolDescription[] {
+    return [...this.#tools.values()].map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    }));
+  }
+}
+
+/** The tools every agent has: files and HTTP. */
+export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
+  return [
+    fileRead,
+    fileWrite,
+    fileEdit,
+    fileDelete,
+    fileMove,
+    fileGlob,
+    createHttpRequest(options.http),
+  ];
+}

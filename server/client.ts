@@ -1,0 +1,269 @@
+// The typed client of the HTTP API, for the command line and for tests. It stands on the start-up path of every
+// command: it imports types, its errors and a small parser, nothing else.
+import type { ExecutionStatus } from "../runtime/executions/execution.ts";
+import type { FrameEvent } from "../runtime/events/frame.ts";
+import type { JsonObject } from "../runtime/json.ts";
+import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
+import { parseEventStream } from "./event_stream.ts";
+import type {
+  AgentDetail,
+  AgentSummary,
+  CancelBody,
+  ExecutionDetail,
+  ExecutionSummary,
+  HealthBody,
+  InfoBody,
+  LogRow,
+  ReloadBody,
+  RunAccepted,
+  RunBody,
+  ShutdownBody,
+} from "./schemas.ts";
+
+export { ApiError, ServiceUnreachable } from "./client_errors.ts";
+
+/** One frame of an execution's stream. */
+export interface StreamFrame {
+  event: FrameEvent | "waiting" | "shutdown" | "delta";
+  /** Null for frames that are not logged. */
+  id: number | null;
+  /** The line of JSON exactly as it was sent. */
+  data: string;
+  /** `data`, parsed. */
+  payload: JsonObject;
+}
+
+/** How a client reaches the service: `path` begins with a slash. Rejects with whatever the transport throws. */
+export type Transport = (path: string, init: RequestInit) => Promise<Response>;
+
+interface CallOptions {
+  signal?: AbortSignal;
+}
+
+interface Page {
+  limit?: number;
+  offset?: number;
+}
+
+/** Waits before each attempt to take up a broken stream again, in milliseconds. */
+const RECONNECT_MS = [50, 100, 250, 500, 1_000, 2_000];
+const LAST_EVENTS: ReadonlySet<string> = new Set(["complete", "waiting", "shutdown"]);
+
+/** One method per endpoint. Every method throws ApiError, ServiceUnreachable, or the reason of its aborted signal. */
+export class Client {
+  readonly #fetch: Transport;
+  readonly #close: () => void;
+  readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+
+  constructor(options: {
+    fetch: Transport;
+    /** Called by dispose. */
+    close?: () => void;
+    /** How the waits between reconnections are made. */
+    sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  }) {
+    this.#fetch = options.fetch;
+    this.#close = options.close ?? (() => {});
+    this.#sleep = options.sleep ?? sleep;
+  }
+
+  health(options: CallOptions = {}): Promise<HealthBody> {
+    return this.#call("GET", "/health", options);
+  }
+
+  info(options: CallOptions = {}): Promise<InfoBody> {
+    return this.#call("GET", "/info", options);
+  }
+
+  shutdown(options: CallOptions = {}): Promise<ShutdownBody> {
+    return this.#call("POST", "/shutdown", options);
+  }
+
+  agents(): Promise<AgentSummary[]> {
+    return this.#call("GET", "/agents");
+  }
+
+  agent(id: string): Promise<AgentDetail> {
+    return this.#call("GET", `/agents/${encodeURIComponent(id)}`);
+  }
+
+  run(
+    id: string,
+    body: RunBody = {},
+    options: { idempotencyKey?: string } = {},
+  ): Promise<RunAccepted> {
+    const headers: Record<string, string> = {};
+    if (options.idempotencyKey !== undefined) headers["idempotency-key"] = options.idempotencyKey;
+    return this.#call("POST", `/agents/${encodeURIComponent(id)}/run`, { body, headers });
+  }
+
+  runs(id: string, page: Page = {}): Promise<ExecutionSummary[]> {
+    return this.#call("GET", `/agents/${encodeURIComponent(id)}/runs${toQuery({ ...page })}`);
+  }
+
+  reload(): Promise<ReloadBody> {
+    return this.#call("POST", "/agents/reload");
+  }
+
+  executions(
+    filter: Page & { status?: readonly ExecutionStatus[]; agent?: string } = {},
+  ): Promise<ExecutionSummary[]> {
+    const query = toQuery({ ...filter, status: filter.status?.join(",") });
+    return this.#call("GET", `/executions${query}`);
+  }
+
+  execution(id: number): Promise<ExecutionDetail> {
+    return this.#call("GET", `/executions/${id}`);
+  }
+
+  messages(id: number, page: { after?: number; limit?: number } = {}): Promise<LogRow[]> {
+    return this.#call("GET", `/executions/${id}/messages${toQuery({ ...page })}`);
+  }
+
+  cancel(id: number): Promise<CancelBody> {
+    return this.#call("DELETE", `/executions/${id}`);
+  }
+
+  /**
+   * The frames of one execution behind `after`: those logged, then live ones, up to and including `complete`,
+   * `waiting` or `shutdown`. A connection that breaks earlier is taken up again behind the last frame (text that
+   * streamed as deltas meanwhile is lost, the frame that holds it is not).
+   */
+  async *follow(
+    id: number,
+    options: { after?: number; deltas?: boolean; signal?: AbortSignal } = {},
+  ): AsyncGenerator<StreamFrame, void, void> {
+    const { signal } = options;
+    const path = `/executions/${id}/stream${toQuery({ deltas: options.deltas ? 1 : undefined })}`;
+    let after = options.after ?? 0;
+    let connected = false;
+    for (let attempt = 0;;) {
+      try {
+        const headers = { accept: "text/event-stream", "last-event-id": String(after) };
+        const response = await this.#send("GET", path, { headers, ...(signal && { signal }) });
+        connected = true;
+        for await (const frame of readFrames(response)) {
+          attempt = 0;
+          if (frame.id !== null) after = frame.id;
+          yield frame;
+          if (LAST_EVENTS.has(frame.event)) return;
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!connected || !(error instanceof ServiceUnreachable)) throw error;
+        if (attempt >= RECONNECT_MS.length) throw error;
+      }
+      const wait = RECONNECT_MS[attempt++];
+      if (wait === undefined) {
+        throw new ServiceUnreachable(`The stream of execution ${id} ends without a result`);
+      }
+      await this.#sleep(wait, signal);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#close();
+  }
+
+  async #call<T>(
+    method: string,
+    path: string,
+    options: CallOptions & { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<T> {
+    const response = await this.#send(method, path, options);
+    const text = await readText(response, options.signal);
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new ApiError(response.status, `The service answered ${method} ${path} with no JSON`);
+    }
+  }
+
+  /** The response of a request that succeeded. */
+  async #send(
+    method: string,
+    path: string,
+    options: CallOptions & { body?: unknown; headers?: Record<string, string> },
+  ): Promise<Response> {
+    const { signal, body } = options;
+    const headers = new Headers(options.headers);
+    if (body !== undefined) headers.set("content-type", "application/json");
+    let response: Response;
+    try {
+      response = await this.#fetch(path, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      });
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw new ServiceUnreachable("The service does not answer", { cause });
+    }
+    if (response.ok) return response;
+    throw new ApiError(response.status, toDetail(await readText(response, signal)));
+  }
+}
+
+/** A client of the service behind a Unix socket. Nothing is opened before the first call. */
+export function openSocketClient(socketFile: string): Client {
+  const client = Deno.createHttpClient({ proxy: { transport: "unix", path: socketFile } });
+  return new Client({
+    fetch: (path, init) => fetch(`http://localhost${path}`, { ...init, client }),
+    close: () => client.close(),
+  });
+}
+
+async function* readFrames(response: Response): AsyncGenerator<StreamFrame, void, void> {
+  if (response.body === null) return;
+  const events = parseEventStream(response.body);
+  try {
+    for (;;) {
+      const next = await events.next().catch((cause) => {
+        throw new ServiceUnreachable("The connection to the service broke", { cause });
+      });
+      if (next.done) return;
+      const { event, data, id } = next.value;
+      yield {
+        event: event as StreamFrame["event"],
+        id: id === undefined ? null : Number(id),
+        data,
+        payload: JSON.parse(data),
+      };
+    }
+  } finally {
+    await events.return();
+  }
+}
+
+async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new ServiceUnreachable("The connection to the service broke", { cause });
+  }
+}
+
+function toQuery(values: Record<string, string | number | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = () => {
+    clearTimeout(timer);
+    reject(signal?.reason);
+  };
+  const timer = setTimeout(() => {
+    signal?.removeEventListener("abort", onAbort);
+    resolve();
+  }, ms);
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  return promise;
+}

@@ -1,0 +1,53 @@
+// The one translator from what was thrown to what an HTTP client reads. No stack trace and no cause ever leaves.
+import { RuntimeError, type RuntimeErrorCode } from "../runtime/errors.ts";
+import type { ServiceLog } from "../runtime/service_log.ts";
+import type { ErrorBody } from "./schemas.ts";
+
+/** A request that HTTP itself refuses: wrong method, too large, not JSON, not fitting its schema. */
+export class RequestRefused extends Error {
+  override readonly name = "RequestRefused";
+  readonly status: number;
+  readonly detail: ErrorBody["detail"];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    detail: ErrorBody["detail"],
+    options: { headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(typeof detail === "string" ? detail : "The request does not fit its schema");
+    this.status = status;
+    this.detail = detail;
+    this.headers = options.headers ?? {};
+  }
+}
+
+const STATUS_OF: Readonly<Record<RuntimeErrorCode, number>> = {
+  not_found: 404,
+  conflict: 409,
+  invalid: 422,
+  unavailable: 503,
+  storage: 500,
+};
+
+/** The response that says what went wrong. What is not the client's doing goes to the log with its cause. */
+export function toErrorResponse(error: unknown, log: ServiceLog): Response {
+  if (error instanceof RequestRefused) {
+    return toResponse(error.status, error.detail, error.headers);
+  }
+  if (error instanceof RuntimeError) {
+    const status = STATUS_OF[error.code];
+    if (status === 500) log.write("error", "A request failed", { error, cause: error.cause });
+    return toResponse(status, error.message);
+  }
+  log.write("error", "A request failed unexpectedly", { error });
+  return toResponse(500, "Internal error");
+}
+
+function toResponse(
+  status: number,
+  detail: ErrorBody["detail"],
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ detail } satisfies ErrorBody, { status, headers: { ...headers } });
+}

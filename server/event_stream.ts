@@ -1,0 +1,62 @@
+// text/event-stream, the reading half: bytes to events, as the HTML standard parses them. Free of imports, because
+// every command of the command line loads it.
+
+/** One event. `id` is the event's own; undefined when it brought none. */
+export interface ServerSentEvent {
+  event: string;
+  data: string;
+  id: string | undefined;
+}
+
+/**
+ * Yields the events of a body. Comments and events without data are skipped; an event cut off by the end is dropped.
+ * Leaving the loop early cancels the body.
+ */
+export async function* parseEventStream(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<ServerSentEvent, void, void> {
+  let event = "";
+  let data: string[] = [];
+  let id: string | undefined;
+  for await (const line of readLines(body)) {
+    if (line === "") {
+      if (data.length > 0) yield { event: event || "message", data: data.join("\n"), id };
+      event = "";
+      data = [];
+      id = undefined;
+      continue;
+    }
+    const colon = line.indexOf(":");
+    if (colon === 0) continue;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    let value = colon < 0 ? "" : line.slice(colon + 1);
+    if (value.startsWith(" ")) value = value.slice(1);
+    if (field === "event") event = value;
+    else if (field === "data") data.push(value);
+    else if (field === "id" && !value.includes("\0")) id = value;
+  }
+}
+
+/** Lines ended by LF, CR LF or CR. A line is searched once, however many chunks it comes in. */
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
+  const decoder = new TextDecoder();
+  let parts: string[] = [];
+  let skipLineFeed = false;
+  for await (const bytes of body) {
+    let text = decoder.decode(bytes, { stream: true });
+    if (skipLineFeed && text !== "") {
+      if (text.startsWith("\n")) text = text.slice(1);
+      skipLineFeed = false;
+    }
+    let start = 0;
+    for (const match of text.matchAll(/\r\n|\n|\r/g)) {
+      parts.push(text.slice(start, match.index));
+      yield parts.join("");
+      parts = [];
+      start = match.index + match[0].length;
+      // The LF of this CR may open the next chunk.
+      if (match[0] === "\r" && start === text.length) skipLineFeed = true;
+    }
+    parts.push(text.slice(start));
+  }
+}

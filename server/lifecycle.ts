@@ -1,0 +1,149 @@
+// What the service is busy with, and when it goes: on request, on a signal, or after minutes with nothing to do.
+import type { Clock } from "../runtime/clock.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+
+/** Why the service stops. */
+export type StopReason = "requested" | "idle" | "signal";
+
+/** A stream that can be told to end with a `shutdown` frame. */
+export interface OpenStream {
+  end(reason: StopReason): void;
+}
+
+/** Time with nothing to do after which the service goes, unless told otherwise. */
+export const IDLE_TIMEOUT_MS = 300_000;
+/** What a trigger is, changes without a sign (a file edited); so it is looked at this often. */
+const LOOK_MS = 60_000;
+const SHORTEST_LOOK_MS = 100;
+
+/** One running service: its requests in flight, its open streams, its wish to stop. */
+export class Lifecycle {
+  readonly keepAlive: boolean;
+  /** Resolves with the first reason to stop. */
+  readonly stopRequested: Promise<StopReason>;
+
+  readonly #runtime: Runtime;
+  readonly #clock: Clock;
+  readonly #idleTimeoutMs: number;
+  readonly #serviceMode: boolean;
+  readonly #resolveStop: (reason: StopReason) => void;
+  readonly #over = new AbortController();
+  readonly #streams = new Set<OpenStream>();
+  #requests = 0;
+  #stopping: StopReason | null = null;
+  #streamsEnded = false;
+  #lastActive: number;
+
+  constructor(options: {
+    runtime: Runtime;
+    /** Never go for want of work. */
+    keepAlive: boolean;
+    /** An execution that waits for a person keeps the service alive: with keepAlive, or while it listens on TCP. */
+    serviceMode: boolean;
+    idleTimeoutMs?: number;
+  }) {
+    this.#runtime = options.runtime;
+    this.#clock = options.runtime.clock;
+    this.keepAlive = options.keepAlive;
+    this.#serviceMode = options.serviceMode;
+    this.#idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
+    this.#lastActive = this.#clock.now();
+    const { promise, resolve } = Promise.withResolvers<StopReason>();
+    this.stopRequested = promise;
+    this.#resolveStop = resolve;
+  }
+
+  /** Why the service is stopping; null while it is not. */
+  get stopping(): StopReason | null {
+    return this.#stopping;
+  }
+
+  get activeStreams(): number {
+    return this.#streams.size;
+  }
+
+  /** Asks the service to stop; the first reason counts. Returns before anything has stopped. */
+  requestStop(reason: StopReason): void {
+    if (this.#stopping !== null) return;
+    this.#stopping = reason;
+    this.#over.abort();
+    this.#resolveStop(reason);
+  }
+
+  /** Counts a request in flight until the returned function is called. */
+  requestStarted(): () => void {
+    this.#requests++;
+    return () => {
+      this.#requests--;
+      this.#touch();
+    };
+  }
+
+  /** Counts an open stream until the returned function is called. One that comes too late is ended at once. */
+  streamOpened(stream: OpenStream): () => void {
+    this.#streams.add(stream);
+    if (this.#streamsEnded && this.#stopping !== null) stream.end(this.#stopping);
+    return () => {
+      if (this.#streams.delete(stream)) this.#touch();
+    };
+  }
+
+  /** Sends `shutdown` on every open stream and on those still to come. Only while stopping. */
+  endStreams(): void {
+    if (this.#stopping === null) throw new TypeError("endStreams() before requestStop()");
+    this.#streamsEnded = true;
+    for (const stream of this.#streams) stream.end(this.#stopping);
+  }
+
+  /** Requests the stop after the idle time with nothing to do. Returns when the service stops for any reason. */
+  async watchIdle(): Promise<void> {
+    if (this.keepAlive) return;
+    const unsubscribe = this.#runtime.events.subscribe(() => this.#touch());
+    try {
+      await this.#untilIdle();
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  async #untilIdle(): Promise<void> {
+    let wasBusy = false;
+    while (this.#stopping === null) {
+      const left = this.#lastActive + this.#idleTimeoutMs - this.#clock.now();
+      const wait = Math.max(SHORTEST_LOOK_MS, Math.min(left, LOOK_MS));
+      try {
+        await this.#clock.sleep(wait, this.#over.signal);
+      } catch (error) {
+        if (this.#over.signal.aborted) return;
+        throw error;
+      }
+      const busy = await this.#isBusy();
+      // Busy at the last look, not at this one: it ended somewhere between, so the time counts from here.
+      if (busy || wasBusy) this.#touch();
+      wasBusy = busy;
+      if (this.#clock.now() >= this.#lastActive + this.#idleTimeoutMs) this.requestStop("idle");
+    }
+  }
+
+  async #isBusy(): Promise<boolean> {
+    if (this.#requests > 0 || this.#streams.size > 0) return true;
+    try {
+      const { running, waiting } = await this.#runtime.countExecutions();
+      if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
+      const listings = await this.#runtime.listAgents();
+      // What came in while the store was read counts too.
+      if (this.#requests > 0 || this.#streams.size > 0) return true;
+      return listings.some(({ agent, nextRun }) =>
+        agent.enabled && (nextRun !== null || agent.trigger.type === "watch")
+      );
+    } catch (error) {
+      // Not knowing is no reason to go.
+      this.#runtime.log.write("error", "Cannot tell whether the service is idle", { error });
+      return true;
+    }
+  }
+
+  #touch(): void {
+    this.#lastActive = this.#clock.now();
+  }
+}

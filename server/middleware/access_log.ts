@@ -1,0 +1,19 @@
+// One line of the service log per request.
+import type { MiddlewareHandler } from "hono";
+import type { Clock } from "../../runtime/clock.ts";
+import type { ServiceLog } from "../../runtime/service_log.ts";
+
+/** Logs method, path (without the query), status and the milliseconds until the response began. */
+export function accessLog(options: { log: ServiceLog; clock: Clock }): MiddlewareHandler {
+  const { log, clock } = options;
+  return async (c, next) => {
+    const start = clock.now();
+    await next();
+    log.write("debug", "request", {
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+      ms: clock.now() - start,
+    });
+  };
+}

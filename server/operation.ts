@@ -1,0 +1,129 @@
+// An endpoint as data: what it takes, what it answers, which refusals it may give, and how it is done. app.ts
+// registers the table of them; the API description is generated from the same table.
+import type { z } from "zod";
+import type { Runtime } from "../runtime/runtime.ts";
+import { RequestRefused } from "./errors.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { ValidationIssue } from "./schemas.ts";
+
+/** What every operation works with. */
+export interface Services {
+  runtime: Runtime;
+  lifecycle: Lifecycle;
+  /** Where the service listens now: `unix:/path`, `tcp://host:port`. */
+  transports: () => readonly string[];
+}
+
+/** The media type of an operation that answers with a stream of events instead of JSON. */
+export const EVENT_STREAM = "text/event-stream";
+
+type Answer = z.ZodType | typeof EVENT_STREAM;
+type AnswerOf<R extends Answer> = R extends z.ZodType ? z.output<R> : ReadableStream<Uint8Array>;
+
+/** What a declared operation says of itself. Paths are written `/agents/{id}`; header names in lower case. */
+interface Declaration<P, Q, H, B, R> {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  summary: string;
+  params?: P;
+  query?: Q;
+  headers?: H;
+  /** An absent body is checked as `{}`. */
+  body?: B;
+  response: R;
+  /** Statuses of the refusals that are this operation's own (422 and 500 go without saying). */
+  errors: readonly number[];
+}
+
+/** A request before it is checked. */
+export interface RawRequest {
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  headers: Readonly<Record<string, string>>;
+  body: unknown;
+}
+
+/** An operation, ready to be registered and described. */
+export interface Operation
+  extends Declaration<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType, Answer> {
+  /** Checks the request, does the work, answers 200. Throws RequestRefused (422) or what the work throws. */
+  respond(request: RawRequest, services: Services): Promise<Response>;
+}
+
+/** Ties a declaration to its checked, typed handler. */
+export function defineOperation<
+  R extends Answer,
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  H extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType = z.ZodType,
+>(
+  declaration: Declaration<P, Q, H, B, R> & {
+    handle(
+      request: {
+        params: z.output<P>;
+        query: z.output<Q>;
+        headers: z.output<H>;
+        body: z.output<B>;
+      },
+      services: Services,
+    ): Promise<AnswerOf<R>>;
+  },
+): Operation {
+  const { handle, ...described } = declaration;
+  return {
+    ...described,
+    async respond(raw, services) {
+      const issues: ValidationIssue[] = [];
+      const checked = {
+        params: check(declaration.params, raw.params, "path", issues),
+        query: check(declaration.query, raw.query, "query", issues),
+        headers: check(declaration.headers, raw.headers, "header", issues),
+        body: check(declaration.body, raw.body ?? {}, "body", issues),
+      };
+      if (issues.length > 0) throw new RequestRefused(422, issues.slice(0, MAX_ISSUES));
+      const answer = await handle(checked, services);
+      if (answer instanceof ReadableStream) {
+        return new Response(answer, {
+          headers: {
+            "content-type": EVENT_STREAM,
+            "cache-control": "no-store",
+            "x-accel-buffering": "no",
+          },
+        });
+      }
+      return Response.json(answer);
+    },
+  };
+}
+
+/** The most problems that one refusal lists, and the most characters of an input that it repeats. */
+const MAX_ISSUES = 20;
+const MAX_INPUT_SHOWN = 500;
+
+function check<S extends z.ZodType>(
+  schema: S | undefined,
+  value: unknown,
+  location: string,
+  issues: ValidationIssue[],
+): z.output<S> {
+  // Nothing declared: the handler's type gives it nothing to read either.
+  if (schema === undefined) return {} as z.output<S>;
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    issues.push({
+      type: issue.code,
+      loc: [location, ...issue.path.map((part) => typeof part === "number" ? part : String(part))],
+      msg: issue.message,
+      input: toShown(issue.input),
+    });
+  }
+  // Never read: the caller throws when there are issues.
+  return {} as z.output<S>;
+}
+
+function toShown(input: unknown): unknown {
+  const text = JSON.stringify(input) ?? "null";
+  return text.length <= MAX_INPUT_SHOWN ? input ?? null : `${text.slice(0, MAX_INPUT_SHOWN)}…`;
+}

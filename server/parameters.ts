@@ -1,0 +1,49 @@
+// Values that come as text: path segments, query strings and headers, each as a schema from text to value.
+import { z } from "zod";
+import { EXECUTION_STATUSES } from "../runtime/executions/execution.ts";
+
+const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
+
+/** A whole number within bounds. */
+export function integer(bounds: { min: number; max?: number }): z.ZodType<number, string> {
+  const { min, max = Number.MAX_SAFE_INTEGER } = bounds;
+  return integerText.transform(Number).pipe(z.int().min(min).max(max));
+}
+
+/** How many entries of a list; 1 to 500. */
+export function limit(fallback: number): z.ZodType<number, string | undefined> {
+  return integer({ min: 1, max: 500 }).default(fallback);
+}
+
+/** How many entries to skip. */
+export const offset = integer({ min: 0 }).default(0);
+
+/** An id of an agent: any text; whether there is one the runtime decides. */
+export const agentId = z.string();
+
+/**
+ * An id of an execution. One that no number can hold is nobody's: it becomes 0, which no execution ever has, so that
+ * it is looked up and not found like any other.
+ */
+export const executionId = integerText
+  .transform((text) => Number.isSafeInteger(Number(text)) ? Number(text) : 0)
+  .pipe(z.int());
+
+const STATUS_ALIASES: Readonly<Record<string, string>> = { failed: "error", cancelled: "aborted" };
+
+/** One status or several with commas between; blank is absent. */
+export const statuses = z.string()
+  .transform((text) => text.split(",").map((one) => one.trim()))
+  .transform((names) => names.every((name) => name === "") ? undefined : names)
+  .transform((names) => names?.map((name) => STATUS_ALIASES[name] ?? name))
+  .pipe(z.array(z.enum(EXECUTION_STATUSES)).optional())
+  .optional();
+
+/** A text of which blank means absent. */
+export const optionalText = z.string()
+  .transform((text) => text.trim() === "" ? undefined : text)
+  .pipe(z.string().optional())
+  .optional();
+
+/** The id of the frame that a stream or a page starts behind. */
+export const after = integer({ min: 0 });

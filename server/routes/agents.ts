@@ -1,0 +1,87 @@
+// Agents: what there is, how each is configured, running one, what it ran, reading the files again.
+import { z } from "zod";
+import { RequestRefused } from "../errors.ts";
+import { defineOperation, type Operation } from "../operation.ts";
+import { agentId, limit, offset, optionalText } from "../parameters.ts";
+import {
+  AgentDetail,
+  AgentSummary,
+  ExecutionSummary,
+  ReloadBody,
+  RunAccepted,
+  RunBody,
+} from "../schemas.ts";
+import { toAgentDetail, toAgentSummary, toExecutionSummary, toReload } from "../wire.ts";
+
+const params = z.object({ id: agentId });
+
+export const agentOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/agents",
+    summary: "Every agent, by id",
+    response: z.array(AgentSummary),
+    errors: [],
+    async handle(_request, { runtime }) {
+      return (await runtime.listAgents()).map(toAgentSummary);
+    },
+  }),
+  defineOperation({
+    method: "POST",
+    path: "/agents/reload",
+    summary: "Read the agent files again",
+    response: ReloadBody,
+    errors: [],
+    async handle(_request, { runtime }) {
+      return toReload(await runtime.reloadAgents());
+    },
+  }),
+  defineOperation({
+    method: "GET",
+    path: "/agents/{id}",
+    summary: "One agent with its whole configuration",
+    params,
+    response: AgentDetail,
+    errors: [404],
+    async handle({ params }, { runtime }) {
+      return toAgentDetail(await runtime.getAgent(params.id));
+    },
+  }),
+  defineOperation({
+    method: "POST",
+    path: "/agents/{id}/run",
+    summary: "Start an execution",
+    params,
+    headers: z.object({ "idempotency-key": optionalText }),
+    body: RunBody,
+    response: RunAccepted,
+    errors: [404, 409, 413, 415, 503],
+    async handle({ params, headers, body }, { runtime, lifecycle }) {
+      if (lifecycle.stopping !== null) {
+        throw new RequestRefused(503, "The service is shutting down");
+      }
+      const { args, message, context, session_id } = body;
+      const idempotencyKey = headers["idempotency-key"];
+      const execution = await runtime.run(params.id, {
+        ...(args != null && { args }),
+        ...(message != null && { message }),
+        ...(context != null && { context }),
+        ...(session_id != null && session_id.trim() !== "" && { sessionId: session_id }),
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      });
+      return { execution_id: execution.id, model: execution.model };
+    },
+  }),
+  defineOperation({
+    method: "GET",
+    path: "/agents/{id}/runs",
+    summary: "Executions of one agent, newest first; also of one whose file is gone",
+    params,
+    query: z.object({ limit: limit(10), offset }),
+    response: z.array(ExecutionSummary),
+    errors: [404],
+    async handle({ params, query }, { runtime }) {
+      return (await runtime.listRuns(params.id, query)).map(toExecutionSummary);
+    },
+  }),
+];

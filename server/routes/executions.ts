@@ -1,0 +1,97 @@
+// Executions: the list, one with its answer, its log, its stream, its cancellation.
+import { z } from "zod";
+import { defineOperation, EVENT_STREAM, type Operation } from "../operation.ts";
+import {
+  after,
+  executionId,
+  integer,
+  limit,
+  offset,
+  optionalText,
+  statuses,
+} from "../parameters.ts";
+import { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "../schemas.ts";
+import { openExecutionStream } from "../sse.ts";
+import { toExecutionSummary, toLogRow } from "../wire.ts";
+
+const params = z.object({ id: executionId });
+
+export const executionOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/executions",
+    summary: "Executions, newest first",
+    query: z.object({ status: statuses, agent: optionalText, limit: limit(50), offset }),
+    response: z.array(ExecutionSummary),
+    errors: [],
+    async handle({ query }, { runtime }) {
+      const { status, agent, limit, offset } = query;
+      const executions = await runtime.listExecutions({
+        ...(status !== undefined && { statuses: status }),
+        ...(agent !== undefined && { agentId: agent }),
+        limit,
+        offset,
+      });
+      return executions.map(toExecutionSummary);
+    },
+  }),
+  defineOperation({
+    method: "GET",
+    path: "/executions/{id}",
+    summary: "One execution with its answer",
+    params,
+    response: ExecutionDetail,
+    errors: [404],
+    async handle({ params }, { runtime }) {
+      const execution = await runtime.getExecution(params.id);
+      return { ...toExecutionSummary(execution), output_data: execution.outputData };
+    },
+  }),
+  defineOperation({
+    method: "GET",
+    path: "/executions/{id}/messages",
+    summary: "The log of one execution, oldest first; all of it unless limited",
+    params,
+    query: z.object({
+      after: after.default(0),
+      limit: integer({ min: 1, max: 500 }).optional(),
+    }),
+    response: z.array(LogRow),
+    errors: [404],
+    async handle({ params, query }, { runtime }) {
+      const { after, limit } = query;
+      const page = { after, ...(limit !== undefined && { limit }) };
+      return (await runtime.readFrames(params.id, page)).map(toLogRow);
+    },
+  }),
+  defineOperation({
+    method: "GET",
+    path: "/executions/{id}/stream",
+    summary: "The log as it grows: what is logged, then live frames",
+    params,
+    query: z.object({ after: after.default(0), deltas: z.stringbool().default(false) }),
+    headers: z.object({ "last-event-id": after.optional() }),
+    response: EVENT_STREAM,
+    errors: [404],
+    handle({ params, query, headers }, { runtime, lifecycle }) {
+      return openExecutionStream(params.id, {
+        // A reader that reconnects repeats its address: the header is the newer of the two.
+        after: headers["last-event-id"] ?? query.after,
+        deltas: query.deltas,
+        runtime,
+        lifecycle,
+      });
+    },
+  }),
+  defineOperation({
+    method: "DELETE",
+    path: "/executions/{id}",
+    summary: "Cancel an execution",
+    params,
+    response: CancelBody,
+    errors: [404],
+    async handle({ params }, { runtime }) {
+      return { status: await runtime.cancel(params.id), execution_id: params.id };
+    },
+  }),
+];

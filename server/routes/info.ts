@@ -1,0 +1,62 @@
+// Whether the service lives, what it is doing, and asking it to stop.
+import { toTimestamp } from "../../runtime/clock.ts";
+import { defineOperation, type Operation } from "../operation.ts";
+import { HealthBody, InfoBody, ShutdownBody } from "../schemas.ts";
+import { toDiagnostic } from "../wire.ts";
+
+export const infoOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/health",
+    summary: "Whether the service answers",
+    response: HealthBody,
+    errors: [],
+    handle: () => Promise.resolve({ status: "ok" } satisfies HealthBody),
+  }),
+  defineOperation({
+    method: "GET",
+    path: "/info",
+    summary: "What the service is and what it is doing",
+    response: InfoBody,
+    errors: [],
+    async handle(_request, { runtime, lifecycle, transports }) {
+      const agents = await runtime.listAgents();
+      const { running, waiting } = await runtime.countExecutions();
+      return {
+        version: runtime.version,
+        pid: Deno.pid,
+        uptime_seconds: (runtime.clock.now() - runtime.startedAt) / 1_000,
+        agents_loaded: agents.length,
+        agents_enabled: agents.filter(({ agent }) => agent.enabled).length,
+        // Nothing fires by itself yet, and nothing can pause it.
+        scheduler_status: "running",
+        watcher_active: false,
+        active_streams: lifecycle.activeStreams,
+        active_executions: running,
+        waiting_executions: waiting,
+        started_at: toTimestamp(runtime.startedAt),
+        workspace: runtime.directories.workspace,
+        state_dir: runtime.directories.stateDir,
+        log_file: runtime.directories.logFile,
+        transports: [...transports()],
+        keep_alive: lifecycle.keepAlive,
+        agent_errors: runtime.brokenAgentFiles().map(({ id, path, diagnostics }) => ({
+          id,
+          path,
+          diagnostics: diagnostics.map(toDiagnostic),
+        })),
+      } satisfies InfoBody;
+    },
+  }),
+  defineOperation({
+    method: "POST",
+    path: "/shutdown",
+    summary: "Stop the service; it answers first",
+    response: ShutdownBody,
+    errors: [],
+    handle(_request, { lifecycle }) {
+      lifecycle.requestStop("requested");
+      return Promise.resolve({ message: "shutting down" });
+    },
+  }),
+];

@@ -1,0 +1,169 @@
+// The log of one execution as text/event-stream. Frames are fetched when the reader asks for the next bytes, so a slow
+// reader costs no memory; a reader that leaves stops the follower.
+import type { Execution } from "../runtime/executions/execution.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import type { FollowItem, Runtime } from "../runtime/runtime.ts";
+import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
+
+/** Silence after which a comment is sent, so that neither side takes the connection for dead. */
+const SILENCE_MS = 15_000;
+/** Silence after which a stream ends once the service stops: what is logged by then still reaches its reader. */
+const LAST_SILENCE_MS = 250;
+
+/** One event as it goes over the wire. `data` is one line. */
+export function toEvent(event: string, data: string, id?: number): string {
+  return `event: ${event}\ndata: ${data}\n${id === undefined ? "" : `id: ${id}\n`}\n`;
+}
+
+/**
+ * Replays and follows an execution behind frame `after`, to `complete`, `waiting` or the end of the service. Throws
+ * ExecutionNotFound before there is a stream. Cancelling the stream ends the follower.
+ */
+export async function openExecutionStream(
+  id: number,
+  options: { after: number; deltas: boolean; runtime: Runtime; lifecycle: Lifecycle },
+): Promise<ReadableStream<Uint8Array>> {
+  const { runtime, after, deltas } = options;
+  const execution = await runtime.getExecution(id);
+  const stop = new AbortController();
+  const items = await runtime.follow(id, { after, deltas, signal: stop.signal });
+  return new ExecutionStream({ ...options, execution, items, stop }).body;
+}
+
+class ExecutionStream implements OpenStream {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #execution: Execution;
+  readonly #runtime: Runtime;
+  readonly #iterator: AsyncIterator<FollowItem>;
+  readonly #stop: AbortController;
+  readonly #closed: () => void;
+  readonly #encoder = new TextEncoder();
+  #next: Promise<IteratorResult<FollowItem>> | null = null;
+  #silence: AbortController | null = null;
+  #ending: StopReason | null = null;
+
+  constructor(options: {
+    execution: Execution;
+    items: AsyncIterable<FollowItem>;
+    stop: AbortController;
+    runtime: Runtime;
+    lifecycle: Lifecycle;
+  }) {
+    this.#execution = options.execution;
+    this.#runtime = options.runtime;
+    this.#iterator = options.items[Symbol.asyncIterator]();
+    this.#stop = options.stop;
+    this.body = new ReadableStream<Uint8Array>({
+      pull: (controller) => this.#pull(controller),
+      cancel: () => this.#release(),
+    }, { highWaterMark: 0 });
+    this.#closed = options.lifecycle.streamOpened(this);
+  }
+
+  end(reason: StopReason): void {
+    this.#ending = reason;
+    this.#silence?.abort();
+  }
+
+  /** Provides exactly one chunk, or closes. */
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      const item = await this.#nextOrSilence();
+      if (this.#stop.signal.aborted) return;
+      if (item === "silence" && this.#ending === null) {
+        this.#send(controller, ": keep-alive\n\n");
+      } else if (item === "silence") {
+        this.#send(controller, toEvent("shutdown", this.#shutdownPayload()));
+        this.#close(controller);
+      } else if (item.done) {
+        this.#close(controller);
+      } else {
+        this.#send(controller, this.#toEvent(item.value));
+      }
+    } catch (error) {
+      // The headers are gone: breaking the connection is the only way left to tell the reader to come again.
+      this.#logBroken(error);
+      this.#release();
+      throw error;
+    }
+  }
+
+  /** The next item, or `silence` when none came for as long as it may take. */
+  async #nextOrSilence(): Promise<IteratorResult<FollowItem> | "silence"> {
+    this.#next ??= this.#iterator.next();
+    for (;;) {
+      const silence = new AbortController();
+      this.#silence = silence;
+      const wait = this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS;
+      const outcome = await Promise.race([
+        this.#next,
+        this.#runtime.clock.sleep(wait, silence.signal).then(
+          () => "silence" as const,
+          (error) => {
+            if (silence.signal.aborted) return "woken" as const;
+            throw error;
+          },
+        ),
+      ]).finally(() => silence.abort());
+      // The service began to stop (wait again, shorter), or the reader left (the caller looks).
+      if (outcome === "woken" && !this.#stop.signal.aborted) continue;
+      if (outcome === "woken" || outcome === "silence") return "silence";
+      this.#next = null;
+      return outcome;
+    }
+  }
+
+  #toEvent(item: FollowItem): string {
+    switch (item.type) {
+      case "frame":
+        return toEvent(item.frame.event, item.frame.payload, item.frame.id);
+      case "delta":
+        return toEvent("delta", this.#payload("delta", item.content, { content: item.content }));
+      case "waiting":
+        return toEvent("waiting", item.payload);
+      default:
+        return item satisfies never;
+    }
+  }
+
+  #shutdownPayload(): string {
+    const message = "The service is shutting down";
+    return this.#payload("shutdown", message, { reason: this.#ending });
+  }
+
+  /** A payload of a frame that is not logged, with the fields that every frame has. */
+  #payload(eventType: string, message: string, fields: Record<string, unknown>): string {
+    const { id, agentId, displayName } = this.#execution;
+    return JSON.stringify({
+      event_type: eventType,
+      execution_id: id,
+      agent_id: agentId,
+      display_name: displayName,
+      agent_name: agentId,
+      timestamp: toTimestamp(this.#runtime.clock.now()),
+      message,
+      ...fields,
+    });
+  }
+
+  #logBroken(error: unknown): void {
+    this.#runtime.log.write("error", "A stream broke", { execution: this.#execution.id, error });
+  }
+
+  #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
+    controller.enqueue(this.#encoder.encode(text));
+  }
+
+  #close(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#release();
+    controller.close();
+  }
+
+  /** Lets go of the follower, whether it waits for a frame or stands at one. Safe to repeat. */
+  #release(): void {
+    this.#stop.abort();
+    this.#iterator.return?.().catch((error) => this.#logBroken(error));
+    this.#silence?.abort();
+    this.#closed();
+  }
+}

@@ -1,0 +1,66 @@
+// The Unix socket listener: only its owner may connect, from the first moment; a live one is never taken over.
+import { dirname } from "node:path";
+import { RuntimeError } from "../runtime/errors.ts";
+
+/** One open listener. */
+export interface Listener {
+  /** `unix:/path`, `tcp://host:port`. */
+  readonly address: string;
+  /** Takes no further connection (the socket file is gone at once), lets requests in flight finish. */
+  close(): Promise<void>;
+  /** Gives up on connections that do not finish: they no longer keep the process alive. */
+  abandon(): void;
+}
+
+/** The socket file cannot be listened on: another service answers there, or the file is something else. */
+export class SocketUnavailable extends RuntimeError {
+  readonly code = "conflict";
+}
+
+/**
+ * Listens on `path` with mode 600, in a directory of mode 700 that is made where needed. A socket file that nobody
+ * answers on is replaced. Throws SocketUnavailable.
+ */
+export async function listenOnSocket(
+  path: string,
+  handler: (request: Request) => Response | Promise<Response>,
+): Promise<Listener> {
+  const directory = dirname(path);
+  await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+  await Deno.chmod(directory, 0o700);
+  await removeStale(path);
+  // The bind is synchronous, so that nothing else can run while the mask is in force, and there is no moment at which
+  // the socket is wider than 600.
+  const mask = Deno.umask(0o177);
+  try {
+    const server = Deno.serve({ path, onListen: () => {} }, handler);
+    return {
+      address: `unix:${path}`,
+      close: () => server.shutdown(),
+      abandon: () => server.unref(),
+    };
+  } finally {
+    Deno.umask(mask);
+  }
+}
+
+async function removeStale(path: string): Promise<void> {
+  let info: Deno.FileInfo;
+  try {
+    info = await Deno.lstat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  if (!info.isSocket) {
+    throw new SocketUnavailable(`Cannot listen on ${path}: it exists and is no socket; remove it`);
+  }
+  try {
+    (await Deno.connect({ transport: "unix", path })).close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
+    await Deno.remove(path);
+    return;
+  }
+  throw new SocketUnavailable(`Cannot listen on ${path}: a service answers there already`);
+}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import type { Config } from "../../runtime/config/config.ts";
+import { resolveDirectories } from "../../runtime/config/resolve_directories.ts";
+import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { validateAgent } from "../../runtime/agents/validate.ts";
+import { withTempDir } from "../config/temp_dir.ts";
+import { configOf } from "./parsed_file.ts";
+
+interface Around {
+  body?: string;
+  config?: Config;
+  variables?: Record<string, string>;
+  /** Files to make, relative to the workspace. */
+  files?: Record<string, string>;
+  agentIds?: string[];
+}
+
+const DEMO = "model: {provider: demo, name: x}";
+
+/** The diagnostics of `daily.md` with this front matter, without the path of its workspace. */
+async function validate(yaml: string, around: Around = {}): Promise<string[]> {
+  let found: string[] = [];
+  await withTempDir(async (workspace) => {
+    const config = around.config ?? configOf();
+    const directories = resolveDirectories({
+      env: (name) => name === "INKLING_STATE_DIR" ? "/state" : undefined,
+      home: workspace,
+      config,
+      workspace,
+    });
+    const body = around.body ?? "Do it.";
+    const files = { ...around.files, "agents/daily.md": `---\n${yaml}\n---\n${body}` };
+    for (const [name, text] of Object.entries(files)) {
+      await Deno.mkdir(`${workspace}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${workspace}/${name}`, text);
+    }
+    const diagnostics = await validateAgent(`${workspace}/agents/daily.md`, {
+      config,
+      directories,
+      home: workspace,
+      environment: { get: (name) => around.variables?.[name], secrets: () => [] },
+      modelEndpoint,
+      knownTools: ["file_read", "file_write", "http_request"],
+      agentIds: around.agentIds ?? ["daily"],
+    });
+    found = diagnostics.map((one) =>
+      `${one.severity} ${formatDiagnostic({ ...one, path: "daily.md" })}`.replaceAll(workspace, "")
+    );
+  });
+  return found;
+}
+
+Deno.test("validateAgent() has nothing to say of a sound agent", async () => {
+  const files = {
+    "agents/_config/tools/search.ts": "",
+    "agents/_config/tools/old.js": "",
+    "agents/_config/skills/writing/SKILL.md": "",
+    "agents/_config/mcp-servers.json": '{"mcpServers": {"files": {"command": "x"}}}',
+    "inbox/a.txt": "",
+  };
+  const yaml = `model: {provider: openai, name: x}
+tools: [search, old]
+skills: writing
+mcp: [files]
+agents: helper
+confirm: [search, file_read]
+auto_approve: [file_write]
+paths: [inbox]
+trigger: {type: watch, paths: [inbox, "inbox/**/*.txt", "~"]}`;
+  const variables = { OPENAI_API_KEY: "key" };
+  assert.deepEqual(await validate(yaml, { files, variables, agentIds: ["daily", "helper"] }), []);
+});
+
+Deno.test("validateAgent() returns every problem of a file that does not parse", async () => {
+  assert.deepEqual(await validate("history: 7\nagnts: x"), [
+    "error daily.md:2:10: history must be low, medium, high or off, got 7",
+    'warning daily.md:3:1: Unknown key agnts: it is ignored (did you mean "agents"?)',
+  ]);
+});
+
+Deno.test("validateAgent() names the missing key, its variable and its file", async () => {
+  assert.deepEqual(await validate("name: x\nmodel:\n  provider: openai\n  name: gpt"), [
+    "error daily.md:4:13: The key of model openai/gpt is missing: OPENAI_API_KEY is not set " +
+    "(add the line OPENAI_API_KEY=<your key> to /agents/_config/.env)",
+  ]);
+  const own = "model: {provider: anthropic, name: x, api_key_env: MY_KEY}";
+  assert.match((await validate(own)).join(), /MY_KEY is not set/);
+  assert.deepEqual(await validate(own, { variables: { MY_KEY: "k" } }), []);
+  for (const provider of ["demo", "ollama", "local"]) {
+    assert.deepEqual(await validate(`model: {provider: ${provider}, name: x}`), [], provider);
+  }
+});
+
+Deno.test("validateAgent() finds no model, unless config.yaml has one", async () => {
+  assert.match((await validate("name: x")).join(), /^error daily\.md:2:1: No model is configured/);
+  const config = configOf("defaults: {provider: demo, model: x}");
+  assert.deepEqual(await validate("name: x", { config }), []);
+});
+
+Deno.test("validateAgent() warns of a key that goes to a foreign host, or refuses it", async () => {
+  const yaml = 'model: {provider: openai, name: x, base_url: "https://proxy.example/v1"}';
+  const variables = { OPENAI_API_KEY: "k" };
+  assert.match(
+    (await validate(yaml, { variables })).join(),
+    /^warning daily\.md:2:46: OPENAI_API_KEY goes to proxy\.example/,
+  );
+  const config = configOf("defaults: {pin_keys: true}");
+  assert.match((await validate(yaml, { variables, config })).join(), /^error .*pin_keys forbids/);
+});
+
+Deno.test("validateAgent() refuses an empty system prompt", async () => {
+  assert.match(
+    (await validate(DEMO, { body: " \n\n" })).join(),
+    /^error daily\.md:4:1: The system prompt is empty/,
+  );
+});
+
+Deno.test("validateAgent() warns of names and paths that lead nowhere", async () => {
+  const yaml = `${DEMO}
+confirm:
+  - http_requests
+agents: [daily, hlper, hlper]
+paths:
+  data: {path: data}
+trigger:
+  type: watch
+  paths: ["inbox/*.pdf"]`;
+  assert.deepEqual(await validate(yaml, { agentIds: ["daily", "helper"] }), [
+    'warning daily.md:4:5: confirm names an unknown tool: http_requests (did you mean "http_request"?)',
+    "warning daily.md:5:10: agents names the agent itself: an agent cannot run itself",
+    'warning daily.md:5:17: agents names an unknown agent: hlper (did you mean "helper"?)',
+    "warning daily.md:7:9: The path of {data} does not exist: /data",
+    "warning daily.md:10:11: The watched path does not exist yet: /inbox",
+  ]);
+});
+
+Deno.test("validateAgent() refuses tools, skills and servers that are not there", async () => {
+  const yaml = `${DEMO}\ntools: [search]\nskills: writing\nmcp: [fles]`;
+  const servers = { "agents/_config/mcp-servers.json": '{"files": {}}' };
+  assert.deepEqual(await validate(yaml, { files: servers }), [
+    "error daily.md:3:9: The custom tool search does not exist: neither " +
+    "/agents/_config/tools/search.ts nor /agents/_config/tools/search.js",
+    "error daily.md:4:9: The skill writing does not exist: there is no /agents/_config/skills/writing/SKILL.md",
+    "error daily.md:5:7: The MCP server fles is not defined in /agents/_config/mcp-servers.json " +
+    '(did you mean "files"?)',
+  ]);
+});
+
+Deno.test("validateAgent() says what is wrong with mcp-servers.json, without quoting it", async () => {
+  const yaml = `${DEMO}\nmcp: [files]`;
+  assert.match((await validate(yaml)).join(), /mcp-servers\.json is missing/);
+  const contents = [['{"files": secret', /is no JSON$/], [
+    "[]",
+    /must hold a map of servers/,
+  ]] as const;
+  for (const [content, expected] of contents) {
+    const files = { "agents/_config/mcp-servers.json": content };
+    const found = await validate(yaml, { files });
+    assert.match(found.join(), expected);
+    assert.doesNotMatch(found.join(), /secret/);
+  }
+});

@@ -1,0 +1,231 @@
+// The law of the house: which way the arrows point, and what may be used only where.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  type Import,
+  importsOf,
+  productFiles,
+  REPOSITORY,
+} from "./support/repository.ts";
+
+const FILES = productFiles();
+const IMPORTS = FILES.flatMap(importsOf);
+const text = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
+
+/** Lower may not know higher. What stands at the runtime's root without wiring anything is known to all. */
+const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
+  root: 0,
+  config: 1,
+  agents: 2,
+  events: 3,
+  models: 3,
+  prompt: 3,
+  tools: 3,
+  executions: 4,
+  triggers: 4,
+  storage: 5,
+  wiring: 6,
+};
+/** Files of the runtime's root that put the folders together or describe the whole. */
+const WIRING = ["mod.ts", "runtime.ts", "local_runtime.ts", "redacted_log.ts"]
+  .map((name) => `runtime/${name}`);
+
+function layerOf(file: string): string {
+  if (WIRING.includes(file)) return "wiring";
+  const [, folder, rest] = file.split("/");
+  return rest === undefined ? "root" : folder ?? "root";
+}
+
+const isLocal = ({ to }: Import) =>
+  /^(main\.ts|cli\/|server\/|runtime\/)/.test(to);
+
+function offenders(rule: (one: Import) => boolean): string[] {
+  return IMPORTS.filter(isLocal).filter(rule).map(({ from, to }) =>
+    `${from} -> ${to}`
+  );
+}
+
+Deno.test("imports: cli knows the service only by its client, and by types", () => {
+  assert.deepEqual(
+    offenders(({ from, to, typeOnly }) =>
+      from.startsWith("cli/") && !to.startsWith("cli/") &&
+      !(to === "server/client.ts" || CLI_SHARED.includes(to) ||
+        typeOnly && to.startsWith("server/"))
+    ),
+    [],
+  );
+});
+/** Small files without imports of their own that both sides of the wire need. */
+const CLI_SHARED = [
+  "runtime/durations.ts",
+  "runtime/diagnostics.ts",
+  "runtime/suggestion.ts",
+  "runtime/clock.ts",
+];
+
+Deno.test("imports: server knows the runtime by its interface and its vocabulary", () => {
+  const vocabulary = [
+    "runtime/agents/agent.ts",
+    "runtime/events/frame.ts",
+    "runtime/executions/execution.ts",
+  ];
+  assert.deepEqual(
+    offenders(({ from, to, typeOnly }) =>
+      from.startsWith("server/") && to.startsWith("runtime/") && !typeOnly &&
+      !vocabulary.includes(to) && to !== "runtime/mod.ts" &&
+      layerOf(to) !== "root"
+    ),
+    [],
+  );
+  assert.deepEqual(
+    offenders(({ from, to }) =>
+      from.startsWith("server/") && to.startsWith("cli/")
+    ),
+    [],
+  );
+});
+
+Deno.test("imports: runtime knows neither server nor cli", () => {
+  assert.deepEqual(
+    offenders(({ from, to }) =>
+      from.startsWith("runtime/") && !to.startsWith("runtime/")
+    ),
+    [],
+  );
+});
+
+Deno.test("imports: inside runtime the arrows point one way", () => {
+  assert.deepEqual(
+    offenders(({ from, to }) => {
+      if (!from.startsWith("runtime/") || !to.startsWith("runtime/")) {
+        return false;
+      }
+      const [a, b] = [layerOf(from), layerOf(to)];
+      // Folders of one layer are strangers.
+      return a !== b && (RUNTIME_LAYERS[a] ?? -1) <= (RUNTIME_LAYERS[b] ?? 99);
+    }),
+    [],
+  );
+});
+
+Deno.test("imports: nothing but main.ts imports the composition, and nothing imports main.ts", () => {
+  assert.deepEqual(offenders(({ to }) => to === "main.ts"), []);
+});
+
+Deno.test("imports: no cycles", () => {
+  const edges = new Map<string, string[]>();
+  for (const { from, to } of IMPORTS.filter(isLocal)) {
+    edges.set(from, [...edges.get(from) ?? [], to]);
+  }
+  const done = new Set<string>();
+  const visit = (file: string, path: string[]): void => {
+    assert.ok(!path.includes(file), `a cycle: ${[...path, file].join(" -> ")}`);
+    if (done.has(file)) return;
+    for (const next of edges.get(file) ?? []) visit(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of FILES) visit(file, []);
+});
+
+Deno.test("imports: every import leads somewhere, and each package is in both import maps alike", () => {
+  const product = JSON.parse(text("deno.json")).imports as Record<
+    string,
+    string
+  >;
+  const tests = JSON.parse(text("tests/deno.json")).imports as Record<
+    string,
+    string
+  >;
+  for (const [name, version] of Object.entries(product)) {
+    assert.equal(tests[name], version, `${name} differs in tests/deno.json`);
+    assert.match(version, /^npm:.+@\d+\.\d+\.\d+$/, `${name} is not pinned`);
+  }
+  const bare = new Set(
+    IMPORTS.filter((one) => !isLocal(one)).map(({ to }) => to),
+  );
+  for (const name of bare) {
+    const known = name.startsWith("node:") ||
+      Object.keys(product).some((one) =>
+        name === one || name.startsWith(`${one}/`)
+      );
+    assert.ok(known, `${name} is not in deno.json`);
+  }
+  for (const name of Object.keys(product)) {
+    const used = [...bare].some((one) =>
+      one === name || one.startsWith(`${name}/`)
+    );
+    assert.ok(used, `${name} stands in deno.json and nothing uses it`);
+  }
+});
+
+/** Where a package or a global may be used. */
+const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
+  { what: /"node:sqlite"/, where: /^runtime\/storage\// },
+  { what: /"hono(\/|")/, where: /^server\// },
+  { what: /\bDeno\.(exit|args)\b/, where: /^main\.ts$/ },
+  { what: /\bDeno\.env\b/, where: /^(main\.ts|runtime\/config\/)/ },
+  {
+    what: /\bconsole\.|Deno\.(stdout|stderr)\.write/,
+    where: /^(cli\/output\/|main\.ts)/,
+  },
+  { what: /"commander"|"@commander-js/, where: /^cli\// },
+  {
+    what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
+    where: /^runtime\/(clock|log_file)\.ts$/,
+  },
+];
+
+for (const { what, where } of RESERVED) {
+  Deno.test(`source: ${what.source} stands only in ${where.source}`, () => {
+    assert.deepEqual(
+      FILES.filter((file) =>
+        !where.test(file) && what.test(withoutComments(text(file)))
+      ),
+      [],
+    );
+  });
+}
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(
+    /(^|\s)\/\/.*$/gm,
+    "",
+  );
+}
+
+Deno.test("source: every file opens by saying what it owns, has at most 300 lines, and no `any`", () => {
+  for (const file of FILES) {
+    const source = text(file);
+    assert.match(
+      source,
+      /^(#!.*\n)?\/\/ \S/,
+      `${file} does not say what it owns`,
+    );
+    assert.ok(
+      source.split("\n").length <= 301,
+      `${file} has more than 300 lines`,
+    );
+    assert.doesNotMatch(
+      withoutComments(source),
+      /:\s*any\b|\bas any\b|<any>/,
+      `${file} uses any`,
+    );
+    assert.doesNotMatch(
+      source,
+      /TODO|FIXME|@ts-ignore/,
+      `${file} is unfinished`,
+    );
+  }
+});
+
+Deno.test("source: file names are nouns in snake_case, none of the words that mean nothing", () => {
+  for (const file of FILES) {
+    const name = file.split("/").at(-1) ?? "";
+    assert.match(name, /^[a-z0-9_]+\.tsx?$/, file);
+    assert.doesNotMatch(
+      name,
+      /^(utils?|helpers?|common|types|manager|service|handler)\./,
+      file,
+    );
+  }
+});

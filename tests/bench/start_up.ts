@@ -1,0 +1,77 @@
+// How long commands take to start, against an empty Deno program with the same permissions.
+import { join } from "node:path";
+import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
+import { comparePaired, type Figure } from "./paired.ts";
+
+const PAIRS = 15;
+
+async function spawn(
+  command: readonly string[],
+  env: Record<string, string>,
+): Promise<void> {
+  const [program = "", ...args] = command;
+  const { success } = await new Deno.Command(program, {
+    args,
+    env,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
+  if (!success) throw new Error(`Failed: ${command.join(" ")}`);
+}
+
+/** Start-up of the commands people type most. */
+export async function benchStartUp(): Promise<Figure[]> {
+  const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
+  const env = {
+    INKLING_CONFIG_DIR: join(root, "config"),
+    INKLING_STATE_DIR: join(root, "state"),
+  };
+  const workspace = join(root, "workspace");
+  const empty = join(root, "empty.ts");
+  await Deno.mkdir(join(workspace, "agents"), { recursive: true });
+  await Deno.mkdir(env.INKLING_CONFIG_DIR);
+  await Deno.writeTextFile(
+    join(env.INKLING_CONFIG_DIR, "config.yaml"),
+    `workspace: ${workspace}\n`,
+  );
+  await Deno.writeTextFile(empty, "");
+  const self = sourceCommand();
+  const floor = () =>
+    spawn([Deno.execPath(), "run", ...PERMISSION_FLAGS, empty], env);
+  const figures: Figure[] = [];
+  const measure = async (name: string, args: string[]) => {
+    figures.push(
+      await comparePaired(name, {
+        floor,
+        subject: () => spawn([...self, ...args], env),
+        pairs: PAIRS,
+      }),
+    );
+  };
+  try {
+    await measure("start-up: --version", ["--version"]);
+    await measure("start-up: --help", ["--help"]);
+    await spawn([...self, "start", "--daemon", "--keep-alive"], env);
+    try {
+      await measure("start-up: status, service running", ["status"]);
+      await measure("start-up: list, service running", ["list"]);
+    } finally {
+      await spawn([...self, "stop"], env);
+    }
+    const startAndStop = async () => {
+      await spawn([...self, "start", "--daemon"], env);
+      await spawn([...self, "stop"], env);
+    };
+    figures.push(
+      await comparePaired("start -d and stop", {
+        floor,
+        subject: startAndStop,
+        pairs: 5,
+      }),
+    );
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+  return figures;
+}

@@ -1,0 +1,21 @@
+// A folder of a test's own.
+
+/** Runs `body` in a new folder (its real path), and removes the folder afterwards. */
+export async function withTempDir(
+  body: (dir: string) => Promise<void> | void,
+): Promise<void> {
+  const dir = await Deno.realPath(
+    await Deno.makeTempDir({ prefix: "inkling-test-" }),
+  );
+  try {
+    await body(dir);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+/** Makes a file look as if it had been written a minute ago (more for a larger `minutes`). */
+export async function age(path: string, minutes = 1): Promise<void> {
+  const then = Date.now() / 1_000 - minutes * 60;
+  await Deno.utime(path, then, then);
+}

@@ -1,0 +1,111 @@
+// The real program in real processes, with a home of its own.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { sourceCommand } from "../../cli/self_command.ts";
+import { type Client, openSocketClient } from "../../server/client.ts";
+import {
+  createTestWorkspace,
+  type TestWorkspace,
+} from "../support/test_workspace.ts";
+
+/** What a finished command printed, and its exit code. */
+export interface Finished {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RealHome extends TestWorkspace {
+  /** Runs one command to its end, with nothing on stdin. */
+  inkling(...args: string[]): Promise<Finished>;
+  /** Starts a command and leaves it running. */
+  spawn(
+    args: string[],
+    options?: { env?: Record<string, string> },
+  ): Deno.ChildProcess;
+  /** A client of this home's service; nothing is started by it. */
+  client(): Client;
+}
+
+/** A workspace whose service, if a test leaves one behind, is killed with it. */
+export async function createRealHome(
+  options: {
+    config?: string;
+    shell?: Record<string, string>;
+    command?: readonly string[];
+  } = {},
+): Promise<RealHome> {
+  const place = await createTestWorkspace(options);
+  const [program = "", ...first] = options.command ?? sourceCommand();
+  const spawn = (args: string[], more: { env?: Record<string, string> } = {}) =>
+    new Deno.Command(program, {
+      args: [...first, ...args],
+      env: {
+        ...place.shell,
+        HOME: place.root,
+        NO_COLOR: "1",
+        DENO_DIR: denoDir(),
+        ...more.env,
+      },
+      cwd: place.root,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+  return {
+    ...place,
+    spawn,
+    async inkling(...args) {
+      const { code, stdout, stderr } = await spawn(args).output();
+      const text = new TextDecoder();
+      return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+    },
+    client: () => openSocketClient(join(place.stateDir, "service.sock")),
+    async [Symbol.asyncDispose]() {
+      await killService(place.stateDir);
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Kills the service that left its PID in this state directory, if there is one, and waits until it is gone. */
+export async function killService(stateDir: string): Promise<void> {
+  let pid: number;
+  try {
+    pid = Number(await Deno.readTextFile(join(stateDir, "inkling.pid")));
+    Deno.kill(pid, "SIGKILL");
+  } catch {
+    return; // No PID file, or nobody behind it: nothing to kill.
+  }
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** Deno's cache: the temporary home has none, and a test downloads nothing. */
+function denoDir(): string {
+  return Deno.env.get("DENO_DIR") ??
+    join(Deno.env.get("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "deno");
+}
+
+/** Whether a process exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until something holds; fails loudly after 20 s, which is no measure of anything. */
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | undefined>,
+): Promise<T> {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    const found = await probe();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`Waited in vain for ${what}`);
+}

@@ -1,0 +1,279 @@
+// One agent, end to end, in real processes: what a user sees, what the socket says, what a kill leaves.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { OpenAiServer } from "../support/openai_server.ts";
+import {
+  createRealHome,
+  killService,
+  type RealHome,
+  until,
+} from "./real_process.ts";
+
+const usesServer = (server: OpenAiServer) =>
+  `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${server.url}" }\n` +
+  `auto_approve: [file_write]\n---\nRead a.txt and write b.txt.\n`;
+
+const KEY = { ELSEWHERE_API_KEY: "key-0123456789" };
+
+/** The raw events of a stream by frame id, as bytes would show them; and those without an id. */
+async function readRawStream(
+  home: RealHome,
+  id: number,
+): Promise<Map<string, string>> {
+  const http = Deno.createHttpClient({
+    proxy: { transport: "unix", path: join(home.stateDir, "service.sock") },
+  });
+  try {
+    const response = await fetch(`http://localhost/executions/${id}/stream`, {
+      client: http,
+    });
+    const events = (await response.text()).split("\n\n").filter((event) =>
+      event !== ""
+    );
+    return new Map(
+      events.map((event) => [/^id: (\d+)$/m.exec(event)?.[1] ?? "none", event]),
+    );
+  } finally {
+    http.close();
+  }
+}
+
+Deno.test("a run with tool calls against an OpenAI-compatible server: live and replayed bytes are the same", async () => {
+  await using server = new OpenAiServer([
+    {
+      text: ["I will ", "look."],
+      toolCalls: [{
+        id: "c1",
+        name: "file_read",
+        arguments: { path: "a.txt" },
+      }],
+    },
+    {
+      toolCalls: [{
+        id: "c2",
+        name: "file_write",
+        arguments: { path: "b.txt", content: "copy" },
+      }],
+    },
+    { text: ["Do", "ne."] },
+  ]);
+  await using home = await createRealHome({ shell: KEY });
+  await Deno.writeTextFile(join(home.workspace, "a.txt"), "alpha");
+  await home.writeAgent("copier", usesServer(server));
+  const started = await home.inkling("start", "--daemon");
+  assert.equal(started.code, 0, started.stderr);
+  using client = home.client();
+  const { execution_id: id, model } = await client.run("copier");
+  assert.equal(model, "elsewhere/tiny");
+  const live = await readRawStream(home, id);
+  const replay = await readRawStream(home, id);
+  assert.deepEqual(replay, live);
+  assert.ok(!live.has("none"), "every frame has an id");
+  const types = [...live.values()].map((event) =>
+    /^event: (\w+)/.exec(event)?.[1]
+  );
+  assert.deepEqual(types, [
+    "meta",
+    "message",
+    "message",
+    "tool_call",
+    "meta",
+    "tool_result",
+    "tool_call",
+    "meta",
+    "tool_result",
+    "ai",
+    "meta",
+    "final_answer",
+    "complete",
+  ]);
+  assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
+  server.assertDone();
+  const detail = await client.execution(id);
+  assert.equal(detail.status, "success");
+  assert.equal(detail.output_data, "Done.");
+  assert.equal(detail.total_tokens, 45);
+  assert.equal((await home.inkling("stop")).code, 0);
+});
+
+Deno.test("an answer of 900,000 characters: output_data, the live frame and the replay agree", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("long", [{
+    say_repeat: { text: "abcdefgh\n", times: 100_000 },
+  }]);
+  await home.inkling("start", "--daemon");
+  using client = home.client();
+  const { execution_id: id } = await client.run("long");
+  let answer: unknown;
+  for await (const frame of client.follow(id)) {
+    if (frame.event === "final_answer") answer = frame.payload["content"];
+  }
+  const detail = await client.execution(id);
+  assert.equal(detail.output_data?.length, 900_000);
+  assert.equal(answer, detail.output_data);
+  const printed = await home.inkling("run", "long", "--quiet");
+  assert.equal(printed.code, 0);
+  assert.equal(printed.stdout.trimEnd(), detail.output_data?.trimEnd());
+});
+
+Deno.test("kill -9 in the middle of a run loses no logged frame; the next start serves them and tells the end", async () => {
+  await using home = await createRealHome();
+  await Deno.writeTextFile(join(home.workspace, "a.txt"), "alpha");
+  const look = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
+  await home.writeScript("walker", [look, look, look, {
+    say: "late",
+    delay_ms: 600_000,
+  }]);
+  await home.inkling("start", "--daemon");
+  const seen: string[] = [];
+  let id: number;
+  {
+    using client = home.client();
+    ({ execution_id: id } = await client.run("walker"));
+    await assert.rejects(async () => {
+      for await (const frame of client.follow(id)) {
+        seen.push(`${frame.id} ${frame.data}`);
+        if (seen.length === 12) await killService(home.stateDir);
+      }
+    });
+  }
+  assert.equal(seen.length, 12);
+  const started = await home.inkling("start", "--daemon");
+  assert.equal(started.code, 0, started.stderr);
+  using client = home.client();
+  const replay: string[] = [];
+  for await (const frame of client.follow(id)) {
+    replay.push(`${frame.id} ${frame.data}`);
+  }
+  assert.deepEqual(replay.slice(0, 12), seen);
+  assert.equal(replay.length, 13);
+  const detail = await client.execution(id);
+  assert.equal(detail.status, "orphaned");
+  const logs = await home.inkling("logs", "walker");
+  assert.match(logs.stdout, /orphaned/);
+});
+
+Deno.test("two workspaces run at once and do not see each other", async () => {
+  await using one = await createRealHome();
+  const other = join(one.root, "other");
+  await Deno.mkdir(join(other, "agents"), { recursive: true });
+  await one.writeScript("here", [{ say: "from here" }]);
+  await Deno.writeTextFile(
+    join(other, "agents", "there.md"),
+    "---\nmodel: { provider: demo, name: echo }\n---\nSay something.\n",
+  );
+  try {
+    const here = await one.inkling("run", "here", "-q");
+    const there = await one.inkling(
+      "run",
+      "there",
+      "-q",
+      "--workspace",
+      other,
+      "--message",
+      "hi",
+    );
+    assert.deepEqual(
+      [here.code, here.stdout.trim()],
+      [0, "from here"],
+      here.stderr,
+    );
+    assert.deepEqual(
+      [there.code, there.stdout.trim()],
+      [0, "hi"],
+      there.stderr,
+    );
+    const crossed = await one.inkling("run", "here", "--workspace", other);
+    assert.equal(crossed.code, 1);
+    assert.match(crossed.stderr, /'here' not found/);
+    assert.match(
+      (await one.inkling("status")).stdout,
+      new RegExp(one.workspace),
+    );
+    assert.match(
+      (await one.inkling("status", "-w", other)).stdout,
+      new RegExp(other),
+    );
+    assert.doesNotMatch(
+      (await one.inkling("list", "-w", other)).stdout,
+      /here/,
+    );
+  } finally {
+    const states = [...Deno.readDirSync(join(one.stateDir, "workspaces"))].map((
+      { name },
+    ) => name);
+    assert.equal(states.length, 1);
+    assert.match(states[0] ?? "", /^other-[0-9a-f]{8}$/);
+    for (const name of states) {
+      await killService(join(one.stateDir, "workspaces", name));
+    }
+  }
+});
+
+Deno.test("a key added to the environment file works without a restart", async () => {
+  await using server = new OpenAiServer([{ text: "hello" }]);
+  await using home = await createRealHome();
+  await home.writeAgent("keyed", usesServer(server));
+  const without = await home.inkling("run", "keyed");
+  assert.equal(without.code, 1);
+  const folder = join(home.agentsDir, "_config");
+  assert.match(without.stderr + without.stdout, /ELSEWHERE_API_KEY/);
+  assert.ok((without.stderr + without.stdout).includes(join(folder, ".env")));
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(
+    join(folder, ".env"),
+    "ELSEWHERE_API_KEY=key-0123456789\n",
+  );
+  const withKey = await home.inkling("run", "keyed", "-q");
+  assert.deepEqual(
+    [withKey.code, withKey.stdout],
+    [0, "hello\n"],
+    withKey.stderr,
+  );
+  assert.equal(
+    server.request(0).headers.get("authorization"),
+    "Bearer key-0123456789",
+  );
+});
+
+Deno.test("run cancels its execution on Ctrl+C and exits 130", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+  await home.inkling("start", "--daemon");
+  const run = home.spawn(["run", "slow"]);
+  using client = home.client();
+  const [execution] = await until("the run", async () => {
+    const list = await client.executions({ status: ["running"] });
+    return list.length > 0 ? list : undefined;
+  });
+  // The run is under way; wait for the command to follow it, too.
+  await until(
+    "the follower",
+    async () => (await client.info()).active_streams > 0 ? true : undefined,
+  );
+  run.kill("SIGINT");
+  const { code } = await run.output();
+  assert.equal(code, 130);
+  const ended = await client.execution(execution?.id ?? 0);
+  assert.deepEqual([ended.status, ended.error], [
+    "aborted",
+    "Cancelled by user",
+  ]);
+});
+
+Deno.test("several runs at once with no service start exactly one", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("hi", [{ say: "hello" }]);
+  const runs = await Promise.all(
+    Array.from({ length: 4 }, () => home.inkling("run", "hi", "-q")),
+  );
+  for (const { code, stdout, stderr } of runs) {
+    assert.deepEqual([code, stdout], [0, "hello\n"], stderr);
+  }
+  using client = home.client();
+  assert.equal(
+    (await client.executions()).length,
+    4,
+    "one service has them all",
+  );
+});

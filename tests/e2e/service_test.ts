@@ -1,0 +1,121 @@
+// Starting and stopping the real service.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createRealHome, isAlive, until } from "./real_process.ts";
+
+Deno.test("start -d returns when the service answers; a second start says so; stop ends it and cleans up", async () => {
+  await using home = await createRealHome();
+  const started = await home.inkling("start", "--daemon");
+  assert.equal(started.code, 0, started.stderr);
+  using client = home.client();
+  const { pid } = await client.info();
+  assert.equal(
+    Deno.statSync(join(home.stateDir, "service.sock")).mode! & 0o777,
+    0o600,
+  );
+  assert.equal(Deno.statSync(home.stateDir).mode! & 0o777, 0o700);
+  for (const name of ["inkling.db", "inkling.log", "inkling.pid"]) {
+    assert.equal(
+      Deno.statSync(join(home.stateDir, name)).mode! & 0o077,
+      0,
+      name,
+    );
+  }
+
+  for (const args of [["start", "--daemon"], ["start"]]) {
+    const second = await home.inkling(...args);
+    assert.equal(second.code, 1, args.join(" "));
+    assert.match(second.stderr, /already running/);
+  }
+  assert.equal(
+    (await client.info()).pid,
+    pid,
+    "the first service was left alone",
+  );
+
+  const status = await home.inkling("status");
+  assert.equal(status.code, 0);
+  assert.match(status.stdout, new RegExp(`\\b${pid}\\b`));
+
+  const stopped = await home.inkling("stop");
+  assert.equal(stopped.code, 0, stopped.stderr);
+  assert.equal(isAlive(pid), false);
+  const left = [...Deno.readDirSync(home.stateDir)].map(({ name }) => name);
+  assert.ok(
+    !left.includes("service.sock") && !left.includes("inkling.pid"),
+    left.join(" "),
+  );
+
+  assert.equal((await home.inkling("status")).code, 0);
+  assert.equal((await home.inkling("stop")).code, 0);
+});
+
+Deno.test("start replaces the socket that a killed service left", async () => {
+  await using home = await createRealHome();
+  await home.inkling("start", "--daemon");
+  using client = home.client();
+  const { pid } = await client.info();
+  Deno.kill(pid, "SIGKILL");
+  await until(
+    "its end",
+    () => Promise.resolve(isAlive(pid) ? undefined : true),
+  );
+  assert.ok(Deno.lstatSync(join(home.stateDir, "service.sock")));
+  const again = await home.inkling("start", "--daemon");
+  assert.equal(again.code, 0, again.stderr);
+  using fresh = home.client();
+  assert.notEqual((await fresh.info()).pid, pid);
+});
+
+Deno.test("SIGTERM lets the service go in order; start in the foreground ends with exit code 0", async () => {
+  await using home = await createRealHome();
+  const service = home.spawn(["start"]);
+  using client = home.client();
+  await until("the service", () => client.health().catch(() => undefined));
+  service.kill("SIGTERM");
+  const { code } = await service.output();
+  assert.equal(code, 0);
+  assert.throws(() => Deno.lstatSync(join(home.stateDir, "service.sock")));
+});
+
+Deno.test("a damaged database stops the start with a sentence, and is left as it is", async () => {
+  await using home = await createRealHome();
+  await Deno.mkdir(home.stateDir, { mode: 0o700 });
+  const path = join(home.stateDir, "inkling.db");
+  await Deno.writeTextFile(path, "this is no database ".repeat(400));
+  for (const args of [["start"], ["start", "--daemon"]]) {
+    const { code, stderr } = await home.inkling(...args);
+    assert.equal(code, 1, args.join(" "));
+    assert.match(
+      stderr,
+      /inkling\.db: the database is damaged\. It was left as it is/,
+    );
+    assert.doesNotMatch(stderr, /\bat .*\.ts:\d+/, "no stack trace");
+  }
+  assert.match(await Deno.readTextFile(path), /^this is no database/);
+});
+
+Deno.test("a broken config.yaml stops the command with file, line and column", async () => {
+  await using home = await createRealHome({
+    config: "defaults:\n  temperature: hot\n",
+  });
+  for (const args of [["start"], ["run", "x"], ["validate"]]) {
+    const { code, stderr } = await home.inkling(...args);
+    assert.equal(code, 1, args.join(" "));
+    assert.match(stderr, /config\.yaml:2:\d+: .*temperature/);
+  }
+});
+
+Deno.test("an agent file that does not parse stops neither the service nor other agents", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("good", [{ say: "fine" }]);
+  await home.writeAgent("bad", "---\nsettings: { temperature: 7 }\n---\nx\n");
+  const run = await home.inkling("run", "good", "-q");
+  assert.deepEqual([run.code, run.stdout], [0, "fine\n"], run.stderr);
+  const bad = await home.inkling("run", "bad");
+  assert.equal(bad.code, 1);
+  const list = await home.inkling("list");
+  assert.match(list.stdout + list.stderr, /bad\.md:2:\d+: .*temperature/);
+  const validate = await home.inkling("validate");
+  assert.equal(validate.code, 1);
+});

@@ -1,0 +1,66 @@
+// What a command loads before it does anything: proven by poisoning the packages it must not load.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { createRealHome } from "./real_process.ts";
+
+const HEAVY = [
+  "hono",
+  "zod",
+  "yaml",
+  "openai",
+  "croner",
+  "picomatch",
+  "@logtape/file",
+  "@logtape/logtape",
+];
+
+Deno.test("--help, --version, and status and list with a running service load no heavy package", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("hi", [{ say: "hello" }]);
+  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+
+  const poison = join(home.root, "poison.ts");
+  await Deno.writeTextFile(
+    poison,
+    'throw new Error("loaded too early: " + import.meta.url);\n',
+  );
+  const { imports } = JSON.parse(
+    await Deno.readTextFile(join(REPOSITORY, "deno.json")),
+  );
+  for (const name of HEAVY) {
+    assert.ok(name in imports, `${name} is no dependency`);
+    imports[name] = `file://${poison}`;
+  }
+  const config = join(home.root, "deno.json");
+  await Deno.writeTextFile(config, JSON.stringify({ imports }));
+  const run = async (...args: string[]) => {
+    const command = [
+      "run",
+      "--no-lock",
+      "--no-check",
+      "--config",
+      config,
+      ...PERMISSION_FLAGS,
+    ];
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [...command, join(REPOSITORY, "main.ts"), ...args],
+      env: { ...home.shell, NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).output();
+    return { code, stderr: new TextDecoder().decode(stderr) };
+  };
+  for (
+    const args of [["--help"], ["run", "--help"], ["--version"], ["status"], [
+      "list",
+    ], ["logs", "hi"]]
+  ) {
+    const { code, stderr } = await run(...args);
+    assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
+  }
+  // The poison works: a command that needs one of them fails.
+  assert.notEqual((await run("validate")).code, 0);
+});

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { Journal } from "../../runtime/executions/journal.ts";
+import type { LogItem } from "../../runtime/events/log.ts";
+import { settle, TestClock } from "../support/test_clock.ts";
+import { openTestStore, type TestStore } from "../support/test_store.ts";
+
+function follow(
+  store: TestStore,
+  id: number,
+  options: { after?: number; deltas?: boolean; signal?: AbortSignal } = {},
+) {
+  return store.log.follow(id, {
+    after: options.after ?? 0,
+    deltas: options.deltas ?? false,
+    signal: options.signal ?? new AbortController().signal,
+  });
+}
+
+async function collect(items: AsyncIterable<LogItem>): Promise<LogItem[]> {
+  const all: LogItem[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+const eventOf = (item: LogItem) =>
+  item.type === "frame" ? item.frame.event : item.type;
+
+Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends behind complete", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    store: store.executions,
+    clock: new TestClock(),
+  });
+  const live = collect(follow(store, execution.id));
+  await settle();
+  await journal.begin([
+    { position: 0, message: { role: "user", content: "hello" }, seeded: false },
+  ]);
+  await settle();
+  await journal.finish({ status: "success", error: null, output: "done" });
+  const seen = await live;
+  assert.deepEqual(seen.map(eventOf), [
+    "meta",
+    "message",
+    "final_answer",
+    "complete",
+  ]);
+  assert.deepEqual(await collect(follow(store, execution.id)), seen);
+});
+
+Deno.test("ExecutionLog.follow() resumes behind a frame id, and ends at once behind the last one", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    store: store.executions,
+    clock: new TestClock(),
+  });
+  await journal.finish({ status: "error", error: "broke", output: null });
+  const all = await collect(follow(store, execution.id));
+  assert.equal(all.length, 2);
+  const [first, last] = all.map((item) =>
+    item.type === "frame" ? item.frame.id : 0
+  );
+  assert.deepEqual(
+    await collect(follow(store, execution.id, { after: first! })),
+    all.slice(1),
+  );
+  assert.deepEqual(
+    await collect(follow(store, execution.id, { after: last! })),
+    [],
+  );
+});
+
+Deno.test("ExecutionLog.follow() misses nothing, however writers and readers interleave", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    store: store.executions,
+    clock: new TestClock(),
+  });
+  const readers = Array.from({ length: 20 }, async (_, n) => {
+    const ids: number[] = [];
+    for await (const item of follow(store, execution.id)) {
+      if (item.type === "frame") ids.push(item.frame.id);
+      // Some dawdle, so that they are behind when the next frame comes.
+      for (let i = 0; i < n % 5; i++) await Promise.resolve();
+    }
+    return ids;
+  });
+  for (let position = 0; position < 300; position++) {
+    await journal.begin([{
+      position,
+      message: { role: "user", content: `${position}` },
+      seeded: false,
+    }]);
+    if (position % 7 === 0) await settle();
+  }
+  await journal.finish({ status: "success", error: null, output: "done" });
+  const expected = (await store.frames.readFrames(execution.id, {
+    after: 0,
+    limit: -1,
+    maxBytes: Infinity,
+  })).map(({ id }) => id);
+  assert.equal(expected.length, 303);
+  for (const ids of await Promise.all(readers)) assert.deepEqual(ids, expected);
+});
+
+Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them for the frame that has the text", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    store: store.executions,
+    clock: new TestClock(),
+  });
+  const items: LogItem[] = [];
+  const reading = (async () => {
+    for await (const item of follow(store, execution.id, { deltas: true })) {
+      items.push(item);
+    }
+  })();
+  const without = collect(follow(store, execution.id));
+  await settle();
+  journal.delta("Hel");
+  journal.delta("lo");
+  await settle();
+  assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello" }]);
+  journal.delta(" unread");
+  await journal.finish({
+    status: "success",
+    error: null,
+    output: "Hello unread",
+  });
+  await reading;
+  assert.deepEqual(items.map(eventOf), [
+    "meta",
+    "delta",
+    "final_answer",
+    "complete",
+  ]);
+  assert.deepEqual((await without).map(eventOf), [
+    "meta",
+    "final_answer",
+    "complete",
+  ]);
+});
+
+Deno.test("ExecutionLog.follow() ends quietly when its signal aborts, idle or not", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const stop = new AbortController();
+  const reading = collect(follow(store, execution.id, { signal: stop.signal }));
+  await settle();
+  stop.abort();
+  assert.deepEqual((await reading).map(eventOf), ["meta"]);
+});
+
+Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    store: store.executions,
+    clock: new TestClock(),
+  });
+  for (let position = 0; position < 6; position++) {
+    const message = { role: "user" as const, content: "x".repeat(150_000) };
+    await journal.begin([{ position, message, seeded: false }]);
+  }
+  const page = await store.frames.readFrames(execution.id, {
+    after: 0,
+    limit: 200,
+    maxBytes: 256 * 1024,
+  });
+  assert.equal(page.length, 2, "one page stops once it has enough");
+});

@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { OPERATIONS } from "../../server/app.ts";
+import { MAX_BODY_BYTES } from "../../server/request_body.ts";
+import { fakeAgent } from "../support/fake_agent.ts";
+import { FakeRefusal } from "../support/fake_runtime.ts";
+import { createTestApp } from "../support/test_app.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+Deno.test("createApp() answers an unknown route with 404 Not Found", async () => {
+  const { call } = createTestApp();
+  for (
+    const path of [
+      "/",
+      "/nothing",
+      "/agents/a/b/c",
+      "/health/",
+      "/executions//stream",
+    ]
+  ) {
+    const { status, body } = await call(path);
+    assert.deepEqual([path, status, body], [path, 404, {
+      detail: "Not Found",
+    }]);
+  }
+});
+
+Deno.test("createApp() answers a wrong method with 405 and the methods that are allowed", async () => {
+  const { call } = createTestApp();
+  const table = [
+    ["POST", "/health", "GET"],
+    ["GET", "/shutdown", "POST"],
+    ["DELETE", "/agents", "GET"],
+    ["PUT", "/agents/writer/run", "POST"],
+    ["GET", "/agents/writer/run", "POST"],
+    ["DELETE", "/agents/reload", "POST, GET"],
+    ["PATCH", "/executions/1", "GET, DELETE"],
+    ["OPTIONS", "/executions", "GET"],
+  ] as const;
+  for (const [method, path, allow] of table) {
+    const { status, body, headers } = await call(path, { method });
+    assert.deepEqual(
+      [method, path, status, body, headers.get("allow")],
+      [method, path, 405, { detail: "Method Not Allowed" }, allow],
+    );
+  }
+});
+
+Deno.test("createApp() refuses HEAD, so that no stream stays open without a reader", async () => {
+  const { app, runtime, lifecycle } = createTestApp();
+  runtime.addExecution();
+  const response = await app.request("/executions/1/stream", {
+    method: "HEAD",
+  });
+  assert.equal(response.status, 405);
+  assert.equal(response.headers.get("allow"), "GET");
+  assert.equal(lifecycle.activeStreams, 0);
+  assert.equal((await app.request("/nothing", { method: "HEAD" })).status, 404);
+});
+
+Deno.test("createApp() refuses a body over 1 MiB by its announced length", async () => {
+  const { app, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  const response = await app.request("/agents/writer/run", {
+    method: "POST",
+    headers: {
+      "content-length": String(MAX_BODY_BYTES + 1),
+      "content-type": "text/plain",
+    },
+    body: "x",
+  });
+  assert.equal(response.status, 413);
+  assert.deepEqual(await response.json(), {
+    detail: "The request body is larger than 1 MiB",
+  });
+});
+
+Deno.test("createApp() counts a body of unannounced length and stops reading it", async () => {
+  const { app, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  let sent = 0;
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 65_536;
+      controller.enqueue(new Uint8Array(65_536).fill(32));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const response = await app.request("/agents/writer/run", {
+    method: "POST",
+    body,
+  });
+  assert.equal(response.status, 413);
+  assert.ok(cancelled);
+  assert.ok(sent <= MAX_BODY_BYTES + 4 * 65_536, `${sent} bytes were read`);
+});
+
+Deno.test("createApp() takes a body of exactly 1 MiB", async () => {
+  const { app, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  const frame = JSON.stringify({ message: "" });
+  const message = "x".repeat(MAX_BODY_BYTES - frame.length);
+  const init = {
+    method: "POST",
+    headers: JSON_TYPE,
+    body: JSON.stringify({ message }),
+  };
+  assert.equal((await app.request("/agents/writer/run", init)).status, 200);
+  assert.equal(runtime.runs[0]?.request.message?.length, message.length);
+});
+
+Deno.test("createApp() refuses a body that is not JSON by its type with 415", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  for (
+    const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/jsonp",
+    ]
+  ) {
+    const { status, body } = await call("/agents/writer/run", {
+      method: "POST",
+      body: "{}",
+      headers: { "content-type": type },
+    });
+    assert.deepEqual([type, status], [type, 415]);
+    assert.deepEqual(body, { detail: "Content-Type must be application/json" });
+  }
+  for (
+    const type of [
+      "application/json",
+      "Application/JSON; charset=utf-8",
+      "application/x+json",
+    ]
+  ) {
+    const init = {
+      method: "POST",
+      body: "{}",
+      headers: { "content-type": type },
+    };
+    assert.deepEqual([type, (await call("/agents/writer/run", init)).status], [
+      type,
+      200,
+    ]);
+  }
+});
+
+Deno.test("createApp() takes a POST without a body, with or without a type", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  assert.equal(
+    (await call("/agents/writer/run", { method: "POST" })).status,
+    200,
+  );
+  const init = { method: "POST", headers: { "content-type": "text/plain" } };
+  assert.equal((await call("/agents/writer/run", init)).status, 200);
+  assert.deepEqual(runtime.runs[0], { agentId: "writer", request: {} });
+});
+
+Deno.test("createApp() answers broken JSON with 422 json_invalid", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  for (const body of ["{", "{'a':1}", new Uint8Array([34, 0xff, 34])]) {
+    const answer = await call("/agents/writer/run", {
+      method: "POST",
+      headers: JSON_TYPE,
+      body,
+    });
+    assert.equal(answer.status, 422);
+    const [issue] = answer.body.detail;
+    assert.equal(issue.type, "json_invalid");
+    assert.deepEqual(issue.loc, ["body"]);
+    assert.match(issue.msg, /^The body is not valid JSON: ./);
+    assert.equal(issue.input, null);
+  }
+  assert.equal(runtime.runs.length, 0);
+});
+
+Deno.test("createApp() checks in order: route, size, type, JSON, schema", async () => {
+  const { call } = createTestApp();
+  const big = new Uint8Array(MAX_BODY_BYTES + 1);
+  const plain = { "content-type": "text/plain" };
+  const post = (path: string, body: BodyInit, headers: HeadersInit) =>
+    call(path, { method: "POST", body, headers }).then(({ status }) => status);
+  assert.equal(await post("/nothing", big, plain), 404);
+  assert.equal(await post("/agents", big, plain), 405);
+  assert.equal(await post("/agents/x/run", big, plain), 413);
+  assert.equal(await post("/agents/x/run", "{", plain), 415);
+  assert.equal(await post("/agents/x/run", "{", JSON_TYPE), 422);
+  assert.equal(await post("/agents/x/run", '{"args":1}', JSON_TYPE), 422);
+  assert.equal(await post("/agents/x/run", "{}", JSON_TYPE), 404);
+});
+
+Deno.test("createApp() lists at most twenty problems and repeats no long input", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  const args = [
+    ["y".repeat(10_000)],
+    ...Array.from({ length: 1_000 }, (_, n) => n),
+  ];
+  const { status, body } = await call("/agents/writer/run", {
+    method: "POST",
+    json: { args },
+  });
+  assert.equal(status, 422);
+  assert.equal(body.detail.length, 20);
+  assert.deepEqual(body.detail[0].loc, ["body", "args", 0]);
+  assert.ok(body.detail[0].input.length < 600);
+  assert.deepEqual([body.detail[1].loc, body.detail[1].input], [[
+    "body",
+    "args",
+    1,
+  ], 0]);
+});
+
+Deno.test("createApp() hides an unexpected failure and logs its cause", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.runFailure = new TypeError("secret detail");
+  const { status, body } = await call("/agents/writer/run", { method: "POST" });
+  assert.deepEqual([status, body], [500, { detail: "Internal error" }]);
+  const [line] = runtime.log.lines.filter(({ level }) => level === "error");
+  assert.equal(line?.fields.error, runtime.runFailure);
+});
+
+Deno.test("createApp() maps the runtime's refusals to statuses", async () => {
+  const { call, runtime } = createTestApp();
+  const cause = new Error("disk");
+  const table = [
+    ["not_found", 404],
+    ["conflict", 409],
+    ["invalid", 422],
+    ["unavailable", 503],
+    ["storage", 500],
+  ] as const;
+  for (const [code, expected] of table) {
+    runtime.runFailure = new FakeRefusal(code, "A sentence", { cause });
+    const { status, body } = await call("/agents/writer/run", {
+      method: "POST",
+    });
+    assert.deepEqual([code, status, body], [code, expected, {
+      detail: "A sentence",
+    }]);
+  }
+  const logged = runtime.log.lines.filter(({ level }) => level === "error");
+  assert.deepEqual(logged.map(({ fields }) => fields.cause), [cause]);
+});
+
+Deno.test("createApp() logs one line per request, without the query", async () => {
+  const { call, runtime } = createTestApp();
+  await call("/health");
+  await call("/executions?agent=secret");
+  await call("/nothing");
+  assert.deepEqual(
+    runtime.log.lines,
+    [
+      ["GET", "/health", 200],
+      ["GET", "/executions", 200],
+      ["GET", "/nothing", 404],
+    ].map(([method, path, status]) => ({
+      level: "debug" as const,
+      message: "request",
+      fields: { method, path, status, ms: 0 },
+    })),
+  );
+});
+
+Deno.test("OPERATIONS declare every parameter of their paths and can be described as JSON schema", () => {
+  for (const { path, params, query, headers, body, response } of OPERATIONS) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    assert.deepEqual(Object.keys(params?.shape ?? {}), inPath, path);
+    for (const schema of [params, query, headers, response]) {
+      if (schema === undefined || typeof schema === "string") continue;
+      assert.ok(z.toJSONSchema(schema, { io: "output" }), path);
+    }
+    if (body !== undefined) {
+      assert.ok(z.toJSONSchema(body, { io: "input" }), path);
+    }
+  }
+});

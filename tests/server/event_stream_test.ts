@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseEventStream, type ServerSentEvent } from "../../server/event_stream.ts";
+import { toEvent } from "../../server/sse.ts";
+
+/** A body that arrives in pieces of the given sizes. */
+function inPieces(
+  text: string,
+  sizes: readonly number[],
+): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  const pieces: Uint8Array[] = [];
+  let start = 0;
+  for (const size of sizes) {
+    pieces.push(bytes.slice(start, start + size));
+    start += size;
+  }
+  pieces.push(bytes.slice(start));
+  return ReadableStream.from(pieces);
+}
+
+async function parse(
+  text: string,
+  sizes: readonly number[] = [],
+): Promise<ServerSentEvent[]> {
+  return await Array.fromAsync(parseEventStream(inPieces(text, sizes)));
+}
+
+Deno.test("parseEventStream() follows the standard's rules", async () => {
+  const table: [string, ServerSentEvent[]][] = [
+    ["", []],
+    [": comment\n\n", []],
+    ["data: a\n\n", [{ event: "message", data: "a", id: undefined }]],
+    ["event: x\ndata:a\nid: 7\n\n", [{ event: "x", data: "a", id: "7" }]],
+    ["data:  two\ndata\ndata: c\n\n", [{
+      event: "message",
+      data: " two\n\nc",
+      id: undefined,
+    }]],
+    ["event: x\n\ndata: b\n\n", [{
+      event: "message",
+      data: "b",
+      id: undefined,
+    }]],
+    ["retry: 5\nunknown: y\ndata: a\n\n", [{
+      event: "message",
+      data: "a",
+      id: undefined,
+    }]],
+    ["id: a\0b\ndata: a\n\n", [{ event: "message", data: "a", id: undefined }]],
+    ["\uFEFFdata: a\n\n", [{ event: "message", data: "a", id: undefined }]],
+    ["data: cut off\n", []],
+    ["data: a\r\rdata: b\r\n\r\n", [
+      { event: "message", data: "a", id: undefined },
+      { event: "message", data: "b", id: undefined },
+    ]],
+  ];
+  for (const [text, expected] of table) {
+    assert.deepEqual(await parse(text), expected, JSON.stringify(text));
+  }
+});
+
+Deno.test("parseEventStream() reads back what toEvent() wrote, however it is cut", async () => {
+  const event = fc.record({
+    event: fc.constantFrom("ai", "meta", "complete"),
+    data: fc.string({ unit: "grapheme", maxLength: 40 }).map((text) => JSON.stringify({ text })),
+    id: fc.option(fc.nat(), { nil: undefined }),
+    end: fc.constantFrom("\n", "\r\n", "\r"),
+  });
+  const sizes = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(event, { maxLength: 5 }),
+      sizes,
+      async (events, cut) => {
+        const text = events.map(({ event, data, id, end }) =>
+          toEvent(event, data, id).replaceAll("\n", end)
+        ).join("");
+        const expected = events.map(({ event, data, id }) => ({
+          event,
+          data,
+          id: id === undefined ? undefined : String(id),
+        }));
+        assert.deepEqual(await parse(text, cut), expected);
+      },
+    ),
+  );
+});
+
+Deno.test("parseEventStream() cancels the body when its reader leaves", async () => {
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode("data: a\n\n")),
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  for await (const { data } of parseEventStream(body)) {
+    assert.equal(data, "a");
+    break;
+  }
+  assert.ok(cancelled);
+});

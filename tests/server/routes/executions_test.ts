@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { EXECUTION_STATUSES } from "../../../runtime/executions/execution.ts";
+import {
+  ExecutionDetail,
+  type ExecutionSummary,
+  ExecutionSummary as SummarySchema,
+  LogRow,
+} from "../../../server/schemas.ts";
+import { createTestApp } from "../../support/test_app.ts";
+
+Deno.test("GET /executions lists the newest first, with the wire's fields", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution();
+  runtime.addExecution({
+    status: "success",
+    trigger: "agent",
+    parentExecutionId: 1,
+    sessionId: "s",
+    finishedAt: runtime.clock.now() + 2_000,
+    durationMs: 2_000,
+    inputTokens: 10,
+    outputTokens: 5,
+    totalTokens: 15,
+    costUsd: 0.25,
+    toolCalls: 2,
+    args: ["x"],
+    outputData: "answer",
+  });
+  const { status, body } = await call("/executions");
+  assert.equal(status, 200);
+  assert.equal(body.length, 2);
+  assert.deepEqual(SummarySchema.parse(body[0]), body[0]);
+  assert.deepEqual(body[0], {
+    id: 2,
+    agent_id: "writer",
+    status: "success",
+    trigger: "agent",
+    parent_execution_id: 1,
+    session_id: "s",
+    started_at: "2026-01-01T00:00:00.000Z",
+    finished_at: "2026-01-01T00:00:02.000Z",
+    duration_ms: 2_000,
+    total_tokens: 15,
+    cost_usd: 0.25,
+    error: null,
+    input_tokens: 10,
+    output_tokens: 5,
+    tool_calls: 2,
+    model: "demo/script",
+    args: ["x"],
+  });
+});
+
+Deno.test("GET /executions hands its filters over", async () => {
+  const { call, runtime } = createTestApp();
+  const table: [string, object][] = [
+    ["", { limit: 50, offset: 0 }],
+    ["?limit=500&offset=3", { limit: 500, offset: 3 }],
+    ["?agent=a%20b", { agentId: "a b", limit: 50, offset: 0 }],
+    ["?agent=&status=", { limit: 50, offset: 0 }],
+    ["?status=running", { statuses: ["running"], limit: 50, offset: 0 }],
+    ["?status=failed,cancelled", {
+      statuses: ["error", "aborted"],
+      limit: 50,
+      offset: 0,
+    }],
+    ["?status=error&status=%20timeout", {
+      statuses: ["error", "timeout"],
+      limit: 50,
+      offset: 0,
+    }],
+    [`?status=${EXECUTION_STATUSES}`, {
+      statuses: [...EXECUTION_STATUSES],
+      limit: 50,
+      offset: 0,
+    }],
+  ];
+  for (const [query, expected] of table) {
+    assert.equal((await call(`/executions${query}`)).status, 200, query);
+    assert.deepEqual(runtime.filters.pop(), expected, query);
+  }
+});
+
+Deno.test("GET /executions refuses what does not fit, naming the place and the list", async () => {
+  const { call, runtime } = createTestApp();
+  const bad: [string, unknown[]][] = [
+    ["limit=0", ["query", "limit"]],
+    ["limit=501", ["query", "limit"]],
+    ["limit=abc", ["query", "limit"]],
+    ["limit=1.5", ["query", "limit"]],
+    ["limit=", ["query", "limit"]],
+    ["limit=5&limit=6", ["query", "limit"]],
+    ["offset=-1", ["query", "offset"]],
+    ["offset=9007199254740993", ["query", "offset"]],
+    ["status=done", ["query", "status", 0]],
+    ["status=running,", ["query", "status", 1]],
+  ];
+  for (const [query, loc] of bad) {
+    const { status, body } = await call(`/executions?${query}`);
+    assert.deepEqual([query, status, body.detail[0].loc], [query, 422, loc]);
+  }
+  const { body } = await call("/executions?status=done");
+  for (const status of EXECUTION_STATUSES) {
+    assert.match(body.detail[0].msg, new RegExp(status));
+  }
+  assert.equal(body.detail[0].input, "done");
+  assert.equal(
+    (await call("/executions?limit=0&offset=-1")).body.detail.length,
+    2,
+  );
+  assert.equal(runtime.filters.length, 0);
+});
+
+Deno.test("GET /executions/{id} includes the answer", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution({ outputData: "The answer" });
+  const { status, body } = await call("/executions/1");
+  assert.equal(status, 200);
+  assert.deepEqual(ExecutionDetail.parse(body), body);
+  assert.equal(body.output_data, "The answer");
+});
+
+Deno.test("Ids of executions that are no integers are 422, unknown and enormous ones 404", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution();
+  const paths = ["", "/messages", "/stream"];
+  for (const path of paths) {
+    for (const id of ["abc", "1.5", "0x1", "1e3", "%20"]) {
+      const { status, body } = await call(`/executions/${id}${path}`);
+      assert.deepEqual([id, path, status, body.detail[0].loc], [id, path, 422, [
+        "path",
+        "id",
+      ]]);
+    }
+    for (
+      const id of [
+        "2",
+        "0",
+        "-1",
+        "9007199254740992",
+        "9007199254740993",
+        "9".repeat(50),
+      ]
+    ) {
+      const { status, body } = await call(`/executions/${id}${path}`);
+      assert.deepEqual(
+        [id, path, status, body],
+        [id, path, 404, { detail: "Execution not found" }],
+      );
+    }
+  }
+  assert.equal((await call("/executions/9", { method: "DELETE" })).status, 404);
+  assert.equal((await call("/executions/x", { method: "DELETE" })).status, 422);
+});
+
+Deno.test("GET /executions/{id}/messages gives all rows, or a page behind an id", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution();
+  for (let n = 1; n <= 600; n++) {
+    runtime.append(1, "ai", { message: `m${n}`, content: `m${n}` });
+  }
+  const { status, body } = await call("/executions/1/messages");
+  assert.equal(status, 200);
+  assert.equal(body.length, 600);
+  assert.deepEqual(LogRow.parse(body[0]), body[0]);
+  const page = await call("/executions/1/messages?after=10&limit=2");
+  assert.deepEqual(page.body.map(({ id }: ExecutionSummary) => id), [11, 12]);
+  for (const query of ["after=-1", "after=x", "limit=0", "limit=501"]) {
+    assert.equal(
+      (await call(`/executions/1/messages?${query}`)).status,
+      422,
+      query,
+    );
+  }
+});
+
+Deno.test("DELETE /executions/{id} says what became of it", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution({ status: "running" });
+  runtime.addExecution({ status: "waiting" });
+  runtime.addExecution({ status: "timeout" });
+  for (
+    const [id, expected] of [[1, "cancelling"], [2, "aborted"], [
+      3,
+      "timeout",
+    ]] as const
+  ) {
+    const { status, body } = await call(`/executions/${id}`, {
+      method: "DELETE",
+    });
+    assert.deepEqual([status, body], [200, {
+      status: expected,
+      execution_id: id,
+    }]);
+  }
+});

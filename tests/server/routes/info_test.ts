@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { InfoBody } from "../../../server/schemas.ts";
+import { fakeAgent } from "../../support/fake_agent.ts";
+import { createTestApp } from "../../support/test_app.ts";
+
+Deno.test("GET /health answers ok", async () => {
+  const { call } = createTestApp();
+  const { status, body, headers } = await call("/health");
+  assert.deepEqual([status, body], [200, { status: "ok" }]);
+  assert.match(headers.get("content-type") ?? "", /^application\/json/);
+});
+
+Deno.test("GET /info counts agents and executions and tells where things are", async () => {
+  const { call, runtime, clock } = createTestApp();
+  runtime.addAgent(fakeAgent("a"));
+  runtime.addAgent(fakeAgent("b", { enabled: false }));
+  runtime.addExecution({ status: "running" });
+  runtime.addExecution({ status: "waiting" });
+  runtime.addExecution({ status: "waiting" });
+  runtime.addExecution({ status: "success" });
+  const problem = {
+    path: "agents/c.md",
+    line: 3,
+    column: 1,
+    severity: "error",
+    message: "Bad",
+  };
+  runtime.broken = [{
+    id: "c",
+    path: "agents/c.md",
+    diagnostics: [{ ...problem, severity: "error" }],
+  }];
+  await clock.advance(1_500);
+  const { status, body } = await call("/info");
+  assert.equal(status, 200);
+  assert.deepEqual(InfoBody.parse(body), body);
+  assert.deepEqual(body, {
+    version: "1.2.3",
+    pid: Deno.pid,
+    uptime_seconds: 1.5,
+    agents_loaded: 2,
+    agents_enabled: 1,
+    scheduler_status: "running",
+    watcher_active: false,
+    active_streams: 0,
+    active_executions: 1,
+    waiting_executions: 2,
+    started_at: "2026-01-01T00:00:00.000Z",
+    workspace: "/home/me/workspace",
+    state_dir: "/home/me/state",
+    log_file: "/home/me/state/inkling.log",
+    transports: ["unix:/home/me/service.sock"],
+    keep_alive: false,
+    agent_errors: [{
+      id: "c",
+      path: "agents/c.md",
+      diagnostics: [{ ...problem, hint: null }],
+    }],
+  });
+});
+
+Deno.test("GET /info counts open streams until their reader leaves", async () => {
+  const { app, call, runtime } = createTestApp();
+  runtime.addExecution();
+  const stream = await app.request("/executions/1/stream");
+  assert.equal((await call("/info")).body.active_streams, 1);
+  await stream.body?.cancel();
+  assert.equal((await call("/info")).body.active_streams, 0);
+});
+
+Deno.test("POST /shutdown answers, asks for the stop and closes the door to new runs", async () => {
+  const { call, runtime, lifecycle } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  const { status, body } = await call("/shutdown", { method: "POST" });
+  assert.deepEqual([status, body], [200, { message: "shutting down" }]);
+  assert.equal(await lifecycle.stopRequested, "requested");
+  const refused = await call("/agents/writer/run", { method: "POST" });
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [503, { detail: "The service is shutting down" }],
+  );
+  assert.equal(runtime.runs.length, 0);
+  assert.equal((await call("/shutdown", { method: "POST" })).status, 200);
+});

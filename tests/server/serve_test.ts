@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import {
+  ApiError,
+  type Client,
+  openSocketClient,
+  ServiceUnreachable,
+} from "../../server/client.ts";
+import { serve, type ServeOptions, type Service, SocketUnavailable } from "../../server/mod.ts";
+import { MAX_BODY_BYTES } from "../../server/request_body.ts";
+import { fakeAgent } from "../support/fake_agent.ts";
+import { FakeRuntime } from "../support/fake_runtime.ts";
+import { TestClock } from "../support/test_clock.ts";
+
+interface Stage extends AsyncDisposable {
+  directory: string;
+  socketFile: string;
+  clock: TestClock;
+  runtime: FakeRuntime;
+  start(options?: ServeOptions): Promise<Service>;
+  client: Client;
+}
+
+/** A temporary state directory; whatever was started in it is stopped at the end. */
+async function stage(): Promise<Stage> {
+  const directory = await Deno.makeTempDir({ prefix: "inkling-serve-" });
+  const clock = new TestClock();
+  const runtime = new FakeRuntime({ clock, directory });
+  const { socketFile } = runtime.directories;
+  const client = openSocketClient(socketFile);
+  const services: Service[] = [];
+  return {
+    directory,
+    socketFile,
+    clock,
+    runtime,
+    client,
+    async start(options = {}) {
+      const service = await serve(runtime, options);
+      services.push(service);
+      return service;
+    },
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      for (const service of services) await service.shutdown("requested");
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+function permissionsOf(path: string): string {
+  return ((Deno.lstatSync(path).mode ?? 0) & 0o777).toString(8);
+}
+
+async function isGone(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => false, (error) => {
+    if (error instanceof Deno.errors.NotFound) return true;
+    throw error;
+  });
+}
+
+Deno.test("serve() listens on a socket of mode 600 in a directory of mode 700", async () => {
+  await using on = await stage();
+  await Deno.mkdir(on.runtime.directories.stateDir, { mode: 0o755 });
+  const mask = Deno.umask();
+  const service = await on.start();
+  assert.equal(Deno.umask(), mask);
+  assert.equal(permissionsOf(on.socketFile), "600");
+  assert.equal(permissionsOf(on.runtime.directories.stateDir), "700");
+  assert.deepEqual(service.transports, [`unix:${on.socketFile}`]);
+  assert.deepEqual(await on.client.health(), { status: "ok" });
+  assert.deepEqual((await on.client.info()).transports, service.transports);
+});
+
+Deno.test("serve() replaces a socket that nobody answers on", async () => {
+  await using on = await stage();
+  await Deno.mkdir(on.runtime.directories.stateDir);
+  // A process that is killed leaves its socket file behind.
+  const code = `Deno.listen({ transport: "unix", path: ${JSON.stringify(on.socketFile)} });
+    Deno.kill(Deno.pid, "SIGKILL");`;
+  await new Deno.Command(Deno.execPath(), { args: ["eval", code] }).output();
+  assert.ok(Deno.lstatSync(on.socketFile).isSocket);
+  await assert.rejects(on.client.health(), ServiceUnreachable);
+  await on.start();
+  assert.deepEqual(await on.client.health(), { status: "ok" });
+});
+
+Deno.test("serve() never takes over a live socket", async () => {
+  await using on = await stage();
+  await on.start();
+  await assert.rejects(
+    serve(on.runtime),
+    new SocketUnavailable(
+      `Cannot listen on ${on.socketFile}: a service answers there already`,
+    ),
+  );
+  assert.deepEqual(await on.client.health(), { status: "ok" });
+});
+
+Deno.test("serve() never removes a file that is no socket", async () => {
+  await using on = await stage();
+  await Deno.mkdir(on.runtime.directories.stateDir);
+  await Deno.writeTextFile(on.socketFile, "precious");
+  await assert.rejects(serve(on.runtime), SocketUnavailable);
+  assert.equal(await Deno.readTextFile(on.socketFile), "precious");
+});
+
+Deno.test("serve() answers POST /shutdown, stops the runtime and removes the socket", async () => {
+  await using on = await stage();
+  const service = await on.start();
+  assert.deepEqual(await on.client.shutdown(), { message: "shutting down" });
+  assert.equal(await service.finished, "requested");
+  assert.deepEqual(on.runtime.stops, [8_000]);
+  assert.ok(await isGone(on.socketFile));
+  await assert.rejects(on.client.health(), ServiceUnreachable);
+});
+
+Deno.test("serve() refuses runs but goes on answering while executions finish", async () => {
+  await using on = await stage();
+  const service = await on.start();
+  on.runtime.addAgent(fakeAgent("writer"));
+  const { execution_id } = await on.client.run("writer");
+  const grace = Promise.withResolvers<void>();
+  on.runtime.onStop = () => grace.promise;
+  await on.client.shutdown();
+  await assert.rejects(
+    on.client.run("writer"),
+    (error) => error instanceof ApiError && error.status === 503,
+  );
+  const frames = Array.fromAsync(on.client.follow(execution_id));
+  on.runtime.append(execution_id, "final_answer");
+  on.runtime.setStatus(execution_id, "success");
+  assert.deepEqual((await frames).map(({ event }) => event), [
+    "final_answer",
+    "complete",
+  ]);
+  grace.resolve();
+  assert.equal(await service.finished, "requested");
+});
+
+Deno.test("serve() ends open streams with shutdown frames and then closes", async () => {
+  await using on = await stage();
+  const service = await on.start();
+  on.runtime.addExecution();
+  on.runtime.append(1, "ai");
+  const frames = on.client.follow(1);
+  assert.equal((await frames.next()).value?.event, "ai");
+  const stopping = service.shutdown("signal");
+  await on.clock.advance(1_000);
+  const last = (await frames.next()).value;
+  assert.deepEqual([last?.event, last?.id, last?.payload.reason], [
+    "shutdown",
+    null,
+    "signal",
+  ]);
+  assert.equal((await frames.next()).done, true);
+  assert.equal(await stopping, "signal");
+  assert.equal(on.runtime.followers, 0);
+});
+
+Deno.test("serve() closes although a failing runtime cannot stop, and says so", async () => {
+  await using on = await stage();
+  const failure = new Error("disk");
+  on.runtime.onStop = () => Promise.reject(failure);
+  const service = await serve(on.runtime);
+  await assert.rejects(service.shutdown("requested"), failure);
+  assert.ok(await isGone(on.socketFile));
+});
+
+Deno.test("serve() stops by itself when idle, not while a stream is open", async () => {
+  await using on = await stage();
+  const service = await on.start({ idleTimeoutMs: 60_000 });
+  on.runtime.addExecution();
+  const frames = on.client.follow(1);
+  const next = frames.next();
+  while ((await on.client.info()).active_streams !== 1);
+  await on.clock.advance(600_000);
+  assert.equal((await on.client.info()).active_streams, 1);
+  on.runtime.setStatus(1, "success");
+  assert.equal((await next).value?.event, "complete");
+  await frames.return();
+  while ((await on.client.info()).active_streams !== 0);
+  await on.clock.advance(120_000);
+  assert.equal(await service.finished, "idle");
+  assert.ok(await isGone(on.socketFile));
+});
+
+Deno.test("serve() notices that the reader of a silent stream has gone", async () => {
+  await using on = await stage();
+  await on.start();
+  on.runtime.addExecution();
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const frames = on.client.follow(1, { signal: controller.signal });
+  const next = frames.next();
+  while ((await on.client.info()).active_streams !== 1);
+  controller.abort(reason);
+  await assert.rejects(next, reason);
+  while ((await on.client.info()).active_streams !== 0);
+  assert.equal(on.runtime.followers, 0);
+});
+
+Deno.test("serve() holds no more of a log than its slow reader takes", async () => {
+  await using on = await stage();
+  await on.start();
+  on.runtime.addExecution();
+  for (let n = 0; n < 200; n++) {
+    on.runtime.append(1, "ai", { content: "x".repeat(100_000) });
+  }
+  const connection = await Deno.connect({
+    transport: "unix",
+    path: on.socketFile,
+  });
+  const request = "GET /executions/1/stream HTTP/1.1\r\nhost: localhost\r\n\r\n";
+  await connection.write(new TextEncoder().encode(request));
+  await connection.read(new Uint8Array(1_000));
+  for (let n = 0; n < 50; n++) await on.client.health();
+  const { handedOut } = on.runtime;
+  assert.ok(handedOut < 60, `${handedOut} frames left the log`);
+  connection.close();
+  while ((await on.client.info()).active_streams !== 0);
+});
+
+Deno.test("serve() refuses an oversized body of unannounced length", async () => {
+  await using on = await stage();
+  await on.start();
+  on.runtime.addAgent(fakeAgent("writer"));
+  const http = Deno.createHttpClient({
+    proxy: { transport: "unix", path: on.socketFile },
+  });
+  try {
+    const piece = new Uint8Array(65_536).fill(32);
+    const response = await fetch("http://localhost/agents/writer/run", {
+      client: http,
+      method: "POST",
+      body: ReadableStream.from(
+        Array.from({ length: MAX_BODY_BYTES / 65_536 + 1 }, () => piece),
+      ),
+    });
+    assert.equal(response.status, 413);
+    await response.body?.cancel();
+  } finally {
+    http.close();
+  }
+});
+
+Deno.test("A client's whole conversation goes over the socket", async () => {
+  await using on = await stage();
+  await on.start();
+  on.runtime.addAgent(fakeAgent("Café du matin"));
+  const { client, runtime } = on;
+  assert.deepEqual((await client.agents()).map(({ id }) => id), [
+    "Café du matin",
+  ]);
+  assert.equal((await client.agent("Café du matin")).history, "low");
+  const { execution_id, model } = await client.run("Café du matin", {
+    args: ["ä"],
+  });
+  assert.equal(model, "demo/script");
+  const answer = "“ünï” ".repeat(150_000);
+  runtime.append(execution_id, "final_answer", {
+    message: answer,
+    content: answer,
+  });
+  runtime.setStatus(execution_id, "success");
+  const frames = await Array.fromAsync(client.follow(execution_id));
+  assert.deepEqual(
+    frames.map(({ data }) => data),
+    runtime.frames.map(({ payload }) => payload),
+  );
+  assert.equal(frames[0]?.payload.content, answer);
+  assert.equal((await client.messages(execution_id))[0]?.message, answer);
+  assert.equal((await client.execution(execution_id)).status, "success");
+  assert.equal((await client.runs("Café du matin")).length, 1);
+  assert.equal((await client.executions({ status: ["success"] })).length, 1);
+  assert.deepEqual(await client.cancel(execution_id), {
+    status: "success",
+    execution_id,
+  });
+  assert.equal((await client.reload()).agents_loaded, 0);
+});

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { Database, DatabaseUnusable } from "../../runtime/storage/database.ts";
+import { MIGRATIONS } from "../../runtime/storage/migrations.ts";
+
+async function withFile(
+  body: (path: string) => Promise<void> | void,
+): Promise<void> {
+  const dir = await Deno.makeTempDir();
+  try {
+    await body(`${dir}/inkling.db`);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+Deno.test("Database.open() makes a private file in WAL mode that can shrink", () =>
+  withFile((path) => {
+    {
+      using db = Database.open(path);
+      const pragma = (name: string) => Object.values(db.get<object>(`PRAGMA ${name}`) ?? {})[0];
+      assert.equal(pragma("journal_mode"), "wal");
+      assert.equal(pragma("auto_vacuum"), 2);
+      assert.equal(pragma("foreign_keys"), 1);
+      assert.equal(pragma("user_version"), MIGRATIONS.length);
+      db.transaction(
+        "process",
+        () => db.run("INSERT INTO settings VALUES ('a', 'b')"),
+      );
+      assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
+      assert.equal(Deno.statSync(`${path}-wal`).mode! & 0o777, 0o600);
+    }
+    using again = Database.open(path);
+    assert.equal(
+      again.get<{ value: string }>("SELECT value FROM settings")?.value,
+      "b",
+    );
+  }));
+
+Deno.test("Database.open() refuses a database of a newer version and leaves it alone", () =>
+  withFile((path) => {
+    Database.open(path)[Symbol.dispose]();
+    const newer = new DatabaseSync(path);
+    newer.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    newer.close();
+    const before = Deno.readFileSync(path);
+    assert.throws(
+      () => Database.open(path),
+      (error: unknown) =>
+        error instanceof DatabaseUnusable &&
+        /written by a newer Inkling/.test(error.message) &&
+        error.message.includes(path),
+    );
+    assert.deepEqual(Deno.readFileSync(path), before);
+  }));
+
+Deno.test("Database.open() reports a file that is no database, and a damaged one, unchanged", () =>
+  withFile((path) => {
+    Deno.writeTextFileSync(path, "not a database at all ".repeat(500));
+    const text = Deno.readFileSync(path);
+    assert.throws(
+      () => Database.open(path),
+      /the database is damaged\. It was left as it is/,
+    );
+    assert.deepEqual(Deno.readFileSync(path), text);
+    Deno.removeSync(path);
+
+    {
+      using db = Database.open(path);
+      db.transaction("process", () => {
+        for (let i = 0; i < 500; i++) {
+          db.run(
+            "INSERT INTO settings VALUES (?, ?)",
+            `key ${i}`,
+            "x".repeat(200),
+          );
+        }
+      });
+    }
+    const bytes = Deno.readFileSync(path);
+    for (let page = 2; page < bytes.length / 4096 - 1; page++) {
+      bytes.fill(0x5a, page * 4096, page * 4096 + 4000);
+    }
+    Deno.writeFileSync(path, bytes);
+    assert.throws(() => Database.open(path), /is damaged/);
+    assert.deepEqual(Deno.readFileSync(path), bytes);
+  }));
+
+Deno.test("Database.open() refuses a database of another program", () =>
+  withFile((path) => {
+    const other = new DatabaseSync(path);
+    other.exec("CREATE TABLE theirs (a)");
+    other.close();
+    assert.throws(() => Database.open(path), /database of another program/);
+  }));
+
+Deno.test("Database.open() read-only never writes", () =>
+  withFile((path) => {
+    Database.open(path)[Symbol.dispose]();
+    using db = Database.open(path, { readOnly: true });
+    assert.throws(
+      () => db.run("INSERT INTO settings VALUES ('a', 'b')"),
+      /readonly/,
+    );
+  }));
+
+Deno.test("Database.transaction() changes all or nothing", () => {
+  using db = Database.open(":memory:");
+  assert.throws(() =>
+    db.transaction("power", () => {
+      db.run("INSERT INTO settings VALUES ('a', 'b')");
+      throw new Error("stop");
+    }), /stop/);
+  assert.equal(db.all("SELECT * FROM settings").length, 0);
+  assert.equal(db.inTransaction, false);
+});
+
+Deno.test("Database.transaction() flushes to the disk for changes that must survive a power cut", () => {
+  using db = Database.open(":memory:");
+  const level = () => Object.values(db.get<object>("PRAGMA synchronous") ?? {})[0];
+  assert.equal(db.transaction("power", level), 2);
+  assert.equal(db.transaction("process", level), 1);
+});

@@ -1,0 +1,271 @@
+// A runtime in memory, for tests of what stands in front of one: agents and executions are put in by hand, frames are
+// appended by hand, followers are real (a cursor and a bell).
+import type { Agent } from "../../runtime/agents/agent.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Config } from "../../runtime/config/config.ts";
+import type { Directories } from "../../runtime/config/directories.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../runtime/errors.ts";
+import { EventBus } from "../../runtime/events/bus.ts";
+import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
+import { type ExecutionStatus, isFinal } from "../../runtime/executions/execution.ts";
+import type {
+  AgentListing,
+  BrokenAgentFile,
+  ExecutionDetail,
+  ExecutionFilter,
+  FollowItem,
+  FollowOptions,
+  ReloadReport,
+  RunRequest,
+  Runtime,
+} from "../../runtime/runtime.ts";
+import { fakeDirectories } from "./fake_agent.ts";
+import { LogLines } from "./log_lines.ts";
+
+/** A refusal as the runtime would throw it. */
+export class FakeRefusal extends RuntimeError {
+  constructor(readonly code: RuntimeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** A runtime whose state is public to the test. */
+export class FakeRuntime implements Runtime {
+  readonly version = "1.2.3";
+  readonly log = new LogLines();
+  readonly clock: Clock;
+  readonly directories: Directories;
+  readonly startedAt: number;
+  readonly agents = new Map<string, AgentListing>();
+  readonly executions = new Map<number, ExecutionDetail>();
+  readonly frames: Frame[] = [];
+  readonly runs: { agentId: string; request: RunRequest }[] = [];
+  readonly filters: ExecutionFilter[] = [];
+  broken: BrokenAgentFile[] = [];
+  reload: ReloadReport = { loaded: 0, added: [], updated: [], removed: [], errors: [] };
+  /** Set to make the next call of `run` fail. */
+  runFailure: unknown = undefined;
+  /** Called by `stop`, before it returns. */
+  onStop: () => Promise<void> = () => Promise.resolve();
+  /** The grace of each call of `stop`. */
+  readonly stops: number[] = [];
+  /** How many followers are open, and how many items each has handed out. */
+  followers = 0;
+  handedOut = 0;
+  readonly events = new EventBus(this.log);
+  #bell = Promise.withResolvers<void>();
+  #deltas: { executionId: number; content: string; seen: WeakSet<object> }[] = [];
+
+  constructor(options: { clock: Clock; directory?: string }) {
+    this.clock = options.clock;
+    this.startedAt = this.clock.now();
+    this.directories = fakeDirectories(options.directory ?? "/nowhere");
+  }
+
+  get config(): Config {
+    throw new TypeError("The server has no business with the configuration yet");
+  }
+
+  addAgent(agent: Agent, listing: Partial<Omit<AgentListing, "agent">> = {}): void {
+    this.agents.set(agent.id, { agent, lastExecution: null, nextRun: null, ...listing });
+  }
+
+  addExecution(changes: Partial<ExecutionDetail> = {}): ExecutionDetail {
+    const execution: ExecutionDetail = {
+      id: this.executions.size + 1,
+      agentId: "writer",
+      displayName: "The Writer",
+      status: "running",
+      trigger: "manual",
+      parentExecutionId: null,
+      sessionId: null,
+      startedAt: this.clock.now(),
+      finishedAt: null,
+      durationMs: null,
+      inputTokens: 0,
+      outputTokens: 0,
+      totalTokens: null,
+      costUsd: null,
+      toolCalls: 0,
+      model: "demo/script",
+      args: [],
+      error: null,
+      outputData: null,
+      ...changes,
+    };
+    this.executions.set(execution.id, execution);
+    const { id: executionId, agentId, displayName, trigger } = execution;
+    this.events.publish({ type: "execution_started", executionId, agentId, displayName, trigger });
+    return execution;
+  }
+
+  /** Appends a frame with the identity fields and the given ones. */
+  append(executionId: number, event: FrameEvent, fields: Record<string, unknown> = {}): Frame {
+    const { agentId, displayName } = this.#execution(executionId);
+    const payload = JSON.stringify({
+      event_type: event,
+      execution_id: executionId,
+      agent_id: agentId,
+      display_name: displayName,
+      agent_name: agentId,
+      timestamp: new Date(this.clock.now()).toISOString(),
+      message: "",
+      ...fields,
+    });
+    const frame = { id: this.frames.length + 1, executionId, event, payload };
+    this.frames.push(frame);
+    this.#ring();
+    return frame;
+  }
+
+  delta(executionId: number, content: string): void {
+    this.#deltas.push({ executionId, content, seen: new WeakSet() });
+    this.#ring();
+  }
+
+  /** Changes the status; a final one appends `complete`. */
+  setStatus(executionId: number, status: ExecutionStatus): void {
+    const execution = this.#execution(executionId);
+    this.executions.set(executionId, { ...execution, status });
+    if (isFinal(status)) this.append(executionId, "complete", { status });
+    this.#ring();
+    if (isFinal(status)) {
+      const { agentId, displayName, durationMs } = execution;
+      const type = "execution_completed";
+      this.events.publish({ type, executionId, agentId, displayName, status, durationMs });
+    }
+  }
+
+  listAgents(): Promise<AgentListing[]> {
+    return Promise.resolve([...this.agents.values()]);
+  }
+
+  getAgent(id: string): Promise<AgentListing> {
+    const listing = this.agents.get(id);
+    if (listing === undefined) {
+      return Promise.reject(new FakeRefusal("not_found", `Agent '${id}' not found`));
+    }
+    return Promise.resolve(listing);
+  }
+
+  brokenAgentFiles(): BrokenAgentFile[] {
+    return this.broken;
+  }
+
+  reloadAgents(): Promise<ReloadReport> {
+    return Promise.resolve(this.reload);
+  }
+
+  async run(agentId: string, request: RunRequest): Promise<ExecutionDetail> {
+    if (this.runFailure !== undefined) throw this.runFailure;
+    await this.getAgent(agentId);
+    this.runs.push({ agentId, request });
+    return this.addExecution({ agentId });
+  }
+
+  async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
+    const { status } = await this.getExecution(id);
+    if (status === "running") return "cancelling";
+    if (status === "waiting") this.setStatus(id, "aborted");
+    return this.#execution(id).status;
+  }
+
+  listExecutions(filter: ExecutionFilter): Promise<ExecutionDetail[]> {
+    this.filters.push(filter);
+    const { statuses, agentId, offset, limit } = filter;
+    const found = [...this.executions.values()].reverse()
+      .filter((one) => statuses === undefined || statuses.includes(one.status))
+      .filter((one) => agentId === undefined || one.agentId === agentId);
+    return Promise.resolve(found.slice(offset, offset + limit));
+  }
+
+  async listRuns(
+    agentId: string,
+    page: { limit: number; offset: number },
+  ): Promise<ExecutionDetail[]> {
+    const found = await this.listExecutions({ agentId, ...page });
+    if (found.length === 0) await this.getAgent(agentId);
+    return found;
+  }
+
+  // deno-lint-ignore require-await -- a missing execution must reject, not throw
+  async getExecution(id: number): Promise<ExecutionDetail> {
+    return this.#execution(id);
+  }
+
+  async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {
+    await this.getExecution(id);
+    return this.frames.filter((frame) => frame.executionId === id && frame.id > page.after)
+      .slice(0, page.limit);
+  }
+
+  async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
+    await this.getExecution(id);
+    return this.#follow(id, options);
+  }
+
+  countExecutions(): Promise<{ running: number; waiting: number }> {
+    const count = (status: ExecutionStatus) =>
+      [...this.executions.values()].filter((one) => one.status === status)
+        .length;
+    return Promise.resolve({ running: count("running"), waiting: count("waiting") });
+  }
+
+  async stop(options: { graceMs: number }): Promise<void> {
+    this.stops.push(options.graceMs);
+    await this.onStop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async *#follow(id: number, options: FollowOptions): AsyncGenerator<FollowItem, void, void> {
+    const { signal, deltas = false } = options;
+    const aborted = Promise.withResolvers<void>();
+    const onAbort = () => aborted.resolve();
+    signal.addEventListener("abort", onAbort);
+    this.followers++;
+    try {
+      let cursor = options.after;
+      while (!signal.aborted) {
+        const bell = this.#bell.promise;
+        for (const frame of await this.readFrames(id, { after: cursor })) {
+          cursor = frame.id;
+          this.handedOut++;
+          yield { type: "frame", frame };
+          if (frame.event === "complete" || signal.aborted) return;
+        }
+        for (const delta of this.#deltas) {
+          if (!deltas || delta.executionId !== id || delta.seen.has(signal)) {
+            continue;
+          }
+          delta.seen.add(signal);
+          yield { type: "delta", content: delta.content };
+        }
+        const { status } = this.#execution(id);
+        if (status === "waiting") {
+          yield { type: "waiting", payload: JSON.stringify({ event_type: "waiting" }) };
+        }
+        if (status !== "running") return;
+        await Promise.race([bell, aborted.promise]);
+      }
+    } finally {
+      this.followers--;
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #execution(id: number): ExecutionDetail {
+    const execution = this.executions.get(id);
+    if (execution === undefined) {
+      throw new FakeRefusal("not_found", "Execution not found");
+    }
+    return execution;
+  }
+
+  #ring(): void {
+    this.#bell.resolve();
+    this.#bell = Promise.withResolvers();
+  }
+}

@@ -1,0 +1,58 @@
+// The repository as tests look at it: its root, its source files, their imports.
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder that holds deno.json. */
+export const REPOSITORY = resolve(
+  fileURLToPath(new URL("../..", import.meta.url)),
+);
+
+const PRODUCT = ["main.ts", "cli", "server", "runtime"];
+
+/** Every source file of the product, relative to the repository. */
+export function productFiles(): string[] {
+  return PRODUCT.flatMap((name) => filesBelow(join(REPOSITORY, name)))
+    .filter((path) => path.endsWith(".ts") || path.endsWith(".tsx"))
+    .map((path) => relative(REPOSITORY, path))
+    .sort();
+}
+
+export function filesBelow(path: string): string[] {
+  if (Deno.statSync(path).isFile) return [path];
+  return [...Deno.readDirSync(path)].flatMap(({ name }) => filesBelow(join(path, name)));
+}
+
+/** One import of a source file. */
+export interface Import {
+  from: string;
+  /** A file relative to the repository, or a bare specifier. */
+  to: string;
+  typeOnly: boolean;
+  dynamic: boolean;
+}
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/g;
+
+/** The imports that stand in a file. */
+export function importsOf(file: string): Import[] {
+  const text = Deno.readTextFileSync(join(REPOSITORY, file));
+  return [...text.matchAll(IMPORT)].map(([whole, typeOnly, fixed, dynamic]) => {
+    const specifier = fixed ?? dynamic ?? "";
+    return {
+      from: file,
+      to: specifier.startsWith(".") ? join(dirname(file), specifier) : specifier,
+      // `import { type A, type B }` erases as `import type` does.
+      typeOnly: typeOnly !== undefined || onlyTypes(whole),
+      dynamic: dynamic !== undefined,
+    };
+  });
+}
+
+function onlyTypes(statement: string): boolean {
+  const names = /\{([^}]*)\}/.exec(statement)?.[1]?.split(",").map((name) => name.trim())
+    .filter((name) => name !== "");
+  return names !== undefined && names.length > 0 &&
+    !/import\s+\w+\s*,/.test(statement) &&
+    names.every((name) => name.startsWith("type "));
+}

@@ -1,0 +1,39 @@
+// An agent for tests: every field filled in, each one replaceable.
+import type { Agent } from "../../runtime/agents/agent.ts";
+
+/** A manual agent named `tester` with the default settings, changed by what a test cares about. */
+export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
+  return {
+    id: "tester",
+    displayName: "tester",
+    description: "",
+    icon: "🧪",
+    model: { provider: "demo", name: "script", streamUsage: true },
+    trigger: { type: "manual" },
+    settings: {
+      temperature: 0.7,
+      maxTokens: 4096,
+      timeout: 300,
+      maxToolCalls: 50,
+      maxExecutionTokens: 500_000,
+      maxCostUsd: null,
+      loopDetection: true,
+    },
+    customTools: [],
+    mcp: [],
+    skills: [],
+    agents: [],
+    paths: [],
+    history: "low",
+    confirmTools: [],
+    autoApprove: [],
+    onPending: "skip",
+    confirmTimeoutMs: null,
+    onRestart: "orphan",
+    enabled: true,
+    body: "Do what you are asked to do.",
+    sourcePath: "/workspace/agents/tester.md",
+    warnings: [],
+    ...overrides,
+  };
+}

@@ -1,0 +1,56 @@
+// The HTTP application over a runtime in memory and a clock that stands still.
+import type { Hono } from "hono";
+import { createApp } from "../../server/app.ts";
+import { Lifecycle } from "../../server/lifecycle.ts";
+import { FakeRuntime } from "./fake_runtime.ts";
+import { TestClock } from "./test_clock.ts";
+
+export interface TestApp {
+  app: Hono;
+  runtime: FakeRuntime;
+  clock: TestClock;
+  lifecycle: Lifecycle;
+  /** Status and parsed body of one request; a `json` init is sent as a JSON body. */
+  call(path: string, init?: RequestInit & { json?: unknown }): Promise<{
+    status: number;
+    // deno-lint-ignore no-explicit-any -- tests compare whole bodies
+    body: any;
+    headers: Headers;
+  }>;
+}
+
+/** A fresh application that listens to nothing. */
+export function createTestApp(): TestApp {
+  const clock = new TestClock();
+  const runtime = new FakeRuntime({ clock, directory: "/home/me" });
+  const lifecycle = new Lifecycle({
+    runtime,
+    keepAlive: false,
+    serviceMode: false,
+  });
+  const app = createApp({
+    runtime,
+    lifecycle,
+    transports: () => ["unix:/home/me/service.sock"],
+  });
+  return {
+    app,
+    runtime,
+    clock,
+    lifecycle,
+    async call(path, { json, ...init } = {}) {
+      const response = await app.request(path, {
+        ...init,
+        ...(json !== undefined && {
+          body: JSON.stringify(json),
+          headers: { "content-type": "application/json", ...init.headers },
+        }),
+      });
+      return {
+        status: response.status,
+        body: JSON.parse(await response.text()),
+        headers: response.headers,
+      };
+    },
+  };
+}

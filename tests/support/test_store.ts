@@ -1,0 +1,60 @@
+// An in-memory store with one instance, and executions to put into it.
+import { ExecutionLog } from "../../runtime/events/log.ts";
+import { Redactor } from "../../runtime/events/redactor.ts";
+import type { Execution } from "../../runtime/executions/execution.ts";
+import type { NewExecution } from "../../runtime/executions/execution_store.ts";
+import { createInfoFrame } from "../../runtime/executions/journal.ts";
+import { Database } from "../../runtime/storage/database.ts";
+import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";
+import { SqliteFrameStore } from "../../runtime/storage/frames.ts";
+import { openInstance } from "../../runtime/storage/instances.ts";
+
+/** Everything a journal needs, over one in-memory database. */
+export interface TestStore extends Disposable {
+  db: Database;
+  executions: SqliteExecutionStore;
+  frames: SqliteFrameStore;
+  log: ExecutionLog;
+  redactor: Redactor;
+  /** Accepts an execution with its first frame. */
+  accept(overrides?: Partial<NewExecution>, key?: string): Promise<Execution>;
+}
+
+export function openTestStore(
+  options: { path?: string; instanceId?: string } = {},
+): TestStore {
+  const db = Database.open(options.path ?? ":memory:");
+  const instanceId = options.instanceId ?? "instance-1";
+  openInstance(db, { id: instanceId, pid: 1, startedAt: 0 });
+  const executions = new SqliteExecutionStore(db, instanceId);
+  const frames = new SqliteFrameStore(db);
+  const redactor = new Redactor(() => []);
+  return {
+    db,
+    executions,
+    frames,
+    redactor,
+    log: new ExecutionLog(frames),
+    async accept(overrides = {}, key) {
+      const { execution } = await executions.acceptExecution({
+        agentId: "tester",
+        displayName: "Tester",
+        trigger: "manual",
+        parentExecutionId: null,
+        depth: 0,
+        sessionId: null,
+        request: { args: [] },
+        model: "demo/echo",
+        startedAt: 1_000,
+        ...overrides,
+      }, {
+        frames: (
+          accepted,
+        ) => [createInfoFrame(accepted, { redactor, at: 1_000 })],
+        ...(key === undefined ? {} : { idempotencyKey: key }),
+      });
+      return execution;
+    },
+    [Symbol.dispose]: () => db[Symbol.dispose](),
+  };
+}

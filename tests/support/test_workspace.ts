@@ -1,0 +1,114 @@
+// A workspace of its own in a temporary folder: home, config, state, agents; opened as often as a test needs.
+import { join } from "node:path";
+import type { Clock } from "../../runtime/clock.ts";
+import {
+  loadSettings,
+  openRuntime,
+  type OpenRuntimeOptions,
+  type WorkspaceSettings,
+} from "../../runtime/mod.ts";
+import type { Execution } from "../../runtime/executions/execution.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { LogLevel } from "../../runtime/service_log.ts";
+
+/** One line of a service log, kept in memory. */
+export interface LoggedLine {
+  level: LogLevel;
+  message: string;
+  fields: Readonly<Record<string, unknown>>;
+}
+
+export interface TestWorkspace extends AsyncDisposable {
+  /** The temporary folder that holds all of it; also the home directory. */
+  root: string;
+  workspace: string;
+  agentsDir: string;
+  stateDir: string;
+  configDir: string;
+  shell: Record<string, string>;
+  logged: LoggedLine[];
+  /** Writes `agents/<id>.md`. */
+  writeAgent(id: string, text: string): Promise<void>;
+  /** Writes an agent that plays a demo script; `settings` are further lines of front matter. */
+  writeScript(id: string, steps: unknown[], settings?: string): Promise<void>;
+  settings(): Promise<WorkspaceSettings>;
+  open(
+    options?: Partial<OpenRuntimeOptions> & { clock?: Clock },
+  ): Promise<Runtime>;
+}
+
+export async function createTestWorkspace(
+  options: { config?: string; shell?: Record<string, string> } = {},
+): Promise<TestWorkspace> {
+  const root = await Deno.realPath(
+    await Deno.makeTempDir({ prefix: "inkling-" }),
+  );
+  const workspace = join(root, "work");
+  const agentsDir = join(workspace, "agents");
+  const configDir = join(root, "config");
+  const stateDir = join(root, "state");
+  await Deno.mkdir(agentsDir, { recursive: true });
+  await Deno.mkdir(configDir);
+  const config = options.config ?? `workspace: ${workspace}\n`;
+  await Deno.writeTextFile(join(configDir, "config.yaml"), config);
+  const shell = {
+    INKLING_CONFIG_DIR: configDir,
+    INKLING_STATE_DIR: stateDir,
+    ...options.shell,
+  };
+  const logged: LoggedLine[] = [];
+  const settings = () => loadSettings({ shell, home: root });
+  const writeAgent = (id: string, text: string) =>
+    Deno.writeTextFile(join(agentsDir, `${id}.md`), text);
+  return {
+    root,
+    workspace,
+    agentsDir,
+    stateDir,
+    configDir,
+    shell,
+    logged,
+    settings,
+    writeAgent,
+    writeScript: (id, steps, lines = "") =>
+      writeAgent(
+        id,
+        `---\nmodel: { provider: demo, name: script }\n${lines && `${lines}\n`}---\n` +
+          `\`\`\`demo\n${JSON.stringify(steps)}\n\`\`\`\n`,
+      ),
+    open: async (overrides = {}) =>
+      await openRuntime({
+        settings: await settings(),
+        version: "0.0.0-test",
+        mode: "service",
+        log: {
+          write: (level, message, fields = {}) => void logged.push({ level, message, fields }),
+        },
+        ...overrides,
+      }),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+/** The payloads of an execution's frames, parsed. */
+export async function payloadsOf(
+  runtime: Runtime,
+  id: number,
+): Promise<Record<string, unknown>[]> {
+  const frames = await runtime.readFrames(id, { after: 0 });
+  return frames.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
+}
+
+/** Runs an agent and follows it to its end. */
+export async function runToEnd(
+  runtime: Runtime,
+  agentId: string,
+  request: Parameters<Runtime["run"]>[1] = {},
+): Promise<Execution & { outputData: string | null }> {
+  const { id } = await runtime.run(agentId, request);
+  const signal = new AbortController().signal;
+  for await (
+    const _ of await runtime.follow(id, { after: 0, signal })
+  ) { /* to the end */ }
+  return await runtime.getExecution(id);
+}

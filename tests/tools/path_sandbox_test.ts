@@ -1,0 +1,316 @@
+// The rules of PathSandbox, one by one. Escapes at random stand in sandbox_escape_test.ts.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import { isDatabaseName, isEnvFileName } from "../../runtime/tools/path_names.ts";
+import { failureOf, SandboxFixture } from "./sandbox_fixture.ts";
+
+Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ paths", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/a.md", "a");
+  const sandbox = fixture.sandbox([
+    { alias: "ws", path: fixture.workspace },
+    { alias: "home", path: fixture.home },
+  ]);
+  const file = join(fixture.workspace, "notes/a.md");
+  for (
+    const text of [
+      "notes/a.md",
+      "./notes/../notes//a.md",
+      file,
+      "{workspace}/notes/a.md",
+      "{ws}/notes/a.md",
+    ]
+  ) {
+    const resolved = await sandbox.resolve(text, "read");
+    assert.equal(resolved.path, file, text);
+    assert.equal(resolved.display, "{ws}/notes/a.md");
+    assert.equal(resolved.exists, true);
+  }
+  assert.equal(
+    (await sandbox.resolve("~/secret.txt", "read")).path,
+    join(fixture.home, "secret.txt"),
+  );
+  assert.equal((await sandbox.resolve("notes/new.md", "write")).exists, false);
+});
+
+Deno.test("PathSandbox.resolve() refuses what lies outside and names the allowed paths", async () => {
+  await using fixture = await SandboxFixture.open();
+  const sandbox = fixture.sandbox([{
+    alias: "notes",
+    path: join(fixture.workspace, "notes"),
+  }]);
+  for (
+    const text of [
+      "../outside/secret.txt",
+      "/etc/passwd",
+      "~/secret.txt",
+      "other.md",
+      "{notes}/../x",
+      "~",
+      "{notes}x",
+    ]
+  ) {
+    assert.equal(
+      await failureOf(sandbox.resolve(text, "read")),
+      `Cannot read "${text}": it lies outside the allowed paths. Allowed: {notes}.`,
+    );
+  }
+  assert.equal(
+    await failureOf(sandbox.resolve("{nots}/a", "read")),
+    'Unknown path alias {nots}. Known are: {notes}, {workspace}. A file that really has this name is written "./{nots}".',
+  );
+});
+
+Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () => {
+  await using fixture = await SandboxFixture.open();
+  const link = (target: string, name: string) =>
+    Deno.symlink(target, join(fixture.workspace, name));
+  await fixture.write("notes/a.md", "a");
+  await link(join(fixture.outside, "secret.txt"), "out.txt");
+  await link(fixture.outside, "out");
+  await link("notes", "in");
+  await link(".env", "harmless.txt");
+  await link("agents", "team");
+  await link("../outside/new.txt", "dangling");
+  await link("circle", "circle");
+  const sandbox = fixture.sandbox();
+  assert.equal(
+    (await sandbox.resolve("in/a.md", "read")).display,
+    "notes/a.md",
+  );
+  for (const text of ["out.txt", "out", "out/deep/a.txt", "out/new.txt"]) {
+    assert.match(
+      await failureOf(sandbox.resolve(text, "write")),
+      /outside the allowed paths/,
+      text,
+    );
+  }
+  assert.match(
+    await failureOf(sandbox.resolve("harmless.txt", "read")),
+    /environment files/,
+  );
+  assert.match(
+    await failureOf(sandbox.resolve("team/me.md", "read")),
+    /the agents folder is closed/,
+  );
+  assert.match(
+    await failureOf(sandbox.resolve("dangling", "write")),
+    /symbolic link to something that does not exist/,
+  );
+  assert.match(
+    await failureOf(sandbox.resolve("circle", "read")),
+    /go round in a circle/,
+  );
+});
+
+Deno.test("PathSandbox.resolve() closes agents, config and state folders even inside a declared path", async () => {
+  await using fixture = await SandboxFixture.open();
+  const sandbox = fixture.sandbox([{ alias: "all", path: fixture.base }]);
+  const sentences: Record<string, RegExp> = {
+    "agents": /the agents folder is closed to agents/,
+    "agents/me.md": /the agents folder/,
+    "agents/sub/new.md": /the agents folder/,
+    "{all}/config/config.yaml": /the configuration folder/,
+    "{all}/state/inkling.db": /the service's state folder/,
+  };
+  for (const [text, sentence] of Object.entries(sentences)) {
+    assert.match(await failureOf(sandbox.resolve(text, "read")), sentence);
+  }
+  assert.equal((await sandbox.resolve("agents2/me.md", "write")).exists, false);
+});
+
+Deno.test("PathSandbox.resolve() closes environment files always and database files for writing", async () => {
+  await using fixture = await SandboxFixture.open();
+  const sandbox = fixture.sandbox();
+  for (
+    const name of [
+      ".env",
+      ".ENV",
+      ".Env.local",
+      "a/.envrc/b",
+      ".env ",
+      ".env.",
+      ".e\u200bnv",
+      ".ｅｎｖ",
+    ]
+  ) {
+    assert.match(
+      await failureOf(sandbox.resolve(name, "read")),
+      /environment files/,
+      name,
+    );
+  }
+  for (
+    const name of [
+      "a.db",
+      "a.DB",
+      "a.db-wal",
+      "x.sqlite3",
+      "b.SQLite",
+      "data.db/x.txt",
+    ]
+  ) {
+    assert.match(
+      await failureOf(sandbox.resolve(name, "write")),
+      /database files/,
+      name,
+    );
+    await sandbox.resolve(name, "read");
+  }
+  for (
+    const name of ["env", "my.env", "environment.md", "db.txt", "sqlite.md"]
+  ) {
+    await sandbox.resolve(name, "write");
+  }
+});
+
+Deno.test("PathSandbox.resolve() does not hold the names above a root against it", async () => {
+  await using fixture = await SandboxFixture.open();
+  const root = join(fixture.base, "app.db.d", "ws");
+  await Deno.mkdir(root, { recursive: true });
+  const sandbox = fixture.sandbox([{ alias: "ws", path: root }]);
+  await sandbox.resolve("{ws}/a.md", "write");
+});
+
+Deno.test("PathSandbox.resolve() allows of a declared file just that file", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/a.md", "a");
+  await fixture.write("notes/a.md.bak", "b");
+  const sandbox = fixture.sandbox([{
+    alias: "only",
+    path: join(fixture.workspace, "notes/a.md"),
+  }]);
+  assert.equal((await sandbox.resolve("{only}", "write")).display, "{only}");
+  for (
+    const text of ["notes", "notes/a.md.bak", "{only}/../b.md", "notes/b.md"]
+  ) {
+    assert.match(
+      await failureOf(sandbox.resolve(text, "read")),
+      /outside/,
+      text,
+    );
+  }
+});
+
+Deno.test("PathSandbox.resolve() lets watched paths be read and not written", async () => {
+  await using fixture = await SandboxFixture.open();
+  const sandbox = fixture.sandbox([], [fixture.outside]);
+  await sandbox.resolve(join(fixture.outside, "secret.txt"), "read");
+  assert.match(
+    await failureOf(
+      sandbox.resolve(join(fixture.outside, "secret.txt"), "write"),
+    ),
+    /this path can only be read\.$/,
+  );
+});
+
+Deno.test("PathSandbox.resolve() says what is wrong with a text that is no path", async () => {
+  await using fixture = await SandboxFixture.open();
+  const sandbox = fixture.sandbox();
+  assert.match(
+    await failureOf(sandbox.resolve("", "read")),
+    /^The path is empty/,
+  );
+  assert.match(
+    await failureOf(sandbox.resolve("a\0b", "read")),
+    /NUL character/,
+  );
+  assert.match(
+    await failureOf(sandbox.resolve("a\ud800", "read")),
+    /surrogate/,
+  );
+  assert.match(
+    await failureOf(sandbox.resolve("a/".repeat(3_000), "read")),
+    /too long: 6000 bytes/,
+  );
+  assert.match(
+    await failureOf(sandbox.resolve("é".repeat(200), "read")),
+    /takes 400 bytes, at most 255/,
+  );
+});
+
+Deno.test("PathSandbox pins a root: swapped for a symlink later, it leads nowhere", async () => {
+  await using fixture = await SandboxFixture.open();
+  const root = join(fixture.workspace, "notes");
+  const sandbox = fixture.sandbox([{ alias: "notes", path: root }]);
+  await sandbox.resolve("{notes}/a.md", "read");
+  await Deno.remove(root);
+  await Deno.symlink(fixture.outside, root);
+  assert.match(
+    await failureOf(sandbox.resolve("{notes}/secret.txt", "read")),
+    /outside/,
+  );
+});
+
+Deno.test("PathSandbox.resolve() takes a root that is a symlink", async () => {
+  await using fixture = await SandboxFixture.open();
+  const root = join(fixture.workspace, "linked");
+  await Deno.symlink(fixture.outside, root);
+  const sandbox = fixture.sandbox([{ alias: "linked", path: root }]);
+  const resolved = await sandbox.resolve("{linked}/secret.txt", "read");
+  assert.equal(resolved.path, join(fixture.outside, "secret.txt"));
+  assert.equal(resolved.display, "{linked}/secret.txt");
+});
+
+Deno.test("PathSandbox.display() gives a path that resolves to the same place", async () => {
+  await using fixture = await SandboxFixture.open();
+  const sandbox = fixture.sandbox([
+    { alias: "workspace_all", path: fixture.workspace },
+    { alias: "notes", path: join(fixture.workspace, "notes") },
+    { alias: "far", path: fixture.outside },
+  ]);
+  const plain = fixture.sandbox();
+  const name = fc.stringMatching(/^[{~a-z}. ]{1,6}$/).filter((text) =>
+    text.trim() !== "" && text !== "." && text !== ".." &&
+    !isEnvFileName(text) && !isDatabaseName(text)
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(name, { maxLength: 3 }), async (names) => {
+      for (
+        const start of [
+          fixture.workspace,
+          join(fixture.workspace, "notes"),
+          fixture.outside,
+        ]
+      ) {
+        const path = join(start, ...names);
+        const shown = sandbox.display(path);
+        assert.ok(!shown.startsWith("/"), shown);
+        assert.equal((await sandbox.resolve(shown, "read")).path, path, shown);
+      }
+      const path = join(fixture.workspace, ...names);
+      assert.equal(
+        (await plain.resolve(plain.display(path), "read")).path,
+        path,
+      );
+    }),
+    { numRuns: 200 },
+  );
+  assert.equal(plain.display(fixture.outside), fixture.outside);
+  assert.equal(plain.display(fixture.workspace), ".");
+});
+
+Deno.test("PathSandbox.roots() tells what may be reached", async () => {
+  await using fixture = await SandboxFixture.open();
+  assert.deepEqual(await fixture.sandbox().roots(), [
+    { alias: "workspace", path: fixture.workspace, access: "write" },
+  ]);
+  const sandbox = fixture.sandbox(
+    [{
+      alias: "notes",
+      path: join(fixture.workspace, "notes"),
+      description: "Daily notes",
+    }],
+    [fixture.outside],
+  );
+  assert.deepEqual(await sandbox.roots(), [
+    {
+      alias: "notes",
+      path: join(fixture.workspace, "notes"),
+      access: "write",
+      description: "Daily notes",
+    },
+    { alias: null, path: fixture.outside, access: "read" },
+  ]);
+});
