@@ -26,3 +26,16 @@ export async function withDeadline<T>(
     await timer;
   }
 }
+
+/** The result of `work`, or a rejection with the signal's reason as soon as it aborts; the work itself goes on. */
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

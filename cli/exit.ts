@@ -59,6 +59,7 @@ export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
 export function toExit(error: unknown): { code: ExitCode; text: string | undefined } {
   // Whoever reads the output has seen enough: that is no failure, and there is nobody to tell.
   if (error instanceof OutputClosed) return { code: EXIT.ok, text: undefined };
+  if (error instanceof Interrupted) return { code: EXIT.interrupted, text: undefined };
   if (error instanceof CommandFailure) return { code: error.exitCode, text: error.message };
   if (error instanceof ServiceUnreachable) return { code: EXIT.unreachable, text: error.message };
   if (error instanceof ApiError) return { code: EXIT.failed, text: error.message };

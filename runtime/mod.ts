@@ -1,13 +1,6 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
-import { join } from "node:path";
 import { AgentRegistry } from "./agents/registry.ts";
 import { type Clock, SystemClock } from "./clock.ts";
-import type { Config } from "./config/config.ts";
-import type { Directories } from "./config/directories.ts";
-import { EnvironmentFiles } from "./config/environment_files.ts";
-import { loadConfig } from "./config/parse_config.ts";
-import { resolveConfigDir } from "./config/places.ts";
-import { resolveDirectories } from "./config/resolve_directories.ts";
 import { EventBus } from "./events/bus.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { Redactor } from "./events/redactor.ts";
@@ -20,6 +13,7 @@ import { RedactedLog } from "./redacted_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
 import type { ServiceLog } from "./service_log.ts";
+import type { WorkspaceSettings } from "./settings.ts";
 import { Database } from "./storage/database.ts";
 import { SqliteExecutionStore } from "./storage/executions.ts";
 import { SqliteFrameStore } from "./storage/frames.ts";
@@ -27,20 +21,9 @@ import { closeInstance, openInstance } from "./storage/instances.ts";
 import { PathSandbox } from "./tools/path_sandbox.ts";
 import { createBuiltinTools, Toolbox } from "./tools/toolbox.ts";
 
-/** What the process gives: its variables and its home. */
-export interface Surroundings {
-  /** The shell's variables as they stand when the process starts. */
-  shell: Readonly<Record<string, string>>;
-  /** The user's home directory. */
-  home: string;
-}
-
-/** A workspace with its settings, before anything in it is opened. */
-export interface WorkspaceSettings extends Surroundings {
-  config: Config;
-  directories: Directories;
-  environment: EnvironmentFiles;
-}
+export { describeSetup } from "./setup_report.ts";
+export { loadSettings, type Surroundings, type WorkspaceSettings } from "./settings.ts";
+export { type ValidatedFile, validateWorkspace } from "./workspace_validation.ts";
 
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {
@@ -56,27 +39,6 @@ export interface OpenRuntimeOptions {
   clock?: Clock;
   /** TCP ports of the service itself, which agents must not reach. */
   ownPorts?: () => readonly number[];
-}
-
-/**
- * Reads config.yaml and finds every place of the workspace (default: config.yaml's). Throws ConfigError with all
- * problems of the file, and SocketPathTooLong.
- */
-export async function loadSettings(
-  surroundings: Surroundings & { workspace?: string },
-): Promise<WorkspaceSettings> {
-  const { shell, home, workspace } = surroundings;
-  const env = (name: string) => shell[name];
-  const path = join(resolveConfigDir(env, home), "config.yaml");
-  const config = await loadConfig(path, { home });
-  const directories = resolveDirectories({
-    env,
-    home,
-    config,
-    ...(workspace === undefined ? {} : { workspace }),
-  });
-  const files = [directories.workspaceEnvFile, directories.configEnvFile];
-  return { shell, home, config, directories, environment: new EnvironmentFiles({ files, shell }) };
 }
 
 /**

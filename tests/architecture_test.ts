@@ -1,12 +1,7 @@
 // The law of the house: which way the arrows point, and what may be used only where.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  type Import,
-  importsOf,
-  productFiles,
-  REPOSITORY,
-} from "./support/repository.ts";
+import { type Import, importsOf, productFiles, REPOSITORY } from "./support/repository.ts";
 
 const FILES = productFiles();
 const IMPORTS = FILES.flatMap(importsOf);
@@ -27,7 +22,15 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   wiring: 6,
 };
 /** Files of the runtime's root that put the folders together or describe the whole. */
-const WIRING = ["mod.ts", "runtime.ts", "local_runtime.ts", "redacted_log.ts"]
+const WIRING = [
+  "mod.ts",
+  "runtime.ts",
+  "local_runtime.ts",
+  "redacted_log.ts",
+  "settings.ts",
+  "workspace_validation.ts",
+  "setup_report.ts",
+]
   .map((name) => `runtime/${name}`);
 
 function layerOf(file: string): string {
@@ -36,13 +39,10 @@ function layerOf(file: string): string {
   return rest === undefined ? "root" : folder ?? "root";
 }
 
-const isLocal = ({ to }: Import) =>
-  /^(main\.ts|cli\/|server\/|runtime\/)/.test(to);
+const isLocal = ({ to }: Import) => /^(main\.ts|cli\/|server\/|runtime\/)/.test(to);
 
 function offenders(rule: (one: Import) => boolean): string[] {
-  return IMPORTS.filter(isLocal).filter(rule).map(({ from, to }) =>
-    `${from} -> ${to}`
-  );
+  return IMPORTS.filter(isLocal).filter(rule).map(({ from, to }) => `${from} -> ${to}`);
 }
 
 Deno.test("imports: cli knows the service only by its client, and by types", () => {
@@ -78,18 +78,14 @@ Deno.test("imports: server knows the runtime by its interface and its vocabulary
     [],
   );
   assert.deepEqual(
-    offenders(({ from, to }) =>
-      from.startsWith("server/") && to.startsWith("cli/")
-    ),
+    offenders(({ from, to }) => from.startsWith("server/") && to.startsWith("cli/")),
     [],
   );
 });
 
 Deno.test("imports: runtime knows neither server nor cli", () => {
   assert.deepEqual(
-    offenders(({ from, to }) =>
-      from.startsWith("runtime/") && !to.startsWith("runtime/")
-    ),
+    offenders(({ from, to }) => from.startsWith("runtime/") && !to.startsWith("runtime/")),
     [],
   );
 });
@@ -145,15 +141,11 @@ Deno.test("imports: every import leads somewhere, and each package is in both im
   );
   for (const name of bare) {
     const known = name.startsWith("node:") ||
-      Object.keys(product).some((one) =>
-        name === one || name.startsWith(`${one}/`)
-      );
+      Object.keys(product).some((one) => name === one || name.startsWith(`${one}/`));
     assert.ok(known, `${name} is not in deno.json`);
   }
   for (const name of Object.keys(product)) {
-    const used = [...bare].some((one) =>
-      one === name || one.startsWith(`${name}/`)
-    );
+    const used = [...bare].some((one) => one === name || one.startsWith(`${name}/`));
     assert.ok(used, `${name} stands in deno.json and nothing uses it`);
   }
 });
@@ -178,9 +170,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
 for (const { what, where } of RESERVED) {
   Deno.test(`source: ${what.source} stands only in ${where.source}`, () => {
     assert.deepEqual(
-      FILES.filter((file) =>
-        !where.test(file) && what.test(withoutComments(text(file)))
-      ),
+      FILES.filter((file) => !where.test(file) && what.test(withoutComments(text(file)))),
       [],
     );
   });

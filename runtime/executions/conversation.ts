@@ -4,7 +4,8 @@ import type { PlacedMessage, PlannedCall } from "./execution_store.ts";
 
 /** Grows by replies and results; the store holds the same. */
 export class Conversation {
-  readonly #messages = new Map<number, Message>();
+  /** By position, with holes where results are still to come. */
+  readonly #messages: (Message | undefined)[] = [];
   #end = 0;
 
   constructor(messages: readonly PlacedMessage[] = []) {
@@ -17,25 +18,25 @@ export class Conversation {
   }
 
   get isEmpty(): boolean {
-    return this.#messages.size === 0;
+    return this.#messages.length === 0;
   }
 
   /** Adds a message at its place. */
   add({ position, message }: PlacedMessage): void {
-    this.#messages.set(position, message);
+    this.#messages[position] = message;
     const reserved = message.role === "assistant" ? message.toolCalls.length : 0;
     this.#end = Math.max(this.#end, position + 1 + reserved);
   }
 
   /** The messages in order. */
   messages(): Message[] {
-    return [...this.#messages.entries()].sort(([a], [b]) => a - b).map(([, message]) => message);
+    return this.#messages.filter((message) => message !== undefined);
   }
 
   /** The last reply, unless a person has spoken since. */
   lastReply(): { position: number; message: AssistantMessage } | undefined {
     for (let position = this.#end - 1; position >= 0; position--) {
-      const message = this.#messages.get(position);
+      const message = this.#messages[position];
       if (message?.role === "assistant") return { position, message };
       if (message?.role === "user" || message?.role === "system") return undefined;
     }
@@ -47,7 +48,7 @@ export class Conversation {
     const last = this.lastReply();
     if (last === undefined) return [];
     return planCalls(last.message, last.position)
-      .filter(({ position }) => !this.#messages.has(position));
+      .filter(({ position }) => this.#messages[position] === undefined);
   }
 }
 

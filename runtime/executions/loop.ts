@@ -3,6 +3,7 @@ import type { AssistantMessage } from "../models/message.ts";
 import { ModelError } from "../models/model.ts";
 import type { Outcome } from "./journal.ts";
 import { findCrossedLimit } from "./limits.ts";
+import { LoopDetector } from "./loop_detection.ts";
 import { type Run, RunStopped } from "./run.ts";
 import { settleToolCalls } from "./tool_calls.ts";
 import { ReplyTimeout, takeTurn } from "./turn.ts";
@@ -13,10 +14,15 @@ import { ReplyTimeout, takeTurn } from "./turn.ts";
  */
 export async function runLoop(run: Run): Promise<Outcome> {
   try {
+    const detector = new LoopDetector();
     for (;;) {
       run.signal.throwIfAborted();
       const open = run.conversation.openCalls();
       if (open.length > 0) await settleToolCalls(run, open);
+      const circle = detector.look(run.conversation.messages());
+      if (circle !== undefined && run.agent.settings.loopDetection) {
+        return { status: "aborted", error: `Aborted: loop_detected (${circle})`, output: null };
+      }
       const last = run.conversation.lastReply();
       if (last !== undefined && last.message.toolCalls.length === 0) {
         return judgeAnswer(last.message, run);

@@ -8,9 +8,7 @@ if (Deno.args.includes("--json")) {
   for (const { name, ratio, subjectMs, floorMs, pairs } of figures) {
     console.log(
       `${name.padEnd(36)} ${ratio.toFixed(2).padStart(6)} x floor   ` +
-        `(${subjectMs.toFixed(0)} ms against ${
-          floorMs.toFixed(0)
-        } ms, median of ${pairs} pairs)`,
+        `(${subjectMs.toFixed(0)} ms against ${floorMs.toFixed(0)} ms, median of ${pairs} pairs)`,
     );
   }
 }

@@ -37,8 +37,7 @@ export async function benchStartUp(): Promise<Figure[]> {
   );
   await Deno.writeTextFile(empty, "");
   const self = sourceCommand();
-  const floor = () =>
-    spawn([Deno.execPath(), "run", ...PERMISSION_FLAGS, empty], env);
+  const floor = () => spawn([Deno.execPath(), "run", ...PERMISSION_FLAGS, empty], env);
   const figures: Figure[] = [];
   const measure = async (name: string, args: string[]) => {
     figures.push(

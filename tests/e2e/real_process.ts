@@ -4,10 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { sourceCommand } from "../../cli/self_command.ts";
 import { type Client, openSocketClient } from "../../server/client.ts";
-import {
-  createTestWorkspace,
-  type TestWorkspace,
-} from "../support/test_workspace.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 
 /** What a finished command printed, and its exit code. */
 export interface Finished {

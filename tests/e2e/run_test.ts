@@ -2,12 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../support/openai_server.ts";
-import {
-  createRealHome,
-  killService,
-  type RealHome,
-  until,
-} from "./real_process.ts";
+import { createRealHome, killService, type RealHome, until } from "./real_process.ts";
 
 const usesServer = (server: OpenAiServer) =>
   `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${server.url}" }\n` +
@@ -27,9 +22,7 @@ async function readRawStream(
     const response = await fetch(`http://localhost/executions/${id}/stream`, {
       client: http,
     });
-    const events = (await response.text()).split("\n\n").filter((event) =>
-      event !== ""
-    );
+    const events = (await response.text()).split("\n\n").filter((event) => event !== "");
     return new Map(
       events.map((event) => [/^id: (\d+)$/m.exec(event)?.[1] ?? "none", event]),
     );
@@ -69,9 +62,7 @@ Deno.test("a run with tool calls against an OpenAI-compatible server: live and r
   const replay = await readRawStream(home, id);
   assert.deepEqual(replay, live);
   assert.ok(!live.has("none"), "every frame has an id");
-  const types = [...live.values()].map((event) =>
-    /^event: (\w+)/.exec(event)?.[1]
-  );
+  const types = [...live.values()].map((event) => /^event: (\w+)/.exec(event)?.[1]);
   assert.deepEqual(types, [
     "meta",
     "message",

@@ -22,8 +22,7 @@ async function collect(items: AsyncIterable<LogItem>): Promise<LogItem[]> {
   return all;
 }
 
-const eventOf = (item: LogItem) =>
-  item.type === "frame" ? item.frame.event : item.type;
+const eventOf = (item: LogItem) => item.type === "frame" ? item.frame.event : item.type;
 
 Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends behind complete", async () => {
   using store = openTestStore();
@@ -61,9 +60,7 @@ Deno.test("ExecutionLog.follow() resumes behind a frame id, and ends at once beh
   await journal.finish({ status: "error", error: "broke", output: null });
   const all = await collect(follow(store, execution.id));
   assert.equal(all.length, 2);
-  const [first, last] = all.map((item) =>
-    item.type === "frame" ? item.frame.id : 0
-  );
+  const [first, last] = all.map((item) => item.type === "frame" ? item.frame.id : 0);
   assert.deepEqual(
     await collect(follow(store, execution.id, { after: first! })),
     all.slice(1),

@@ -10,9 +10,9 @@ const SECRETS = [
 
 Deno.test("Redactor.redact() replaces every occurrence, also in JSON's spelling", () => {
   const redactor = new Redactor(() => SECRETS);
-  const text = `a ${SECRETS[0]!.value} b ${
-    JSON.stringify({ k: SECRETS[0]!.value })
-  } ${SECRETS[1]!.value}`;
+  const text = `a ${SECRETS[0]!.value} b ${JSON.stringify({ k: SECRETS[0]!.value })} ${
+    SECRETS[1]!.value
+  }`;
   const safe = redactor.redact(text);
   assert.equal(
     safe,

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-} from "../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
@@ -42,9 +38,7 @@ Deno.test("runLoop() runs calls, gives their results back in order, and ends wit
     "final_answer",
     "complete",
   ]);
-  const [first, second] = frames.filter((one) =>
-    one["event_type"] === "tool_result"
-  );
+  const [first, second] = frames.filter((one) => one["event_type"] === "tool_result");
   assert.match(String(first?.["content"]), /alpha/);
   assert.equal(first?.["is_error"], false);
   assert.equal(second?.["is_error"], true);
@@ -70,9 +64,7 @@ Deno.test("runLoop() shows the model unknown tools, broken arguments and refusal
   const ended = await runToEnd(runtime, "clumsy");
   assert.equal(ended.status, "success");
   const results = (await payloadsOf(runtime, ended.id))
-    .filter((one) => one["event_type"] === "tool_result").map((one) =>
-      String(one["content"])
-    );
+    .filter((one) => one["event_type"] === "tool_result").map((one) => String(one["content"]));
   assert.match(
     results[0] ?? "",
     /^Error: Unknown tool "no_such_tool"\. Available: file_read/,
@@ -88,8 +80,7 @@ Deno.test("runLoop() shows the model unknown tools, broken arguments and refusal
 
 Deno.test("runLoop() aborts at max_tool_calls before any call of that reply runs", async () => {
   await using place = await createTestWorkspace();
-  const write = (name: string) =>
-    call("file_write", { path: name, content: "x" });
+  const write = (name: string) => call("file_write", { path: name, content: "x" });
   await place.writeScript("busy", [
     { call: [write("1"), write("2")] },
     { call: [write("3"), write("4")] },
@@ -210,9 +201,7 @@ Deno.test("an answer of 900,000 characters is stored and logged whole; one beyon
   }]);
   await using runtime = await place.open();
   const finalOf = async (id: number) =>
-    (await payloadsOf(runtime, id)).find((one) =>
-      one["event_type"] === "final_answer"
-    );
+    (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "final_answer");
   const long = await runToEnd(runtime, "long");
   assert.equal(long.outputData?.length, 900_000);
   assert.equal((await finalOf(long.id))?.["content"], long.outputData);
@@ -322,4 +311,44 @@ Deno.test("a secret of the environment files is in no frame, answer or error", a
     place.logged,
   ]);
   assert.ok(!shown.includes("tok-0123456789"));
+});
+
+Deno.test("runLoop() aborts when one tool fails three times in a row with the same first line", async () => {
+  await using place = await createTestWorkspace();
+  const missing = {
+    call: [call("file_read", { path: "missing.txt" }), call("file_read", { path: "missing.txt" })],
+  };
+  const glob = { call: [call("file_glob", { pattern: "*" })] };
+  await place.writeScript("stuck", [missing, glob, missing, missing, { say: "never" }]);
+  await place.writeScript("patient", [missing, missing, { say: "gave up in time" }]);
+  await place.writeScript(
+    "let",
+    [missing, missing, missing, missing, { say: "went on" }],
+    "settings: { loop_detection: false }",
+  );
+  await using runtime = await place.open();
+  const stuck = await runToEnd(runtime, "stuck");
+  assert.equal(stuck.status, "aborted");
+  assert.match(
+    stuck.error ?? "",
+    /^Aborted: loop_detected \(file_read failed 3 times in a row: Error: /,
+  );
+  assert.equal((await runToEnd(runtime, "patient")).status, "success");
+  assert.equal((await runToEnd(runtime, "let")).outputData, "went on");
+});
+
+Deno.test("runLoop() aborts at the fifth equal call with an equal result, not when something changes between", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
+  const read = { call: [call("file_read", { path: "a.txt" })] };
+  const other = { call: [call("file_glob", { pattern: "*" })] };
+  await place.writeScript("circling", [read, read, read, read, read, { say: "never" }]);
+  await place.writeScript("working", [read, read, read, read, other, read, { say: "done" }]);
+  await using runtime = await place.open();
+  const circling = await runToEnd(runtime, "circling");
+  assert.match(
+    circling.error ?? "",
+    /^Aborted: loop_detected \(file_read was called 5 times in a row/,
+  );
+  assert.equal((await runToEnd(runtime, "working")).status, "success");
 });

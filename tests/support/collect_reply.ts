@@ -1,7 +1,14 @@
 // Runs one model call to its end and keeps what it yielded.
-import type { Model, ModelDelta, ModelReply, ModelRequest } from "../../runtime/models/model.ts";
+import assert from "node:assert/strict";
+import {
+  type Model,
+  type ModelDelta,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+} from "../../runtime/models/model.ts";
 
-/** A whole call: every delta in order, their text joined, and the reply. */
+/** A whole call: every delta in order, their text joined (from the last restart on), and the reply. */
 export interface CollectedReply {
   deltas: ModelDelta[];
   text: string;
@@ -9,9 +16,7 @@ export interface CollectedReply {
 }
 
 /** A request with one user turn and no tools, changed by `overrides`. */
-export function modelRequest(
-  overrides: Partial<ModelRequest> = {},
-): ModelRequest {
+export function modelRequest(overrides: Partial<ModelRequest> = {}): ModelRequest {
   return {
     messages: [{ role: "user", content: "Hello" }],
     tools: [],
@@ -34,10 +39,25 @@ export async function collectReply(
   for (;;) {
     const next = await stream.next();
     if (next.done) {
-      const text = deltas.map((delta) => delta.type === "text" ? delta.text : "").join("");
+      const restart = deltas.findLastIndex((delta) => delta.type === "restart");
+      const text = deltas.slice(restart + 1)
+        .map((delta) => delta.type === "text" ? delta.text : "").join("");
       return { deltas, text, reply: next.value };
     }
     deltas.push(next.value);
     options.onDelta?.(next.value);
   }
+}
+
+/** The ModelError that a call ends with; fails when it succeeds or ends with anything else. */
+export async function failureOf(
+  model: Model,
+  request: ModelRequest = modelRequest(),
+): Promise<ModelError> {
+  const error = await collectReply(model, request).then(
+    () => assert.fail("the call succeeded"),
+    (error: unknown) => error,
+  );
+  assert.ok(error instanceof ModelError, String(error));
+  return error;
 }

@@ -14,7 +14,7 @@ import { call, CANARY, SandboxFixture, snapshot, testContext } from "./sandbox_f
 
 const READ_CASES = 10_000;
 const CHANGE_CASES = 2_000;
-const RACE_ROUNDS = 150;
+const RACE_ROUNDS = 400;
 const SEED = 20_260_101;
 
 const toolbox = new Toolbox(

@@ -1,0 +1,64 @@
+// info: where the configuration comes from, and which providers can be used.
+import type { InfoReport } from "../app.ts";
+import { type CommandContext, workspaceOf } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+
+/** Shows the configuration in effect. */
+export async function info(
+  context: CommandContext,
+  options: { json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const report = await app.info(workspaceOf(context));
+  if (options.json) {
+    output.json(toJson(report));
+    return EXIT.ok;
+  }
+  output.fields([
+    ["Version", app.version],
+    ["Config file", markMissing(report.configFile, report.configFileExists)],
+    ["Env file", markMissing(report.workspaceEnvFile, report.workspaceEnvFileExists)],
+    ["Workspace", report.workspace],
+    ["Agents", report.agentsDir],
+    ["Default model", report.defaultModel ?? "none: every agent names its own"],
+  ]);
+  output.line();
+  const { style } = output;
+  output.table(
+    [
+      { header: "Provider" },
+      {
+        header: "Key",
+        paint: (cell, value) => value === "missing" ? style.dim(cell) : style.green(cell),
+      },
+      { header: "Variable", shrinks: true },
+    ],
+    report.providers.map(({ name, keyVariable, hasKey }) => [
+      name,
+      keyVariable === null ? "not needed" : hasKey ? "set" : "missing",
+      keyVariable ?? "",
+    ]),
+  );
+  return EXIT.ok;
+}
+
+function markMissing(path: string, exists: boolean): string {
+  return exists ? path : `${path} (not there)`;
+}
+
+function toJson(report: InfoReport): Record<string, unknown> {
+  return {
+    config_file: report.configFile,
+    config_file_exists: report.configFileExists,
+    workspace_env_file: report.workspaceEnvFile,
+    workspace_env_file_exists: report.workspaceEnvFileExists,
+    workspace: report.workspace,
+    agents_dir: report.agentsDir,
+    default_model: report.defaultModel,
+    providers: report.providers.map(({ name, keyVariable, hasKey }) => ({
+      name,
+      key_variable: keyVariable,
+      has_key: hasKey,
+    })),
+  };
+}

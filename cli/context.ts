@@ -1,0 +1,14 @@
+// What every command is given: the program around it, its voice, and the options that all commands share.
+import type { CliApp, WorkspaceOption } from "./app.ts";
+import type { Output } from "./output/output.ts";
+
+/** The surroundings of one command. */
+export interface CommandContext extends WorkspaceOption {
+  app: CliApp;
+  output: Output;
+}
+
+/** The workspace option alone, absent where it was not given. */
+export function workspaceOf({ workspace }: CommandContext): WorkspaceOption {
+  return workspace === undefined ? {} : { workspace };
+}

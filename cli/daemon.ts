@@ -1,0 +1,168 @@
+// Starting the service in the background: detached, one starter at a time, until it answers or is dead.
+import { resolve } from "node:path";
+import type { Client } from "../server/client.ts";
+import type { CliApp, Places } from "./app.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { isLocked, takeLock } from "./lock_file.ts";
+import { sanitise } from "./output/sanitise.ts";
+import type { DetachedProcess } from "./processes.ts";
+import { checkHealth, connectService, serviceSilent } from "./service.ts";
+
+const POLL_MS = 50;
+/** A start that takes longer is reported; the process is left alone, it may be busy with its database. */
+const START_MS = 30_000;
+/** How long a service that is going down may take before a new one can start. */
+const GOING_MS = 20_000;
+const SHOWN_LINES = 15;
+const SHOWN_BYTES = 8_192;
+
+/** What a background service is started with. */
+export interface DaemonOptions {
+  keepAlive?: boolean;
+  /** Called when a start begins, not when the service turns out to run already. */
+  onStart?: () => void;
+  signal?: AbortSignal;
+}
+
+/** A client of a service that answers, and whether it had to be started. */
+export interface EnsuredService {
+  client: Client;
+  started: boolean;
+}
+
+/**
+ * A client of the running service, which is started when there is none. Of several callers at once only one starts it;
+ * the others wait. Throws CommandFailure when it cannot be started.
+ */
+export async function ensureService(
+  app: CliApp,
+  places: Places,
+  options: DaemonOptions = {},
+): Promise<EnsuredService> {
+  const running = await connectService(app, places, options);
+  if (running !== undefined) return { client: running, started: false };
+  await Deno.mkdir(places.stateDir, { recursive: true, mode: 0o700 });
+  const deadline = app.clock.now() + START_MS;
+  for (;;) {
+    using lock = await takeLock(resolve(places.stateDir, "start.lock"));
+    const client = await connectService(app, places, options);
+    if (client !== undefined) return { client, started: false };
+    if (lock !== undefined) return await startDaemon(app, places, options);
+    if (app.clock.now() >= deadline) {
+      throw new CommandFailure(
+        EXIT.unreachable,
+        `Another start of the service does not come to an end. Its log is ${places.logFile}`,
+      );
+    }
+    await app.clock.sleep(POLL_MS, options.signal);
+  }
+}
+
+/** Starts the service. Only for the holder of the start lock, and when none answers. */
+async function startDaemon(
+  app: CliApp,
+  places: Places,
+  options: DaemonOptions,
+): Promise<EnsuredService> {
+  await untilFree(app, places, options.signal);
+  options.onStart?.();
+  const logSize = await sizeOf(places.logFile);
+  const child = await spawnService(app, places, options);
+  const client = app.connect(places);
+  try {
+    await untilReady(app, places, { client, child, logSize, ...options });
+    return { client, started: true };
+  } catch (error) {
+    client[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function untilReady(
+  app: CliApp,
+  places: Places,
+  start: { client: Client; child: DetachedProcess; logSize: number; signal?: AbortSignal },
+): Promise<void> {
+  const { client, child, signal } = start;
+  const deadline = app.clock.now() + START_MS;
+  for (;;) {
+    // Asked before the health: the child may have ended because another service was faster, and that one will do.
+    const { ended } = child;
+    const health = await checkHealth(client, { clock: app.clock, ...(signal && { signal }) });
+    if (health === "answers") return;
+    if (ended !== undefined) {
+      const output = await readEnd(places.logFile, start.logSize);
+      const reason = output === "" ? ` (exit code ${ended.code ?? "none"})` : `:\n${output}`;
+      throw new CommandFailure(EXIT.unreachable, `The service did not start${reason}`);
+    }
+    if (health === "silent") throw serviceSilent(places);
+    if (app.clock.now() >= deadline) {
+      throw new CommandFailure(
+        EXIT.unreachable,
+        `The service was started (PID ${child.pid}) but does not answer after ${
+          START_MS / 1_000
+        } s. ` +
+          `Its log is ${places.logFile}`,
+      );
+    }
+    await app.clock.sleep(POLL_MS, signal);
+  }
+}
+
+async function spawnService(
+  app: CliApp,
+  places: Places,
+  options: DaemonOptions,
+): Promise<DetachedProcess> {
+  const command = [
+    ...app.selfCommand,
+    "start",
+    // Its standard output is the log file already.
+    "--quiet",
+    ...(options.keepAlive ? ["--keep-alive"] : []),
+    ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
+  ];
+  const { logFile } = places;
+  try {
+    return await app.processes.spawnDetached(command, { logFile, environment: app.environment });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandFailure(EXIT.unreachable, `The service could not be started: ${reason}`, {
+      cause,
+    });
+  }
+}
+
+/** Waits while a service that listens no more still holds its lock: it is going down, a new one would be refused. */
+async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
+  const deadline = app.clock.now() + GOING_MS;
+  while (await isLocked(places.lockFile)) {
+    if (app.clock.now() >= deadline) {
+      throw new CommandFailure(
+        EXIT.unreachable,
+        `A service holds ${places.lockFile} but does not answer. "inkling stop" ends it`,
+      );
+    }
+    await app.clock.sleep(POLL_MS, signal);
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** The last lines that a file got since it had `size` bytes. */
+async function readEnd(path: string, size: number): Promise<string> {
+  using file = await Deno.open(path, { read: true });
+  const now = (await file.stat()).size;
+  // A file that is smaller than it was has been rotated: all of it is new.
+  const from = Math.max(now < size ? 0 : size, now - SHOWN_BYTES);
+  await file.seek(from, Deno.SeekMode.Start);
+  const text = await new Response(file.readable).text();
+  return sanitise(text).trim().split("\n").slice(-SHOWN_LINES).join("\n");
+}

@@ -1,0 +1,183 @@
+// The command table: every command with its arguments and options. Its code is loaded when it is chosen.
+import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import type { CommandContext } from "./context.ts";
+import { EXAMPLES, EXIT_CODES_HELP, formatExamples } from "./help.ts";
+import type { ExitCode } from "./exit.ts";
+
+/** The options that every command takes, before its name or behind it. */
+export interface GlobalOptions {
+  quiet?: true;
+  verbose?: true;
+  workspace?: string;
+}
+
+/** How the program speaks and acts. */
+export interface ProgramOptions {
+  version: string;
+  /** Cells of a help line. */
+  helpWidth: number;
+  /** Takes help and version texts. */
+  write: (text: string) => void;
+  /** Takes the complaint about a command line, and the command whose help tells more. */
+  complain: (message: string, command: string) => void;
+  /** Does the chosen command. */
+  perform: (
+    options: GlobalOptions,
+    command: (context: CommandContext) => Promise<ExitCode>,
+  ) => Promise<void>;
+}
+
+/** The parser of the whole command line. */
+export interface Program {
+  outputHelp(): void;
+  parseAsync(argv: readonly string[], options: { from: "user" }): Promise<unknown>;
+}
+
+/** The whole command line. Parsing throws a CommanderError for help, version and usage errors, after telling them. */
+export function createProgram(options: ProgramOptions): Program {
+  const { perform } = options;
+  // Options before the command's name belong to the program, those behind it to the command, which declares them too:
+  // so that `--message -q` is a message.
+  const program = declare("inkling", options)
+    .description("Runs agents that are Markdown files: on request, by schedule, on file changes")
+    .version(options.version, "-V, --version", "Show the version")
+    .helpCommand("help [command]", "Show the help of a command")
+    .enablePositionalOptions()
+    .addHelpText("after", EXIT_CODES_HELP);
+
+  const add = (name: keyof typeof EXAMPLES) => {
+    const command = declare(name, options)
+      .addHelpText("after", formatExamples(EXAMPLES[name]));
+    program.addCommand(command);
+    return command;
+  };
+  const globals = (own: GlobalOptions): GlobalOptions => ({ ...program.opts(), ...own });
+
+  add("start")
+    .description("Start the service")
+    .option("-d, --daemon", "Start it in the background and return when it is ready")
+    .option("--keep-alive", "Never stop for want of work (else after 5 minutes)")
+    .action((own) =>
+      perform(globals(own), async (context) => {
+        const { start } = await import("./commands/start.ts");
+        return await start(context, own);
+      })
+    );
+  add("status")
+    .description("Tell whether the service runs")
+    .option("--json", "Print JSON")
+    .action((own) =>
+      perform(globals(own), async (context) => {
+        const { status } = await import("./commands/status.ts");
+        return await status(context, own);
+      })
+    );
+  add("stop")
+    .description("Stop the service")
+    .option("--timeout <seconds>", "How long it may take before it is forced", parseSeconds, 15)
+    .action((own) =>
+      perform(globals(own), async (context) => {
+        const { stop } = await import("./commands/stop.ts");
+        return await stop(context, own);
+      })
+    );
+  add("list")
+    .description("List the agents")
+    .option("--json", "Print JSON")
+    .action((own) =>
+      perform(globals(own), async (context) => {
+        const { list } = await import("./commands/list.ts");
+        return await list(context, own);
+      })
+    );
+  add("run")
+    .description("Run an agent and show what it does")
+    .argument("[agent]", "The agent's id")
+    .argument("[args...]", "Arguments for its text")
+    .option("-d, --detach", "Return as soon as the run is accepted")
+    .option("--message <text>", 'Say this instead of "Execute your task"')
+    .option("--context <text>", "Add this to what the agent is told")
+    .option("--session <id>", "Make it a turn of this conversation")
+    .option("--json", "Print the frames of the run as lines of JSON")
+    .action((agent, args, own) =>
+      perform(globals(own), async (context) => {
+        const { run } = await import("./commands/run.ts");
+        return await run(context, agent, args, own);
+      })
+    );
+  add("logs")
+    .description("Show what an agent did")
+    .argument("[agent]", "The agent's id; not needed with -e or -f")
+    .option(
+      "-n, --last <count>",
+      "How many executions, messages or lines (default: 10)",
+      parseCount,
+    )
+    .option("-e, --execution <id>", "Show the messages of this execution", parseCount)
+    .addOption(
+      new Option("-f, --follow", "Follow the log of the service")
+        .conflicts(["execution", "json"]),
+    )
+    .option("--json", "Print JSON")
+    .action((agent, own) =>
+      perform(globals(own), async (context) => {
+        const { logs } = await import("./commands/logs.ts");
+        return await logs(context, agent, own);
+      })
+    );
+  add("validate")
+    .description("Check agent files")
+    .argument("[agent]", "An agent's id, or the path of a .md file")
+    .option("--json", "Print JSON")
+    .action((agent, own) =>
+      perform(globals(own), async (context) => {
+        const { validate } = await import("./commands/validate.ts");
+        return await validate(context, agent, own);
+      })
+    );
+  add("info")
+    .description("Show the configuration in effect")
+    .option("--json", "Print JSON")
+    .action((own) =>
+      perform(globals(own), async (context) => {
+        const { info } = await import("./commands/info.ts");
+        return await info(context, own);
+      })
+    );
+  return program;
+}
+
+/** A command with what all of them have. Its type is inferred: it is how the options of each one are known. */
+function declare(name: string, options: ProgramOptions) {
+  return new Command(name)
+    .helpOption("-h, --help", "Show this help")
+    .option("-q, --quiet", "Show results only (of a run: only its answer)")
+    .option("-v, --verbose", "Show more: whole tool results, causes of errors")
+    .option("-w, --workspace <dir>", "The workspace (default: config.yaml's)")
+    .exitOverride()
+    .configureOutput({
+      writeOut: options.write,
+      writeErr: options.write,
+      getOutHelpWidth: () => options.helpWidth,
+      getErrHelpWidth: () => options.helpWidth,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      outputError: (text) => options.complain(text, name),
+    });
+}
+
+function parseCount(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || !Number.isSafeInteger(value)) {
+    throw new InvalidArgumentError("It must be a whole number from 1.");
+  }
+  return value;
+}
+
+function parseSeconds(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value > 86_400) {
+    throw new InvalidArgumentError("It must be a number of seconds, 86400 at most.");
+  }
+  return value;
+}

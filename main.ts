@@ -1,0 +1,177 @@
+#!/usr/bin/env -S deno run --no-prompt --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys
+// The composition root: arguments, environment, signals and exit code. It opens what the command line asks for.
+import type { CliApp, InfoReport, LocalService, ServeOptions, StopReason } from "./cli/app.ts";
+import { openTerminal } from "./cli/output/terminal.ts";
+import { systemProcesses } from "./cli/processes.ts";
+import { selfCommand } from "./cli/self_command.ts";
+import denoJson from "./deno.json" with { type: "json" };
+import { SystemClock } from "./runtime/clock.ts";
+import { resolveBaseStateDir, resolveSocketFile } from "./runtime/config/places.ts";
+import { parseDuration } from "./runtime/durations.ts";
+import type { WorkspaceSettings } from "./runtime/mod.ts";
+import type { ServiceLog } from "./runtime/service_log.ts";
+import { suggest } from "./runtime/suggestion.ts";
+import { openSocketClient } from "./server/client.ts";
+
+const { version } = denoJson;
+
+/** The user's home. Deno gives no other way without loading a module that is slow to start. */
+function homeDirectory(): string {
+  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
+  if (home !== undefined && home !== "") return home;
+  throw new Error("Cannot find the home directory: HOME is not set");
+}
+
+async function loadSettings(workspace: string | undefined): Promise<WorkspaceSettings> {
+  const { loadSettings } = await import("./runtime/mod.ts");
+  return await loadSettings({
+    shell: Deno.env.toObject(),
+    home: homeDirectory(),
+    ...(workspace === undefined ? {} : { workspace }),
+  });
+}
+
+async function places(workspace?: string): ReturnType<CliApp["places"]> {
+  if (workspace !== undefined) {
+    const { directories } = await loadSettings(workspace);
+    return directories;
+  }
+  const env = (name: string) => Deno.env.get(name);
+  const stateDir = resolveBaseStateDir(env, homeDirectory());
+  return {
+    stateDir,
+    socketFile: resolveSocketFile(stateDir, env),
+    pidFile: `${stateDir}/inkling.pid`,
+    lockFile: `${stateDir}/inkling.lock`,
+    logFile: `${stateDir}/inkling.log`,
+  };
+}
+
+async function serve(options: ServeOptions): Promise<StopReason> {
+  const [{ openRuntime }, { serve }, { formatLogLine, openLogFile }] = await Promise.all([
+    import("./runtime/mod.ts"),
+    import("./server/mod.ts"),
+    import("./runtime/log_file.ts"),
+  ]);
+  const idleTimeoutMs = idleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
+  const settings = await loadSettings(options.workspace);
+  const { stateDir, logFile } = settings.directories;
+  await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
+  using file = await openLogFile(logFile);
+  const clock = new SystemClock();
+  const log: ServiceLog = {
+    write(level, message, fields = {}) {
+      file.write(level, message, fields);
+      options.onLogLine?.(formatLogLine({ at: clock.now(), level, message, fields }));
+    },
+  };
+  await using runtime = await openRuntime({ settings, version, log, mode: "service", clock });
+  const service = await serve(runtime, {
+    keepAlive: options.keepAlive,
+    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+  });
+  using _signals = onSignals(["SIGINT", "SIGTERM", "SIGHUP"], (count) => {
+    // Whoever asks twice does not want to wait for the grace.
+    if (count > 1) Deno.exit(130);
+    service.shutdown("signal").catch(() => {/* `finished` below rejects alike. */});
+  });
+  options.onReady({
+    pid: Deno.pid,
+    workspace: settings.directories.workspace,
+    logFile,
+    agents: (await runtime.listAgents()).length,
+    brokenFiles: runtime.brokenAgentFiles().length,
+    transports: service.transports,
+  });
+  return await service.finished;
+}
+
+/** Milliseconds of `90s`, `5m` or a bare number of seconds. */
+function idleTimeout(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new Error(`INKLING_IDLE_TIMEOUT is no duration: ${text} (write 90s, 5m, or seconds)`);
+}
+
+function onSignals(names: Deno.Signal[], listener: (count: number) => void): Disposable {
+  let count = 0;
+  const onSignal = () => listener(++count);
+  for (const name of names) Deno.addSignalListener(name, onSignal);
+  return {
+    [Symbol.dispose]() {
+      for (const name of names) Deno.removeSignalListener(name, onSignal);
+    },
+  };
+}
+
+async function openLocalService(options: { workspace?: string }): Promise<LocalService> {
+  const [{ openRuntime }, { createLocalClient }] = await Promise.all([
+    import("./runtime/mod.ts"),
+    import("./server/local_client.ts"),
+  ]);
+  const settings = await loadSettings(options.workspace);
+  // Problems of files reach the reader through the API; the log is the service's.
+  const log: ServiceLog = { write: () => {} };
+  const runtime = await openRuntime({ settings, version, log, mode: "read-only" });
+  const client = createLocalClient(runtime);
+  return {
+    client,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await runtime[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function validate(
+  target: string | undefined,
+  options: { workspace?: string },
+): ReturnType<CliApp["validate"]> {
+  const { validateWorkspace } = await import("./runtime/mod.ts");
+  const files = await validateWorkspace(await loadSettings(options.workspace), target, {
+    cwd: Deno.cwd(),
+  });
+  return files.map(({ diagnostics, ...file }) => ({
+    ...file,
+    diagnostics: diagnostics.map((one) => ({ ...one, hint: one.hint ?? null })),
+  }));
+}
+
+async function info(options: { workspace?: string }): Promise<InfoReport> {
+  const { describeSetup } = await import("./runtime/mod.ts");
+  return await describeSetup(await loadSettings(options.workspace));
+}
+
+const app: CliApp = {
+  version,
+  selfCommand: selfCommand(),
+  get environment() {
+    return Deno.env.toObject();
+  },
+  stdout: openTerminal("stdout"),
+  stderr: openTerminal("stderr"),
+  clock: new SystemClock(),
+  processes: systemProcesses,
+  places,
+  connect: ({ socketFile }) => openSocketClient(socketFile),
+  serve,
+  openLocalService,
+  validate,
+  info,
+  suggest,
+  onInterrupt(listener) {
+    Deno.addSignalListener("SIGINT", listener);
+    return () => Deno.removeSignalListener("SIGINT", listener);
+  },
+};
+
+if (import.meta.main) {
+  if (Deno.args.length === 1 && /^(-V|--version)$/.test(Deno.args[0] ?? "")) {
+    // Asked for by scripts, over and over: answered before anything is loaded.
+    app.stdout.write(`${version}\n`);
+  } else {
+    const { runCli } = await import("./cli/mod.ts");
+    Deno.exit(await runCli(Deno.args, app));
+  }
+}

@@ -1,0 +1,63 @@
+// What is set up: files, workspace, default model, keys. For `info`; values of keys are never part of it.
+import { NAMED_PROVIDERS } from "./config/providers.ts";
+import { modelEndpoint } from "./models/endpoint.ts";
+import type { WorkspaceSettings } from "./settings.ts";
+
+/** A model provider and whether it can be used. */
+export interface ProviderReport {
+  name: string;
+  /** The variable that holds its key; null: it needs none. */
+  keyVariable: string | null;
+  hasKey: boolean;
+}
+
+/** Where things are, and what is there. */
+export interface SetupReport {
+  configFile: string;
+  configFileExists: boolean;
+  workspaceEnvFile: string;
+  workspaceEnvFileExists: boolean;
+  workspace: string;
+  agentsDir: string;
+  /** `provider/name`; null when config.yaml names none. */
+  defaultModel: string | null;
+  providers: ProviderReport[];
+}
+
+/** Describes the setup of a workspace. */
+export async function describeSetup(settings: WorkspaceSettings): Promise<SetupReport> {
+  const { config, directories, environment } = settings;
+  const { provider, model } = config.defaults;
+  return {
+    configFile: directories.configFile,
+    configFileExists: await exists(directories.configFile),
+    workspaceEnvFile: directories.workspaceEnvFile,
+    workspaceEnvFileExists: await exists(directories.workspaceEnvFile),
+    workspace: directories.workspace,
+    agentsDir: directories.agentsDir,
+    defaultModel: provider === undefined || model === undefined ? null : `${provider}/${model}`,
+    providers: NAMED_PROVIDERS.map((name) => {
+      const { keyVariable, keyRequired } = modelEndpoint({
+        provider: name,
+        name: "any",
+        streamUsage: true,
+      });
+      const value = keyVariable === null ? undefined : environment.get(keyVariable);
+      return {
+        name,
+        keyVariable: keyRequired ? keyVariable : null,
+        hasKey: value !== undefined && value.trim() !== "",
+      };
+    }),
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

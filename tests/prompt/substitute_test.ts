@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { substitute } from "../../runtime/prompt/substitute.ts";
+
+const VALUES: Record<string, string> = {
+  NAME: "Ada",
+  TRICK: "${NAME} $ARGUMENTS",
+  OPENAI_API_KEY: "key",
+};
+
+function fill(body: string, args: string[] = []) {
+  return substitute(body, {
+    args,
+    lookup: (name) => VALUES[name],
+    isWithheld: (name) => name === "OPENAI_API_KEY",
+  });
+}
+
+const CASES: [body: string, args: string[], text: string, usesArguments: boolean][] = [
+  ["Hello ${NAME}.", [], "Hello Ada.", false],
+  ["${UNDEFINED} stays", [], "${UNDEFINED} stays", false],
+  ["{NAME} and {alias} stay", [], "{NAME} and {alias} stay", false],
+  ["${TRICK}", ["x"], "${NAME} $ARGUMENTS", false],
+  ["all: $ARGUMENTS", ["a", "b c"], "all: a\nb c", true],
+  ["all: $ARGUMENTS", [], "all: ", true],
+  ["$ARGUMENTS[1] of $ARGUMENTS[9]", ["a", "b"], "b of ", true],
+  ["$0 and $1", ["a", "b"], "a and b", true],
+  ["it costs $5.00", [], "it costs $5.00", false],
+  ["$10 is not $1", ["a", "b"], "$10 is not b", true],
+  ["\\$0 and \\${NAME}", ["a"], "$0 and ${NAME}", false],
+  ["$ARGUMENTSX", ["a"], "$ARGUMENTSX", false],
+  ["$0", ["$1 ${NAME}"], "$1 ${NAME}", true],
+  ["${not a name} $", [], "${not a name} $", false],
+];
+
+Deno.test("substitute() fills in variables and arguments in one pass", () => {
+  for (const [body, args, text, usesArguments] of CASES) {
+    const result = fill(body, args);
+    assert.deepEqual([result.text, result.usesArguments], [text, usesArguments], body);
+  }
+});
+
+Deno.test("substitute() never shows a key of a model provider, and says which it kept back", () => {
+  const result = fill("use ${OPENAI_API_KEY} and ${NAME}");
+  assert.equal(result.text, "use ${OPENAI_API_KEY} and Ada");
+  assert.deepEqual(result.withheld, ["OPENAI_API_KEY"]);
+});
+
+Deno.test("substitute() leaves text without dollars alone, whatever it is", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), fc.array(fc.string()), (text, args) => {
+    fc.pre(!text.includes("$"));
+    assert.equal(fill(text, args).text, text);
+  }));
+});
