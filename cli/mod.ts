@@ -15,6 +15,7 @@ export async function runCli(argv: readonly string[], app: CliApp): Promise<numb
     version: app.version,
     helpWidth: Math.min(app.stdout.columns, HELP_WIDTH),
     write: (text) => app.stdout.write(text),
+    writeError: (text) => app.stderr.write(text),
     complain: (message, command) => complain(output, message, command),
     async perform(options, command) {
       output = openOutput(app, options);

@@ -16,8 +16,10 @@ export interface ProgramOptions {
   version: string;
   /** Cells of a help line. */
   helpWidth: number;
-  /** Takes help and version texts. */
+  /** Takes help and version texts that were asked for. */
   write: (text: string) => void;
+  /** Takes the help that is shown because a command is missing. */
+  writeError: (text: string) => void;
   /** Takes the complaint about a command line, and the command whose help tells more. */
   complain: (message: string, command: string) => void;
   /** Does the chosen command. */
@@ -157,7 +159,7 @@ function declare(name: string, options: ProgramOptions) {
     .exitOverride()
     .configureOutput({
       writeOut: options.write,
-      writeErr: options.write,
+      writeErr: options.writeError,
       getOutHelpWidth: () => options.helpWidth,
       getErrHelpWidth: () => options.helpWidth,
       getOutHasColors: () => false,

@@ -32,14 +32,11 @@ export interface StopContext {
 
 /** Stops the service of these places, whatever it takes, and tells how it went. */
 export async function stopService(context: StopContext): Promise<StopOutcome> {
-  const { processes, onStep, timeoutMs } = context;
+  const { processes, onStep } = context;
   const pid = await findPid(context);
   if (pid === undefined) return { kind: "not_running" };
   if (pid === null) return { kind: "unknown_pid" };
-  // A request that did not arrive is not waited for.
-  if (await requestShutdown(context) && await hasEnded(context, pid, timeoutMs)) {
-    return { kind: "stopped", pid, by: "request" };
-  }
+  if (await endsOnRequest(context, pid)) return { kind: "stopped", pid, by: "request" };
   onStep(`Process ${pid} has not stopped: sending SIGTERM`);
   processes.signal(pid, "SIGTERM");
   if (await hasEnded(context, pid, TERMINATE_MS)) return { kind: "stopped", pid, by: "SIGTERM" };
@@ -51,27 +48,34 @@ export async function stopService(context: StopContext): Promise<StopOutcome> {
 
 /** From the service itself; where it does not answer, from its PID file. Undefined: none runs; null: not known. */
 async function findPid(context: StopContext): Promise<number | null | undefined> {
-  const info = await ask(context, (signal) => context.client.info({ signal }));
-  return info === undefined ? await readLivePid(context.places) : info.pid;
+  const answer = await ask(context, (signal) => context.client.info({ signal }), ANSWER_MS);
+  return answer.kind === "answer" ? answer.body.pid : await readLivePid(context.places);
 }
 
-async function requestShutdown(context: StopContext): Promise<boolean> {
-  const answer = await ask(context, (signal) => context.client.shutdown({ signal }));
-  return answer !== undefined;
+/** Asks the service to stop and waits for its end. The time for the answer is part of the time that it has. */
+async function endsOnRequest(context: StopContext, pid: number): Promise<boolean> {
+  const { client, clock, timeoutMs } = context;
+  const deadline = clock.now() + timeoutMs;
+  const ms = Math.min(ANSWER_MS, timeoutMs);
+  // Nobody to ask is nobody to wait for; one who does not answer may have heard it all the same.
+  const answer = await ask(context, (signal) => client.shutdown({ signal }), ms);
+  if (answer.kind === "unreachable") return false;
+  return await hasEnded(context, pid, deadline - clock.now());
 }
 
-/** The answer, or undefined when there is none in time, or nobody to give it, or a refusal. */
+type Answer<T> = { kind: "answer"; body: T } | { kind: "silent" } | { kind: "unreachable" };
+
+/** The answer within `ms`, or why there is none. A refusal counts as silence. */
 async function ask<T>(
-  context: StopContext,
+  { clock }: StopContext,
   request: (signal: AbortSignal) => Promise<T>,
-): Promise<T | undefined> {
+  ms: number,
+): Promise<Answer<T>> {
   try {
-    return await withDeadline(context.clock, request, { ms: ANSWER_MS });
+    return { kind: "answer", body: await withDeadline(clock, request, { ms }) };
   } catch (error) {
-    if (
-      error instanceof ServiceUnreachable || error instanceof DeadlineExceeded ||
-      error instanceof ApiError
-    ) return undefined;
+    if (error instanceof ServiceUnreachable) return { kind: "unreachable" };
+    if (error instanceof DeadlineExceeded || error instanceof ApiError) return { kind: "silent" };
     throw error;
   }
 }

@@ -61,8 +61,7 @@ async function demo(): Promise<number> {
   }
 }
 
-const NEXT =
-  `What you saw was a real run with a scripted model. With a real one:
+const NEXT = `What you saw was a real run with a scripted model. With a real one:
 
   1. mkdir -p ~/inkling/agents/_config
   2. Put a key into ~/inkling/agents/_config/.env, for example   OPENAI_API_KEY=...

@@ -11,7 +11,7 @@ import type { FrameStore } from "./events/frame_store.ts";
 import type { ExecutionLog, LogItem } from "./events/log.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
 import type { ExecutionStore } from "./executions/execution_store.ts";
-import { ExecutionNotFound, ReadOnlyRuntime } from "./executions/refusals.ts";
+import { ExecutionNotFound, IdempotencyKeyReused, ReadOnlyRuntime } from "./executions/refusals.ts";
 import type { Runner } from "./executions/runner.ts";
 import type {
   AgentListing,
@@ -23,8 +23,10 @@ import type {
   ReloadReport,
   RunRequest,
   Runtime,
+  SchedulerStatus,
 } from "./runtime.ts";
 import type { ServiceLog } from "./service_log.ts";
+import type { Pause, SchedulerState } from "./triggers/pause.ts";
 
 /** What a LocalRuntime is put together from. */
 export interface RuntimeParts {
@@ -39,6 +41,7 @@ export interface RuntimeParts {
   executionLog: ExecutionLog;
   /** Absent in a runtime that only looks. */
   runner: Runner | undefined;
+  pause: Pause;
   events: EventBus;
   /** Everything that must be closed, in order of opening. */
   resources: AsyncDisposableStack;
@@ -86,17 +89,26 @@ export class LocalRuntime implements Runtime {
 
   async run(agentId: string, request: RunRequest): Promise<Execution> {
     const agent = this.#agent(agentId);
-    const sessionId = request.sessionId?.trim() === "" ? undefined : request.sessionId;
-    return await this.#runner().start(agent, {
-      trigger: sessionId === undefined ? "manual" : "chat",
-      sessionId: sessionId ?? null,
+    const sessionId = request.sessionId?.trim() === "" ? null : request.sessionId ?? null;
+    const wish = {
+      trigger: sessionId === null ? "manual" as const : "chat" as const,
+      sessionId,
       request: {
         args: request.args ?? [],
         ...(request.message === undefined ? {} : { message: request.message }),
         ...(request.context === undefined ? {} : { context: request.context }),
       },
       ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
-    });
+    };
+    const execution = await this.#runner().start(agent, wish);
+    if (request.idempotencyKey !== undefined) {
+      // Answering with the first execution would tell the caller that this other run was accepted.
+      const first = await this.#parts.executions.readExecution(execution.id);
+      const same = execution.agentId === agent.id && execution.sessionId === sessionId &&
+        JSON.stringify(first?.request) === JSON.stringify(wish.request);
+      if (!same) throw new IdempotencyKeyReused();
+    }
+    return execution;
   }
 
   cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
@@ -149,6 +161,29 @@ export class LocalRuntime implements Runtime {
     };
   }
 
+  async scheduler(): Promise<SchedulerStatus> {
+    const jobs = (await this.listAgents()).flatMap(({ agent, lastExecution, nextRun }) => {
+      const { id: agentId, displayName, trigger } = agent;
+      if (!agent.enabled || trigger.type === "manual") return [];
+      return [{
+        agentId,
+        displayName,
+        trigger,
+        nextRun,
+        lastRun: lastExecution?.startedAt ?? null,
+      }];
+    });
+    return { status: await this.#parts.pause.state(), watcherActive: false, jobs };
+  }
+
+  pauseScheduler(): Promise<void> {
+    return this.#changePause("paused");
+  }
+
+  resumeScheduler(): Promise<void> {
+    return this.#changePause("running");
+  }
+
   async stop(options: { graceMs: number }): Promise<void> {
     await this.#parts.runner?.stop(options);
   }
@@ -156,6 +191,11 @@ export class LocalRuntime implements Runtime {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop({ graceMs: 0 });
     await this.#parts.resources.disposeAsync();
+  }
+
+  async #changePause(state: SchedulerState): Promise<void> {
+    if (this.#parts.runner === undefined) throw new ReadOnlyRuntime();
+    await this.#parts.pause.change(state);
   }
 
   #runner(): Runner {

@@ -8,7 +8,10 @@ import { Runner } from "./executions/runner.ts";
 import { InstanceLock } from "./instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
 import { isProviderKey } from "./models/provider_keys.ts";
+import { ModelPrices } from "./models/pricing.ts";
+import { ModelQueue, withQueue } from "./models/queue.ts";
 import { resolveModel } from "./models/resolve.ts";
+import { withRetry } from "./models/retry.ts";
 import { RedactedLog } from "./redacted_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
@@ -18,8 +21,10 @@ import { Database } from "./storage/database.ts";
 import { SqliteExecutionStore } from "./storage/executions.ts";
 import { SqliteFrameStore } from "./storage/frames.ts";
 import { closeInstance, openInstance } from "./storage/instances.ts";
+import { SqliteSettingsStore } from "./storage/settings.ts";
 import { PathSandbox } from "./tools/path_sandbox.ts";
 import { createBuiltinTools, Toolbox } from "./tools/toolbox.ts";
+import { Pause } from "./triggers/pause.ts";
 
 export { describeSetup } from "./setup_report.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./settings.ts";
@@ -80,6 +85,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const tools = createBuiltinTools({
     http: { ...config.http, ownPorts: options.ownPorts ?? (() => []) },
   });
+  const queue = new ModelQueue({ limit: config.maxConcurrentRuns, log });
+  const prices = new ModelPrices({ files: directories.pricingFiles, clock, log });
   const runner = new Runner({
     events,
     store: executions,
@@ -89,14 +96,19 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     environment,
     serviceLog: log,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    openModel: (agent) =>
-      resolveModel(agent.model, {
+    async openModel(agent) {
+      const model = await resolveModel(agent.model, {
         environment,
         environmentFile: directories.workspaceEnvFile,
         clock,
         pinKeys: config.pinKeys,
         log,
-      }),
+      });
+      const timeoutMs = agent.settings.timeout * 1_000;
+      return withQueue(withRetry(model, { clock, timeoutMs, log }), queue);
+    },
+    costOf: async ({ model }, reply) =>
+      model === undefined ? reply.reportedCostUsd : await prices.costOf(model, reply),
     openToolbox: () => Promise.resolve(new Toolbox(tools)),
     openSandbox: (agent) =>
       new PathSandbox({
@@ -119,6 +131,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     frames,
     executionLog,
     runner: isService ? runner : undefined,
+    pause: new Pause({ store: new SqliteSettingsStore(db), events }),
     events,
     resources: resources.move(),
   });

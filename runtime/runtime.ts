@@ -1,5 +1,5 @@
 // What the runtime offers to whoever embeds it: the HTTP service, the command line, tests. mod.ts opens one.
-import type { Agent } from "./agents/agent.ts";
+import type { Agent, Trigger } from "./agents/agent.ts";
 import type { BrokenAgentFile, ReloadReport } from "./agents/registry.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
@@ -8,6 +8,7 @@ import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
 import type { ServiceLog } from "./service_log.ts";
+import type { SchedulerState } from "./triggers/pause.ts";
 
 export type { BrokenAgentFile, ReloadReport } from "./agents/registry.ts";
 
@@ -29,7 +30,7 @@ export interface RunRequest {
   context?: string;
   /** Makes it a chat turn of that conversation. Blank counts as absent. */
   sessionId?: string;
-  /** The same key within 24 hours returns the first execution. */
+  /** The same key within 24 hours returns the first execution; with another agent or request it is refused. */
   idempotencyKey?: string;
 }
 
@@ -48,8 +49,11 @@ export interface ExecutionFilter {
 /** What a follower of one execution receives. */
 export type FollowItem =
   | { type: "frame"; frame: Frame }
-  /** Text as it streams; never stored. Only with `deltas`. */
-  | { type: "delta"; content: string }
+  /**
+   * Text as it streams; never stored. Only with `deltas`. `restart`: the reply begins anew, what was streamed of it
+   * is void.
+   */
+  | { type: "delta"; content: string; restart: boolean }
   /** Caught up with an execution that waits for a person; nothing follows. `payload` is one line of JSON. */
   | { type: "waiting"; payload: string };
 
@@ -59,6 +63,26 @@ export interface FollowOptions {
   deltas?: boolean;
   /** Ends the iteration (quietly) when aborted. */
   signal: AbortSignal;
+}
+
+/** An agent that runs by itself. Times are milliseconds since the epoch. */
+export interface SchedulerJob {
+  agentId: string;
+  displayName: string;
+  trigger: Exclude<Trigger, { type: "manual" }>;
+  /** Null for a watch, and when nothing is due by time. Shown while paused, too. */
+  nextRun: number | null;
+  /** When its newest execution began, whatever started it. */
+  lastRun: number | null;
+}
+
+/** What fires by itself, and whether it may. */
+export interface SchedulerStatus {
+  status: SchedulerState;
+  /** Whether changes of watched files are being noticed. */
+  watcherActive: boolean;
+  /** Enabled agents with a schedule or a watch, by id. */
+  jobs: SchedulerJob[];
 }
 
 /** A running (or read-only) Inkling. Every method may throw a RuntimeError; nothing else is expected of them. */
@@ -80,7 +104,10 @@ export interface Runtime extends AsyncDisposable {
   brokenAgentFiles(): BrokenAgentFile[];
   reloadAgents(): Promise<ReloadReport>;
 
-  /** Accepts a run: it is on disk when this returns. Throws AgentNotFound, SessionWaiting, ServiceStopping. */
+  /**
+   * Accepts a run: it is on disk when this returns. Throws AgentNotFound, SessionWaiting, ServiceStopping,
+   * IdempotencyKeyReused.
+   */
   run(agentId: string, request: RunRequest): Promise<Execution>;
   /** Cancels; returns what happened: `cancelling`, or the final status. Throws ExecutionNotFound. */
   cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
@@ -95,6 +122,12 @@ export interface Runtime extends AsyncDisposable {
   /** Replay, then live, without a seam; ends behind `complete` or `waiting`. Throws ExecutionNotFound at once. */
   follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
+
+  scheduler(): Promise<SchedulerStatus>;
+  /** No trigger fires until resumed, also after a restart. Running executions and manual runs go on. Idempotent. */
+  pauseScheduler(): Promise<void>;
+  /** Idempotent. */
+  resumeScheduler(): Promise<void>;
 
   /**
    * Refuses new runs, gives running ones `graceMs`, then aborts them with `Aborted: service stopped`. Idempotent.

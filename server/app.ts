@@ -1,28 +1,38 @@
-// The HTTP application: middleware, then the table of operations. Listens to nothing; mod.ts does, and tests call it.
-import { type Context, Hono } from "hono";
+// The HTTP application: middleware, then the table of operations and the pages that show it. Listens to nothing;
+// mod.ts does, and tests call it.
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { RequestRefused, toErrorResponse } from "./errors.ts";
 import { accessLog } from "./middleware/access_log.ts";
-import type { Operation, Services } from "./operation.ts";
+import type { Services } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
 import { readJsonBody } from "./request_body.ts";
-import { agentOperations } from "./routes/agents.ts";
-import { executionOperations } from "./routes/executions.ts";
-import { infoOperations } from "./routes/info.ts";
+import { createDocumentation } from "./routes/docs.ts";
 
-/** Every endpoint, in the order of their registration. */
-export const OPERATIONS: readonly Operation[] = [
-  ...infoOperations,
-  ...agentOperations,
-  ...executionOperations,
-];
+/** What one listener adds to the application. */
+export interface AppOptions {
+  /** The listener's name in the access log. */
+  via?: string;
+  /** What a request must pass first, in this order. */
+  guards?: readonly MiddlewareHandler[];
+}
 
 /** The application over one runtime. */
-export function createApp(services: Services): Hono {
+export function createApp(services: Services, options: AppOptions = {}): Hono {
   const { runtime, lifecycle } = services;
+  const { log, clock } = runtime;
+  const pages = createDocumentation(OPERATIONS, { version: runtime.version });
+  const refuseRoute = createRefusal([
+    ...OPERATIONS,
+    ...pages.map(({ path }) => ({ method: "GET", path })),
+  ]);
   const app = new Hono();
-  app.use(accessLog({ log: runtime.log, clock: runtime.clock }));
+  app.use(accessLog({ log, clock, via: options.via ?? "unix" }));
+  for (const guard of options.guards ?? []) app.use(guard);
   app.use(async (c, next) => {
     const ended = lifecycle.requestStarted();
     try {
+      // A Host header can be such that the address cannot be read.
+      if (!URL.canParse(c.req.url)) throw new RequestRefused(400, "Bad Request");
       // Hono would run the GET handler for HEAD and drop the body: a stream would stay open with no reader.
       if (c.req.method === "HEAD") throw refuseRoute(c);
       await next();
@@ -37,25 +47,30 @@ export function createApp(services: Services): Hono {
         params: c.req.param(),
         query: joinRepeated(new URL(request.url).searchParams),
         headers: Object.fromEntries(request.headers),
-        body: operation.method === "GET" ? undefined : await readJsonBody(request),
+        body: operation.method === "GET" ? undefined : await readJsonBody(request, { clock }),
       }, services);
     });
   }
-  app.notFound((c) => toErrorResponse(refuseRoute(c), runtime.log));
-  app.onError((error) => toErrorResponse(error, runtime.log));
+  for (const { path, respond } of pages) app.get(path, respond);
+  app.notFound((c) => toErrorResponse(refuseRoute(c), log));
+  app.onError((error) => toErrorResponse(error, log));
   return app;
 }
 
-const ROUTES = OPERATIONS.map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-}));
-
-function refuseRoute(c: Context): RequestRefused {
-  const allowed = ROUTES.filter(({ pattern }) => pattern.test(c.req.path));
-  if (allowed.length === 0) return new RequestRefused(404, "Not Found");
-  const allow = [...new Set(allowed.map(({ method }) => method))].join(", ");
-  return new RequestRefused(405, "Method Not Allowed", { headers: { allow } });
+/** Refuses what no handler takes: 404, or 405 with the methods that the path has. */
+function createRefusal(
+  routes: readonly { method: string; path: string }[],
+): (c: Context) => RequestRefused {
+  const patterns = routes.map(({ method, path }) => ({
+    method,
+    pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  }));
+  return (c) => {
+    const allowed = patterns.filter(({ pattern }) => pattern.test(c.req.path));
+    if (allowed.length === 0) return new RequestRefused(404, "Not Found");
+    const allow = [...new Set(allowed.map(({ method }) => method))].join(", ");
+    return new RequestRefused(405, "Method Not Allowed", { headers: { allow } });
+  };
 }
 
 /** A parameter given several times is its values with commas between: a list where lists are taken, else refused. */

@@ -1,10 +1,13 @@
 // The typed client of the HTTP API, for the command line and for tests. It stands on the start-up path of every
 // command: it imports types, its errors and a small parser, nothing else.
 import type { ExecutionStatus } from "../runtime/executions/execution.ts";
-import type { FrameEvent } from "../runtime/events/frame.ts";
-import type { JsonObject } from "../runtime/json.ts";
 import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
-import { parseEventStream } from "./event_stream.ts";
+import {
+  readFrames,
+  readServiceEvents,
+  type ServiceEventMessage,
+  type StreamFrame,
+} from "./client_stream.ts";
 import type {
   AgentDetail,
   AgentSummary,
@@ -17,21 +20,14 @@ import type {
   ReloadBody,
   RunAccepted,
   RunBody,
+  SchedulerBody,
+  SchedulerChanged,
   ShutdownBody,
 } from "./schemas.ts";
 
 export { ApiError, ServiceUnreachable } from "./client_errors.ts";
 
-/** One frame of an execution's stream. */
-export interface StreamFrame {
-  event: FrameEvent | "waiting" | "shutdown" | "delta";
-  /** Null for frames that are not logged. */
-  id: number | null;
-  /** The line of JSON exactly as it was sent. */
-  data: string;
-  /** `data`, parsed. */
-  payload: JsonObject;
-}
+export type { ServiceEventMessage, StreamFrame } from "./client_stream.ts";
 
 /** How a client reaches the service: `path` begins with a slash. Rejects with whatever the transport throws. */
 export type Transport = (path: string, init: RequestInit) => Promise<Response>;
@@ -161,6 +157,33 @@ export class Client {
     }
   }
 
+  scheduler(): Promise<SchedulerBody> {
+    return this.#call("GET", "/scheduler");
+  }
+
+  pauseScheduler(): Promise<SchedulerChanged> {
+    return this.#call("POST", "/scheduler/pause");
+  }
+
+  resumeScheduler(): Promise<SchedulerChanged> {
+    return this.#call("POST", "/scheduler/resume");
+  }
+
+  /**
+   * What happens in the service from now on, up to and including `shutdown`. There is no replay, so nothing is taken
+   * up again: throws ServiceUnreachable when the connection breaks, and the caller asks for the state.
+   */
+  async *events(options: CallOptions = {}): AsyncGenerator<ServiceEventMessage, void, void> {
+    const headers = { accept: "text/event-stream" };
+    const response = await this.#send("GET", "/events/stream", { headers, ...options });
+    try {
+      yield* readServiceEvents(response);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#close();
   }
@@ -214,26 +237,17 @@ export function openSocketClient(socketFile: string): Client {
   });
 }
 
-async function* readFrames(response: Response): AsyncGenerator<StreamFrame, void, void> {
-  if (response.body === null) return;
-  const events = parseEventStream(response.body);
-  try {
-    for (;;) {
-      const next = await events.next().catch((cause) => {
-        throw new ServiceUnreachable("The connection to the service broke", { cause });
-      });
-      if (next.done) return;
-      const { event, data, id } = next.value;
-      yield {
-        event: event as StreamFrame["event"],
-        id: id === undefined ? null : Number(id),
-        data,
-        payload: JSON.parse(data),
-      };
-    }
-  } finally {
-    await events.return();
-  }
+/** A client of the service on a TCP port. */
+export function openTcpClient(address: { host: string; port: number; apiKey: string }): Client {
+  const { host, port, apiKey } = address;
+  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return new Client({
+    fetch: (path, init) => {
+      const headers = new Headers(init.headers);
+      headers.set("x-api-key", apiKey);
+      return fetch(`${origin}${path}`, { ...init, headers });
+    },
+  });
 }
 
 async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {

@@ -13,9 +13,11 @@ export class RequestRefused extends Error {
   constructor(
     status: number,
     detail: ErrorBody["detail"],
-    options: { headers?: Readonly<Record<string, string>> } = {},
+    options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
   ) {
-    super(typeof detail === "string" ? detail : "The request does not fit its schema");
+    super(typeof detail === "string" ? detail : "The request does not fit its schema", {
+      cause: options.cause,
+    });
     this.status = status;
     this.detail = detail;
     this.headers = options.headers ?? {};

@@ -1,11 +1,24 @@
 // The service: opens the listeners over one application, and takes everything down in order when it is time.
+import type { Hono } from "hono";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "./errors.ts";
 import { Lifecycle, type StopReason } from "./lifecycle.ts";
-import { type Listener, listenOnSocket } from "./unix_socket.ts";
+import type { Handler, Listener } from "./listener.ts";
+import { apiKey } from "./middleware/api_key.ts";
+import { hostCheck } from "./middleware/host_check.ts";
+import type { Services } from "./operation.ts";
+import {
+  DEFAULT_TCP_HOST,
+  listenOnTcp,
+  requireUsableKey,
+  type TcpListener,
+  type TcpOptions,
+} from "./tcp_port.ts";
+import { listenOnSocket } from "./unix_socket.ts";
 
 export type { StopReason } from "./lifecycle.ts";
+export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./tcp_port.ts";
 export { SocketUnavailable } from "./unix_socket.ts";
 
 /** How long running executions may go on after the stop was asked for. */
@@ -19,12 +32,16 @@ export interface ServeOptions {
   keepAlive?: boolean;
   /** Milliseconds with nothing to do after which the service stops; five minutes unless given. */
   idleTimeoutMs?: number;
+  /** Listens on TCP, too. An execution that waits for a person keeps the service alive then. */
+  tcp?: TcpOptions;
 }
 
 /** A service that listens. */
 export interface Service {
-  /** Where it listens: `unix:/path`. */
+  /** Where it listens: `unix:/path`, `tcp://host:port`. */
   readonly transports: readonly string[];
+  /** The TCP ports it occupies, which its own agents must not reach. */
+  readonly ports: readonly number[];
   /** Resolves when nothing listens any more, with the reason. The runtime is stopped but not yet disposed. */
   readonly finished: Promise<StopReason>;
   /** Asks it to stop; resolves with `finished`. */
@@ -32,37 +49,70 @@ export interface Service {
 }
 
 /**
- * Serves a runtime on its Unix socket until a request, a signal (which the caller passes on through `shutdown`) or
- * idleness ends it. Throws SocketUnavailable. The caller disposes the runtime after `finished`.
+ * Serves a runtime on its Unix socket, and on TCP where asked, until a request, a signal (which the caller passes on
+ * through `shutdown`) or idleness ends it. Throws SocketUnavailable, PortUnavailable and ApiKeyUnusable; nothing
+ * listens then. The caller disposes the runtime after `finished`.
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
-  const { keepAlive = false, idleTimeoutMs } = options;
+  const { keepAlive = false, idleTimeoutMs, tcp } = options;
+  if (tcp !== undefined) requireUsableKey(tcp.apiKey);
   const lifecycle = new Lifecycle({
     runtime,
     keepAlive,
-    serviceMode: keepAlive,
+    serviceMode: keepAlive || tcp !== undefined,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   });
   const listeners: Listener[] = [];
   const transports = () => listeners.map(({ address }) => address);
-  const app = createApp({ runtime, lifecycle, transports });
-  const handler = async (request: Request) => {
+  const services: Services = { runtime, lifecycle, transports };
+  const { socketFile } = runtime.directories;
+  const socket = await listenOnSocket(socketFile, toHandler(createApp(services), runtime));
+  listeners.push(socket);
+  const ports: number[] = [];
+  if (tcp !== undefined) {
     try {
-      return await app.fetch(request);
+      const listener = openTcp(services, tcp);
+      listeners.push(listener);
+      ports.push(listener.port);
     } catch (error) {
-      return toErrorResponse(error, runtime.log);
+      await socket.close();
+      throw error;
     }
-  };
-  listeners.push(await listenOnSocket(runtime.directories.socketFile, handler));
+  }
   runtime.log.write("info", "Listening", { on: transports().join(", ") });
   const finished = finish(runtime, lifecycle, listeners);
   return {
     transports: transports(),
+    ports,
     finished,
     shutdown(reason) {
       lifecycle.requestStop(reason);
       return finished;
     },
+  };
+}
+
+/** The same application behind the checks that a port needs and a socket file does not. */
+function openTcp(services: Services, tcp: TcpOptions): TcpListener {
+  const { runtime } = services;
+  const { hosts, origins } = runtime.config.http;
+  const app = createApp(services, {
+    via: "tcp",
+    guards: [
+      apiKey({ key: tcp.apiKey }),
+      hostCheck({ hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts], origins }),
+    ],
+  });
+  return listenOnTcp(tcp, toHandler(app, runtime));
+}
+
+function toHandler(app: Hono, runtime: Runtime): Handler {
+  return async (request) => {
+    try {
+      return await app.fetch(request);
+    } catch (error) {
+      return toErrorResponse(error, runtime.log);
+    }
   };
 }
 

@@ -24,7 +24,11 @@ type AnswerOf<R extends Answer> = R extends z.ZodType ? z.output<R> : ReadableSt
 interface Declaration<P, Q, H, B, R> {
   method: "GET" | "POST" | "DELETE";
   path: string;
+  /** Its name in the API description: the one of the client's method. */
+  operationId: string;
   summary: string;
+  /** More than the summary can hold. */
+  description?: string;
   params?: P;
   query?: Q;
   headers?: H;
@@ -35,6 +39,15 @@ interface Declaration<P, Q, H, B, R> {
   errors: readonly number[];
 }
 
+/** What describes an operation, without its handler. */
+export type DescribedOperation = Declaration<
+  z.ZodObject,
+  z.ZodObject,
+  z.ZodObject,
+  z.ZodType,
+  Answer
+>;
+
 /** A request before it is checked. */
 export interface RawRequest {
   params: Readonly<Record<string, string>>;
@@ -44,8 +57,7 @@ export interface RawRequest {
 }
 
 /** An operation, ready to be registered and described. */
-export interface Operation
-  extends Declaration<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType, Answer> {
+export interface Operation extends DescribedOperation {
   /** Checks the request, does the work, answers 200. Throws RequestRefused (422) or what the work throws. */
   respond(request: RawRequest, services: Services): Promise<Response>;
 }

@@ -45,5 +45,11 @@ export const optionalText = z.string()
   .pipe(z.string().optional())
   .optional();
 
+/** A key that makes a repeated run the same run; blank is absent. */
+export const idempotencyKey = z.string().trim()
+  .transform((text) => text === "" ? undefined : text)
+  .pipe(z.string().max(255).optional())
+  .optional();
+
 /** The id of the frame that a stream or a page starts behind. */
 export const after = integer({ min: 0 });

@@ -1,16 +1,22 @@
-// Reading what a client sent: bounded in size whether or not it announced one, JSON by its type, JSON by its text.
+// Reading what a client sent: bounded in size whether or not it announced one, and in time; JSON by its type, JSON by
+// its text.
+import type { Clock } from "../runtime/clock.ts";
 import { RequestRefused } from "./errors.ts";
 
 /** The most bytes of a request body. */
 export const MAX_BODY_BYTES = 1_048_576;
+/** How long a body may take to arrive: a sender that never ends must not count as a request in flight for ever. */
+export const BODY_TIMEOUT_MS = 30_000;
 
 /**
- * The JSON value of a request's body; undefined when there is none. Throws RequestRefused: 413 for more than
- * MAX_BODY_BYTES, 415 for another media type, 422 `json_invalid` for a text that is no JSON.
+ * The JSON value of a request's body; undefined when there is none. Throws RequestRefused: 400 for a body cut off, 408
+ * for one that does not arrive in BODY_TIMEOUT_MS, 413 for more than MAX_BODY_BYTES, 415 for another media type, 422
+ * `json_invalid` for a text that is no JSON.
  */
-export async function readJsonBody(request: Request): Promise<unknown> {
+export async function readJsonBody(request: Request, options: { clock: Clock }): Promise<unknown> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  const bytes = await readBounded(request.body);
+  if (request.body === null) return undefined;
+  const bytes = await readInTime(request.body, options.clock);
   if (bytes.length === 0) return undefined;
   const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (!/^application\/(json|[\w.!#$&^+-]+\+json)$/.test(mediaType ?? "")) {
@@ -25,16 +31,38 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   }
 }
 
-async function readBounded(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+async function readInTime(body: ReadableStream<Uint8Array>, clock: Clock): Promise<Uint8Array> {
+  const reader = body.getReader();
+  const arrived = new AbortController();
+  const tooLate = clock.sleep(BODY_TIMEOUT_MS, arrived.signal).then(() => {
+    throw new RequestRefused(408, "The request body did not arrive in time");
+  }, (error) => {
+    if (!arrived.signal.aborted) throw error;
+  });
+  try {
+    const bytes = readBounded(reader);
+    // It loses the race when the time is up, and fails when the reader is cancelled then.
+    bytes.catch(() => {});
+    await Promise.race([bytes, tooLate]);
+    return await bytes;
+  } finally {
+    arrived.abort();
+    // Of an oversized or late body the rest is never read. Cancelling what has broken or ended changes nothing.
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function readBounded(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  if (body !== null) {
-    // Leaving the loop cancels the body: the rest of an oversized one is never read.
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > MAX_BODY_BYTES) throw tooLarge();
-      chunks.push(chunk);
-    }
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause) => {
+      throw new RequestRefused(400, "The request body was cut off", { cause });
+    });
+    if (done) break;
+    size += value.length;
+    if (size > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(value);
   }
   const bytes = new Uint8Array(size);
   let offset = 0;

@@ -152,6 +152,8 @@ export type AgentErrorBody = z.infer<typeof AgentErrorBody>;
 export const HealthBody = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
 export type HealthBody = z.infer<typeof HealthBody>;
 
+const schedulerStatus = z.enum(["running", "paused"]);
+
 /** GET /info. */
 export const InfoBody = z.object({
   version: z.string(),
@@ -159,7 +161,7 @@ export const InfoBody = z.object({
   uptime_seconds: z.number(),
   agents_loaded: count,
   agents_enabled: count,
-  scheduler_status: z.enum(["running", "paused"]),
+  scheduler_status: schedulerStatus,
   watcher_active: z.boolean(),
   active_streams: count,
   active_executions: count,
@@ -191,6 +193,7 @@ export const RunBody = z.object({
     { error: `String should have at most ${SESSION_ID_MAX} characters` },
   ).nullish().meta({
     description: `The conversation; at most ${SESSION_ID_MAX} characters, blank is absent`,
+    maxLength: SESSION_ID_MAX,
   }),
 }).meta({ id: "RunRequest" });
 export type RunBody = z.infer<typeof RunBody>;
@@ -211,6 +214,34 @@ export const ReloadBody = z.object({
   errors: z.array(z.object({ path: z.string(), line: z.int(), message: z.string() })),
 }).meta({ id: "Reload" });
 export type ReloadBody = z.infer<typeof ReloadBody>;
+
+/** An agent that runs by itself. */
+export const SchedulerJob = z.object({
+  agent_id: z.string(),
+  display_name: z.string(),
+  agent_name: z.string().meta({ description: "The same as agent_id" }),
+  trigger_type: z.enum(TRIGGER_TYPES).exclude(["manual"]),
+  next_run: timestamp.nullable(),
+  every: z.string().nullable(),
+  cron: z.string().nullable(),
+  timezone: z.string().nullable(),
+  paths: z.array(z.string()).nullable(),
+  last_run: timestamp.nullable(),
+}).meta({ id: "SchedulerJob" });
+export type SchedulerJob = z.infer<typeof SchedulerJob>;
+
+/** GET /scheduler. */
+export const SchedulerBody = z.object({
+  status: schedulerStatus,
+  jobs: z.array(SchedulerJob),
+}).meta({ id: "Scheduler" });
+export type SchedulerBody = z.infer<typeof SchedulerBody>;
+
+/** POST /scheduler/pause and /scheduler/resume. */
+export const SchedulerChanged = z.object({ status: schedulerStatus }).meta({
+  id: "SchedulerChanged",
+});
+export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
 
 /** One entry of an execution's message log. */
 export const LogRow = z.object({

@@ -118,12 +118,16 @@ class ExecutionStream implements OpenStream {
       case "frame":
         return toEvent(item.frame.event, item.frame.payload, item.frame.id);
       case "delta":
-        return toEvent("delta", this.#payload("delta", item.content, { content: item.content }));
+        return toEvent("delta", this.#deltaPayload(item));
       case "waiting":
         return toEvent("waiting", item.payload);
       default:
         return item satisfies never;
     }
+  }
+
+  #deltaPayload({ content, restart }: FollowItem & { type: "delta" }): string {
+    return this.#payload("delta", content, { content, ...(restart && { restart }) });
   }
 
   #shutdownPayload(): string {

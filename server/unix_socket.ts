@@ -1,16 +1,7 @@
 // The Unix socket listener: only its owner may connect, from the first moment; a live one is never taken over.
 import { dirname } from "node:path";
 import { RuntimeError } from "../runtime/errors.ts";
-
-/** One open listener. */
-export interface Listener {
-  /** `unix:/path`, `tcp://host:port`. */
-  readonly address: string;
-  /** Takes no further connection (the socket file is gone at once), lets requests in flight finish. */
-  close(): Promise<void>;
-  /** Gives up on connections that do not finish: they no longer keep the process alive. */
-  abandon(): void;
-}
+import type { Handler, Listener } from "./listener.ts";
 
 /** The socket file cannot be listened on: another service answers there, or the file is something else. */
 export class SocketUnavailable extends RuntimeError {
@@ -21,10 +12,7 @@ export class SocketUnavailable extends RuntimeError {
  * Listens on `path` with mode 600, in a directory of mode 700 that is made where needed. A socket file that nobody
  * answers on is replaced. Throws SocketUnavailable.
  */
-export async function listenOnSocket(
-  path: string,
-  handler: (request: Request) => Response | Promise<Response>,
-): Promise<Listener> {
+export async function listenOnSocket(path: string, handler: Handler): Promise<Listener> {
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   await Deno.chmod(directory, 0o700);

@@ -4,7 +4,12 @@ import { toTimestamp } from "../runtime/clock.ts";
 import type { Diagnostic } from "../runtime/diagnostics.ts";
 import type { Frame } from "../runtime/events/frame.ts";
 import type { Execution } from "../runtime/executions/execution.ts";
-import type { AgentListing, ReloadReport } from "../runtime/runtime.ts";
+import type {
+  AgentListing,
+  ReloadReport,
+  SchedulerJob as Job,
+  SchedulerStatus,
+} from "../runtime/runtime.ts";
 import type {
   AgentDetail,
   AgentSummary,
@@ -12,6 +17,8 @@ import type {
   ExecutionSummary,
   LogRow,
   ReloadBody,
+  SchedulerBody,
+  SchedulerJob,
   TriggerBody,
 } from "./schemas.ts";
 
@@ -98,6 +105,27 @@ export function toReload(report: ReloadReport): ReloadBody {
     updated: report.updated,
     removed: report.removed,
     errors: report.errors.map(({ path, line, message }) => ({ path, line, message })),
+  };
+}
+
+/** What fires by itself. */
+export function toScheduler({ status, jobs }: SchedulerStatus): SchedulerBody {
+  return { status, jobs: jobs.map(toJob) };
+}
+
+function toJob({ agentId, displayName, trigger, nextRun, lastRun }: Job): SchedulerJob {
+  const schedule = trigger.type === "schedule" ? trigger : undefined;
+  return {
+    agent_id: agentId,
+    display_name: displayName,
+    agent_name: agentId,
+    trigger_type: trigger.type,
+    next_run: toTimestampOrNull(nextRun),
+    every: schedule?.every ?? null,
+    cron: schedule?.cron ?? null,
+    timezone: schedule?.timezone ?? null,
+    paths: trigger.type === "watch" ? trigger.paths : null,
+    last_run: toTimestampOrNull(lastRun),
   };
 }
 

@@ -110,16 +110,15 @@ async function showFirstSteps(context: CommandContext): Promise<void> {
   output.line(
     [
       "",
-      "An agent is a Markdown file there. Its name is the agent's id, its text the task. For a first",
-      "one, save this as hello.md:",
+      "An agent is a Markdown file there: its name is the agent's id, its text the task. A first one,",
+      "which needs no key because its model only repeats what it is told; save it as hello.md:",
       "",
       "  ---",
-      "  description: Says hello",
-      "  model: {provider: demo, name: script}",
+      "  model: {provider: demo, name: echo}",
       "  ---",
-      "  Say hello in one sentence.",
+      "  Say hello.",
       "",
-      "and run it: inkling run hello",
+      'and run it: inkling run hello --message "Hello, world"',
     ].join("\n"),
   );
 }

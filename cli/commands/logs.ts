@@ -71,7 +71,9 @@ async function showHistory(
     { header: "Tokens", align: "right" },
     { header: "Cost", align: "right" },
   ], executions.map(toCells));
-  output.note(`"inkling logs -e ${executions[0]?.id}" shows what was said`);
+  if (output.stdout.isTerminal) {
+    output.note(`"inkling logs -e ${executions[0]?.id}" shows what was said`);
+  }
 }
 
 async function readRuns(

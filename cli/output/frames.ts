@@ -142,14 +142,18 @@ export class FrameRenderer {
   #block(text: string, options: { lines: number }): string[] {
     const all = sanitise(text).trimEnd().split("\n");
     if (this.#verbose || options.lines === Infinity) {
-      return all.map((line) => `    ${this.#style.dim(line)}`);
+      return all.map((line) => this.#indent(line));
     }
     const shown = all.slice(0, options.lines).map((line) =>
       shorten(line.replaceAll("\t", "  "), this.#columns - 4)
     );
     const left = all.length - shown.length;
     if (left > 0) shown.push(`… ${formatCount(left)} more ${left === 1 ? "line" : "lines"}`);
-    return shown.map((line) => `    ${this.#style.dim(line)}`);
+    return shown.map((line) => this.#indent(line));
+  }
+
+  #indent(line: string): string {
+    return line === "" ? "" : `    ${this.#style.dim(line)}`;
   }
 
   #complete(payload: FramePayload): FramePiece[] {

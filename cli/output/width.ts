@@ -1,24 +1,29 @@
 // How many cells a text takes, and cutting it to some.
-import fastStringTruncatedWidth from "fast-string-truncated-width";
 import fastStringWidth from "fast-string-width";
 
 const ELLIPSIS = "…";
+/** Code units of one character beyond which a text is not worth showing whole. */
+const LONGEST_CHARACTER = 32;
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Cells of a text on one line. */
 export function widthOf(text: string): number {
   return fastStringWidth(text);
 }
 
-/** The text in at most `width` cells; what is cut off is shown by `…`. */
+/** The text in at most `width` cells; what is cut off is shown by `…`, and no character is cut in two. */
 export function shorten(text: string, width: number): string {
   if (width === Infinity || widthOf(text) <= width) return text;
   if (width < 1) return "";
-  const { index } = fastStringTruncatedWidth(text, {
-    limit: width,
-    ellipsis: ELLIPSIS,
-    ellipsisWidth: 1,
-  });
-  return text.slice(0, index).trimEnd() + ELLIPSIS;
+  let end = 0;
+  for (const { index, segment } of graphemes.segment(text)) {
+    // Marks that take no cell would make this endless.
+    if (index > width * LONGEST_CHARACTER) break;
+    // Measured from the beginning: the width of a text need not be the sum of its characters' widths.
+    if (widthOf(text.slice(0, index + segment.length)) > width - 1) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
 
 /** The text with spaces up to `width` cells, behind it or before it. */

@@ -10,13 +10,16 @@ const UNREAD_DELTA_CHARACTERS = 64 * 1024;
 /** What a follower receives; see Runtime.follow. */
 export type LogItem =
   | { type: "frame"; frame: Frame }
-  | { type: "delta"; content: string }
+  /** `restart`: what was streamed since the last frame is void, the reply begins anew with `content`. */
+  | { type: "delta"; content: string; restart: boolean }
   | { type: "waiting" };
 
 interface Follower {
   wake: () => void;
   /** Streamed text not yet read, or undefined when the follower did not ask for it. */
   deltas: string | undefined;
+  /** Whether that text replaces what was streamed before it. */
+  restart: boolean;
 }
 
 /** The bell of one execution: a count that is compared, so that a ring between looking and waiting is never missed. */
@@ -42,6 +45,7 @@ export class ExecutionLog {
     for (const follower of bell.followers) {
       // The frames just stored hold the whole text that was streamed before them.
       if (follower.deltas !== undefined) follower.deltas = "";
+      follower.restart = false;
       follower.wake();
     }
   }
@@ -53,6 +57,16 @@ export class ExecutionLog {
     for (const follower of bell.followers) {
       if (follower.deltas === undefined) continue;
       if (follower.deltas.length < UNREAD_DELTA_CHARACTERS) follower.deltas += text;
+      follower.wake();
+    }
+  }
+
+  /** Tells followers that the reply which streamed begins anew. */
+  restartDeltas(executionId: number): void {
+    for (const follower of this.#bells.get(executionId)?.followers ?? []) {
+      if (follower.deltas === undefined) continue;
+      follower.deltas = "";
+      follower.restart = true;
       follower.wake();
     }
   }
@@ -72,6 +86,7 @@ export class ExecutionLog {
     const follower: Follower = {
       wake: () => wakeUp.resolve(),
       deltas: options.deltas ? "" : undefined,
+      restart: false,
     };
     const onAbort = () => follower.wake();
     bell.followers.add(follower);
@@ -98,10 +113,11 @@ export class ExecutionLog {
           yield { type: "waiting" };
           return;
         }
-        if (follower.deltas) {
-          const content = follower.deltas;
+        if (follower.deltas || follower.restart) {
+          const { deltas: content = "", restart } = follower;
           follower.deltas = "";
-          yield { type: "delta", content };
+          follower.restart = false;
+          yield { type: "delta", content, restart };
           continue;
         }
         if (bell.rings !== heard) continue;

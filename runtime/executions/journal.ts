@@ -118,6 +118,12 @@ export class Journal {
     this.#ports.log.delta(this.#identity.executionId, this.#streamed.push(text));
   }
 
+  /** What was streamed of this reply is void: the model starts it anew. */
+  restartDeltas(): void {
+    this.#streamed = undefined;
+    this.#ports.log.restartDeltas(this.#identity.executionId);
+  }
+
   /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
   async finish(outcome: Outcome): Promise<Execution | undefined> {
     const { redactor, store, clock } = this.#ports;

@@ -1,12 +1,13 @@
 // The agent loop: settle open calls, ask the model, judge the reply; again, until there is an outcome.
 import type { AssistantMessage } from "../models/message.ts";
 import { ModelError } from "../models/model.ts";
+import { ReplyTimeout } from "../models/retry.ts";
 import type { Outcome } from "./journal.ts";
 import { findCrossedLimit } from "./limits.ts";
 import { LoopDetector } from "./loop_detection.ts";
 import { type Run, RunStopped } from "./run.ts";
 import { settleToolCalls } from "./tool_calls.ts";
-import { ReplyTimeout, takeTurn } from "./turn.ts";
+import { takeTurn } from "./turn.ts";
 
 /**
  * Runs a conversation to its end, from wherever it stands: fresh, or left by another process. Every step is stored
@@ -39,7 +40,8 @@ export async function runLoop(run: Run): Promise<Outcome> {
 async function step(run: Run): Promise<string | undefined> {
   const reply = await takeTurn(run);
   const position = run.conversation.nextPosition;
-  const figures = await run.journal.reply(reply, { position, costUsd: reply.reportedCostUsd });
+  const costUsd = await run.costOf(reply);
+  const figures = await run.journal.reply(reply, { position, costUsd });
   const message = { ...reply.message, stop: reply.stop };
   run.conversation.add({ position, message });
   // An answer that crosses a limit is still the answer; calls are not begun any more.

@@ -2,7 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Environment } from "../config/environment.ts";
-import type { Model } from "../models/model.ts";
+import type { Model, ModelReply } from "../models/model.ts";
 import { createSystemPrompt } from "../prompt/system_prompt.ts";
 import { substitute } from "../prompt/substitute.ts";
 import { createUserTurn } from "../prompt/user_turn.ts";
@@ -26,6 +26,8 @@ export interface RunPorts {
   timeZone: string;
   /** The model of an agent. Throws ModelError with what is missing. */
   openModel(agent: Agent): Promise<Model>;
+  /** What a reply of this agent's model cost; null where no price is known. */
+  costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
   openToolbox(agent: Agent): Promise<Toolbox>;
   openSandbox(agent: Agent): PathSandbox;
   /** Whether a variable holds a key of a model provider, which no prompt may contain. */
@@ -56,6 +58,7 @@ export async function prepareRun(
     conversation,
     leftCalls: new Map(stored.calls.map((call) => [call.position, call])),
     journal,
+    costOf: (reply) => ports.costOf(agent, reply),
     clock: ports.clock,
     signal,
   };

@@ -24,3 +24,11 @@ export class ReadOnlyRuntime extends RuntimeError {
     super("No service is running: start one to run agents");
   }
 }
+
+/** An idempotency key stands for one request: it came back with another one. */
+export class IdempotencyKeyReused extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor() {
+    super("Idempotency-Key was used for a different run within the last 24 hours; use a new one");
+  }
+}

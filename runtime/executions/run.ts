@@ -1,7 +1,7 @@
 // Everything one run works with, gathered once; the steps of the loop take it whole.
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
-import type { Model } from "../models/model.ts";
+import type { Model, ModelReply } from "../models/model.ts";
 import type { PathSandbox } from "../tools/path_sandbox.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { Conversation } from "./conversation.ts";
@@ -18,6 +18,8 @@ export interface Run {
   /** Calls that an earlier process left without a result, by place. */
   leftCalls: ReadonlyMap<number, StoredCall>;
   journal: Journal;
+  /** What a reply cost in US dollars; null where no price is known. */
+  costOf(reply: ModelReply): Promise<number | null>;
   clock: Clock;
   /** Aborts with a RunStopped when the run has to end early. */
   signal: AbortSignal;

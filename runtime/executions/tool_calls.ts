@@ -1,7 +1,8 @@
 // Tool calls of one reply: prepare -> refused | run -> finalize. A failure is a result the model reads.
 import { parseArguments } from "../tools/arguments.ts";
 import { boundResult } from "../tools/result_text.ts";
-import { type Effect, type Tool, ToolFailure } from "../tools/tool.ts";
+import type { Effect, Tool } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool_failure.ts";
 import type { JsonObject } from "../json.ts";
 import type { PlannedCall } from "./execution_store.ts";
 import type { Run } from "./run.ts";

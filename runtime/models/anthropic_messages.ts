@@ -1,7 +1,8 @@
 // The runtime's conversation in the words of the Messages API.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, Message, ToolMessage } from "./message.ts";
-import type { ModelRequest, ToolDescription } from "./model.ts";
+import type { ToolDescription } from "../tool_description.ts";
+import type { ModelRequest } from "./model.ts";
 import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 

@@ -1,15 +1,8 @@
 // The port to a language model. Adapters translate and nothing else: retry, timeout, pricing and limits stand outside.
-import type { JsonSchema } from "../json.ts";
+import type { ToolDescription } from "../tool_description.ts";
 import type { AssistantMessage, Message, StopReason } from "./message.ts";
 
 export type { StopReason } from "./message.ts";
-
-/** A tool as a model is told of it. */
-export interface ToolDescription {
-  name: string;
-  description: string;
-  parameters: JsonSchema;
-}
 
 /** One question to a model. The system message, if any, is the first message. */
 export interface ModelRequest {

@@ -1,7 +1,7 @@
 // The runtime's conversation in the words of the Chat Completions API.
 import type OpenAI from "openai";
 import type { Message } from "./message.ts";
-import type { ToolDescription } from "./model.ts";
+import type { ToolDescription } from "../tool_description.ts";
 import { isWholeJson, toArgumentsObject } from "./tool_call_arguments.ts";
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;

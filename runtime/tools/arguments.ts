@@ -1,6 +1,7 @@
 // Arguments as a model wrote them, to an object. Weak models get their common slips repaired; nothing is guessed.
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { ToolFailure } from "./tool.ts";
+import { findJsonFault } from "./json_fault.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_NESTED_STRINGS = 3;
 const FENCED = /^```[a-zA-Z0-9]*[ \t]*\r?\n?([\s\S]*?)\r?\n?```$/;
@@ -43,7 +44,7 @@ function parseJson(text: string): unknown {
         // The complaint about what the model wrote is the one that helps it.
       }
     }
-    throw new ToolFailure(complaint(text, error), { cause: error });
+    throw new ToolFailure(complaint(text), { cause: error });
   }
 }
 
@@ -66,19 +67,16 @@ function withoutTrailingCommas(text: string): string {
   return result;
 }
 
-function complaint(text: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  const found = /position (\d+)/.exec(reason)?.[1];
-  const position = found === undefined ? text.length : Math.min(Number(found), text.length);
+function complaint(text: string): string {
+  const fault = findJsonFault(text);
+  const position = fault?.position ?? text.length;
   const before = text.slice(Math.max(0, position - EXCERPT_CHARACTERS), position);
   const after = text.slice(position, position + EXCERPT_CHARACTERS);
   const line = text.slice(0, position).split("\n").length;
   const column = position - text.lastIndexOf("\n", position - 1);
-  const place = position >= text.length
-    ? `The text ends too early, behind: ${JSON.stringify(before)}`
-    : `At line ${line}, column ${column}, between ${JSON.stringify(before)} and ${
-      JSON.stringify(after)
-    }`;
-  return `The arguments are not valid JSON. ${place}. ` +
-    "Write them as one JSON object, with quotes and line breaks inside strings escaped.";
+  const place = after === ""
+    ? `behind ${JSON.stringify(before)}`
+    : `between ${JSON.stringify(before)} and ${JSON.stringify(after)}`;
+  return `The arguments are not valid JSON: at line ${line}, column ${column}, ${place}, ` +
+    `${fault?.reason ?? "the text cannot be read"}. Write them as one JSON object.`;
 }

@@ -1,7 +1,8 @@
 // Makes a Tool from a zod schema and a function: one declaration gives the model's JSON schema, the check and the types.
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../json.ts";
-import { type Effect, type Tool, type ToolContext, ToolFailure } from "./tool.ts";
+import type { Effect, Tool, ToolContext } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 /** What a tool is made of. The schema describes the arguments object. */
 export interface ToolDefinition<Shape extends z.ZodRawShape> {

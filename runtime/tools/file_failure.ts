@@ -1,5 +1,5 @@
 // The file system's errors as sentences a model can act on. Never the host's path: only the one that was asked for.
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",

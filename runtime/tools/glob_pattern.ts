@@ -2,7 +2,7 @@
 import { join, posix, resolve } from "node:path";
 import picomatch from "picomatch";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_PATTERN_CHARACTERS = 500;
 /** Wildcards multiply the ways in which a name can be tried; these many never take noticeable time. */

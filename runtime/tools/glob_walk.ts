@@ -9,7 +9,7 @@ import { STAGED_NAME } from "./file_identity.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
 import { isWithin, type PathSandbox, type SandboxRoot } from "./path_sandbox.ts";
 import { realPathOf } from "./real_path.ts";
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_DEPTH = 64;
 

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type HttpPolicy, normaliseHost, refuseAddress, refuseHost } from "./http_policy.ts";
 import { classifyAddress } from "./ip_address.ts";
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 /** One address that a name stands for. */
 export interface NamedAddress {
@@ -190,6 +190,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error.name === "NotCapable") {
+    return "the service was started without a permission that this needs (--allow-net, for https also --allow-sys)";
+  }
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return REASONS[code] ?? error.message.split("\n")[0]?.replace(/\.$/, "") ?? "unknown error";
 }

@@ -1,5 +1,5 @@
 // Rules on names alone: which texts can be a path at all, and which file names are closed to agents.
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_PATH_BYTES = 4_095;
 const MAX_NAME_BYTES = 255;

@@ -5,7 +5,7 @@ import type { AgentPath } from "../agents/agent.ts";
 import { PathLocks } from "./path_locks.ts";
 import { checkPathText, foldPath, isDatabaseName, isEnvFileName } from "./path_names.ts";
 import { realPathOf } from "./real_path.ts";
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 /** What a path is wanted for. Deleting and moving are writing. */
 export type PathAccess = "read" | "write";

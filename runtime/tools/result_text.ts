@@ -20,7 +20,7 @@ export function boundResult(text: string): string {
 }
 
 /** The first `limit` bytes as text, without a torn character at the end. */
-export function cutBytes(bytes: Uint8Array, limit: number): string {
+function cutBytes(bytes: Uint8Array, limit: number): string {
   let end = Math.min(limit, bytes.length);
   while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, end));

@@ -5,16 +5,17 @@
 // any file. Making one takes write access to both places, which the tools never give; and since a file is replaced and
 // never written in place, writing to such a name leaves the file outside as it is.
 import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, lstat, open, readFile } from "node:fs/promises";
+import { type FileHandle, lstat, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode, toFileFailure } from "./file_failure.ts";
 import { type FileIdentity, identityOf, isAt } from "./file_identity.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
 import { isLinkRefusal, makeFolders, PlaceChanged, StagedFile } from "./staged_file.ts";
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 /** How often an operation starts over when its file was replaced meanwhile (an editor saving, for one). */
 const ATTEMPTS = 3;
+const COPY_BYTES = 256 * 1024;
 const PERMISSIONS = 0o7777;
 const WRITABLE = 0o222;
 
@@ -44,11 +45,17 @@ export class OpenedFile implements AsyncDisposable {
 
   /** The whole content. Throws ToolFailure when it is longer than `maxBytes`. */
   async readAll(maxBytes: number): Promise<Uint8Array> {
-    const content = new Uint8Array(await readFile(this.#handle));
-    if (content.length <= maxBytes) return content;
-    throw new ToolFailure(
-      `"${this.display}" is too big: ${content.length} bytes, at most ${maxBytes}.`,
-    );
+    const size = this.size;
+    if (size > maxBytes) {
+      throw new ToolFailure(`"${this.display}" is too big: ${size} bytes, at most ${maxBytes}.`);
+    }
+    const content = new Uint8Array(size);
+    for (let filled = 0; filled < size;) {
+      const count = await this.read(content.subarray(filled), filled);
+      if (count === 0) return content.subarray(0, filled);
+      filled += count;
+    }
+    return content;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -101,7 +108,7 @@ export async function writeFile(
       }
     }
     await makeFolders(dirname(path));
-    const staged = await StagedFile.write(path, content, {
+    const staged = await StagedFile.write(path, [content], {
       signal: options.signal,
       ...(before === undefined ? {} : { mode: Number(before.mode) & PERMISSIONS }),
     });
@@ -181,13 +188,22 @@ async function stageCopy(
   try {
     const opened = identityOf(await handle.stat({ bigint: true }));
     if (opened !== identity || !await isAt(source, identity)) throw new PlaceChanged();
-    const content = new Uint8Array(await readFile(handle));
-    return await StagedFile.write(target, content, {
+    return await StagedFile.write(target, chunksOf(handle), {
       mode: Number(info.mode) & PERMISSIONS,
       signal,
     });
   } finally {
     await handle.close();
+  }
+}
+
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(COPY_BYTES);
+  for (let position = 0;;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

@@ -30,7 +30,7 @@ export class StagedFile {
   /** Makes a new file beside `target` and writes it to the disk. `mode` is set exactly; without it the umask decides. */
   static async write(
     target: string,
-    content: Uint8Array,
+    chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     options: { mode?: number; signal: AbortSignal },
   ): Promise<StagedFile> {
     const path = join(dirname(target), stagedName());
@@ -44,7 +44,7 @@ export class StagedFile {
       staged = new StagedFile(target, path, identity);
       // Before the content goes in: what a swapped folder may have got so far is an empty file.
       await staged.#prove();
-      await writeAll(handle, content, options.signal);
+      for await (const chunk of chunks) await writeAll(handle, chunk, options.signal);
       if (options.mode !== undefined) await handle.chmod(options.mode);
       await handle.sync();
     } catch (error) {

@@ -1,5 +1,5 @@
 // Replacing exact text in a file's content. Pure; line ends stay as the file has them.
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_LISTED_LINES = 10;
 

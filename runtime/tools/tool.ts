@@ -36,8 +36,3 @@ export interface Tool {
   /** Runs one call and returns the text the model reads. Throws ToolFailure for an expected failure. */
   run(args: JsonObject, context: ToolContext): Promise<string>;
 }
-
-/** An expected failure of a tool call; its message is written for the model that reads it. */
-export class ToolFailure extends Error {
-  override readonly name = "ToolFailure";
-}

@@ -3,9 +3,14 @@ import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../../runtime/clock.ts";
 import type { ServiceLog } from "../../runtime/service_log.ts";
 
-/** Logs method, path (without the query), status and the milliseconds until the response began. */
-export function accessLog(options: { log: ServiceLog; clock: Clock }): MiddlewareHandler {
-  const { log, clock } = options;
+/**
+ * Logs method, path (without the query), status and the milliseconds until the response began; `via` tells the
+ * listener.
+ */
+export function accessLog(
+  options: { log: ServiceLog; clock: Clock; via: string },
+): MiddlewareHandler {
+  const { log, clock, via } = options;
   return async (c, next) => {
     const start = clock.now();
     await next();
@@ -14,6 +19,7 @@ export function accessLog(options: { log: ServiceLog; clock: Clock }): Middlewar
       path: c.req.path,
       status: c.res.status,
       ms: clock.now() - start,
+      via,
     });
   };
 }

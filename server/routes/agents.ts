@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { RequestRefused } from "../errors.ts";
 import { defineOperation, type Operation } from "../operation.ts";
-import { agentId, limit, offset, optionalText } from "../parameters.ts";
+import { agentId, idempotencyKey, limit, offset } from "../parameters.ts";
 import {
   AgentDetail,
   AgentSummary,
@@ -19,6 +19,7 @@ export const agentOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/agents",
+    operationId: "agents",
     summary: "Every agent, by id",
     response: z.array(AgentSummary),
     errors: [],
@@ -29,6 +30,7 @@ export const agentOperations: readonly Operation[] = [
   defineOperation({
     method: "POST",
     path: "/agents/reload",
+    operationId: "reload",
     summary: "Read the agent files again",
     response: ReloadBody,
     errors: [],
@@ -39,6 +41,7 @@ export const agentOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/agents/{id}",
+    operationId: "agent",
     summary: "One agent with its whole configuration",
     params,
     response: AgentDetail,
@@ -50,9 +53,14 @@ export const agentOperations: readonly Operation[] = [
   defineOperation({
     method: "POST",
     path: "/agents/{id}/run",
+    operationId: "run",
     summary: "Start an execution",
+    description:
+      "With `session_id` it is a turn of that conversation. The same `Idempotency-Key` " +
+      "within 24 hours returns the first `execution_id`; with another agent or body it is refused " +
+      "with 409.",
     params,
-    headers: z.object({ "idempotency-key": optionalText }),
+    headers: z.object({ "idempotency-key": idempotencyKey }),
     body: RunBody,
     response: RunAccepted,
     errors: [404, 409, 413, 415, 503],
@@ -75,6 +83,7 @@ export const agentOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/agents/{id}/runs",
+    operationId: "runs",
     summary: "Executions of one agent, newest first; also of one whose file is gone",
     params,
     query: z.object({ limit: limit(10), offset }),

@@ -20,6 +20,7 @@ export const executionOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/executions",
+    operationId: "executions",
     summary: "Executions, newest first",
     query: z.object({ status: statuses, agent: optionalText, limit: limit(50), offset }),
     response: z.array(ExecutionSummary),
@@ -38,6 +39,7 @@ export const executionOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/executions/{id}",
+    operationId: "execution",
     summary: "One execution with its answer",
     params,
     response: ExecutionDetail,
@@ -50,6 +52,7 @@ export const executionOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/executions/{id}/messages",
+    operationId: "messages",
     summary: "The log of one execution, oldest first; all of it unless limited",
     params,
     query: z.object({
@@ -67,7 +70,13 @@ export const executionOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/executions/{id}/stream",
+    operationId: "follow",
     summary: "The log as it grows: what is logged, then live frames",
+    description: "Server-sent events `meta`, `message`, `ai`, `tool_call`, `tool_result`, " +
+      "`interrupt`, `final_answer` and `complete`, each with the id of its log row; at the end " +
+      "`complete`, or `waiting` or `shutdown` without an id. `Last-Event-ID` (or `after`) resumes " +
+      "behind that row. `deltas` adds the text of replies as it streams. A comment every 15 s of " +
+      "silence keeps the connection alive.",
     params,
     query: z.object({ after: after.default(0), deltas: z.stringbool().default(false) }),
     headers: z.object({ "last-event-id": after.optional() }),
@@ -86,6 +95,7 @@ export const executionOperations: readonly Operation[] = [
   defineOperation({
     method: "DELETE",
     path: "/executions/{id}",
+    operationId: "cancel",
     summary: "Cancel an execution",
     params,
     response: CancelBody,

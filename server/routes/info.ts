@@ -8,6 +8,7 @@ export const infoOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/health",
+    operationId: "health",
     summary: "Whether the service answers",
     response: HealthBody,
     errors: [],
@@ -16,21 +17,22 @@ export const infoOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
     path: "/info",
+    operationId: "info",
     summary: "What the service is and what it is doing",
     response: InfoBody,
     errors: [],
     async handle(_request, { runtime, lifecycle, transports }) {
       const agents = await runtime.listAgents();
       const { running, waiting } = await runtime.countExecutions();
+      const { status, watcherActive } = await runtime.scheduler();
       return {
         version: runtime.version,
         pid: Deno.pid,
         uptime_seconds: (runtime.clock.now() - runtime.startedAt) / 1_000,
         agents_loaded: agents.length,
         agents_enabled: agents.filter(({ agent }) => agent.enabled).length,
-        // Nothing fires by itself yet, and nothing can pause it.
-        scheduler_status: "running",
-        watcher_active: false,
+        scheduler_status: status,
+        watcher_active: watcherActive,
         active_streams: lifecycle.activeStreams,
         active_executions: running,
         waiting_executions: waiting,
@@ -51,6 +53,7 @@ export const infoOperations: readonly Operation[] = [
   defineOperation({
     method: "POST",
     path: "/shutdown",
+    operationId: "shutdown",
     summary: "Stop the service; it answers first",
     response: ShutdownBody,
     errors: [],

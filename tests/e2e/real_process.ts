@@ -1,9 +1,9 @@
 // The real program in real processes, with a home of its own.
-import { homedir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
+import { systemProcesses } from "../../cli/processes.ts";
 import { sourceCommand } from "../../cli/self_command.ts";
 import { type Client, openSocketClient } from "../../server/client.ts";
+import { denoDirectory } from "../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 
 /** What a finished command printed, and its exit code. */
@@ -42,7 +42,7 @@ export async function createRealHome(
         ...place.shell,
         HOME: place.root,
         NO_COLOR: "1",
-        DENO_DIR: denoDir(),
+        DENO_DIR: denoDirectory(),
         ...more.env,
       },
       cwd: place.root,
@@ -75,23 +75,12 @@ export async function killService(stateDir: string): Promise<void> {
   } catch {
     return; // No PID file, or nobody behind it: nothing to kill.
   }
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (await isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Deno's cache: the temporary home has none, and a test downloads nothing. */
-function denoDir(): string {
-  return Deno.env.get("DENO_DIR") ??
-    join(Deno.env.get("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "deno");
-}
-
-/** Whether a process exists. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether a process still does anything: a zombie does not. */
+export function isAlive(pid: number): Promise<boolean> {
+  return systemProcesses.isAlive(pid);
 }
 
 /** Waits until something holds; fails loudly after 20 s, which is no measure of anything. */

@@ -150,7 +150,7 @@ Deno.test("two workspaces run at once and do not see each other", async () => {
   await Deno.mkdir(join(other, "agents"), { recursive: true });
   await one.writeScript("here", [{ say: "from here" }]);
   await Deno.writeTextFile(
-    join(other, "agents", "there.md"),
+    join(other, "agents", "yonder.md"),
     "---\nmodel: { provider: demo, name: echo }\n---\nSay something.\n",
   );
   try {
@@ -175,8 +175,8 @@ Deno.test("two workspaces run at once and do not see each other", async () => {
       there.stderr,
     );
     const crossed = await one.inkling("run", "here", "--workspace", other);
-    assert.equal(crossed.code, 1);
-    assert.match(crossed.stderr, /'here' not found/);
+    assert.equal(crossed.code, 2);
+    assert.match(crossed.stderr, /no agent "here"/);
     assert.match(
       (await one.inkling("status")).stdout,
       new RegExp(one.workspace),

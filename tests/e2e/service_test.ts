@@ -39,7 +39,7 @@ Deno.test("start -d returns when the service answers; a second start says so; st
 
   const stopped = await home.inkling("stop");
   assert.equal(stopped.code, 0, stopped.stderr);
-  assert.equal(isAlive(pid), false);
+  assert.equal(await isAlive(pid), false);
   const left = [...Deno.readDirSync(home.stateDir)].map(({ name }) => name);
   assert.ok(
     !left.includes("service.sock") && !left.includes("inkling.pid"),
@@ -58,7 +58,7 @@ Deno.test("start replaces the socket that a killed service left", async () => {
   Deno.kill(pid, "SIGKILL");
   await until(
     "its end",
-    () => Promise.resolve(isAlive(pid) ? undefined : true),
+    async () => await isAlive(pid) ? undefined : true,
   );
   assert.ok(Deno.lstatSync(join(home.stateDir, "service.sock")));
   const again = await home.inkling("start", "--daemon");
@@ -83,9 +83,9 @@ Deno.test("a damaged database stops the start with a sentence, and is left as it
   await Deno.mkdir(home.stateDir, { mode: 0o700 });
   const path = join(home.stateDir, "inkling.db");
   await Deno.writeTextFile(path, "this is no database ".repeat(400));
-  for (const args of [["start"], ["start", "--daemon"]]) {
+  for (const [args, expected] of [[["start"], 1], [["start", "--daemon"], 3]] as const) {
     const { code, stderr } = await home.inkling(...args);
-    assert.equal(code, 1, args.join(" "));
+    assert.equal(code, expected, args.join(" "));
     assert.match(
       stderr,
       /inkling\.db: the database is damaged\. It was left as it is/,
@@ -99,9 +99,9 @@ Deno.test("a broken config.yaml stops the command with file, line and column", a
   await using home = await createRealHome({
     config: "defaults:\n  temperature: hot\n",
   });
-  for (const args of [["start"], ["run", "x"], ["validate"]]) {
+  for (const [args, expected] of [[["start"], 1], [["run", "x"], 3], [["validate"], 1]] as const) {
     const { code, stderr } = await home.inkling(...args);
-    assert.equal(code, 1, args.join(" "));
+    assert.equal(code, expected, args.join(" "));
     assert.match(stderr, /config\.yaml:2:\d+: .*temperature/);
   }
 });
@@ -113,7 +113,7 @@ Deno.test("an agent file that does not parse stops neither the service nor other
   const run = await home.inkling("run", "good", "-q");
   assert.deepEqual([run.code, run.stdout], [0, "fine\n"], run.stderr);
   const bad = await home.inkling("run", "bad");
-  assert.equal(bad.code, 1);
+  assert.equal(bad.code, 2);
   const list = await home.inkling("list");
   assert.match(list.stdout + list.stderr, /bad\.md:2:\d+: .*temperature/);
   const validate = await home.inkling("validate");

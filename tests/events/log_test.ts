@@ -125,7 +125,7 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
   journal.delta("Hel");
   journal.delta("lo");
   await settle();
-  assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello" }]);
+  assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello", restart: false }]);
   journal.delta(" unread");
   await journal.finish({
     status: "success",

@@ -282,7 +282,7 @@ contract("waits as long as Retry-After asks", async (adapter) => {
   ]);
   const { model, clock, log } = await openPatient(adapter, server);
   const call = collectReply(model);
-  await until(() => clock.sleeping === 2, "the wait began");
+  await until(() => log.length === 1, "the wait began");
   await clock.advance(6_999);
   assert.equal(server.requests.length, 1);
   await clock.advance(1);
@@ -297,9 +297,9 @@ contract("tries again after a server's error", async (adapter) => {
     { status: 500, body: adapter.errorBody("Oops") },
     { text: "ok" },
   ]);
-  const { model, clock } = await openPatient(adapter, server);
+  const { model, clock, log } = await openPatient(adapter, server);
   const call = collectReply(model);
-  await until(() => clock.sleeping === 2, "the wait began");
+  await until(() => log.length === 1, "the wait began");
   await clock.advance(1_000);
   assert.equal((await call).text, "ok");
 });
@@ -311,7 +311,7 @@ for (const then of ["cut", "end"] as const) {
       await using server = adapter.serve([{ text: "half", then }, { text: "whole" }]);
       const { model, clock, log } = await openPatient(adapter, server);
       const call = collectReply(model);
-      await until(() => clock.sleeping === 2, "the wait began");
+      await until(() => log.length === 1, "the wait began");
       await clock.advance(1_000);
       const { text, deltas, reply } = await call;
       assert.deepEqual(

@@ -1,4 +1,5 @@
 // The repository as tests look at it: its root, its source files, their imports.
+import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -55,4 +56,10 @@ function onlyTypes(statement: string): boolean {
   return names !== undefined && names.length > 0 &&
     !/import\s+\w+\s*,/.test(statement) &&
     names.every((name) => name.startsWith("type "));
+}
+
+/** Deno's cache: a temporary home has none, and a test downloads nothing. */
+export function denoDirectory(): string {
+  return Deno.env.get("DENO_DIR") ??
+    join(Deno.env.get("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "deno");
 }

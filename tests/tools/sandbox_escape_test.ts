@@ -8,7 +8,8 @@ import {
   type ResolvedPath,
 } from "../../runtime/tools/path_sandbox.ts";
 import { openFile } from "../../runtime/tools/sandboxed_files.ts";
-import { type Tool, ToolFailure } from "../../runtime/tools/tool.ts";
+import type { Tool } from "../../runtime/tools/tool.ts";
+import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 import { createBuiltinTools, Toolbox } from "../../runtime/tools/toolbox.ts";
 import { call, CANARY, SandboxFixture, snapshot, testContext } from "./sandbox_fixture.ts";
 

@@ -4,7 +4,7 @@ import { defineTool } from "../define_tool.ts";
 import { openFile, writeFile } from "../sandboxed_files.ts";
 import { isBinary } from "../text_content.ts";
 import { editText, listed } from "../text_edit.ts";
-import { ToolFailure } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const SAMPLE_BYTES = 8 * 1024;

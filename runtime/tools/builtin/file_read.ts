@@ -4,7 +4,7 @@ import { defineTool } from "../define_tool.ts";
 import { RESULT_LIMIT_BYTES } from "../result_text.ts";
 import { type OpenedFile, openFile } from "../sandboxed_files.ts";
 import { isBinary } from "../text_content.ts";
-import { ToolFailure } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_LINES = 500;
 /** The most of the file that one answer is made from. */

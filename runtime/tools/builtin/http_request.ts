@@ -10,7 +10,8 @@ import {
 } from "../http_exchange.ts";
 import type { HttpPolicy } from "../http_policy.ts";
 import { showReply } from "../http_reply_text.ts";
-import { type Tool, type ToolContext, ToolFailure } from "../tool.ts";
+import type { Tool, ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const TIMEOUT_MS = 30_000;

@@ -323,7 +323,7 @@ Deno.test("http_request shows 20,000 characters, reads 1 MB, and describes what 
       });
     }
     if (pathname === "/bomb") {
-      return new Response(gzipSync(new Uint8Array(50_000_000).fill(65)), {
+      return new Response(new Uint8Array(gzipSync(new Uint8Array(50_000_000).fill(65))), {
         headers: { "content-encoding": "gzip", "content-type": "text/plain" },
       });
     }

@@ -1,0 +1,9 @@
+// A tool as a model is told of it: what tools offer and models pass on.
+import type { JsonSchema } from "./json.ts";
+
+export interface ToolDescription {
+  name: string;
+  description: string;
+  /** Describes the arguments object. */
+  parameters: JsonSchema;
+}

@@ -1,0 +1,96 @@
+// Where a text stops being JSON, and what should have stood there. JSON.parse tells the place only now and then.
+
+/** The first fault of a text that is no JSON. */
+export interface JsonFault {
+  /** In UTF-16 code units; the length of the text when it ends too early. */
+  position: number;
+  /** What is wrong there, as a clause. */
+  reason: string;
+}
+
+const SPACE = /[ \t\n\r]*/y;
+// deno-lint-ignore no-control-regex -- JSON forbids just these
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+// deno-lint-ignore no-control-regex -- as above
+const STRING_START = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
+
+type Expected = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma or end";
+
+const REASONS: Readonly<Record<Expected, string>> = {
+  "value": "a value is expected",
+  "value or ]": 'a value or "]" is expected',
+  "key": 'a name in double quotes is expected (and no comma before "}")',
+  "key or }": 'a name in double quotes or "}" is expected',
+  "colon": '":" is expected',
+  "comma or end":
+    'a comma or the closing bracket is expected; a quote inside a string is written \\"',
+};
+
+/** Finds the first fault, or undefined when the text is JSON. */
+export function findJsonFault(text: string): JsonFault | undefined {
+  const open: ("{" | "[")[] = [];
+  let expected: Expected = "value";
+  let at = 0;
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    const length = pattern.exec(text)?.[0].length;
+    at += length ?? 0;
+    return length !== undefined;
+  };
+  for (;;) {
+    take(SPACE);
+    if (expected === "comma or end" && open.length === 0) {
+      return at === text.length
+        ? undefined
+        : { position: at, reason: "something follows behind the end" };
+    }
+    const character: string = text.charAt(at);
+    if (character === "") return { position: at, reason: "the text ends too early" };
+    const wantsKey: boolean = expected === "key" || expected === "key or }";
+    const wantsValue: boolean = expected === "value" || expected === "value or ]";
+    const closes: boolean = expected === "comma or end"
+      ? character === (open.at(-1) === "{" ? "}" : "]")
+      : (expected === "value or ]" && character === "]") ||
+        (expected === "key or }" && character === "}");
+    if (closes) {
+      at++;
+      open.pop();
+      expected = "comma or end";
+    } else if (character === '"' && (wantsKey || wantsValue)) {
+      if (!take(STRING)) return faultInString(take, text, () => at);
+      expected = wantsKey ? "colon" : "comma or end";
+    } else if (wantsValue && (character === "{" || character === "[")) {
+      at++;
+      open.push(character);
+      expected = character === "{" ? "key or }" : "value or ]";
+    } else if (wantsValue && take(SCALAR)) {
+      expected = "comma or end";
+    } else if (expected === "colon" && character === ":") {
+      at++;
+      expected = "value";
+    } else if (expected === "comma or end" && character === ",") {
+      at++;
+      expected = open.at(-1) === "{" ? "key" : "value";
+    } else {
+      return { position: at, reason: REASONS[expected] };
+    }
+  }
+}
+
+function faultInString(
+  take: (pattern: RegExp) => boolean,
+  text: string,
+  position: () => number,
+): JsonFault {
+  take(STRING_START);
+  const at = position();
+  const character = text.charAt(at);
+  if (character === "") return { position: at, reason: "the text ends inside a string" };
+  return {
+    position: at,
+    reason: character === "\\"
+      ? "this escape is unknown; a backslash is written \\\\"
+      : "a line break or control character stands inside a string; write \\n for a line break",
+  };
+}

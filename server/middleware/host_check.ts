@@ -1,0 +1,53 @@
+// Keeps web pages away from the TCP listener: a name that an attacker points at this machine (DNS rebinding), and
+// requests that another site's page makes in a browser.
+import type { MiddlewareHandler } from "hono";
+import { RequestRefused } from "../errors.ts";
+
+/** What the listener answers to. */
+export interface HostCheckOptions {
+  /** Further names beside `localhost` and IP addresses: the bound host, and config.yaml's `http.hosts`. */
+  hosts: readonly string[];
+  /** Origins of a proxy in front, such as `https://inkling.example`. */
+  origins: readonly string[];
+}
+
+/** Refuses another `Host` with 421, a foreign `Origin` or `Sec-Fetch-Site: cross-site` with 403. */
+export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
+  const names = new Set(["localhost", ...options.hosts.map(toName)]);
+  const origins = new Set(options.origins.map(toOrigin));
+  const isOurs = (host: string) => isAddress(host) || names.has(toName(host));
+  return async (c, next) => {
+    const { url } = c.req.raw;
+    // HTTP/2 and absolute addresses bring the host in the URL; a Host header beside it must not say otherwise.
+    const target = URL.canParse(url) ? new URL(url).host : "";
+    const host = c.req.header("host") || target;
+    if (!isOurs(host) || !isOurs(target)) {
+      throw new RequestRefused(421, "The Host header names no host of this service");
+    }
+    const origin = c.req.header("origin");
+    const admitted = origin === undefined || origin === `http://${host.toLowerCase()}`;
+    if (!admitted && !origins.has(origin)) {
+      throw new RequestRefused(403, "Requests of other origins are refused");
+    }
+    // An origin that config.yaml admits is a site of its own to the browser.
+    if (c.req.header("sec-fetch-site") === "cross-site" && !origins.has(origin ?? "")) {
+      throw new RequestRefused(403, "Requests of other sites are refused");
+    }
+    await next();
+  };
+}
+
+/** An address, with or without a port: nobody can point it elsewhere. */
+function isAddress(host: string): boolean {
+  return /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host);
+}
+
+/** The name of `name:port`, in lower case. */
+function toName(host: string): string {
+  return host.toLowerCase().replace(/:\d{1,5}$/, "");
+}
+
+/** As browsers write it: lower case, no slash at the end. */
+function toOrigin(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).origin : origin;
+}

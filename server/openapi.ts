@@ -1,0 +1,154 @@
+// The API description (OpenAPI 3.1), generated from the declarations of the operations and their schemas.
+import { z } from "zod";
+import { isJsonObject, type JsonObject, type JsonValue } from "../runtime/json.ts";
+import { type DescribedOperation, EVENT_STREAM } from "./operation.ts";
+import { ErrorBody } from "./schemas.ts";
+
+/** The document for `/openapi.json`. Throws TypeError for a schema that JSON Schema cannot express. */
+export function describeApi(
+  operations: readonly DescribedOperation[],
+  options: { version: string },
+): JsonObject {
+  const components: JsonObject = {};
+  const error = describe(ErrorBody, components, "output");
+  const paths: Record<string, JsonObject> = {};
+  for (const operation of operations) {
+    const path = paths[operation.path] ??= {};
+    path[operation.method.toLowerCase()] = describeOperation(operation, { components, error });
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Inkling",
+      version: options.version,
+      description: "Runs agents that are Markdown files, records what they do, and tells it as " +
+        'it happens. Errors are `{"detail"}`. The Unix socket needs no key; over TCP every ' +
+        "path but `/health` needs `X-API-Key` (401), and a `Host` (421) and `Origin` (403) of " +
+        "this service.",
+    },
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
+    },
+  };
+}
+
+interface Shared {
+  components: JsonObject;
+  error: JsonValue;
+}
+
+function describeOperation(operation: DescribedOperation, shared: Shared): JsonObject {
+  const { path, operationId, summary, description, body } = operation;
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [path.split("/")[1] ?? ""],
+    // The empty one: over the socket nobody needs a key.
+    security: path === "/health" ? [] : [{ ApiKey: [] }, {}],
+    parameters: [
+      ...describeParameters(operation.params, "path", shared.components),
+      ...describeParameters(operation.query, "query", shared.components),
+      ...describeParameters(operation.headers, "header", shared.components),
+    ],
+    ...(body !== undefined && {
+      requestBody: {
+        required: false,
+        content: { "application/json": { schema: describe(body, shared.components, "input") } },
+      },
+    }),
+    responses: describeResponses(operation, shared),
+  };
+}
+
+function describeParameters(
+  schema: z.ZodObject | undefined,
+  place: "path" | "query" | "header",
+  components: JsonObject,
+): JsonObject[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    // What the text stands for is what a reader wants to know: an integer from 1 to 500, not a pattern.
+    const described = describe(field, components, "output");
+    const list = isJsonObject(described) && described["type"] === "array";
+    return {
+      name,
+      in: place,
+      required: place === "path",
+      schema: described,
+      // Values with commas between, in one parameter.
+      ...(list && { style: "form", explode: false }),
+    };
+  });
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  401: "The API key is missing or wrong (TCP only)",
+  404: "There is no such thing",
+  409: "The state of things forbids it",
+  413: "The body is larger than 1 MiB",
+  415: "The body is not JSON by its type",
+  422: "The request does not fit its schema",
+  503: "The service is shutting down",
+};
+
+function describeResponses(
+  operation: DescribedOperation,
+  { components, error }: Shared,
+): JsonObject {
+  const { response, path, params, query, headers, body, errors } = operation;
+  const success = response === EVENT_STREAM
+    ? { [EVENT_STREAM]: { schema: { type: "string" } } }
+    : { "application/json": { schema: describe(response, components, "output") } };
+  const checked = [params, query, headers, body].some((schema) => schema !== undefined);
+  const refusals = [...(path === "/health" ? [] : [401]), ...errors, ...(checked ? [422] : [])];
+  const described = refusals.map((status) => [
+    String(status),
+    {
+      description: REASONS[status] ?? "Refused",
+      content: { "application/json": { schema: error } },
+    },
+  ]);
+  return {
+    "200": { description: "Done", content: success },
+    ...Object.fromEntries(described),
+  };
+}
+
+/** A schema as JSON Schema; those with an id go into `components`, and a reference stands in their place. */
+function describe(schema: z.ZodType, components: JsonObject, io: "input" | "output"): JsonValue {
+  const { $schema: _, $defs, ...described } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      // Fields may be added to answers: a client must not take them for closed.
+      delete jsonSchema.additionalProperties;
+      // What every date and every whole number of JavaScript fits says nothing.
+      if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  for (const [id, definition] of Object.entries($defs ?? {})) {
+    components[id] = toComponentReferences(toJson(definition));
+  }
+  return toComponentReferences(toJson(described));
+}
+
+/** Undefined members dropped, nothing but JSON left. */
+function toJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function toComponentReferences(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(toComponentReferences);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [
+      key,
+      key === "$ref" && typeof one === "string"
+        ? one.replace("#/$defs/", "#/components/schemas/")
+        : toComponentReferences(one),
+    ]),
+  );
+}

@@ -1,0 +1,95 @@
+// The API described: the document itself, and two pages that show it without asking anybody else for anything.
+import { DOCS_ASSETS } from "../docs_asset.ts";
+import { describeApi } from "../openapi.ts";
+import type { DescribedOperation } from "../operation.ts";
+
+/** A page that is the same for everybody. */
+export interface DocumentationPage {
+  path: string;
+  respond(): Promise<Response>;
+}
+
+/** All that the pages load is served beside them. Styles may stand inside: both viewers write theirs there. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const HTML = "text/html; charset=utf-8";
+
+const SWAGGER_PAGE = toPage({
+  title: "Inkling API",
+  styles: ["swagger-ui.css"],
+  scripts: ["swagger-ui-bundle.js", "swagger_init.js"],
+  root: "swagger-ui",
+});
+
+const REDOC_PAGE = toPage({
+  title: "Inkling API reference",
+  styles: [],
+  scripts: ["redoc.standalone.js", "redoc_init.js"],
+  root: "redoc",
+});
+
+/** `/openapi.json`, `/docs`, `/redoc` and what the two load. The document is built at the first request for it. */
+export function createDocumentation(
+  operations: readonly DescribedOperation[],
+  options: { version: string },
+): readonly DocumentationPage[] {
+  let document: string | undefined;
+  return [
+    {
+      path: "/openapi.json",
+      respond() {
+        document ??= JSON.stringify(describeApi(operations, options));
+        return Promise.resolve(toResponse(document, "application/json"));
+      },
+    },
+    { path: "/docs", respond: () => Promise.resolve(toResponse(SWAGGER_PAGE, HTML)) },
+    { path: "/redoc", respond: () => Promise.resolve(toResponse(REDOC_PAGE, HTML)) },
+    ...DOCS_ASSETS.map(({ name, type, load }) => ({
+      path: `/docs/assets/${name}`,
+      respond: async () => toResponse(await load(), type),
+    })),
+  ];
+}
+
+function toResponse(text: string, type: string): Response {
+  return new Response(text, {
+    headers: {
+      "content-type": type,
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    },
+  });
+}
+
+function toPage(
+  page: { title: string; styles: string[]; scripts: string[]; root: string },
+): string {
+  const at = (name: string) => `/docs/assets/${name}`;
+  return [
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<link rel="icon" href="data:,">',
+    `<title>${page.title}</title>`,
+    ...page.styles.map((name) => `<link rel="stylesheet" href="${at(name)}">`),
+    "</head>",
+    "<body>",
+    `<div id="${page.root}"></div>`,
+    ...page.scripts.map((name) => `<script src="${at(name)}"></script>`),
+    "</body>",
+    "</html>",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,21 @@
+// What happens in the service as a whole, as a stream.
+import { defineOperation, EVENT_STREAM, type Operation } from "../operation.ts";
+import { openServiceEventStream } from "../service_events.ts";
+
+export const eventOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/events/stream",
+    operationId: "events",
+    summary: "Executions, agents and the scheduler as they change",
+    description: "Server-sent events `execution_started`, `execution_completed`, " +
+      "`agents_changed`, `scheduler_changed`, a `heartbeat` after 10 s of silence, and `shutdown` " +
+      "at the end. There are no ids and no replay: whoever reconnects asks the other endpoints " +
+      "for the state. A reader that lags 1,000 events behind is disconnected.",
+    response: EVENT_STREAM,
+    errors: [],
+    handle(_request, services) {
+      return Promise.resolve(openServiceEventStream(services));
+    },
+  }),
+];

@@ -1,0 +1,42 @@
+// The scheduler: what fires by itself and when, pausing and resuming all of it.
+import { defineOperation, type Operation } from "../operation.ts";
+import { SchedulerBody, SchedulerChanged } from "../schemas.ts";
+import { toScheduler } from "../wire.ts";
+
+export const schedulerOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/scheduler",
+    operationId: "scheduler",
+    summary: "Whether triggers may fire, and every agent that has one",
+    response: SchedulerBody,
+    errors: [],
+    async handle(_request, { runtime }) {
+      return toScheduler(await runtime.scheduler());
+    },
+  }),
+  defineOperation({
+    method: "POST",
+    path: "/scheduler/pause",
+    operationId: "pauseScheduler",
+    summary: "Pause every trigger, also across restarts; running executions go on",
+    response: SchedulerChanged,
+    errors: [503],
+    async handle(_request, { runtime }) {
+      await runtime.pauseScheduler();
+      return { status: "paused" as const };
+    },
+  }),
+  defineOperation({
+    method: "POST",
+    path: "/scheduler/resume",
+    operationId: "resumeScheduler",
+    summary: "Resume every trigger",
+    response: SchedulerChanged,
+    errors: [503],
+    async handle(_request, { runtime }) {
+      await runtime.resumeScheduler();
+      return { status: "running" as const };
+    },
+  }),
+];

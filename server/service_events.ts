@@ -1,0 +1,152 @@
+// What happens in the service as a whole, as text/event-stream. There is no replay, so a reader that cannot keep up
+// is cut off rather than buffered without end: it comes back and asks for the state.
+import { toTimestamp } from "../runtime/clock.ts";
+import type { ServiceEvent } from "../runtime/events/bus.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
+import { toEvent } from "./sse.ts";
+
+/**
+ * Silence on one stream after which it sends a heartbeat. Decision: it counts from the last thing sent on that stream,
+ * whatever else the service does, because the heartbeat tells this one reader that its connection lives.
+ */
+export const HEARTBEAT_MS = 10_000;
+/** The most events that wait for a reader. One is a few hundred bytes. */
+export const MOST_UNREAD_EVENTS = 1_000;
+
+/** A stream of the service's events from now on. It counts as open until its reader leaves or is cut off. */
+export function openServiceEventStream(
+  options: { runtime: Runtime; lifecycle: Lifecycle },
+): ReadableStream<Uint8Array> {
+  return new ServiceEventStream(options).body;
+}
+
+class ServiceEventStream implements OpenStream {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #runtime: Runtime;
+  readonly #encoder = new TextEncoder();
+  readonly #unsubscribe: () => void;
+  readonly #closed: () => void;
+  /** Texts ready to be sent. The comment tells the client at once that it is connected. */
+  #unread: string[] = [": connected\n\n"];
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #ending: StopReason | null = null;
+  #released = false;
+  #wait: AbortController | null = null;
+
+  constructor(options: { runtime: Runtime; lifecycle: Lifecycle }) {
+    this.#runtime = options.runtime;
+    this.body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      pull: (controller) => this.#pull(controller),
+      cancel: () => this.#release(),
+    }, { highWaterMark: 0 });
+    this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#add(toText(event)));
+    this.#closed = options.lifecycle.streamOpened(this);
+  }
+
+  end(reason: StopReason): void {
+    this.#ending = reason;
+    this.#wait?.abort();
+  }
+
+  #add(text: string): void {
+    if (this.#unread.length >= MOST_UNREAD_EVENTS) return this.#cutOff();
+    this.#unread.push(text);
+    this.#wait?.abort();
+  }
+
+  /** Breaks the connection: what this reader missed, nothing on this stream can tell it any more. */
+  #cutOff(): void {
+    this.#runtime.log.write("warn", "A reader of the events fell behind and was cut off", {
+      unread: this.#unread.length,
+    });
+    this.#release();
+    this.#controller?.error(new Error("The reader fell behind"));
+  }
+
+  /** Provides exactly one chunk, or closes. */
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    if (this.#unread.length === 0 && this.#ending === null) await this.#untilSomethingToSend();
+    if (this.#released) return;
+    // All that waits goes out as one chunk.
+    const texts = this.#unread;
+    this.#unread = [];
+    if (this.#ending !== null) {
+      texts.push(toEvent("shutdown", JSON.stringify({ reason: this.#ending })));
+    }
+    if (texts.length === 0) {
+      const timestamp = toTimestamp(this.#runtime.clock.now());
+      texts.push(toEvent("heartbeat", JSON.stringify({ timestamp })));
+    }
+    controller.enqueue(this.#encoder.encode(texts.join("")));
+    if (this.#ending !== null) {
+      this.#release();
+      controller.close();
+    }
+  }
+
+  /** Returns when there is an event, an end, or when the heartbeat is due. */
+  async #untilSomethingToSend(): Promise<void> {
+    const wait = new AbortController();
+    this.#wait = wait;
+    try {
+      await this.#runtime.clock.sleep(HEARTBEAT_MS, wait.signal);
+    } catch (error) {
+      if (!wait.signal.aborted) throw error;
+    } finally {
+      this.#wait = null;
+    }
+  }
+
+  #release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#unread = [];
+    this.#unsubscribe();
+    this.#wait?.abort();
+    this.#closed();
+  }
+}
+
+/** An event as the wire shows it. `agent_name` is the id: an alias that older clients read. */
+function toText(event: ServiceEvent): string {
+  switch (event.type) {
+    case "execution_started":
+      return toEvent(event.type, JSON.stringify({ ...identity(event), trigger: event.trigger }));
+    case "execution_completed": {
+      const { status, durationMs } = event;
+      return toEvent(
+        event.type,
+        JSON.stringify({ ...identity(event), status, duration_ms: durationMs }),
+      );
+    }
+    case "agents_changed": {
+      const { change, agentId, displayName } = event;
+      const data = {
+        event: change,
+        agent_id: agentId,
+        display_name: displayName,
+        agent_name: agentId,
+      };
+      return toEvent(event.type, JSON.stringify(data));
+    }
+    case "scheduler_changed":
+      return toEvent(event.type, JSON.stringify({ status: event.status }));
+    default:
+      return event satisfies never;
+  }
+}
+
+function identity(
+  event: { executionId: number; agentId: string; displayName: string },
+): Record<string, string | number> {
+  return {
+    execution_id: event.executionId,
+    agent_id: event.agentId,
+    display_name: event.displayName,
+    agent_name: event.agentId,
+  };
+}

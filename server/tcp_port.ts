@@ -1,0 +1,74 @@
+// The TCP listener: opt-in, behind a key.
+import { RuntimeError, type RuntimeErrorCode } from "../runtime/errors.ts";
+import type { Handler, Listener } from "./listener.ts";
+
+/** Where to listen, and the key that opens the API there. */
+export interface TcpOptions {
+  /** 0 takes a free one. */
+  port: number;
+  /** `127.0.0.1` unless given. */
+  host?: string;
+  apiKey: string;
+}
+
+/** The port cannot be listened on. */
+export class PortUnavailable extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+}
+
+/** The key is empty or cannot be sent in a header: nobody could ever use it. */
+export class ApiKeyUnusable extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "invalid";
+}
+
+/** A listener with its bound port. */
+export interface TcpListener extends Listener {
+  readonly port: number;
+}
+
+export const DEFAULT_TCP_HOST = "127.0.0.1";
+
+/** Throws ApiKeyUnusable. Printable ASCII without spaces at its ends is what arrives as it was sent. */
+export function requireUsableKey(key: string): void {
+  if (key === "") throw new ApiKeyUnusable("Cannot listen on TCP: the API key is empty");
+  if (!/^[!-~]([ -~]*[!-~])?$/.test(key)) {
+    throw new ApiKeyUnusable(
+      "Cannot listen on TCP: the API key must be printable ASCII without spaces at its ends",
+    );
+  }
+}
+
+/** Listens on host and port. Throws PortUnavailable. */
+export function listenOnTcp(
+  { port, host = DEFAULT_TCP_HOST }: TcpOptions,
+  handler: Handler,
+): TcpListener {
+  try {
+    const server = Deno.serve({ port, hostname: host, onListen: () => {} }, handler);
+    return {
+      address: `tcp://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}`,
+      port: server.addr.port,
+      close: () => server.shutdown(),
+      abandon: () => server.unref(),
+    };
+  } catch (cause) {
+    throw new PortUnavailable(`Cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Deno.errors.AddrInUse) {
+    return "the port is in use; choose another with --port";
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return "it is not permitted; ports below 1024 are the system's";
+  }
+  if (error instanceof Deno.errors.AddrNotAvailable) {
+    return "this machine has no such address; choose another with --host";
+  }
+  if (error instanceof RangeError) return "a port is a number from 1 to 65535";
+  // The resolver has no error class of its own.
+  return error instanceof Error && error.message.includes("lookup")
+    ? "the host name is not known; choose another with --host"
+    : String(error instanceof Error ? error.message : error);
+}

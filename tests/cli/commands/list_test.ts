@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import type { Diagnostic } from "../../../runtime/diagnostics.ts";
+import { fakeAgent } from "../../support/fake_agent.ts";
+import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+
+function addAgents(cli: FakeCli): void {
+  const { runtime, clock } = cli;
+  const lastExecution = runtime.addExecution({ startedAt: clock.now() - 5 * 60_000 });
+  runtime.addAgent(fakeAgent("daily", { displayName: "日報 🚀" }), { lastExecution });
+  runtime.addAgent(fakeAgent("nightly backup", {
+    enabled: false,
+    trigger: { type: "schedule", cron: "0 3 * * *", catchUp: "none" },
+  }));
+  runtime.addAgent(fakeAgent("watcher", {
+    trigger: {
+      type: "watch",
+      paths: ["inbox/", "outbox/"],
+      filters: { include: [], exclude: [] },
+      debounceMs: 500,
+      catchUp: "none",
+    },
+  }));
+}
+
+function problem(severity: Diagnostic["severity"], message: string): Diagnostic {
+  return { path: "agents/x.md", line: 3, column: 7, severity, message };
+}
+
+Deno.test("list shows a table of the agents", async () => {
+  await using cli = await createFakeCli();
+  addAgents(cli);
+  assert.equal(await cli.run("list"), 0);
+  assert.equal(
+    cli.stdout.text,
+    [
+      "Id              Display Name    Trigger                 Last Run   Status",
+      "daily           日報 🚀         manual                  5 min ago  enabled",
+      "nightly backup  nightly backup  cron 0 3 * * *          never      disabled",
+      "watcher         watcher         watch inbox/, outbox/   never      enabled",
+      "",
+    ].join("\n").replaceAll("  never", " never").replace(
+      "Trigger                 Last",
+      "Trigger                Last",
+    ).replace("manual                  5", "manual                 5"),
+  );
+  assert.equal(cli.stderr.text, "");
+});
+
+Deno.test("list stays legible at 40 columns", async () => {
+  await using cli = await createFakeCli({ isTerminal: true, columns: 40 });
+  addAgents(cli);
+  assert.equal(await cli.run("list"), 0);
+  assert.equal(
+    cli.stdout.text.split("\n\n")[1],
+    [
+      "nightly backup",
+      "  Display Name  nightly backup",
+      "  Trigger       cron 0 3 * * *",
+      "  Last Run      never",
+      "  Status        disabled",
+    ].join("\n"),
+  );
+});
+
+Deno.test("list opens the application in this process when no service runs", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  addAgents(cli);
+  assert.equal(await cli.run("list"), 0);
+  assert.match(cli.stdout.text, /nightly backup/);
+  assert.equal(cli.localOpened, 1);
+  assert.deepEqual(cli.spawned, []);
+});
+
+Deno.test("list tells broken files and warnings on standard error, a line each", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.broken = [{
+    id: "bad",
+    path: "agents/x.md",
+    diagnostics: [problem("warning", "Odd"), problem("error", "Wrong"), problem("error", "Too")],
+  }];
+  cli.runtime.addAgent(fakeAgent("odd", { warnings: [problem("warning", "Unknown\nkey")] }));
+  assert.equal(await cli.run("list"), 0);
+  assert.equal(
+    cli.stderr.text,
+    "Error: agents/x.md:3:7: Wrong (and 2 more: inkling validate)\n" +
+      "Warning: agents/x.md:3:7: Unknown key\n",
+  );
+  cli.stderr.text = "";
+  assert.equal(await cli.run("list", "--quiet"), 0);
+  assert.doesNotMatch(cli.stderr.text, /Warning/);
+});
+
+Deno.test("list of an empty workspace says how to make an agent", async () => {
+  await using cli = await createFakeCli();
+  assert.equal(await cli.run("list"), 0);
+  assert.match(cli.stdout.text, /^There are no agents in \/home\/me\/inkling\/agents yet\n/);
+  assert.match(cli.stdout.text, /inkling run hello/);
+});
+
+Deno.test("list --json prints the body of the endpoint and nothing else", async () => {
+  await using cli = await createFakeCli();
+  addAgents(cli);
+  cli.runtime.addAgent(fakeAgent("odd", { warnings: [problem("warning", "Odd")] }));
+  assert.equal(await cli.run("list", "--json"), 0);
+  const places = await cli.app.places();
+  assert.deepEqual(JSON.parse(cli.stdout.text), await cli.app.connect(places).agents());
+  assert.equal(cli.stderr.text, "");
+});
+
+Deno.test("list names a service that does not answer, with exit code 3", async () => {
+  await using cli = await createFakeCli();
+  cli.transport = (_path, { signal }) =>
+    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  assert.equal(await cli.drive(cli.run("list")), 3);
+  assert.match(cli.stderr.text, /^Error: The service does not answer on .*service\.sock\./);
+});
+
+Deno.test("list ends quietly when nobody reads its output", async () => {
+  await using cli = await createFakeCli();
+  addAgents(cli);
+  cli.stdout.isClosed = true;
+  assert.equal(await cli.run("list"), 0);
+  assert.equal(cli.stderr.text, "");
+});

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { formatLocal } from "../../../cli/output/time.ts";
+import { fakeAgent } from "../../support/fake_agent.ts";
+import { until } from "../../support/until.ts";
+import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+
+function addHistory(cli: FakeCli): void {
+  const { runtime } = cli;
+  runtime.addAgent(fakeAgent("daily"));
+  runtime.addExecution({
+    agentId: "daily",
+    status: "success",
+    durationMs: 3_210,
+    totalTokens: 1_234,
+    costUsd: 0.0012,
+  });
+  runtime.addExecution({ agentId: "daily", status: "aborted", durationMs: 80 });
+  runtime.addExecution({ agentId: "daily" });
+}
+
+Deno.test("logs shows the executions of an agent, newest first", async () => {
+  await using cli = await createFakeCli();
+  addHistory(cli);
+  const started = formatLocal(new Date(cli.clock.now()).toISOString());
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.equal(
+    cli.stdout.text,
+    [
+      "Id  Started              Status   Trigger  Duration  Tokens     Cost",
+      ` 3  ${started}  running  manual          -       -        -`,
+      ` 2  ${started}  aborted  manual       80ms       -        -`,
+      ` 1  ${started}  success  manual       3.2s   1,234  $0.0012`,
+      "",
+    ].join("\n"),
+  );
+});
+
+Deno.test("logs -n takes the newest, over as many pages as it needs", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  for (let i = 0; i < 1_100; i++) cli.runtime.addExecution({ agentId: "daily", status: "success" });
+  for (const [count, found] of [[2, 2], [501, 501], [5_000, 1_100]] as const) {
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", "daily", "-n", String(count), "--json"), 0);
+    const ids = JSON.parse(cli.stdout.text).map(({ id }: { id: number }) => id);
+    assert.deepEqual(ids, Array.from({ length: found }, (_, i) => 1_100 - i));
+  }
+});
+
+Deno.test("logs -e shows what was said, without an agent or with the right one", async () => {
+  for (const agent of [[], ["daily"]]) {
+    await using cli = await createFakeCli();
+    addHistory(cli);
+    const { runtime } = cli;
+    const info = { event_type: "execution_info", model: "demo/echo", trigger: "manual" };
+    runtime.append(1, "meta", info);
+    runtime.append(1, "message", { event_type: "human", message: "Do it.", content: "Do it." });
+    runtime.append(1, "tool_call", {
+      event_type: "tool_call",
+      message: "x",
+      content: "",
+      tools: [{ id: "1", name: "file_read", args: "{}" }],
+    });
+    runtime.append(1, "final_answer", {
+      event_type: "final_answer",
+      message: "Done.\u001b[2J",
+      content: "Done.\u001b[2J",
+    });
+    runtime.append(1, "complete", { event_type: "complete", status: "success", duration_ms: 10 });
+    assert.equal(await cli.run("logs", ...agent, "-e", "1"), 0);
+    const time = formatLocal(new Date(cli.clock.now()).toISOString()).slice(11);
+    assert.equal(
+      cli.stdout.text,
+      [
+        `${time} daily · demo/echo · manual · execution 1`,
+        `${time} User`,
+        "    Do it.",
+        `${time} → file_read`,
+        "",
+        "Done.",
+        "",
+        `${time} ✔ success · 10ms`,
+        "",
+      ].join("\n"),
+    );
+  }
+});
+
+Deno.test("logs -e with --json prints the rows of the log, the last of them with -n", async () => {
+  await using cli = await createFakeCli();
+  addHistory(cli);
+  for (const content of ["a", "b", "c"]) cli.runtime.append(1, "ai", { content });
+  assert.equal(await cli.run("logs", "-e", "1", "-n", "2", "--json"), 0);
+  const rows = JSON.parse(cli.stdout.text);
+  assert.deepEqual(rows.map(({ id }: { id: number }) => id), [2, 3]);
+});
+
+Deno.test("logs names what does not exist, with exit code 2", async () => {
+  const table: [string[], RegExp][] = [
+    [["dayly"], /There is no agent "dayly"\. Did you mean "daily"\?/],
+    [["-e", "99"], /There is no execution 99\./],
+    [["weekly", "-e", "1"], /Execution 1 is one of "daily", not of "weekly"/],
+    [[], /Name the agent: inkling logs <agent>\. There are: daily/],
+    [["-e", "0"], /must be a whole number from 1/],
+    [["-n", "1.5", "daily"], /must be a whole number from 1/],
+    [["-f", "-e", "1"], /cannot be used with/],
+  ];
+  for (const [argv, text] of table) {
+    await using cli = await createFakeCli();
+    addHistory(cli);
+    assert.equal(await cli.run("logs", ...argv), 2, argv.join(" "));
+    assert.match(cli.stderr.text, text);
+    assert.equal(cli.stdout.text, "");
+  }
+});
+
+Deno.test("logs of an agent that never ran says so", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.runtime.addAgent(fakeAgent("daily"));
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.equal(cli.stdout.text, "daily has not run yet: inkling run daily\n");
+});
+
+Deno.test("logs -f shows the end of the service log and what is added, until Ctrl+C", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { logFile } = await cli.app.places();
+  await Deno.writeTextFile(logFile, "one\ntwo\nthree\nfo");
+  const code = cli.run("logs", "-f", "-n", "2");
+  await until(() => cli.stdout.text.includes("three"), "the end is shown");
+  await Deno.writeTextFile(logFile, "ur\n\u001b[31mfive\n", { append: true });
+  await cli.clock.advance(300);
+  await until(() => cli.stdout.text.includes("five"), "the new lines are shown");
+  cli.interrupt();
+  assert.equal(await code, 130);
+  assert.equal(cli.stdout.text, "two\nthree\nfour\nfive\n");
+});
+
+Deno.test("logs -f follows the log over its rotation and waits for one that is not there", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { logFile } = await cli.app.places();
+  const code = cli.run("logs", "-f");
+  await until(() => cli.stderr.text !== "", "the missing log is told");
+  await Deno.writeTextFile(logFile, "one\n");
+  await cli.clock.advance(300);
+  await until(() => cli.stdout.text.includes("one"), "the first line is shown");
+  await Deno.writeTextFile(logFile, "two\n", { append: true });
+  await Deno.rename(logFile, `${logFile}.1`);
+  await Deno.writeTextFile(logFile, "three\n");
+  for (let i = 0; i < 4; i++) await cli.clock.advance(300);
+  await until(() => cli.stdout.text.includes("three"), "the new file is shown");
+  cli.interrupt();
+  assert.equal(await code, 130);
+  assert.equal(cli.stdout.text, "one\ntwo\nthree\n");
+});

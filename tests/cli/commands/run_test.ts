@@ -1,0 +1,308 @@
+import assert from "node:assert/strict";
+import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
+import { fakeAgent } from "../../support/fake_agent.ts";
+import { until } from "../../support/until.ts";
+import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+
+type Options = Parameters<typeof createFakeCli>[0];
+
+async function createWithAgents(options: Options = {}): Promise<FakeCli> {
+  const cli = await createFakeCli(options);
+  for (const id of ["daily", "weekly"]) cli.runtime.addAgent(fakeAgent(id));
+  return cli;
+}
+
+/** Lets the one execution answer and end. */
+function finish(
+  cli: FakeCli,
+  options: { status?: ExecutionStatus; answer?: string; error?: string } = {},
+): void {
+  const { status = "success", answer, error = null } = options;
+  const { runtime } = cli;
+  if (answer !== undefined) {
+    runtime.append(1, "final_answer", { event_type: "final_answer", content: answer });
+  }
+  const execution = runtime.executions.get(1);
+  assert.ok(execution);
+  runtime.executions.set(1, { ...execution, status });
+  runtime.append(1, "complete", {
+    event_type: "complete",
+    status,
+    duration_ms: 1_500,
+    total_tokens: 42,
+    cost_usd: null,
+    error,
+  });
+}
+
+function callTool(cli: FakeCli): void {
+  cli.runtime.append(1, "tool_call", {
+    event_type: "tool_call",
+    content: "",
+    tools: [{ id: "1", name: "file_read", args: '{"path":"notes.md"}' }],
+  });
+}
+
+/** Runs a command and, once the execution is there, `then`. */
+async function runAnd(cli: FakeCli, argv: string[], then: () => void): Promise<number> {
+  const code = cli.run("run", ...argv);
+  await until(() => cli.runtime.executions.size === 1, "the run is accepted");
+  then();
+  return await cli.drive(code);
+}
+
+Deno.test("run shows steps and answer on a terminal", async () => {
+  await using cli = await createWithAgents({ isTerminal: true });
+  const code = await runAnd(cli, ["daily"], () => {
+    callTool(cli);
+    finish(cli, { answer: "All is well." });
+  });
+  assert.equal(code, 0);
+  assert.equal(
+    cli.stdout.text,
+    "→ file_read  path: notes.md\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens\n",
+  );
+  assert.equal(cli.stderr.text, "");
+});
+
+Deno.test("run writes only the answer to a file, and the steps to standard error", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => {
+    callTool(cli);
+    finish(cli, { answer: "All is \u001b[31mwell\u001b[0m." });
+  });
+  assert.equal(code, 0);
+  assert.equal(cli.stdout.text, "All is well.\n");
+  assert.equal(
+    cli.stderr.text,
+    "→ file_read  path: notes.md\n✔ success · 1.5s · 42 tokens\n",
+  );
+});
+
+Deno.test("run -q shows the answer alone, wherever the option stands", async () => {
+  for (const argv of [["-q", "run", "daily"], ["run", "-q", "daily"], ["run", "daily", "-q"]]) {
+    await using cli = await createWithAgents({ isTerminal: true });
+    const code = cli.run(...argv);
+    await until(() => cli.runtime.executions.size === 1, "the run is accepted");
+    callTool(cli);
+    finish(cli, { answer: "All is well." });
+    assert.equal(await cli.drive(code), 0);
+    assert.equal(cli.stdout.text, "All is well.\n");
+    assert.equal(cli.stderr.text, "");
+  }
+});
+
+Deno.test("run exits by the status that the execution ends with", async () => {
+  const table: [ExecutionStatus, number][] = [
+    ["success", 0],
+    ["error", 1],
+    ["aborted", 1],
+    ["timeout", 1],
+    ["orphaned", 1],
+  ];
+  for (const [status, expected] of table) {
+    await using cli = await createWithAgents();
+    const error = status === "success" ? undefined : "It went wrong";
+    const code = await runAnd(cli, ["daily", "-q"], () => {
+      finish(cli, { status, ...(error !== undefined && { error }) });
+    });
+    assert.equal(code, expected, status);
+    assert.equal(cli.stdout.text, "");
+    assert.equal(cli.stderr.text, error === undefined ? "" : "Error: It went wrong\n");
+  }
+});
+
+Deno.test("run exits with 4 when the execution waits for a person", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => cli.runtime.setStatus(1, "waiting"));
+  assert.equal(code, 4);
+  assert.match(cli.stderr.text, /waits for an answer/);
+});
+
+Deno.test("run --json prints the payload of each frame as it came", async () => {
+  await using cli = await createWithAgents({ isTerminal: true });
+  const code = await runAnd(cli, ["daily", "--json"], () => {
+    callTool(cli);
+    finish(cli, { answer: "c1: \u009b2J" });
+  });
+  assert.equal(code, 0);
+  const lines = cli.stdout.text.trimEnd().split("\n");
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    cli.runtime.frames.map(({ payload }) => JSON.parse(payload)),
+  );
+  assert.doesNotMatch(cli.stdout.text, /\u009b/);
+});
+
+Deno.test("run passes arguments, message, context and session on", async () => {
+  await using cli = await createWithAgents();
+  await runAnd(
+    cli,
+    [
+      "--message",
+      "-q",
+      "--context",
+      "ctx",
+      "--session",
+      "s1",
+      "daily",
+      "a b",
+      "--",
+      "--not-an-option",
+    ],
+    () => finish(cli),
+  );
+  assert.deepEqual(cli.runtime.runs, [{
+    agentId: "daily",
+    request: {
+      args: ["a b", "--not-an-option"],
+      message: "-q",
+      context: "ctx",
+      sessionId: "s1",
+      idempotencyKey: cli.runtime.runs[0]?.request.idempotencyKey,
+    },
+  }]);
+});
+
+Deno.test("run -d comes back as soon as the run is accepted", async () => {
+  const table: [string[], RegExp][] = [
+    [["-d"], /^Execution 1 of daily is running: inkling logs -e 1\n$/],
+    [["-dq"], /^1\n$/],
+    [["-d", "--json"], /^\{"execution_id":1,"model":"demo\/script"\}\n$/],
+  ];
+  for (const [options, text] of table) {
+    await using cli = await createWithAgents();
+    assert.equal(await cli.run("run", "daily", ...options), 0);
+    assert.match(cli.stdout.text, text);
+    assert.equal(cli.runtime.executions.get(1)?.status, "running");
+  }
+});
+
+Deno.test("run starts the service when none answers, and says so", async () => {
+  await using cli = await createWithAgents({ isRunning: false });
+  const code = cli.run("run", "daily", "-d");
+  assert.equal(await cli.drive(code), 0);
+  assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet"]]);
+  assert.equal(cli.stderr.text, "Starting the service\n");
+});
+
+Deno.test("run asks a new service when the old one is going down, and starts one run only", async () => {
+  await using cli = await createWithAgents();
+  const keys: (string | null)[] = [];
+  cli.transport = (path, init) => {
+    if (path === "/health") return Promise.resolve(Response.json({ status: "ok" }));
+    keys.push(new Headers(init.headers).get("idempotency-key"));
+    cli.transport = undefined;
+    cli.isRunning = false;
+    return Promise.resolve(
+      Response.json({ detail: "The service is shutting down" }, { status: 503 }),
+    );
+  };
+  assert.equal(await cli.drive(cli.run("run", "daily", "-d")), 0);
+  assert.equal(cli.spawned.length, 1);
+  assert.equal(cli.runtime.runs.length, 1);
+  assert.deepEqual(keys, [cli.runtime.runs[0]?.request.idempotencyKey]);
+});
+
+Deno.test("run suggests the agent that was meant, with exit code 2", async () => {
+  await using cli = await createWithAgents();
+  assert.equal(await cli.run("run", "dayly"), 2);
+  assert.equal(cli.stderr.text, 'Error: There is no agent "dayly". Did you mean "daily"?\n');
+  assert.equal(await cli.run("run", "zebra"), 2);
+  assert.match(cli.stderr.text, /There is no agent "zebra"\. "inkling list" shows every agent\n$/);
+  assert.equal(cli.stdout.text, "");
+});
+
+Deno.test("run without an agent lists the agents, with exit code 2", async () => {
+  await using cli = await createWithAgents({ isRunning: false });
+  assert.equal(await cli.run("run"), 2);
+  assert.equal(
+    cli.stderr.text,
+    "Error: Name the agent: inkling run <agent>. There are: daily, weekly\n",
+  );
+  assert.deepEqual(cli.spawned, []);
+});
+
+Deno.test("run shows why the service refuses, with exit code 1", async () => {
+  await using cli = await createWithAgents();
+  assert.equal(await cli.run("run", "daily", "--session", "x".repeat(201)), 1);
+  assert.match(cli.stderr.text, /^Error: body\.session_id: .*200 characters\n$/);
+});
+
+Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => {
+    cli.runtime.cancel = (id) => {
+      finish(cli, { status: "aborted", error: `Cancelled by user (${id})` });
+      return Promise.resolve("cancelling");
+    };
+    assert.ok(cli.interrupt());
+  });
+  assert.equal(code, 130);
+  assert.match(
+    cli.stderr.text,
+    /^Cancelling execution 1\. .*\n✖ aborted.*\nError: Cancelled by user/,
+  );
+  assert.equal(cli.interrupt(), false, "nobody listens any more");
+});
+
+Deno.test("run leaves at once at the second Ctrl+C", async () => {
+  await using cli = await createWithAgents();
+  const startedAt = cli.clock.now();
+  const code = cli.run("run", "daily");
+  await until(() => cli.runtime.followers === 1, "the run is followed");
+  cli.interrupt();
+  await until(() => cli.stderr.text !== "", "the cancel is told");
+  cli.interrupt();
+  assert.equal(await code, 130);
+  assert.equal(cli.clock.now(), startedAt);
+});
+
+Deno.test("run does not wait for ever for a run that ignores its cancellation", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => void cli.interrupt());
+  assert.equal(code, 130);
+  assert.match(cli.stderr.text, /Execution 1 has not ended yet/);
+});
+
+Deno.test("run follows on after the service was away, without a frame twice", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => {
+    callTool(cli);
+    const real = cli.transport;
+    void cli.clock.sleep(1_000).then(() => {
+      cli.isRunning = true;
+      cli.transport = real;
+      finish(cli, { answer: "Back again." });
+    });
+    cli.transport = (path) => {
+      if (!path.includes("/stream") || !cli.isRunning) {
+        return Promise.reject(new TypeError("connection refused"));
+      }
+      cli.isRunning = false;
+      const [frame] = cli.runtime.frames;
+      return Promise.resolve(
+        new Response(
+          `event: ${frame?.event}\ndata: ${frame?.payload}\nid: ${frame?.id}\n\n` +
+            `event: shutdown\ndata: {"event_type":"shutdown"}\n\n`,
+        ),
+      );
+    };
+  });
+  assert.equal(code, 0);
+  assert.equal(cli.stdout.text, "Back again.\n");
+  assert.equal(
+    cli.stderr.text,
+    "→ file_read  path: notes.md\nThe service is gone: waiting for it to come back\n" +
+      "✔ success · 1.5s · 42 tokens\n",
+  );
+});
+
+Deno.test("run exits with 3 when the service goes down and stays away", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => {
+    cli.transport = () => Promise.reject(new TypeError("connection refused"));
+  });
+  assert.equal(code, 3);
+  assert.match(cli.stderr.text, /\nError: The service went down while execution 1 was running/);
+});

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import type { DiagnosticBody } from "../../../server/schemas.ts";
+import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+
+function problem(
+  severity: DiagnosticBody["severity"],
+  message: string,
+  hint: string | null = null,
+): DiagnosticBody {
+  return { path: "agents/bad.md", line: 3, column: 7, severity, message, hint };
+}
+
+function addFiles(cli: FakeCli): void {
+  cli.files = [
+    {
+      agentId: "bad",
+      path: "agents/bad.md",
+      diagnostics: [problem("warning", "Odd"), problem("error", "Wrong", "Do it right")],
+    },
+    { agentId: "good", path: "agents/good.md", diagnostics: [] },
+    { agentId: "odd", path: "agents/odd.md", diagnostics: [problem("warning", "Odd")] },
+  ];
+}
+
+Deno.test("validate shows errors apart from warnings and fails for errors", async () => {
+  await using cli = await createFakeCli();
+  addFiles(cli);
+  assert.equal(await cli.run("validate"), 1);
+  assert.equal(
+    cli.stdout.text,
+    [
+      "✖ bad",
+      "  Errors",
+      "    agents/bad.md:3:7: Wrong",
+      "      Do it right",
+      "  Warnings",
+      "    agents/bad.md:3:7: Odd",
+      "✔ good",
+      "! odd",
+      "  Warnings",
+      "    agents/bad.md:3:7: Odd",
+      "3 agents: 1 error, 2 warnings",
+      "",
+    ].join("\n"),
+  );
+});
+
+Deno.test("validate passes where there are only warnings", async () => {
+  await using cli = await createFakeCli();
+  addFiles(cli);
+  assert.equal(await cli.run("validate", "odd"), 0);
+  assert.match(cli.stdout.text, /1 agent: 0 errors, 1 warning\n$/);
+});
+
+Deno.test("validate -q shows errors only", async () => {
+  await using cli = await createFakeCli();
+  addFiles(cli);
+  assert.equal(await cli.run("validate", "-q"), 1);
+  assert.equal(
+    cli.stdout.text,
+    "✖ bad\n  Errors\n    agents/bad.md:3:7: Wrong\n      Do it right\n",
+  );
+});
+
+Deno.test("validate --json prints every diagnostic", async () => {
+  await using cli = await createFakeCli();
+  addFiles(cli);
+  assert.equal(await cli.run("validate", "bad", "--json"), 1);
+  assert.deepEqual(JSON.parse(cli.stdout.text), [{
+    agent_id: "bad",
+    path: "agents/bad.md",
+    diagnostics: cli.files[0]?.diagnostics,
+  }]);
+});
+
+Deno.test("validate suggests the agent that was meant, with exit code 2", async () => {
+  await using cli = await createFakeCli();
+  addFiles(cli);
+  assert.equal(await cli.run("validate", "god"), 2);
+  assert.equal(cli.stderr.text, 'Error: There is no agent "god". Did you mean "good"?\n');
+});
+
+Deno.test("validate of an empty workspace is no failure", async () => {
+  await using cli = await createFakeCli();
+  assert.equal(await cli.run("validate"), 0);
+  assert.match(cli.stdout.text, /^There are no agent files to check/);
+});
+
+Deno.test("info shows the files, the workspace and which providers have a key", async () => {
+  await using cli = await createFakeCli();
+  cli.report.providers = [
+    { name: "openai", keyVariable: "OPENAI_API_KEY", hasKey: true },
+    { name: "anthropic", keyVariable: "ANTHROPIC_API_KEY", hasKey: false },
+    { name: "demo", keyVariable: null, hasKey: false },
+  ];
+  assert.equal(await cli.run("info"), 0);
+  assert.equal(
+    cli.stdout.text,
+    [
+      "  Version        1.2.3",
+      "  Config file    /home/me/.config/inkling/config.yaml",
+      "  Env file       /home/me/inkling/agents/_config/.env (not there)",
+      "  Workspace      /home/me/inkling",
+      "  Agents         /home/me/inkling/agents",
+      "  Default model  none: every agent names its own",
+      "",
+      "Provider   Key         Variable",
+      "openai     set         OPENAI_API_KEY",
+      "anthropic  missing     ANTHROPIC_API_KEY",
+      "demo       not needed  ",
+      "",
+    ].join("\n"),
+  );
+  cli.stdout.text = "";
+  assert.equal(await cli.run("info", "--json"), 0);
+  assert.deepEqual(JSON.parse(cli.stdout.text).providers[0], {
+    name: "openai",
+    key_variable: "OPENAI_API_KEY",
+    has_key: true,
+  });
+});

@@ -1,0 +1,205 @@
+// The command line in one process: terminals in memory, a service that is the real application over a fake runtime.
+import assert from "node:assert/strict";
+import type { CliApp, InfoReport, ServeOptions, StopReason, ValidatedFile } from "../../cli/app.ts";
+import { runCli } from "../../cli/mod.ts";
+import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
+import type { DetachedProcess } from "../../cli/processes.ts";
+import { suggest } from "../../runtime/suggestion.ts";
+import { Client, type Transport } from "../../server/client.ts";
+import type { FakeRuntime } from "../support/fake_runtime.ts";
+import { createTestApp } from "../support/test_app.ts";
+import { settle, type TestClock } from "../support/test_clock.ts";
+
+/** A terminal, or a file, whose text a test reads. */
+export class FakeTerminal implements Terminal {
+  text = "";
+  isClosed = false;
+  isTerminal: boolean;
+  columns: number;
+  readonly colors = false;
+
+  constructor(options: { isTerminal: boolean; columns?: number }) {
+    this.isTerminal = options.isTerminal;
+    this.columns = options.columns ?? (options.isTerminal ? 80 : Infinity);
+  }
+
+  write(text: string): void {
+    if (this.isClosed) throw new OutputClosed("closed");
+    this.text += text;
+  }
+}
+
+/** A process of the fake machine. */
+export interface FakeProcess {
+  /** Signals that it has had. */
+  signals: string[];
+  /** What ends it. */
+  endsOn: ("request" | "SIGTERM" | "SIGKILL")[];
+  isAlive: boolean;
+}
+
+export interface FakeCli extends AsyncDisposable {
+  app: CliApp;
+  clock: TestClock;
+  runtime: FakeRuntime;
+  stdout: FakeTerminal;
+  stderr: FakeTerminal;
+  stateDir: string;
+  /** Whether the service answers. */
+  isRunning: boolean;
+  /** Answers in the service's place, where set. */
+  transport: Transport | undefined;
+  processes: Map<number, FakeProcess>;
+  /** Commands that were started in the background. */
+  spawned: string[][];
+  /** What a background start does; by default the service runs. */
+  onSpawn: (logFile: string) => DetachedProcess;
+  /** How often the application was opened in this process. */
+  localOpened: number;
+  served: ServeOptions[];
+  onServe: (options: ServeOptions) => Promise<StopReason>;
+  files: ValidatedFile[];
+  report: InfoReport;
+  /** Presses Ctrl+C; false when nobody listens. */
+  interrupt(): boolean;
+  /** Runs a command and returns its exit code. */
+  run(...argv: string[]): Promise<number>;
+  /** Lets time pass until the promise settles. */
+  drive<T>(promise: Promise<T>): Promise<T>;
+}
+
+/** A command line whose service runs, unless told otherwise, and has no agents. */
+export async function createFakeCli(
+  options: { isRunning?: boolean; isTerminal?: boolean; columns?: number } = {},
+): Promise<FakeCli> {
+  const { app: service, runtime, clock } = createTestApp();
+  const stateDir = await Deno.makeTempDir();
+  const { isTerminal = false, columns } = options;
+  const interruptListeners = new Set<() => void>();
+  const request: Transport = async (path, init) => {
+    const { signal } = init;
+    signal?.throwIfAborted();
+    const response = await service.request(path, init);
+    if (response.body === null || !signal) return response;
+    // As the body of a real response does, this one breaks when its request is aborted.
+    return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
+  };
+  const connect = () =>
+    new Client({
+      fetch: (path, init) => {
+        if (cli.transport !== undefined) return cli.transport(path, init);
+        if (!cli.isRunning) return Promise.reject(new TypeError("connection refused"));
+        if (path === "/shutdown") {
+          for (const one of cli.processes.values()) end(one, "request");
+        }
+        return request(path, init);
+      },
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    });
+  const end = (one: FakeProcess, cause: FakeProcess["endsOn"][number]) => {
+    if (one.endsOn.includes(cause)) one.isAlive = false;
+  };
+
+  const cli: FakeCli = {
+    clock,
+    runtime,
+    stdout: new FakeTerminal({ isTerminal, ...(columns !== undefined && { columns }) }),
+    stderr: new FakeTerminal({ isTerminal, ...(columns !== undefined && { columns }) }),
+    stateDir,
+    isRunning: options.isRunning ?? true,
+    transport: undefined,
+    processes: new Map(),
+    spawned: [],
+    onSpawn() {
+      cli.isRunning = true;
+      return { pid: 4711, ended: undefined };
+    },
+    localOpened: 0,
+    served: [],
+    onServe: () => Promise.resolve("requested"),
+    files: [],
+    report: {
+      configFile: "/home/me/.config/inkling/config.yaml",
+      configFileExists: true,
+      workspaceEnvFile: "/home/me/inkling/agents/_config/.env",
+      workspaceEnvFileExists: false,
+      workspace: "/home/me/inkling",
+      agentsDir: "/home/me/inkling/agents",
+      defaultModel: null,
+      providers: [],
+    },
+    app: {
+      version: "1.2.3",
+      selfCommand: ["/usr/bin/inkling"],
+      environment: { HOME: "/home/me" },
+      get stdout() {
+        return cli.stdout;
+      },
+      get stderr() {
+        return cli.stderr;
+      },
+      clock,
+      processes: {
+        isAlive: (pid) => Promise.resolve(cli.processes.get(pid)?.isAlive ?? false),
+        signal(pid, name) {
+          const one = cli.processes.get(pid);
+          one?.signals.push(name);
+          if (one !== undefined) end(one, name);
+        },
+        spawnDetached(command, { logFile }) {
+          cli.spawned.push([...command]);
+          return Promise.resolve(cli.onSpawn(logFile));
+        },
+      },
+      places: (workspace) =>
+        Promise.resolve({
+          stateDir,
+          socketFile: `${stateDir}/service.sock`,
+          pidFile: `${stateDir}/inkling.pid`,
+          lockFile: `${stateDir}/inkling.lock`,
+          logFile: `${stateDir}/inkling.log`,
+          ...(workspace !== undefined && { workspace: `/absolute/${workspace}` }),
+        }),
+      connect,
+      serve(options) {
+        cli.served.push(options);
+        return cli.onServe(options);
+      },
+      openLocalService() {
+        cli.localOpened++;
+        return Promise.resolve({
+          client: new Client({ fetch: request }),
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        });
+      },
+      validate: (target) =>
+        Promise.resolve(
+          cli.files.filter(({ agentId }) => target === undefined || agentId === target),
+        ),
+      info: () => Promise.resolve(cli.report),
+      suggest,
+      onInterrupt(listener) {
+        interruptListeners.add(listener);
+        return () => interruptListeners.delete(listener);
+      },
+    },
+    interrupt() {
+      for (const listener of [...interruptListeners]) listener();
+      return interruptListeners.size > 0;
+    },
+    run: (...argv) => runCli(argv, cli.app),
+    async drive(promise) {
+      let settled = false;
+      const done = () => settled = true;
+      promise.then(done, done);
+      for (let i = 0; i < 2_000 && !settled; i++) {
+        await settle();
+        if (!settled) await clock.advance(100);
+      }
+      assert.ok(settled, "it does not come to an end");
+      return await promise;
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(stateDir, { recursive: true }),
+  };
+  return cli;
+}

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { formatArguments, type FramePayload, FrameRenderer } from "../../../cli/output/frames.ts";
+import { createStyle } from "../../../cli/output/style.ts";
+import { widthOf } from "../../../cli/output/width.ts";
+
+const style = createStyle({ colors: false });
+
+function render(
+  frames: FramePayload[],
+  options: Partial<ConstructorParameters<typeof FrameRenderer>[0]> = {},
+): [kind: string, text: string][] {
+  const renderer = new FrameRenderer({ style, columns: 60, ...options });
+  return frames.flatMap((frame) => renderer.render(frame))
+    .map(({ kind, text }) => [kind, text]);
+}
+
+const INFO = {
+  event_type: "execution_info",
+  display_name: "The Writer",
+  model: "demo/echo",
+  trigger: "manual",
+  execution_id: 7,
+};
+const CALL = {
+  event_type: "tool_call",
+  content: "I look first.",
+  tools: [
+    { id: "1", name: "file_read", args: '{"path":"notes.md","limit":20}' },
+    { id: "2", name: "file_glob", args: "{}" },
+  ],
+};
+const RESULT = {
+  event_type: "tool_result",
+  tool_name: "file_read",
+  content: "one\ntwo\nthree\nfour\nfive",
+  is_error: false,
+  duration_ms: 12,
+};
+
+Deno.test("FrameRenderer shows a run as steps, answer and figures", () => {
+  assert.deepEqual(
+    render([
+      INFO,
+      { event_type: "system", content: "You are." },
+      { event_type: "human", content: "Execute your task." },
+      CALL,
+      RESULT,
+      { event_type: "stats", message: "30 tokens" },
+      { event_type: "ai", content: "Done." },
+      { event_type: "final_answer", content: "Done." },
+      {
+        event_type: "complete",
+        status: "success",
+        duration_ms: 3_210,
+        total_tokens: 1_234,
+        cost_usd: 0.00123,
+        error: null,
+      },
+    ]),
+    [
+      ["step", "The Writer · demo/echo · manual · execution 7"],
+      ["step", "I look first."],
+      ["step", "→ file_read  path: notes.md, limit: 20"],
+      ["step", "→ file_glob"],
+      ["step", "✔ file_read  12ms\n    one\n    two\n    three\n    … 2 more lines"],
+      ["answer", "Done."],
+      ["step", "✔ success · 3.2s · 1,234 tokens · $0.0012"],
+    ],
+  );
+});
+
+Deno.test("FrameRenderer tells why a run failed, and shows the reply that was no answer", () => {
+  assert.deepEqual(
+    render([
+      { event_type: "ai", content: "Once upon a" },
+      {
+        event_type: "complete",
+        status: "aborted",
+        duration_ms: 80,
+        total_tokens: null,
+        cost_usd: null,
+        error: "Aborted: max_tokens (the reply was cut at 3 tokens)",
+      },
+    ]),
+    [
+      ["step", "Once upon a"],
+      ["step", "✖ aborted · 80ms"],
+      ["failure", "Aborted: max_tokens (the reply was cut at 3 tokens)"],
+    ],
+  );
+});
+
+Deno.test("FrameRenderer shows failed calls with more of their text", () => {
+  const content = Array.from({ length: 9 }, (_, i) => `line ${i + 1}`).join("\n");
+  const [piece] = render([{ ...RESULT, content, is_error: true }]);
+  const lines = piece?.[1].split("\n") ?? [];
+  assert.equal(lines[0], "✖ file_read  12ms");
+  assert.equal(lines[8], "    line 8");
+  assert.equal(lines[9], "    … 1 more line");
+});
+
+Deno.test("FrameRenderer shortens nothing when verbose", () => {
+  const text = render([CALL, RESULT, { event_type: "stats", message: "30 tokens" }], {
+    verbose: true,
+  }).map(([, text]) => text).join("\n");
+  for (const part of ['{"path":"notes.md","limit":20}', "five", "30 tokens"]) {
+    assert.ok(text.includes(part), part);
+  }
+});
+
+Deno.test("FrameRenderer shows what the model was told where that is asked for", () => {
+  assert.deepEqual(
+    render([
+      { event_type: "system", content: "a\nb\nc\nd" },
+      { event_type: "human", content: "Do\nit\nfor\nme\nnow" },
+    ], { showMessages: true }),
+    [
+      ["step", "System prompt\n    a\n    b\n    c\n    … 1 more line"],
+      ["step", "User\n    Do\n    it\n    for\n    me\n    now"],
+    ],
+  );
+});
+
+Deno.test("FrameRenderer puts the local time before steps where that is asked for", () => {
+  const timestamp = new Date(2026, 0, 31, 8, 5, 9).toISOString();
+  assert.deepEqual(
+    render([{ ...INFO, timestamp }], { showTimes: true }),
+    [["step", "08:05:09 The Writer · demo/echo · manual · execution 7"]],
+  );
+});
+
+Deno.test("FrameRenderer ignores kinds of frames that it does not know", () => {
+  assert.deepEqual(render([{ event_type: "thinking", content: "hm" }, {}]), []);
+});
+
+Deno.test("FrameRenderer shows hostile text without control characters, within the width", () => {
+  const text = fc.string({ unit: "binary", maxLength: 200 });
+  fc.assert(fc.property(text, text, text, (name, args, content) => {
+    const pieces = render([
+      { event_type: "tool_call", content: "", tools: [{ id: "1", name: "n", args }] },
+      { event_type: "tool_result", tool_name: "n", content, is_error: false },
+      { event_type: "execution_info", display_name: name, model: name, trigger: "manual" },
+    ]);
+    for (const [, shown] of pieces) assert.doesNotMatch(shown, /[^\P{Cc}\n\t]/u);
+    const [call = "", result = ""] = pieces.map(([, text]) => text);
+    for (const line of [...call.split("\n"), ...result.split("\n")]) {
+      assert.ok(widthOf(line) <= 60, line);
+    }
+  }));
+});
+
+Deno.test("formatArguments() shows names and values, or the text when it is no object", () => {
+  assert.equal(
+    formatArguments('{"path":"a b.md","deep":{"x":[1]}}'),
+    'path: a b.md, deep: {"x":[1]}',
+  );
+  assert.equal(formatArguments('{"path": '), '{"path":');
+  assert.equal(formatArguments("[1,2]"), "[1,2]");
+  assert.equal(formatArguments(`{"text":"${"x".repeat(100)}"}`), `text: ${"x".repeat(59)}…`);
+});

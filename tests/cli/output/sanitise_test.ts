@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { escapeJsonLine, sanitise, toOneLine } from "../../../cli/output/sanitise.ts";
+
+const FORBIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
+
+/** Text with many beginnings, middles and ends of escape sequences. */
+const hostileText = fc.array(
+  fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(
+      "\u001b",
+      "\u001b[",
+      "\u001b]",
+      "\u001bP",
+      "\u009b",
+      "\u009d",
+      "\u0007",
+      "\u001b\\",
+      "\u009c",
+      "31m",
+      "2J",
+      "0;title",
+      "\r",
+      "\r\n",
+      "\u202e",
+      "\b",
+    ),
+  ),
+).map((parts) => parts.join(""));
+
+Deno.test("sanitise() leaves no control character but line feed and tab, whatever the text", () => {
+  fc.assert(fc.property(hostileText, (text) => {
+    assert.doesNotMatch(sanitise(text), FORBIDDEN);
+  }));
+});
+
+Deno.test("sanitise() changes nothing that it has cleaned already", () => {
+  fc.assert(fc.property(hostileText, (text) => {
+    const clean = sanitise(text);
+    assert.equal(sanitise(clean), clean);
+  }));
+});
+
+Deno.test("sanitise() keeps text without control characters as it is", () => {
+  const harmless = fc.string({ unit: "grapheme" }).filter((text) => !FORBIDDEN.test(text));
+  fc.assert(fc.property(harmless, (text) => assert.equal(sanitise(text), text)));
+  assert.equal(sanitise("a\tb\nc – 日本語 👩‍🚀"), "a\tb\nc – 日本語 👩‍🚀");
+});
+
+Deno.test("sanitise() removes whole escape sequences, not only their first character", () => {
+  const table = [
+    ["\u001b[31mred\u001b[0m", "red"],
+    ["\u001b[2J\u001b[Hgone", "gone"],
+    ["\u001b[?25lhidden", "hidden"],
+    ["\u001b]0;a title\u0007text", "text"],
+    ["\u001b]8;;https://example.org\u001b\\link\u001b]8;;\u001b\\", "link"],
+    ["\u009b1mbold", "bold"],
+    ["\u009d0;title\u009ctext", "text"],
+    ["\u001bPq#0\u001b\\sixel", "sixel"],
+    ["\u001bcreset", "reset"],
+    ["\u001b(Bcharset", "charset"],
+    ["one\r\ntwo\rthree", "one\ntwo\nthree"],
+    ["right\u202eleft", "rightleft"],
+    ["bell\u0007 back\b", "bell back"],
+  ] as const;
+  for (const [text, clean] of table) assert.equal(sanitise(text), clean);
+});
+
+Deno.test("sanitise() does not swallow the text behind an escape sequence without an end", () => {
+  assert.equal(sanitise("\u001b]0;title\nthe text"), "0;title\nthe text");
+  assert.equal(sanitise("the text\u001b["), "the text");
+});
+
+Deno.test("sanitise() takes linear time for text that is made of beginnings", () => {
+  for (const start of ["\u001b[", "\u001b]", "\u009d", "\u001bP0"]) {
+    const text = start.repeat(200_000);
+    assert.doesNotMatch(sanitise(text), FORBIDDEN);
+  }
+});
+
+Deno.test("toOneLine() joins lines and runs of white space", () => {
+  assert.equal(toOneLine("  a\n\n b\t\u001b[1mc\u001b[0m "), "a b c");
+});
+
+Deno.test("escapeJsonLine() writes the same JSON without control characters", () => {
+  const anything = hostileText.map((text) => ({ text, list: [text] }));
+  fc.assert(fc.property(anything, (value) => {
+    const line = escapeJsonLine(JSON.stringify(value));
+    assert.doesNotMatch(line, FORBIDDEN);
+    assert.deepEqual(JSON.parse(line), value);
+  }));
+});

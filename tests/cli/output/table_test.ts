@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { createStyle } from "../../../cli/output/style.ts";
+import { type Column, formatTable } from "../../../cli/output/table.ts";
+import { pad, shorten, widthOf } from "../../../cli/output/width.ts";
+
+const style = createStyle({ colors: false });
+const COLUMNS: Column[] = [
+  { header: "Id", shrinks: true },
+  { header: "Display Name", shrinks: true },
+  { header: "Runs", align: "right" },
+];
+
+Deno.test("formatTable() aligns CJK and emoji by the cells they take", () => {
+  assert.equal(
+    formatTable(COLUMNS, [
+      ["日報", "毎日の報告", "3"],
+      ["rocket", "🚀 Launch", "12"],
+      ["family", "👨‍👩‍👧 at home", "120"],
+    ], { width: 80, style }),
+    [
+      "Id      Display Name  Runs",
+      "日報    毎日の報告       3",
+      "rocket  🚀 Launch       12",
+      "family  👨‍👩‍👧 at home     120",
+    ].join("\n"),
+  );
+});
+
+Deno.test("formatTable() shortens the widest columns first", () => {
+  assert.equal(
+    formatTable(COLUMNS, [["daily", "The report of every single day", "3"]], {
+      width: 34,
+      style,
+    }),
+    [
+      "Id     Display Name           Runs",
+      "daily  The report of every…      3",
+    ].join("\n"),
+  );
+});
+
+Deno.test("formatTable() becomes blocks where the columns would not be legible", () => {
+  assert.equal(
+    formatTable(COLUMNS, [
+      ["quarterly-summary", "Summary of the quarter", "3"],
+      ["daily", "日報", "12"],
+    ], { width: 24, style }),
+    [
+      "quarterly-summary",
+      "  Display Name  Summary…",
+      "  Runs          3",
+      "",
+      "daily",
+      "  Display Name  日報",
+      "  Runs          12",
+    ].join("\n"),
+  );
+});
+
+Deno.test("formatTable() shows hostile cells on one line", () => {
+  assert.equal(
+    formatTable([{ header: "Id" }], [["a\nb\u001b[2J"]], { width: 80, style }),
+    "Id\na b",
+  );
+});
+
+Deno.test("formatTable() stays within the width and keeps every row, whatever the cells", () => {
+  const cell = fc.string({ unit: "grapheme", maxLength: 60 });
+  const rows = fc.array(fc.tuple(cell, cell, fc.nat(9_999).map(String)), {
+    minLength: 1,
+    maxLength: 6,
+  });
+  fc.assert(fc.property(rows, fc.integer({ min: 30, max: 120 }), (rows, width) => {
+    const lines = formatTable(COLUMNS, rows, { width, style }).split("\n");
+    for (const line of lines) assert.ok(widthOf(line) <= width, `${widthOf(line)}: ${line}`);
+    assert.ok(lines.length === rows.length + 1 || lines.length === rows.length * 4 - 1);
+  }));
+});
+
+Deno.test("formatTable() cuts nothing where there is no terminal", () => {
+  const long = "x".repeat(500);
+  assert.ok(formatTable(COLUMNS, [[long, long, "1"]], { width: Infinity, style }).includes(long));
+});
+
+Deno.test("shorten() fits any width and never splits a character", () => {
+  assert.equal(shorten("日本語", 6), "日本語");
+  assert.equal(shorten("日本語", 5), "日本…");
+  assert.equal(shorten("日本語", 4), "日…");
+  assert.equal(shorten("abc", 0), "");
+  fc.assert(fc.property(
+    fc.string({ unit: "grapheme" }),
+    fc.nat(40),
+    (text, width) => {
+      const short = shorten(text, width);
+      assert.ok(widthOf(short) <= width);
+      assert.ok(short.isWellFormed());
+    },
+  ));
+});
+
+Deno.test("pad() fills on the asked side", () => {
+  assert.equal(pad("日", 4), "日  ");
+  assert.equal(pad("7", 3, "right"), "  7");
+  assert.equal(pad("long", 2), "long");
+});

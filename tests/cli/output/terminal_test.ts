@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { createStyle } from "../../../cli/output/style.ts";
+import { OutputClosed, writeAll } from "../../../cli/output/terminal.ts";
+
+/** A stream that takes what the steps say: a number of bytes, or an error. */
+function createStream(steps: (number | Error)[]) {
+  const bytes: number[] = [];
+  return {
+    text: () => new TextDecoder().decode(Uint8Array.from(bytes)),
+    writeSync(chunk: Uint8Array): number {
+      const step = steps.shift() ?? chunk.length;
+      if (step instanceof Error) throw step;
+      bytes.push(...chunk.subarray(0, step));
+      return Math.min(step, chunk.length);
+    },
+  };
+}
+
+Deno.test("writeAll() goes on after a short write, in the middle of a character too", () => {
+  const stream = createStream([1, 2, 1]);
+  writeAll(stream, "日本語");
+  assert.equal(stream.text(), "日本語");
+});
+
+Deno.test("writeAll() waits for a full pipe that does not block", () => {
+  const stream = createStream([2, new Deno.errors.WouldBlock("full")]);
+  writeAll(stream, "text");
+  assert.equal(stream.text(), "text");
+});
+
+Deno.test("writeAll() tells a reader that has gone from any other failure", () => {
+  assert.throws(
+    () => writeAll(createStream([new Deno.errors.BrokenPipe("gone")]), "text"),
+    OutputClosed,
+  );
+  assert.throws(
+    () => writeAll(createStream([new Error("disk full")]), "text"),
+    /disk full/,
+  );
+});
+
+Deno.test("createStyle() colours only where colours are taken", () => {
+  assert.equal(createStyle({ colors: false }).red("x"), "x");
+  assert.equal(createStyle({ colors: true }).red("x"), "\u001b[31mx\u001b[39m");
+  assert.equal(createStyle({ colors: true }).red(""), "");
+});

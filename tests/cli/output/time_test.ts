@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { formatCost, formatCount, formatPlural } from "../../../cli/output/figures.ts";
+import { formatDuration, formatLocal, formatRelative } from "../../../cli/output/time.ts";
+
+Deno.test("formatDuration() uses the two largest units that say something", () => {
+  const table = [
+    [0, "0ms"],
+    [850, "850ms"],
+    [1_000, "1.0s"],
+    [3_240, "3.2s"],
+    [59_940, "59.9s"],
+    [59_960, "1m 00s"],
+    [125_000, "2m 05s"],
+    [3_599_600, "1h 00m"],
+    [3_720_000, "1h 02m"],
+    [90_000_000, "1d 1h"],
+  ] as const;
+  for (const [ms, text] of table) assert.equal(formatDuration(ms), text);
+});
+
+Deno.test("formatRelative() counts whole units in both directions", () => {
+  const now = Date.parse("2026-03-10T12:00:00.000Z");
+  const at = (ms: number) => formatRelative(new Date(now + ms).toISOString(), now);
+  assert.equal(at(-5_000), "just now");
+  assert.equal(at(5_000), "in a moment");
+  assert.equal(at(-119_000), "1 min ago");
+  assert.equal(at(5 * 60_000), "in 5 min");
+  assert.equal(at(-3 * 3_600_000), "3 h ago");
+  assert.equal(at(-30 * 86_400_000), "30 d ago");
+  assert.match(at(-40 * 86_400_000), /^2026-01-\d\d$/);
+});
+
+Deno.test("formatLocal() shows the local date and time", () => {
+  const local = new Date(2026, 0, 31, 8, 5, 9);
+  assert.equal(formatLocal(local.toISOString()), "2026-01-31 08:05:09");
+});
+
+Deno.test("formatCount(), formatCost() and formatPlural() write figures for people", () => {
+  assert.equal(formatCount(1_234_567), "1,234,567");
+  assert.equal(formatCost(0.00123), "$0.0012");
+  assert.equal(formatCost(12.3456), "$12.35");
+  assert.equal(formatPlural(1, "agent"), "1 agent");
+  assert.equal(formatPlural(1_200, "agent"), "1,200 agents");
+});
