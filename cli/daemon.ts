@@ -6,9 +6,11 @@ import { CommandFailure, EXIT } from "./exit.ts";
 import { isLocked, takeLock } from "./lock_file.ts";
 import { sanitise } from "./output/sanitise.ts";
 import type { DetachedProcess } from "./processes.ts";
-import { checkHealth, connectService, serviceSilent } from "./service.ts";
+import { checkHealth, connectService, serviceSilent } from "./connection.ts";
 
-const POLL_MS = 50;
+/** Between two looks: short at first, for a quick start must not wait, then ever longer. */
+const SHORTEST_POLL_MS = 50;
+const LONGEST_POLL_MS = 500;
 /** A start that takes longer is reported; the process is left alone, it may be busy with its database. */
 const START_MS = 30_000;
 /** How long a service that is going down may take before a new one can start. */
@@ -42,19 +44,20 @@ export async function ensureService(
   const running = await connectService(app, places, options);
   if (running !== undefined) return { client: running, started: false };
   await Deno.mkdir(places.stateDir, { recursive: true, mode: 0o700 });
-  const deadline = app.clock.now() + START_MS;
+  const startedAt = app.clock.now();
   for (;;) {
     using lock = await takeLock(resolve(places.stateDir, "start.lock"));
     const client = await connectService(app, places, options);
     if (client !== undefined) return { client, started: false };
     if (lock !== undefined) return await startDaemon(app, places, options);
-    if (app.clock.now() >= deadline) {
+    const elapsed = app.clock.now() - startedAt;
+    if (elapsed >= START_MS + GOING_MS) {
       throw new CommandFailure(
         EXIT.unreachable,
         `Another start of the service does not come to an end. Its log is ${places.logFile}`,
       );
     }
-    await app.clock.sleep(POLL_MS, options.signal);
+    await app.clock.sleep(pollDelay(elapsed), options.signal);
   }
 }
 
@@ -84,7 +87,7 @@ async function untilReady(
   start: { client: Client; child: DetachedProcess; logSize: number; signal?: AbortSignal },
 ): Promise<void> {
   const { client, child, signal } = start;
-  const deadline = app.clock.now() + START_MS;
+  const startedAt = app.clock.now();
   for (;;) {
     // Asked before the health: the child may have ended because another service was faster, and that one will do.
     const { ended } = child;
@@ -96,7 +99,8 @@ async function untilReady(
       throw new CommandFailure(EXIT.unreachable, `The service did not start${reason}`);
     }
     if (health === "silent") throw serviceSilent(places);
-    if (app.clock.now() >= deadline) {
+    const elapsed = app.clock.now() - startedAt;
+    if (elapsed >= START_MS) {
       throw new CommandFailure(
         EXIT.unreachable,
         `The service was started (PID ${child.pid}) but does not answer after ${
@@ -105,7 +109,7 @@ async function untilReady(
           `Its log is ${places.logFile}`,
       );
     }
-    await app.clock.sleep(POLL_MS, signal);
+    await app.clock.sleep(pollDelay(elapsed), signal);
   }
 }
 
@@ -135,16 +139,21 @@ async function spawnService(
 
 /** Waits while a service that listens no more still holds its lock: it is going down, a new one would be refused. */
 async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
-  const deadline = app.clock.now() + GOING_MS;
+  const startedAt = app.clock.now();
   while (await isLocked(places.lockFile)) {
-    if (app.clock.now() >= deadline) {
+    const elapsed = app.clock.now() - startedAt;
+    if (elapsed >= GOING_MS) {
       throw new CommandFailure(
         EXIT.unreachable,
         `A service holds ${places.lockFile} but does not answer. "inkling stop" ends it`,
       );
     }
-    await app.clock.sleep(POLL_MS, signal);
+    await app.clock.sleep(pollDelay(elapsed), signal);
   }
+}
+
+function pollDelay(elapsedMs: number): number {
+  return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, elapsedMs / 5));
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -3,7 +3,7 @@ import { ApiError, type Client, ServiceUnreachable } from "../server/client.ts";
 import type { Clock, Places } from "./app.ts";
 import { DeadlineExceeded, withDeadline } from "./deadline.ts";
 import type { Processes } from "./processes.ts";
-import { readLivePid } from "./service.ts";
+import { readLivePid } from "./connection.ts";
 
 const POLL_MS = 100;
 /** How long the service may take to answer a request. */

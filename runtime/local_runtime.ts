@@ -1,17 +1,26 @@
 // A runtime in this process: agents from files, executions in SQLite. mod.ts puts one together.
 import type { Agent } from "./agents/agent.ts";
 import type { AgentRegistry } from "./agents/registry.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, toTimestamp } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import { AgentNotFound } from "./agents/agent_not_found.ts";
 import type { EventBus } from "./events/bus.ts";
-import type { Frame } from "./events/frame.ts";
+import { type Frame, identityFields } from "./events/frame.ts";
 import type { FrameStore } from "./events/frame_store.ts";
-import type { ExecutionLog, LogItem } from "./events/log.ts";
+import type { ExecutionLog } from "./events/log.ts";
+import type { Redactor } from "./events/redactor.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
+import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { ExecutionStore } from "./executions/execution_store.ts";
-import { ExecutionNotFound, IdempotencyKeyReused, ReadOnlyRuntime } from "./executions/refusals.ts";
+import { type HumanAnswer, type HumanRequest, requestFields } from "./executions/human_request.ts";
+import {
+  ExecutionNotFound,
+  IdempotencyKeyReused,
+  NoPendingRequest,
+  ReadOnlyRuntime,
+} from "./executions/refusals.ts";
+import type { Retention } from "./executions/retention.ts";
 import type { Runner } from "./executions/runner.ts";
 import type {
   AgentListing,
@@ -39,6 +48,8 @@ export interface RuntimeParts {
   executions: ExecutionStore;
   frames: FrameStore;
   executionLog: ExecutionLog;
+  redactor: Redactor;
+  retention: Retention;
   /** Absent in a runtime that only looks. */
   runner: Runner | undefined;
   pause: Pause;
@@ -115,6 +126,17 @@ export class LocalRuntime implements Runtime {
     return this.#runner().cancel(id);
   }
 
+  async pendingRequest(id: number): Promise<HumanRequest> {
+    await this.#requireExecution(id);
+    const request = await this.#parts.executions.readOpenRequest(id);
+    if (request === undefined) throw new NoPendingRequest();
+    return this.#parts.redactor.redactValue(request);
+  }
+
+  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+    return this.#runner().respond(id, response);
+  }
+
   listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
     return this.#parts.executions.listExecutions(filter);
   }
@@ -146,11 +168,21 @@ export class LocalRuntime implements Runtime {
 
   async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
     await this.#requireExecution(id);
-    return this.#toFollowItems(this.#parts.executionLog.follow(id, {
-      after: options.after,
-      deltas: options.deltas ?? false,
-      signal: options.signal,
-    }));
+    return this.#follow(id, options);
+  }
+
+  checkpointStats(): Promise<CheckpointStats> {
+    return this.#parts.retention.stats();
+  }
+
+  async purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number> {
+    const runner = this.#runner();
+    const { agentId } = options;
+    if (agentId !== undefined) await this.listRuns(agentId, { limit: 1, offset: 0 });
+    return await this.#parts.retention.purge({
+      ...options,
+      abortWaiting: async (id, error) => void await runner.abortWaiting(id, error),
+    });
   }
 
   async countExecutions(): Promise<{ running: number; waiting: number }> {
@@ -218,9 +250,34 @@ export class LocalRuntime implements Runtime {
     if (await this.#parts.frames.readLogState(id) === undefined) throw new ExecutionNotFound();
   }
 
-  async *#toFollowItems(items: AsyncIterable<LogItem>): AsyncGenerator<FollowItem> {
-    for await (const item of items) {
-      if (item.type !== "waiting") yield item;
+  async *#follow(id: number, options: FollowOptions): AsyncGenerator<FollowItem> {
+    const { signal, deltas = false } = options;
+    for (let after = options.after;;) {
+      let isWaiting = false;
+      for await (const item of this.#parts.executionLog.follow(id, { after, deltas, signal })) {
+        if (item.type === "frame") after = item.frame.id;
+        if (item.type === "waiting") isWaiting = true;
+        else yield item;
+      }
+      if (!isWaiting) return;
+      const request = await this.#parts.executions.readOpenRequest(id);
+      if (request !== undefined) {
+        yield { type: "waiting", payload: await this.#waitingPayload(request) };
+        return;
+      }
+      // It was answered a moment ago: there is more to come.
     }
+  }
+
+  async #waitingPayload(request: HumanRequest): Promise<string> {
+    const { id, agentId, displayName } = await this.getExecution(request.executionId);
+    const shown = this.#parts.redactor.redactValue(request);
+    return JSON.stringify({
+      event_type: "waiting",
+      ...identityFields({ executionId: id, agentId, displayName }),
+      timestamp: toTimestamp(this.clock.now()),
+      message: shown.message,
+      ...requestFields(shown),
+    });
   }
 }

@@ -4,6 +4,7 @@ import { type Clock, SystemClock } from "./clock.ts";
 import { EventBus } from "./events/bus.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { Redactor } from "./events/redactor.ts";
+import { Retention } from "./executions/retention.ts";
 import { Runner } from "./executions/runner.ts";
 import { InstanceLock } from "./instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
@@ -17,6 +18,7 @@ import type { Runtime } from "./runtime.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
 import type { ServiceLog } from "./service_log.ts";
 import type { WorkspaceSettings } from "./settings.ts";
+import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
 import { Database } from "./storage/database.ts";
 import { SqliteExecutionStore } from "./storage/executions.ts";
 import { SqliteFrameStore } from "./storage/frames.ts";
@@ -85,10 +87,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const tools = createBuiltinTools({
     http: { ...config.http, ownPorts: options.ownPorts ?? (() => []) },
   });
+  const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
+  const retention = new Retention({ store: checkpoints, log });
   const queue = new ModelQueue({ limit: config.maxConcurrentRuns, log });
   const prices = new ModelPrices({ files: directories.pricingFiles, clock, log });
   const runner = new Runner({
     events,
+    findAgent: (id) => registry.get(id),
     store: executions,
     log: executionLog,
     redactor,
@@ -119,7 +124,15 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       }),
     isProviderKey: (name) => isProviderKey(name, registry.list()),
   });
-  if (isService) await runner.recover();
+  if (isService) {
+    resources.use(runner);
+    await runner.recover();
+    await retention.sweep({
+      now: clock.now(),
+      checkpointDays: config.checkpointRetentionDays,
+      logDays: config.logRetentionDays,
+    });
+  }
   return new LocalRuntime({
     version,
     config,
@@ -130,6 +143,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     executions,
     frames,
     executionLog,
+    redactor,
+    retention,
     runner: isService ? runner : undefined,
     pause: new Pause({ store: new SqliteSettingsStore(db), events }),
     events,

@@ -6,7 +6,9 @@ import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
+import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
+import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import type { ServiceLog } from "./service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 
@@ -111,6 +113,13 @@ export interface Runtime extends AsyncDisposable {
   run(agentId: string, request: RunRequest): Promise<Execution>;
   /** Cancels; returns what happened: `cancelling`, or the final status. Throws ExecutionNotFound. */
   cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
+  /** The question that an execution waits with, redacted. Throws ExecutionNotFound and NoPendingRequest. */
+  pendingRequest(id: number): Promise<HumanRequest>;
+  /**
+   * Answers it; the execution goes on. Throws ExecutionNotFound, NotWaiting (also for an answer to an older request),
+   * AnswerMisfit and ServiceStopping.
+   */
+  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void>;
   /** Newest first. */
   listExecutions(filter: ExecutionFilter): Promise<Execution[]>;
   /** Executions of one agent, newest first; also of an agent whose file is gone. Throws AgentNotFound when neither exists. */
@@ -121,6 +130,12 @@ export interface Runtime extends AsyncDisposable {
   readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]>;
   /** Replay, then live, without a seam; ends behind `complete` or `waiting`. Throws ExecutionNotFound at once. */
   follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
+  checkpointStats(): Promise<CheckpointStats>;
+  /**
+   * Removes stored conversations; returns how many. Without `force` the newest of each agent and those of waiting
+   * executions stay; running ones always do. Throws AgentNotFound for an agent that neither exists nor ever ran.
+   */
+  purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
 
   scheduler(): Promise<SchedulerStatus>;

@@ -1,5 +1,6 @@
 // The typed client of the HTTP API, for the command line and for tests. It stands on the start-up path of every
 // command: it imports types, its errors and a small parser, nothing else.
+import { SystemClock } from "../runtime/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/execution.ts";
 import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
 import {
@@ -8,6 +9,14 @@ import {
   type ServiceEventMessage,
   type StreamFrame,
 } from "./client_stream.ts";
+import type {
+  CheckpointsBody,
+  PendingBody,
+  PurgeBody,
+  PurgedBody,
+  RespondAccepted,
+  RespondBody,
+} from "./request_schemas.ts";
 import type {
   AgentDetail,
   AgentSummary,
@@ -60,7 +69,7 @@ export class Client {
   }) {
     this.#fetch = options.fetch;
     this.#close = options.close ?? (() => {});
-    this.#sleep = options.sleep ?? sleep;
+    this.#sleep = options.sleep ?? ((ms, signal) => new SystemClock().sleep(ms, signal));
   }
 
   health(options: CallOptions = {}): Promise<HealthBody> {
@@ -118,6 +127,22 @@ export class Client {
 
   cancel(id: number): Promise<CancelBody> {
     return this.#call("DELETE", `/executions/${id}`);
+  }
+
+  pending(id: number): Promise<PendingBody> {
+    return this.#call("GET", `/executions/${id}/pending`);
+  }
+
+  respond(id: number, body: RespondBody): Promise<RespondAccepted> {
+    return this.#call("POST", `/executions/${id}/respond`, { body });
+  }
+
+  checkpoints(): Promise<CheckpointsBody> {
+    return this.#call("GET", "/checkpoints");
+  }
+
+  purgeCheckpoints(body: PurgeBody = {}): Promise<PurgedBody> {
+    return this.#call("POST", "/checkpoints/purge", { body });
   }
 
   /**
@@ -265,19 +290,4 @@ function toQuery(values: Record<string, string | number | undefined>): string {
     if (value !== undefined) query.set(name, String(value));
   }
   return query.size === 0 ? "" : `?${query}`;
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = () => {
-    clearTimeout(timer);
-    reject(signal?.reason);
-  };
-  const timer = setTimeout(() => {
-    signal?.removeEventListener("abort", onAbort);
-    resolve();
-  }, ms);
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
-  return promise;
 }

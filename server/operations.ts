@@ -1,15 +1,19 @@
 // Every endpoint of the API, in the order of their registration and of their description.
 import type { Operation } from "./operation.ts";
 import { agentOperations } from "./routes/agents.ts";
+import { checkpointOperations } from "./routes/checkpoints.ts";
 import { eventOperations } from "./routes/events.ts";
 import { executionOperations } from "./routes/executions.ts";
 import { infoOperations } from "./routes/info.ts";
+import { requestOperations } from "./routes/requests.ts";
 import { schedulerOperations } from "./routes/scheduler.ts";
 
 export const OPERATIONS: readonly Operation[] = [
   ...infoOperations,
   ...agentOperations,
   ...executionOperations,
+  ...requestOperations,
+  ...checkpointOperations,
   ...schedulerOperations,
   ...eventOperations,
 ];

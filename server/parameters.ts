@@ -25,7 +25,7 @@ export const agentId = z.string();
  * An id of an execution. One that no number can hold is nobody's: it becomes 0, which no execution ever has, so that
  * it is looked up and not found like any other.
  */
-export const executionId = integerText
+export const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a valid integer")
   .transform((text) => Number.isSafeInteger(Number(text)) ? Number(text) : 0)
   .pipe(z.int());
 

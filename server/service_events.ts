@@ -133,6 +133,13 @@ function toText(event: ServiceEvent): string {
       };
       return toEvent(event.type, JSON.stringify(data));
     }
+    case "execution_waiting": {
+      const { requestId, kind, message } = event;
+      const data = { ...identity(event), request_id: requestId, kind, message };
+      return toEvent(event.type, JSON.stringify(data));
+    }
+    case "execution_resumed":
+      return toEvent(event.type, JSON.stringify(identity(event)));
     case "scheduler_changed":
       return toEvent(event.type, JSON.stringify({ status: event.status }));
     default:

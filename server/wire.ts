@@ -4,12 +4,14 @@ import { toTimestamp } from "../runtime/clock.ts";
 import type { Diagnostic } from "../runtime/diagnostics.ts";
 import type { Frame } from "../runtime/events/frame.ts";
 import type { Execution } from "../runtime/executions/execution.ts";
+import type { HumanRequest } from "../runtime/executions/human_request.ts";
 import type {
   AgentListing,
   ReloadReport,
   SchedulerJob as Job,
   SchedulerStatus,
 } from "../runtime/runtime.ts";
+import type { PendingBody } from "./request_schemas.ts";
 import type {
   AgentDetail,
   AgentSummary,
@@ -88,6 +90,22 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
     source_path: agent.sourcePath,
     warnings: agent.warnings.map(toDiagnostic),
     last_execution: lastExecution === null ? null : toExecutionSummary(lastExecution),
+  };
+}
+
+/** A question to a person. */
+export function toPending(request: HumanRequest): PendingBody {
+  return {
+    execution_id: request.executionId,
+    request_id: request.requestId,
+    kind: request.kind,
+    message: request.message,
+    tool_name: request.toolName,
+    tool_args: request.toolArgs,
+    options: request.options,
+    multi: request.multi,
+    created_at: toTimestamp(request.createdAt),
+    expires_at: toTimestampOrNull(request.expiresAt),
   };
 }
 

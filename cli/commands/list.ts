@@ -1,12 +1,12 @@
 // list: the agents of the workspace, and what is wrong with their files.
-import type { Client } from "../../server/client.ts";
+import { ApiError, type Client } from "../../server/client.ts";
 import type { AgentSummary, DiagnosticBody } from "../../server/schemas.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { formatRelative } from "../output/time.ts";
-import { openReader } from "../service.ts";
+import { openReader } from "../connection.ts";
 
 /** Shows every agent. */
 export async function list(
@@ -96,10 +96,20 @@ async function readWarnings(
   const found: DiagnosticBody[][] = [];
   for (let start = 0; start < agents.length; start += DETAILS_AT_ONCE) {
     const group = agents.slice(start, start + DETAILS_AT_ONCE);
-    const details = await Promise.all(group.map(({ id }) => client.agent(id)));
-    found.push(...details.map(({ warnings }) => warnings).filter(({ length }) => length > 0));
+    const warnings = await Promise.all(group.map(({ id }) => readWarningsOf(client, id)));
+    found.push(...warnings.filter(({ length }) => length > 0));
   }
   return found;
+}
+
+async function readWarningsOf(client: Client, id: string): Promise<DiagnosticBody[]> {
+  try {
+    return (await client.agent(id)).warnings;
+  } catch (error) {
+    // Its file was removed since the list was made.
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
 }
 
 async function showFirstSteps(context: CommandContext): Promise<void> {

@@ -9,7 +9,7 @@ import { FrameRenderer } from "../output/frames.ts";
 import type { Output } from "../output/output.ts";
 import { sanitise, toOneLine } from "../output/sanitise.ts";
 import { formatDuration, formatLocal } from "../output/time.ts";
-import { openReader } from "../service.ts";
+import { openReader } from "../connection.ts";
 import { agentMissing, orUnknownAgent } from "../unknown_agent.ts";
 
 /** The options of `logs`. */

@@ -7,7 +7,7 @@ import { ensureService } from "../daemon.ts";
 import { untilAborted } from "../deadline.ts";
 import { EXIT, type ExitCode, Interrupted } from "../exit.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import { checkHealth, openReader } from "../service.ts";
+import { checkHealth, openReader } from "../connection.ts";
 import { agentMissing, orUnknownAgent } from "../unknown_agent.ts";
 import { watchRun } from "../watch_run.ts";
 

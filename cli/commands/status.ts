@@ -7,7 +7,7 @@ import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
 import { formatDuration, formatLocal } from "../output/time.ts";
-import { serviceSilent } from "../service.ts";
+import { serviceSilent } from "../connection.ts";
 
 const ANSWER_MS = 5_000;
 

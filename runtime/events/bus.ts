@@ -19,6 +19,16 @@ export type ServiceEvent =
     durationMs: number | null;
   }
   | {
+    type: "execution_waiting";
+    executionId: number;
+    agentId: string;
+    displayName: string;
+    requestId: string;
+    kind: string;
+    message: string;
+  }
+  | { type: "execution_resumed"; executionId: number; agentId: string; displayName: string }
+  | {
     type: "agents_changed";
     change: "loaded" | "updated" | "removed";
     agentId: string;

@@ -3,6 +3,7 @@ import type { FrameDraft } from "../events/frame.ts";
 import type { Message } from "../models/message.ts";
 import type { Effect } from "../tools/tool.ts";
 import type { Execution, ExecutionStatus, ExecutionTrigger, FinalStatus } from "./execution.ts";
+import type { HumanAnswer, HumanRequest } from "./human_request.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
 
 /** An execution about to be accepted. */
@@ -65,6 +66,8 @@ export interface RecordedReply {
 
 /** The end of an execution. */
 export interface Ending {
+  /** The state it must be in: a run ends itself, a waiting execution is ended from outside. */
+  from: "running" | "waiting";
   status: FinalStatus;
   error: string | null;
   output: string | null;
@@ -75,15 +78,34 @@ export interface Ending {
   frames: (figures: Execution) => FrameDraft[];
 }
 
+/** A conversation that a new run may be seeded from. */
+export interface StoredConversation {
+  messages: Message[];
+  /** How the run that had it ended. */
+  execution: Execution;
+}
+
+/** A question about to be asked. */
+export interface OpeningRequest {
+  request: HumanRequest;
+  /** Running time since the last change, in milliseconds. */
+  durationMs: number;
+  frames: FrameDraft[];
+}
+
 export interface ExecutionStore {
-  /** Stores an execution with its first frame; the same idempotency key within 24 hours gives the first one. */
+  /**
+   * Stores an execution with its first frame; the same idempotency key within 24 hours gives the first one. With
+   * `unlessWaiting` it is refused (undefined) while an execution of the same bucket waits for a person.
+   */
   acceptExecution(
     execution: NewExecution,
     options: {
       idempotencyKey?: string;
+      unlessWaiting: boolean;
       frames: (execution: Execution) => FrameDraft[];
     },
-  ): Promise<{ execution: Execution; isNew: boolean }>;
+  ): Promise<{ execution: Execution; isNew: boolean } | undefined>;
 
   /** Stores the opening messages (seed, system, user turn) and their frames. */
   beginConversation(
@@ -117,6 +139,30 @@ export interface ExecutionStore {
     },
   ): Promise<void>;
 
+  /** Stores a question and lets a running execution wait for its answer; returns it with its figures. */
+  openRequest(executionId: number, opening: OpeningRequest): Promise<Execution>;
+
+  /**
+   * Stores the answer to the open request of this id and lets its execution run again, here: one change, so that of
+   * several answers one counts. Undefined when that request is not open (any more).
+   */
+  answerRequest(
+    executionId: number,
+    answer: { requestId: string; answer: HumanAnswer; answeredAt: number; frames: FrameDraft[] },
+  ): Promise<Execution | undefined>;
+
+  /** The question that an execution waits with. */
+  readOpenRequest(executionId: number): Promise<HumanRequest | undefined>;
+
+  /** The open request whose time is over first; undefined when none has a deadline. */
+  readNextExpiry(): Promise<HumanRequest | undefined>;
+
+  /** Takes over a run that another instance left, to go on with it here. */
+  adoptExecution(executionId: number): Promise<void>;
+
+  /** The newest ended execution before this one, in the same bucket, that has a conversation. */
+  readSeed(execution: Execution): Promise<StoredConversation | undefined>;
+
   /** Ends an execution and returns it. Undefined, and nothing is changed, when it has ended already. */
   finishExecution(executionId: number, ending: Ending): Promise<Execution | undefined>;
 
@@ -139,5 +185,10 @@ export interface ExecutionStore {
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
   readConversation(
     executionId: number,
-  ): Promise<{ messages: PlacedMessage[]; calls: StoredCall[] }>;
+  ): Promise<{
+    messages: PlacedMessage[];
+    calls: StoredCall[];
+    /** Answers by the position of the call they are for. */
+    answers: ReadonlyMap<number, HumanAnswer>;
+  }>;
 }

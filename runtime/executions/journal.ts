@@ -8,18 +8,23 @@ import {
 } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { RedactedStream, Redactor } from "../events/redactor.ts";
-import type { Message } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { Effect } from "../tools/tool.ts";
 import { boundAnswer } from "./answer.ts";
 import { planCalls, toToolMessage } from "./conversation.ts";
 import type { Execution, FinalStatus } from "./execution.ts";
-import type {
-  ExecutionStore,
-  FinishedCall,
-  PlacedMessage,
-  PlannedCall,
-} from "./execution_store.ts";
+import type { ExecutionStore, PlacedMessage, PlannedCall } from "./execution_store.ts";
+import {
+  toAnswerFrame,
+  toCompleteFrame,
+  toFinalAnswerFrame,
+  toInterruptFrame,
+  toOpeningFrame,
+  toReplyFrame,
+  toResultFrame,
+  toStatsFrame,
+} from "./frame_contents.ts";
+import type { HumanAnswer, HumanRequest } from "./human_request.ts";
 
 /** What a journal writes with. */
 export interface JournalPorts {
@@ -112,6 +117,29 @@ export class Journal {
     return message;
   }
 
+  /** Lets the execution wait for a person's answer to a question. */
+  async ask(request: HumanRequest): Promise<Execution> {
+    const execution = await this.#ports.store.openRequest(this.#identity.executionId, {
+      request,
+      durationMs: this.#lap(),
+      frames: [this.#frame(toInterruptFrame(request))],
+    });
+    this.#ring();
+    return execution;
+  }
+
+  /** Stores a person's answer; the execution runs again. Undefined when the question is not open (any more). */
+  async answer(requestId: string, answer: HumanAnswer): Promise<Execution | undefined> {
+    const execution = await this.#ports.store.answerRequest(this.#identity.executionId, {
+      requestId,
+      answer,
+      answeredAt: this.#ports.clock.now(),
+      frames: [this.#frame(toAnswerFrame(answer))],
+    });
+    this.#ring();
+    return execution;
+  }
+
   /** Passes streamed text on, without storing it. */
   delta(text: string): void {
     this.#streamed ??= this.#ports.redactor.openStream();
@@ -125,23 +153,23 @@ export class Journal {
   }
 
   /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
-  async finish(outcome: Outcome): Promise<Execution | undefined> {
+  async finish(
+    outcome: Outcome,
+    options: { from: "running" | "waiting" } = { from: "running" },
+  ): Promise<Execution | undefined> {
     const { redactor, store, clock } = this.#ports;
     const output = outcome.output === null ? null : boundAnswer(redactor.redact(outcome.output));
     const error = outcome.error === null ? null : redactor.redact(outcome.error);
     const ended = await store.finishExecution(this.#identity.executionId, {
+      from: options.from,
       status: outcome.status,
       error,
       output,
       finishedAt: clock.now(),
-      durationMs: this.#lap(),
+      // Waiting for a person is no running time.
+      durationMs: options.from === "waiting" ? 0 : this.#lap(),
       frames: (figures) => [
-        ...(output === null ? [] : [this.#frame({
-          event: "final_answer",
-          eventType: "final_answer",
-          message: output,
-          fields: { content: output },
-        })]),
+        ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),
         this.#frame(toCompleteFrame(figures)),
       ],
     });
@@ -184,78 +212,4 @@ export function createInfoFrame(
     message: `${execution.displayName} · ${model || "no model"} · ${trigger}`,
     fields: { model, trigger, args, session_id: sessionId },
   }, options);
-}
-
-function toOpeningFrame(message: Message): FrameContent {
-  return {
-    event: "message",
-    eventType: message.role === "system" ? "system" : "human",
-    message: message.content,
-    fields: { role: message.role, content: message.content },
-  };
-}
-
-function toReplyFrame({ message }: ModelReply): FrameContent {
-  const { content, toolCalls } = message;
-  if (toolCalls.length === 0) {
-    return { event: "ai", eventType: "ai", message: content, fields: { content } };
-  }
-  return {
-    event: "tool_call",
-    eventType: "tool_call",
-    message: toolCalls.map(({ name, arguments: args }) => `${name} — args: ${args}`).join("\n"),
-    fields: {
-      content,
-      tools: toolCalls.map(({ id, name, arguments: args }) => ({ id, name, args })),
-    },
-  };
-}
-
-function toStatsFrame(figures: Execution): FrameContent {
-  const { inputTokens, outputTokens, totalTokens, costUsd } = figures;
-  const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`;
-  return {
-    event: "meta",
-    eventType: "stats",
-    message: totalTokens === null
-      ? "No token counts reported"
-      : `${totalTokens} tokens (${inputTokens} in, ${outputTokens} out)${cost}`,
-    fields: {
-      input_tokens: inputTokens,
-      output_tokens: outputTokens,
-      total_tokens: totalTokens ?? 0,
-      cost_usd: costUsd,
-    },
-  };
-}
-
-function toResultFrame(call: FinishedCall): FrameContent {
-  const { content, isError, durationMs } = call.result;
-  return {
-    event: "tool_result",
-    eventType: "tool_result",
-    message: `${call.name} — ${content}`,
-    fields: {
-      tool_call_id: call.toolCallId,
-      tool_name: call.name,
-      content,
-      is_error: isError,
-      duration_ms: durationMs,
-    },
-  };
-}
-
-function toCompleteFrame(figures: Execution): FrameContent {
-  return {
-    event: "complete",
-    eventType: "complete",
-    message: figures.error === null ? figures.status : `${figures.status}: ${figures.error}`,
-    fields: {
-      status: figures.status,
-      duration_ms: figures.durationMs,
-      total_tokens: figures.totalTokens,
-      cost_usd: figures.costUsd,
-      error: figures.error,
-    },
-  };
 }

@@ -1,25 +1,32 @@
-// The agent loop: settle open calls, ask the model, judge the reply; again, until there is an outcome.
+// The agent loop: settle open calls, ask the model, judge the reply; again, until there is an outcome or a question.
 import type { AssistantMessage } from "../models/message.ts";
 import { ModelError } from "../models/model.ts";
 import { ReplyTimeout } from "../models/retry.ts";
+import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";
 import { findCrossedLimit } from "./limits.ts";
 import { LoopDetector } from "./loop_detection.ts";
 import { type Run, RunStopped } from "./run.ts";
-import { settleToolCalls } from "./tool_calls.ts";
+import { type OpenQuestion, settleToolCalls } from "./tool_calls.ts";
 import { takeTurn } from "./turn.ts";
 
 /**
- * Runs a conversation to its end, from wherever it stands: fresh, or left by another process. Every step is stored
- * before the next begins. Throws only for bugs and for a store that fails.
+ * Runs a conversation to its end, or to a question for a person, from wherever it stands: fresh, answered, or left by
+ * another process. Every step is stored before the next begins. Throws only for bugs and for a store that fails.
  */
-export async function runLoop(run: Run): Promise<Outcome> {
+export async function runLoop(run: Run): Promise<Outcome | OpenQuestion> {
   try {
     const detector = new LoopDetector();
-    for (;;) {
+    for (let figures = run.execution;;) {
       run.signal.throwIfAborted();
       const open = run.conversation.openCalls();
-      if (open.length > 0) await settleToolCalls(run, open);
+      if (open.length > 0) {
+        // An answer that crosses a limit is still the answer; calls are not begun any more.
+        const crossed = findCrossedLimit(figures, run.agent.settings);
+        if (crossed !== undefined) return { status: "aborted", error: crossed, output: null };
+        const question = await settleToolCalls(run, open);
+        if (question !== undefined) return question;
+      }
       const circle = detector.look(run.conversation.messages());
       if (circle !== undefined && run.agent.settings.loopDetection) {
         return { status: "aborted", error: `Aborted: loop_detected (${circle})`, output: null };
@@ -28,24 +35,21 @@ export async function runLoop(run: Run): Promise<Outcome> {
       if (last !== undefined && last.message.toolCalls.length === 0) {
         return judgeAnswer(last.message, run);
       }
-      const crossed = await step(run);
-      if (crossed !== undefined) return { status: "aborted", error: crossed, output: null };
+      figures = await takeStep(run);
     }
   } catch (error) {
     return toOutcome(error);
   }
 }
 
-/** Takes one reply and stores it. Returns the error of a limit that it crossed with more work to do. */
-async function step(run: Run): Promise<string | undefined> {
+/** Takes one reply and stores it; returns the execution with its new figures. */
+async function takeStep(run: Run): Promise<Execution> {
   const reply = await takeTurn(run);
   const position = run.conversation.nextPosition;
   const costUsd = await run.costOf(reply);
   const figures = await run.journal.reply(reply, { position, costUsd });
-  const message = { ...reply.message, stop: reply.stop };
-  run.conversation.add({ position, message });
-  // An answer that crosses a limit is still the answer; calls are not begun any more.
-  return message.toolCalls.length === 0 ? undefined : findCrossedLimit(figures, run.agent.settings);
+  run.conversation.add({ position, message: { ...reply.message, stop: reply.stop } });
+  return figures;
 }
 
 /** What a reply without calls means for the run. */

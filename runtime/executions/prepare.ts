@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Environment } from "../config/environment.ts";
+import type { Message } from "../models/message.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import { createSystemPrompt } from "../prompt/system_prompt.ts";
 import { substitute } from "../prompt/substitute.ts";
@@ -12,7 +13,8 @@ import type { Toolbox } from "../tools/toolbox.ts";
 import { Conversation } from "./conversation.ts";
 import type { Execution } from "./execution.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
-import type { ExecutionStore, PlacedMessage } from "./execution_store.ts";
+import type { ExecutionStore } from "./execution_store.ts";
+import { seedHistory } from "./history.ts";
 import type { Journal } from "./journal.ts";
 import type { Run } from "./run.ts";
 
@@ -45,18 +47,25 @@ export async function prepareRun(
   const conversation = new Conversation(stored.messages);
   const sandbox = ports.openSandbox(agent);
   if (conversation.isEmpty) {
-    const opening = openingMessages({ request, agent, roots: await sandbox.roots() }, ports);
+    const seed = seedHistory(await ports.store.readSeed(execution), agent.history);
+    const [system, user] = openingTurns({ request, agent, roots: await sandbox.roots() }, ports);
+    const opening = [
+      { message: system, seeded: false },
+      ...seed.map((message) => ({ message, seeded: true })),
+      { message: user, seeded: false },
+    ].map((one, position) => ({ ...one, position }));
     await journal.begin(opening);
     for (const message of opening) conversation.add(message);
   }
   return {
-    executionId: execution.id,
+    execution,
     agent,
     model: await ports.openModel(agent),
     toolbox: await ports.openToolbox(agent),
     sandbox,
     conversation,
     leftCalls: new Map(stored.calls.map((call) => [call.position, call])),
+    answers: stored.answers,
     journal,
     costOf: (reply) => ports.costOf(agent, reply),
     clock: ports.clock,
@@ -64,10 +73,10 @@ export async function prepareRun(
   };
 }
 
-function openingMessages(
+function openingTurns(
   subject: { request: ExecutionRequest; agent: Agent; roots: readonly SandboxRoot[] },
   ports: RunPorts,
-): (PlacedMessage & { seeded: boolean })[] {
+): [Message, Message] {
   const { request, agent, roots } = subject;
   const task = substitute(agent.body, {
     args: request.args,
@@ -93,8 +102,5 @@ function openingMessages(
     ...(request.message === undefined ? {} : { message: request.message }),
     ...(request.context === undefined ? {} : { context: request.context }),
   });
-  return [
-    { position: 0, message: { role: "system", content: system }, seeded: false },
-    { position: 1, message: { role: "user", content: user }, seeded: false },
-  ];
+  return [{ role: "system", content: system }, { role: "user", content: user }];
 }

@@ -9,6 +9,22 @@ export class ExecutionNotFound extends RuntimeError {
   }
 }
 
+/** This execution asks nobody anything. */
+export class NoPendingRequest extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "not_found";
+  constructor() {
+    super("No pending request");
+  }
+}
+
+/** The conversation that a run would join waits for a person's answer. */
+export class SessionWaiting extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(agentId: string) {
+    super(`Agent '${agentId}' has a session waiting for a response`);
+  }
+}
+
 /** The service is going down and takes no new work. */
 export class ServiceStopping extends RuntimeError {
   override readonly code: RuntimeErrorCode = "unavailable";

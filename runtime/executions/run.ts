@@ -5,11 +5,14 @@ import type { Model, ModelReply } from "../models/model.ts";
 import type { PathSandbox } from "../tools/path_sandbox.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { Conversation } from "./conversation.ts";
+import type { Execution } from "./execution.ts";
 import type { StoredCall } from "./execution_store.ts";
+import type { HumanAnswer } from "./human_request.ts";
 import type { Journal, Outcome } from "./journal.ts";
 
 export interface Run {
-  executionId: number;
+  /** As it stood when this run of it began. */
+  execution: Execution;
   agent: Agent;
   model: Model;
   toolbox: Toolbox;
@@ -17,6 +20,8 @@ export interface Run {
   conversation: Conversation;
   /** Calls that an earlier process left without a result, by place. */
   leftCalls: ReadonlyMap<number, StoredCall>;
+  /** What people answered, by the place of the call it was asked for. */
+  answers: ReadonlyMap<number, HumanAnswer>;
   journal: Journal;
   /** What a reply cost in US dollars; null where no price is known. */
   costOf(reply: ModelReply): Promise<number | null>;
@@ -29,9 +34,12 @@ export interface Run {
 export class RunStopped extends Error {
   override readonly name = "RunStopped";
   readonly outcome: Outcome;
+  /** Whether another start may go on with the run, where its agent wants that. */
+  readonly resumable: boolean;
 
-  constructor(error: string) {
+  constructor(error: string, options: { resumable: boolean } = { resumable: false }) {
     super(error);
+    this.resumable = options.resumable;
     this.outcome = { status: "aborted", error, output: null };
   }
 }

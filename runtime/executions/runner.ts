@@ -1,14 +1,21 @@
-// Many runs: accepting them, keeping hold of them while they run, cancelling, stopping, and ending what a crash left.
+// Many runs: accepting them, keeping hold of them while they run, answers, cancelling, stopping, and what a crash left.
 import type { Agent } from "../agents/agent.ts";
-import { ModelError } from "../models/model.ts";
+import { ActiveRuns } from "./active_runs.ts";
+import { Announcer } from "./announcer.ts";
 import type { EventBus } from "../events/bus.ts";
+import { ModelError } from "../models/model.ts";
 import type { Execution, ExecutionStatus, ExecutionTrigger } from "./execution.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
+import { checkAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "./human_request.ts";
 import { createInfoFrame, Journal, type JournalPorts, type Outcome } from "./journal.ts";
 import { runLoop } from "./loop.ts";
 import { prepareRun, type RunPorts } from "./prepare.ts";
-import { ExecutionNotFound, ServiceStopping } from "./refusals.ts";
+import { ExecutionNotFound, ServiceStopping, SessionWaiting } from "./refusals.ts";
+import { RequestExpiry } from "./request_expiry.ts";
 import { RunStopped } from "./run.ts";
+import type { OpenQuestion } from "./tool_calls.ts";
+
+const CANCELLED = "Cancelled by user";
 
 /** A run that is asked for. */
 export interface Wish {
@@ -18,40 +25,111 @@ export interface Wish {
   idempotencyKey?: string;
 }
 
-interface ActiveRun {
-  stop: AbortController;
-  done: Promise<void>;
+/** What a runner works with. */
+export type RunnerPorts = RunPorts & JournalPorts & {
+  events: EventBus;
+  /** The agent as its file stands now. */
+  findAgent(id: string): Agent | undefined;
+};
+
+/** An execution with what it was asked to do. */
+interface Subject {
+  execution: Execution;
+  request: ExecutionRequest;
 }
 
-/** What a runner works with. */
-export type RunnerPorts = RunPorts & JournalPorts & { events: EventBus };
-
 /** The executions of this process. */
-export class Runner {
+export class Runner implements AsyncDisposable {
   readonly #ports: RunnerPorts;
-  readonly #active = new Map<number, ActiveRun>();
-  readonly #accepting = new Set<Promise<Execution>>();
+  readonly #announcer: Announcer;
+  readonly #expiry: RequestExpiry;
+  readonly #active: ActiveRuns;
+  readonly #pending = new Set<Promise<unknown>>();
   #stopping = false;
 
   constructor(ports: RunnerPorts) {
     this.#ports = ports;
+    this.#active = new ActiveRuns(ports.clock);
+    this.#announcer = new Announcer(ports);
+    this.#expiry = new RequestExpiry(ports, (request) => this.#expire(request));
   }
 
-  /** Accepts a run and lets it go. It is on disk when this returns. Throws ServiceStopping. */
+  /** Accepts a run and lets it go. It is on disk when this returns. Throws ServiceStopping and SessionWaiting. */
   async start(agent: Agent, wish: Wish): Promise<Execution> {
+    return await this.#unlessStopping(() => this.#accept(agent, wish));
+  }
+
+  /** Answers the question that an execution waits with; it goes on. Throws what is wrong with the answer. */
+  async respond(
+    id: number,
+    response: { requestId: string; answer: HumanAnswer },
+  ): Promise<void> {
+    await this.#unlessStopping(() => this.#respond(id, response));
+  }
+
+  /** Cancels an execution; tells what became of it. Throws ExecutionNotFound. */
+  async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
+    if (this.#active.stop(id, CANCELLED)) return "cancelling";
+    const { execution } = await this.#read(id);
+    if (execution.status !== "waiting") return execution.status;
+    // Where an answer came first, it runs.
+    return await this.abortWaiting(id, CANCELLED) ? "aborted" : await this.cancel(id);
+  }
+
+  /** Ends an execution that waits. False when it does not (any more). */
+  async abortWaiting(id: number, error: string): Promise<boolean> {
+    const { execution } = await this.#read(id);
+    const outcome: Outcome = { status: "aborted", error, output: null };
+    return await this.#end(execution, { outcome, from: "waiting" }) !== undefined;
+  }
+
+  /** Takes up what a dead instance left running: goes on with it where the agent says so, else ends it. */
+  async recover(): Promise<void> {
+    const { store } = this.#ports;
+    for (const id of await store.findAbandoned()) {
+      const { execution, request } = await this.#read(id);
+      const agent = this.#ports.findAgent(execution.agentId);
+      if (agent?.onRestart === "resume") {
+        await store.adoptExecution(id);
+        this.#launch({ execution, request }, agent);
+        continue;
+      }
+      const error = "The service stopped while this execution was running";
+      await this.#end(execution, { outcome: { status: "orphaned", error, output: null } });
+    }
+    this.#expiry.start();
+  }
+
+  /**
+   * Refuses new runs, lets running ones end for `graceMs`, then aborts the rest and waits for them. Runs that are to
+   * be resumed are left as they are: the next start takes them up.
+   */
+  async stop(options: { graceMs: number }): Promise<void> {
+    this.#stopping = true;
+    await this.#expiry[Symbol.asyncDispose]();
+    await Promise.allSettled(this.#pending);
+    await this.#active.drain({ ...options, error: "Aborted: service stopped" });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop({ graceMs: 0 });
+  }
+
+  /** Does something that starts a run; a stop waits for it. */
+  async #unlessStopping<T>(work: () => Promise<T>): Promise<T> {
     if (this.#stopping) throw new ServiceStopping();
-    const accepted = this.#accept(agent, wish);
-    this.#accepting.add(accepted);
+    const pending = work();
+    this.#pending.add(pending);
     try {
-      return await accepted;
+      return await pending;
     } finally {
-      this.#accepting.delete(accepted);
+      this.#pending.delete(pending);
     }
   }
 
   async #accept(agent: Agent, wish: Wish): Promise<Execution> {
     const { store, clock, redactor } = this.#ports;
-    const { execution, isNew } = await store.acceptExecution({
+    const accepted = await store.acceptExecution({
       agentId: agent.id,
       displayName: agent.displayName,
       trigger: wish.trigger,
@@ -62,120 +140,120 @@ export class Runner {
       model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
       startedAt: clock.now(),
     }, {
-      frames: (accepted) => [createInfoFrame(accepted, { redactor, at: clock.now() })],
+      unlessWaiting: agent.onPending === "skip" && wish.trigger !== "agent",
+      frames: (execution) => [createInfoFrame(execution, { redactor, at: clock.now() })],
       ...(wish.idempotencyKey === undefined ? {} : { idempotencyKey: wish.idempotencyKey }),
     });
-    if (isNew) this.#launch(execution, { agent, request: wish.request });
+    if (accepted === undefined) throw new SessionWaiting(agent.id);
+    const { execution, isNew } = accepted;
+    if (isNew) {
+      this.#launch({ execution, request: wish.request }, agent);
+      this.#announcer.started(execution);
+    }
     return execution;
   }
 
-  /** Cancels a running execution; tells what became of it. Throws ExecutionNotFound. */
-  async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
-    const active = this.#active.get(id);
-    if (active !== undefined) {
-      active.stop.abort(new RunStopped("Cancelled by user"));
-      return "cancelling";
-    }
-    const stored = await this.#ports.store.readExecution(id);
-    if (stored === undefined) throw new ExecutionNotFound();
-    return stored.execution.status;
-  }
-
-  /** Ends what a dead instance left running: nothing else will. */
-  async recover(): Promise<void> {
-    const { store } = this.#ports;
-    for (const id of await store.findAbandoned()) {
-      const stored = await store.readExecution(id);
-      if (stored === undefined) continue;
-      await this.#end(stored.execution, this.#journal(stored.execution), {
-        status: "orphaned",
-        error: "The service stopped while this execution was running",
-        output: null,
-      });
-    }
-  }
-
-  /** Refuses new runs, lets running ones end for `graceMs`, then aborts the rest and waits for them. */
-  async stop(options: { graceMs: number }): Promise<void> {
-    this.#stopping = true;
-    await Promise.allSettled(this.#accepting);
-    const ends = Promise.all([...this.#active.values()].map(({ done }) => done));
-    const grace = new AbortController();
-    const inTime = ends.then(() => grace.abort());
-    await this.#ports.clock.sleep(options.graceMs, grace.signal).catch(() => {/* All ended. */});
-    for (const { stop } of this.#active.values()) {
-      stop.abort(new RunStopped("Aborted: service stopped"));
-    }
-    await inTime;
-  }
-
-  #launch(execution: Execution, subject: { agent: Agent; request: ExecutionRequest }): void {
-    const stop = new AbortController();
-    const done = this.#conduct({ execution, ...subject }, stop.signal).finally(() => {
-      this.#active.delete(execution.id);
-    });
-    this.#active.set(execution.id, { stop, done });
-    this.#ports.serviceLog.write("info", "Execution started", {
-      execution: execution.id,
-      agent: execution.agentId,
-      trigger: execution.trigger,
-    });
-    this.#ports.events.publish({
-      type: "execution_started",
-      executionId: execution.id,
-      agentId: execution.agentId,
-      displayName: execution.displayName,
-      trigger: execution.trigger,
-    });
-  }
-
-  /** Takes one execution to its end. Never rejects: what goes wrong is in its outcome and in the log. */
-  async #conduct(
-    subject: { execution: Execution; agent: Agent; request: ExecutionRequest },
-    signal: AbortSignal,
+  async #respond(
+    id: number,
+    response: { requestId: string; answer: HumanAnswer },
   ): Promise<void> {
-    const journal = this.#journal(subject.execution);
-    let outcome: Outcome;
-    try {
-      outcome = await runLoop(
-        await prepareRun(subject, { ports: this.#ports, journal, signal }),
-      );
-    } catch (error) {
-      outcome = this.#toFailure(error, subject.execution);
+    const { execution, request } = await this.#read(id);
+    const open = await this.#ports.store.readOpenRequest(id);
+    if (execution.status !== "waiting" || open === undefined) {
+      throw new NotWaiting("This execution does not wait for an answer");
     }
-    await this.#end(subject.execution, journal, outcome);
+    const { requestId, answer } = response;
+    if (open.requestId === requestId) checkAnswer(open, answer);
+    const answered = await this.#journal(execution).answer(requestId, answer);
+    if (answered === undefined) {
+      throw new NotWaiting("This answer is to an older request: ask for the pending one again");
+    }
+    this.#announcer.resumed(answered);
+    const agent = this.#ports.findAgent(execution.agentId);
+    if (agent === undefined) {
+      const error = `Agent '${execution.agentId}' no longer exists`;
+      await this.#end(answered, { outcome: { status: "error", error, output: null } });
+      return;
+    }
+    this.#launch({ execution: answered, request }, agent);
   }
 
-  /** Stores the end of an execution and tells of it. */
-  async #end(execution: Execution, journal: Journal, outcome: Outcome): Promise<void> {
-    const { serviceLog, events } = this.#ports;
-    const { id, agentId, displayName } = execution;
+  async #expire(request: HumanRequest): Promise<void> {
+    try {
+      await this.#respond(request.executionId, {
+        requestId: request.requestId,
+        answer: { expired: true },
+      });
+    } catch (error) {
+      // Somebody was a moment faster.
+      if (!(error instanceof NotWaiting)) throw error;
+    }
+  }
+
+  #launch(subject: Subject, agent: Agent): void {
+    this.#active.launch(
+      subject.execution.id,
+      (signal) => this.#conduct(subject, { agent, signal }),
+    );
+  }
+
+  /** Takes one execution to its end, or to its next question. Never rejects: what goes wrong is told and logged. */
+  async #conduct(
+    subject: Subject,
+    context: { agent: Agent; signal: AbortSignal },
+  ): Promise<void> {
+    const { execution } = subject;
+    const { agent, signal } = context;
+    const journal = this.#journal(execution);
+    try {
+      const run = await prepareRun({ ...subject, agent }, { ports: this.#ports, journal, signal });
+      const outcome = await runLoop(run);
+      if ("question" in outcome) return await this.#ask(execution, { agent, journal, ...outcome });
+      if (agent.onRestart === "resume" && isLeftForRestart(signal)) return;
+      await this.#end(execution, { outcome, journal });
+    } catch (error) {
+      await this.#end(execution, { outcome: this.#toFailure(error, execution), journal });
+    }
+  }
+
+  async #ask(
+    execution: Execution,
+    asked: OpenQuestion & { agent: Agent; journal: Journal },
+  ): Promise<void> {
+    const { agent, journal, call, question, args } = asked;
+    const createdAt = this.#ports.clock.now();
+    const request: HumanRequest = {
+      ...question,
+      requestId: crypto.randomUUID(),
+      executionId: execution.id,
+      position: call.position,
+      toolName: call.name,
+      toolArgs: args,
+      createdAt,
+      expiresAt: agent.confirmTimeoutMs === null ? null : createdAt + agent.confirmTimeoutMs,
+    };
+    this.#announcer.waiting(await journal.ask(request), request);
+    this.#expiry.look();
+  }
+
+  /** Stores the end of an execution and tells of it. Undefined when it was not in that state (any more). */
+  async #end(
+    execution: Execution,
+    end: { outcome: Outcome; journal?: Journal; from?: "running" | "waiting" },
+  ): Promise<Execution | undefined> {
+    const { outcome, from = "running", journal = this.#journal(execution) } = end;
     let ended: Execution | undefined;
     try {
-      ended = await journal.finish(outcome);
+      ended = await journal.finish(outcome, { from });
     } catch (error) {
-      // The row stays `running`; the next start finds it abandoned and says so.
-      serviceLog.write("error", "The end of an execution could not be stored", {
-        execution: id,
+      // The row stays as it is; the next start finds it abandoned and says so.
+      this.#ports.serviceLog.write("error", "The end of an execution could not be stored", {
+        execution: execution.id,
         error,
       });
     }
-    if (ended === undefined) return;
-    const { status, durationMs, error } = ended;
-    serviceLog.write("info", "Execution ended", {
-      execution: id,
-      agent: agentId,
-      status,
-      error: error ?? undefined,
-    });
-    events.publish({
-      type: "execution_completed",
-      executionId: id,
-      agentId,
-      displayName,
-      status,
-      durationMs,
-    });
+    if (ended !== undefined) this.#announcer.ended(ended);
+    return ended;
   }
 
   #toFailure(error: unknown, execution: Execution): Outcome {
@@ -193,7 +271,17 @@ export class Runner {
     };
   }
 
+  async #read(id: number): Promise<Subject> {
+    const stored = await this.#ports.store.readExecution(id);
+    if (stored === undefined) throw new ExecutionNotFound();
+    return stored;
+  }
+
   #journal(execution: Execution): Journal {
     return new Journal(execution, this.#ports);
   }
+}
+
+function isLeftForRestart({ reason }: AbortSignal): boolean {
+  return reason instanceof RunStopped && reason.resumable;
 }

@@ -108,6 +108,12 @@ export class Database implements Disposable {
     }
   }
 
+  /** Gives free pages back to the file system. */
+  shrink(): void {
+    this.#db.exec("PRAGMA incremental_vacuum");
+    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
   /** Whether a transaction is open: a follower never reads in the middle of one. */
   get inTransaction(): boolean {
     return this.#db.isTransaction;

@@ -1,41 +1,50 @@
 // Executions in SQLite: every change of one, whole, in one transaction.
-import type { Execution, ExecutionStatus } from "../executions/execution.ts";
-import type { ExecutionRequest } from "../executions/execution_request.ts";
+import type { Execution } from "../executions/execution.ts";
 import type {
   Ending,
   ExecutionStore,
   FinishedCall,
   NewExecution,
+  OpeningRequest,
   PlacedMessage,
   RecordedReply,
-  StoredCall,
 } from "../executions/execution_store.ts";
+import type { HumanAnswer } from "../executions/human_request.ts";
 import type { FrameDraft } from "../events/frame.ts";
 import type { Effect } from "../tools/tool.ts";
-import { insertCall, insertMessage, selectCalls, selectMessages } from "./conversations.ts";
+import { bucketOf, isBucketWaiting } from "./buckets.ts";
+import { insertCall, insertMessage, selectCalls } from "./conversations.ts";
 import type { Database } from "./database.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toRequest } from "./execution_rows.ts";
+import { SqliteExecutionReads } from "./execution_reads.ts";
+import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { appendFrames } from "./frames.ts";
+import { closeRequest, insertRequest, voidRequests } from "./requests.ts";
 
 const IDEMPOTENCY_MS = 24 * 3_600_000;
 
 /** The executions of one service instance. */
-export class SqliteExecutionStore implements ExecutionStore {
+export class SqliteExecutionStore extends SqliteExecutionReads implements ExecutionStore {
   readonly #db: Database;
   readonly #instanceId: string;
 
   constructor(db: Database, instanceId: string) {
+    super(db, instanceId);
     this.#db = db;
     this.#instanceId = instanceId;
   }
 
   acceptExecution(
     wanted: NewExecution,
-    options: { idempotencyKey?: string; frames: (execution: Execution) => FrameDraft[] },
-  ): Promise<{ execution: Execution; isNew: boolean }> {
+    options: {
+      idempotencyKey?: string;
+      unlessWaiting: boolean;
+      frames: (execution: Execution) => FrameDraft[];
+    },
+  ): Promise<{ execution: Execution; isNew: boolean } | undefined> {
     return this.#change("power", () => {
       const known = this.#findByKey(options.idempotencyKey, wanted.startedAt);
       if (known !== undefined) return { execution: known, isNew: false };
+      if (options.unlessWaiting && isBucketWaiting(this.#db, bucketOf(wanted))) return undefined;
       const row = this.#db.get<ExecutionRow>(
         "INSERT INTO executions (agent_id, display_name, status, trigger, parent_execution_id, " +
           "depth, session_id, instance_id, request, model, started_at) " +
@@ -146,101 +155,66 @@ export class SqliteExecutionStore implements ExecutionStore {
     });
   }
 
+  openRequest(executionId: number, opening: OpeningRequest): Promise<Execution> {
+    return this.#change("power", () => {
+      insertRequest(this.#db, opening.request);
+      const row = this.#db.get<ExecutionRow>(
+        "UPDATE executions SET status = 'waiting', duration_ms = coalesce(duration_ms, 0) + ? " +
+          `WHERE id = ? AND status = 'running' RETURNING ${EXECUTION_COLUMNS}`,
+        opening.durationMs,
+        executionId,
+      );
+      appendFrames(this.#db, executionId, opening.frames);
+      return toExecution(inserted(row));
+    });
+  }
+
+  answerRequest(
+    executionId: number,
+    answer: { requestId: string; answer: HumanAnswer; answeredAt: number; frames: FrameDraft[] },
+  ): Promise<Execution | undefined> {
+    return this.#change("power", () => {
+      if (!closeRequest(this.#db, executionId, answer)) return undefined;
+      const row = this.#db.get<ExecutionRow>(
+        "UPDATE executions SET status = 'running', instance_id = ? " +
+          `WHERE id = ? AND status = 'waiting' RETURNING ${EXECUTION_COLUMNS}`,
+        this.#instanceId,
+        executionId,
+      );
+      appendFrames(this.#db, executionId, answer.frames);
+      return toExecution(inserted(row));
+    });
+  }
+
+  adoptExecution(executionId: number): Promise<void> {
+    return this.#change("power", () => {
+      this.#db.run(
+        "UPDATE executions SET instance_id = ? WHERE id = ? AND status = 'running'",
+        this.#instanceId,
+        executionId,
+      );
+    });
+  }
+
   finishExecution(executionId: number, ending: Ending): Promise<Execution | undefined> {
     return this.#change("power", () => {
       const row = this.#db.get<ExecutionRow>(
         "UPDATE executions SET status = ?, error = ?, output_data = ?, finished_at = ?, " +
           "duration_ms = coalesce(duration_ms, 0) + ? " +
-          `WHERE id = ? AND status IN ('running', 'waiting') RETURNING ${EXECUTION_COLUMNS}`,
+          `WHERE id = ? AND status = ? RETURNING ${EXECUTION_COLUMNS}`,
         ending.status,
         ending.error,
         ending.output,
         ending.finishedAt,
         ending.durationMs,
         executionId,
+        ending.from,
       );
       if (row === undefined) return undefined;
+      voidRequests(this.#db, executionId, ending.finishedAt);
       const ended = toExecution(row);
       appendFrames(this.#db, executionId, ending.frames(ended));
       return ended;
-    });
-  }
-
-  findAbandoned(): Promise<number[]> {
-    return Promise.resolve(
-      this.#db.all<{ id: number }>(
-        "SELECT id FROM executions WHERE status = 'running' AND instance_id <> ? ORDER BY id",
-        this.#instanceId,
-      ).map(({ id }) => id),
-    );
-  }
-
-  readExecution(
-    id: number,
-  ): Promise<
-    { execution: Execution; request: ExecutionRequest; output: string | null } | undefined
-  > {
-    const row = this.#db.get<ExecutionRow & { output_data: string | null }>(
-      `SELECT ${EXECUTION_COLUMNS}, output_data FROM executions WHERE id = ?`,
-      id,
-    );
-    return Promise.resolve(
-      row && { execution: toExecution(row), request: toRequest(row), output: row.output_data },
-    );
-  }
-
-  listExecutions(filter: {
-    statuses?: readonly ExecutionStatus[];
-    agentId?: string;
-    limit: number;
-    offset: number;
-  }): Promise<Execution[]> {
-    const statuses = filter.statuses ?? [];
-    const conditions = [
-      ...(statuses.length > 0 ? [`status IN (${statuses.map(() => "?").join(", ")})`] : []),
-      ...(filter.agentId === undefined ? [] : ["agent_id = ?"]),
-    ];
-    const rows = this.#db.all<ExecutionRow>(
-      `SELECT ${EXECUTION_COLUMNS} FROM executions ` +
-        (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")} ` : "") +
-        "ORDER BY id DESC LIMIT ? OFFSET ?",
-      ...statuses,
-      ...(filter.agentId === undefined ? [] : [filter.agentId]),
-      filter.limit,
-      filter.offset,
-    );
-    return Promise.resolve(rows.map(toExecution));
-  }
-
-  newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>> {
-    const newest = new Map<string, Execution>();
-    for (const agentId of agentIds) {
-      // One step down an index each, however many executions there are.
-      const row = this.#db.get<ExecutionRow>(
-        `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE agent_id = ? ORDER BY id DESC LIMIT 1`,
-        agentId,
-      );
-      if (row !== undefined) newest.set(agentId, toExecution(row));
-    }
-    return Promise.resolve(newest);
-  }
-
-  countByStatus(statuses: readonly ExecutionStatus[]): Promise<number> {
-    const row = this.#db.get<{ n: number }>(
-      `SELECT count(*) AS n FROM executions WHERE status IN (${
-        statuses.map(() => "?").join(", ")
-      })`,
-      ...statuses,
-    );
-    return Promise.resolve(row?.n ?? 0);
-  }
-
-  readConversation(
-    executionId: number,
-  ): Promise<{ messages: PlacedMessage[]; calls: StoredCall[] }> {
-    return Promise.resolve({
-      messages: selectMessages(this.#db, executionId),
-      calls: selectCalls(this.#db, executionId, { unlogged: false }),
     });
   }
 

@@ -1,18 +1,27 @@
 // Makes a Tool from a zod schema and a function: one declaration gives the model's JSON schema, the check and the types.
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../json.ts";
-import type { Effect, Tool, ToolContext } from "./tool.ts";
+import type { ActionTool, Effect, QuestionTool, ToolContext, ToolDeclaration, ToolQuestion } from "./tool.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
-/** What a tool is made of. The schema describes the arguments object. */
-export interface ToolDefinition<Shape extends z.ZodRawShape> {
+/** What every tool declares. The schema describes the arguments object. */
+interface Declaration<Shape extends z.ZodRawShape> {
   name: string;
   description: string;
   schema: z.ZodObject<Shape>;
+}
+
+/** What a tool is made of that does something. */
+export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
   /** Fixed, or decided by the arguments. */
   effect: Effect | ((args: z.output<z.ZodObject<Shape>>) => Effect);
   timeoutMs: number;
   run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<string>;
+}
+
+/** What a tool is made of whose result is a person's answer. */
+export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
+  question(args: z.output<z.ZodObject<Shape>>): ToolQuestion;
 }
 
 /**
@@ -20,20 +29,41 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> {
  * is ignored makes the tool do something else than was asked for (rejected: ignoring it). A `null` counts as absent:
  * some models send one for every optional argument.
  */
-export function defineTool<Shape extends z.ZodRawShape>(definition: ToolDefinition<Shape>): Tool {
-  const { name, description, effect, timeoutMs } = definition;
-  const schema = definition.schema.strict();
+export function defineTool<Shape extends z.ZodRawShape>(
+  definition: ToolDefinition<Shape>,
+): ActionTool {
+  const { schema, effect, timeoutMs } = definition;
+  // Not spread: that would make the JSON schema now, not when it is first asked for.
+  return Object.assign(declare(definition), {
+    timeoutMs,
+    effect: (args: JsonObject) =>
+      typeof effect === "function" ? effect(schema.parse(args)) : effect,
+    run: async (args: JsonObject, context: ToolContext) =>
+      await definition.run(schema.parse(args), context),
+  });
+}
+
+/** The same for a tool that asks a person; what the arguments must be together belongs into the schema, too. */
+export function defineQuestion<Shape extends z.ZodRawShape>(
+  definition: QuestionDefinition<Shape>,
+): QuestionTool {
+  return Object.assign(declare(definition), {
+    question: (args: JsonObject) => definition.question(definition.schema.parse(args)),
+  });
+}
+
+function declare<Shape extends z.ZodRawShape>(
+  { name, description, schema }: Declaration<Shape>,
+): ToolDeclaration {
+  const strict = schema.strict();
   let parameters: JsonSchema | undefined;
   return {
     name,
     description,
-    timeoutMs,
     get parameters(): JsonSchema {
-      return parameters ??= toParameters(schema);
+      return parameters ??= toParameters(strict);
     },
-    effect: (args) => typeof effect === "function" ? effect(definition.schema.parse(args)) : effect,
-    check: (args) => checkArguments(name, schema, args),
-    run: async (args, context) => await definition.run(definition.schema.parse(args), context),
+    check: (args) => checkArguments(name, strict, args),
   };
 }
 

@@ -49,6 +49,8 @@ export interface FakeCli extends AsyncDisposable {
   isRunning: boolean;
   /** Answers in the service's place, where set. */
   transport: Transport | undefined;
+  /** The service itself. */
+  request: Transport;
   processes: Map<number, FakeProcess>;
   /** Commands that were started in the background. */
   spawned: string[][];
@@ -108,6 +110,7 @@ export async function createFakeCli(
     stateDir,
     isRunning: options.isRunning ?? true,
     transport: undefined,
+    request,
     processes: new Map(),
     spawned: [],
     onSpawn() {
@@ -192,10 +195,8 @@ export async function createFakeCli(
       let settled = false;
       const done = () => settled = true;
       promise.then(done, done);
-      for (let i = 0; i < 2_000 && !settled; i++) {
-        await settle();
-        if (!settled) await clock.advance(100);
-      }
+      await settle();
+      for (let i = 0; i < 400 && !settled; i++) await clock.advance(250);
       assert.ok(settled, "it does not come to an end");
       return await promise;
     },

@@ -157,7 +157,7 @@ Deno.test("two workspaces run at once and do not see each other", async () => {
     const here = await one.inkling("run", "here", "-q");
     const there = await one.inkling(
       "run",
-      "there",
+      "yonder",
       "-q",
       "--workspace",
       other,

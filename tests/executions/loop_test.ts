@@ -46,7 +46,7 @@ Deno.test("runLoop() runs calls, gives their results back in order, and ends wit
   assert.equal(frames.at(-1)?.["status"], "success");
 });
 
-Deno.test("runLoop() shows the model unknown tools, broken arguments and refusals as errors, and goes on", async () => {
+Deno.test("runLoop() shows the model unknown tools and broken arguments as errors, and goes on", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("clumsy", [
     {
@@ -54,12 +54,10 @@ Deno.test("runLoop() shows the model unknown tools, broken arguments and refusal
         call("no_such_tool", {}),
         { name: "file_read", arguments: "{ this is not JSON" },
         call("file_read", { wrong: true }),
-        call("file_delete", { path: "a.txt" }),
       ],
     },
     { say: "Gave up." },
   ]);
-  await Deno.writeTextFile(join(place.workspace, "a.txt"), "stays");
   await using runtime = await place.open();
   const ended = await runToEnd(runtime, "clumsy");
   assert.equal(ended.status, "success");
@@ -71,11 +69,6 @@ Deno.test("runLoop() shows the model unknown tools, broken arguments and refusal
   );
   assert.match(results[1] ?? "", /^Error: .*JSON/);
   assert.match(results[2] ?? "", /^Error: .*"path" is missing/s);
-  assert.match(results[3] ?? "", /^Error: file_delete is guarded/);
-  assert.equal(
-    await Deno.readTextFile(join(place.workspace, "a.txt")),
-    "stays",
-  );
 });
 
 Deno.test("runLoop() aborts at max_tool_calls before any call of that reply runs", async () => {

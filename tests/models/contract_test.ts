@@ -1,142 +1,12 @@
 // What every adapter owes the runtime, through its real package, against a server on this machine that speaks its format.
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../runtime/json.ts";
 import type { Message } from "../../runtime/models/message.ts";
-import type { Model } from "../../runtime/models/model.ts";
-import { resolveModel } from "../../runtime/models/resolve.ts";
 import { ReplyTimeout, withRetry } from "../../runtime/models/retry.ts";
-import { AnthropicServer } from "../support/anthropic_server.ts";
 import { collectReply, failureOf, modelRequest } from "../support/collect_reply.ts";
-import { GoogleServer } from "../support/google_server.ts";
-import type { ModelServer, ModelStep, ReceivedRequest } from "../support/model_server.ts";
-import { OllamaServer } from "../support/ollama_server.ts";
-import { OpenAiServer } from "../support/openai_server.ts";
+import { type Adapter, ADAPTERS, KEY, open, openPatient } from "../support/model_adapters.ts";
+import type { ModelStep } from "../support/model_server.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
-
-const KEY = "sk-distinctive-0123456789";
-
-/** One adapter under contract. */
-interface Adapter {
-  provider: string;
-  serve: (steps: ModelStep[]) => ModelServer;
-  /** Where the key stands in a request. */
-  keyOf: (request: ReceivedRequest) => string | null;
-  path: string;
-  /** The body of an error with this message. */
-  errorBody: (message: string) => string;
-  /** The messages of a request about the round trip of two calls, as this format writes them. */
-  roundTrip: unknown;
-  messagesOf: (body: JsonObject) => unknown;
-}
-
-const bearer = (request: ReceivedRequest) => request.headers.get("authorization");
-const openAiError = (message: string) => JSON.stringify({ error: { message } });
-
-const openAiRoundTrip = [
-  { role: "user", content: "Read both." },
-  {
-    role: "assistant",
-    content: "Reading.",
-    tool_calls: [
-      { id: "c0", type: "function", function: { name: "read", arguments: '{"path":"a"}' } },
-      { id: "c1", type: "function", function: { name: "read", arguments: '{"path":"b"}' } },
-    ],
-  },
-  { role: "tool", tool_call_id: "c0", content: "A" },
-  { role: "tool", tool_call_id: "c1", content: "Error: gone" },
-];
-
-const ADAPTERS: Adapter[] = [
-  ...["openai", "mine", "local"].map((provider): Adapter => ({
-    provider,
-    serve: (steps) => new OpenAiServer(steps),
-    keyOf: bearer,
-    path: "/v1/chat/completions",
-    errorBody: openAiError,
-    roundTrip: openAiRoundTrip,
-    messagesOf: (body) => body.messages,
-  })),
-  {
-    provider: "anthropic",
-    serve: (steps) => new AnthropicServer(steps),
-    keyOf: (request) => request.headers.get("x-api-key"),
-    path: "/v1/messages",
-    errorBody: (message) =>
-      JSON.stringify({ type: "error", error: { type: "some_error", message } }),
-    roundTrip: [
-      { role: "user", content: [{ type: "text", text: "Read both." }] },
-      {
-        role: "assistant",
-        content: [
-          { type: "text", text: "Reading." },
-          { type: "tool_use", id: "c0", name: "read", input: { path: "a" } },
-          { type: "tool_use", id: "c1", name: "read", input: { path: "b" } },
-        ],
-      },
-      {
-        role: "user",
-        content: [
-          { type: "tool_result", tool_use_id: "c0", content: [{ type: "text", text: "A" }] },
-          {
-            type: "tool_result",
-            tool_use_id: "c1",
-            content: [{ type: "text", text: "Error: gone" }],
-            is_error: true,
-          },
-        ],
-      },
-    ],
-    messagesOf: (body) => body.messages,
-  },
-  {
-    provider: "google",
-    serve: (steps) => new GoogleServer(steps),
-    keyOf: (request) => request.headers.get("x-goog-api-key"),
-    path: "/v1beta/models/m:streamGenerateContent",
-    errorBody: (message) => JSON.stringify({ error: { code: 400, message, status: "SOME" } }),
-    roundTrip: [
-      { role: "user", parts: [{ text: "Read both." }] },
-      {
-        role: "model",
-        parts: [
-          { text: "Reading." },
-          { functionCall: { id: "c0", name: "read", args: { path: "a" } } },
-          { functionCall: { id: "c1", name: "read", args: { path: "b" } } },
-        ],
-      },
-      {
-        role: "user",
-        parts: [
-          { functionResponse: { id: "c0", name: "read", response: { output: "A" } } },
-          { functionResponse: { id: "c1", name: "read", response: { error: "Error: gone" } } },
-        ],
-      },
-    ],
-    messagesOf: (body) => body.contents,
-  },
-  {
-    provider: "ollama",
-    serve: (steps) => new OllamaServer(steps),
-    keyOf: bearer,
-    path: "/api/chat",
-    errorBody: (message) => JSON.stringify({ error: message }),
-    roundTrip: [
-      { role: "user", content: "Read both." },
-      {
-        role: "assistant",
-        content: "Reading.",
-        tool_calls: [
-          { function: { name: "read", arguments: { path: "a" } } },
-          { function: { name: "read", arguments: { path: "b" } } },
-        ],
-      },
-      { role: "tool", tool_name: "read", content: "A" },
-      { role: "tool", tool_name: "read", content: "Error: gone" },
-    ],
-    messagesOf: (body) => body.messages,
-  },
-];
 
 const TWO_CALLS: ModelStep = {
   text: "Reading.",
@@ -151,40 +21,6 @@ const TOOLS = [{
   description: "Reads.",
   parameters: { type: "object", properties: { path: { type: "string" } } },
 }];
-
-/** A model of this adapter against its server, as the runtime resolves it. */
-function open(
-  adapter: Adapter,
-  server: ModelServer,
-  clock = new TestClock(),
-): Promise<Model> {
-  return resolveModel(
-    { provider: adapter.provider, name: "m", baseUrl: server.origin, streamUsage: true },
-    {
-      environment: { get: () => KEY, secrets: () => [] },
-      environmentFile: "/nowhere/.env",
-      clock,
-      pinKeys: false,
-      log: { write: () => {} },
-    },
-  );
-}
-
-/** The same model with patience, and what its log says. */
-async function openPatient(
-  adapter: Adapter,
-  server: ModelServer,
-): Promise<{ model: Model; clock: TestClock; log: string[] }> {
-  const clock = new TestClock();
-  const log: string[] = [];
-  const model = withRetry(await open(adapter, server, clock), {
-    clock,
-    timeoutMs: 300_000,
-    log: { write: (_level, message, fields) => log.push(`${message} ${JSON.stringify(fields)}`) },
-    random: () => 0.5,
-  });
-  return { model, clock, log };
-}
 
 function contract(name: string, check: (adapter: Adapter) => Promise<void>): void {
   for (const adapter of ADAPTERS) Deno.test(`${adapter.provider} ${name}`, () => check(adapter));
@@ -272,6 +108,18 @@ contract("fails at once when the key is refused, and keeps it to itself", async 
   assert.equal(error.retryable, false);
   assert.deepEqual(log, []);
   server.assertDone();
+});
+
+contract("is called again without the temperature that it refuses", async (adapter) => {
+  const body = adapter.errorBody("`temperature` is not supported with this model");
+  await using server = adapter.serve([{ status: 400, body }, { text: "ok" }, { text: "ok" }]);
+  const { model } = await openPatient(adapter, server);
+  assert.equal((await collectReply(model)).text, "ok");
+  await collectReply(model);
+  assert.deepEqual(
+    server.requests.map((request) => JSON.stringify(request.body).includes('"temperature":0.7')),
+    [true, false, false],
+  );
 });
 
 contract("waits as long as Retry-After asks", async (adapter) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { OPERATIONS } from "../../server/app.ts";
+import { OPERATIONS } from "../../server/operations.ts";
 import { MAX_BODY_BYTES } from "../../server/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRefusal } from "../support/fake_runtime.ts";
@@ -264,7 +264,7 @@ Deno.test("createApp() logs one line per request, without the query", async () =
     ].map(([method, path, status]) => ({
       level: "debug" as const,
       message: "request",
-      fields: { method, path, status, ms: 0 },
+      fields: { method, path, status, ms: 0, via: "unix" },
     })),
   );
 });

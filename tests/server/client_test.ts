@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { ApiError, Client, openSocketClient, ServiceUnreachable } from "../../server/client.ts";
+import type { JsonObject } from "../../runtime/json.ts";
+import {
+  ApiError,
+  Client,
+  openSocketClient,
+  ServiceUnreachable,
+  type Transport,
+} from "../../server/client.ts";
+import { describeApi } from "../../server/openapi.ts";
+import { OPERATIONS } from "../../server/operations.ts";
 import { scripted, streamOf } from "../support/scripted_transport.ts";
 
 Deno.test("Client sends each call to its endpoint", async () => {
@@ -38,6 +47,9 @@ Deno.test("Client sends each call to its endpoint", async () => {
       "/executions/4/messages?after=2",
     ],
     [(client) => client.cancel(4), "DELETE", "/executions/4"],
+    [(client) => client.scheduler(), "GET", "/scheduler"],
+    [(client) => client.pauseScheduler(), "POST", "/scheduler/pause"],
+    [(client) => client.resumeScheduler(), "POST", "/scheduler/resume"],
   ];
   for (const [call, method, path, body] of table) {
     const { fetch, calls } = scripted([Response.json({ ok: true })]);
@@ -47,6 +59,52 @@ Deno.test("Client sends each call to its endpoint", async () => {
       path,
       body,
     ]);
+  }
+});
+
+Deno.test("Client has a method for every operation of the API description, and no other", async () => {
+  const sent = new Set<string>();
+  const fetch: Transport = (path, init) => {
+    sent.add(`${init.method} ${path.replace(/[?].*/, "").replaceAll("/7", "/{id}")}`);
+    return Promise.resolve(streamOf('event: complete\ndata: {"a":1}\n\n'));
+  };
+  const client = new Client({ fetch });
+  const names = Object.getOwnPropertyNames(Client.prototype).filter((name) =>
+    name !== "constructor"
+  );
+  for (const name of names) {
+    const answer: unknown = Reflect.get(client, name).call(client, "7");
+    // Only what is sent counts; that the answers are none is no matter here.
+    if (Symbol.asyncIterator in Object(answer)) {
+      await (answer as AsyncGenerator).next();
+      await (answer as AsyncGenerator).return(undefined);
+    } else await Promise.resolve(answer).catch(() => {});
+  }
+  const { paths } = describeApi(OPERATIONS, { version: "0" });
+  const described = Object.entries(paths as JsonObject).flatMap(([path, methods]) =>
+    Object.entries(methods as JsonObject).map(([method, operation]) => {
+      const { operationId } = operation as JsonObject;
+      assert.ok(names.includes(String(operationId)), `Client has no ${operationId}()`);
+      return `${method.toUpperCase()} ${path}`;
+    })
+  );
+  assert.deepEqual([...sent].sort(), described.sort());
+});
+
+Deno.test("Client.events() ends behind shutdown, and throws when the stream ends before it", async () => {
+  const started = 'event: execution_started\ndata: {"execution_id":1}\n\n';
+  const whole = scripted([
+    streamOf(`: connected\n\n${started}event: shutdown\ndata: {"reason":"idle"}\n\n${started}`),
+  ]);
+  assert.deepEqual(await Array.fromAsync(new Client(whole).events()), [
+    { event: "execution_started", payload: { execution_id: 1 } },
+    { event: "shutdown", payload: { reason: "idle" } },
+  ]);
+  for (const answer of [streamOf(started), streamOf(started, true)]) {
+    await assert.rejects(
+      Array.fromAsync(new Client(scripted([answer])).events()),
+      ServiceUnreachable,
+    );
   }
 });
 
@@ -136,7 +194,7 @@ Deno.test("openSocketClient() finds nobody where there is no socket", async () =
   }
 });
 
-Deno.test("server/client.ts loads nothing but its errors and the parser of event streams", async () => {
+Deno.test("server/client.ts loads nothing but its errors, its streams and their parser", async () => {
   const root = new URL("../../server/", import.meta.url);
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", new URL("client.ts", root).href],
@@ -145,7 +203,7 @@ Deno.test("server/client.ts loads nothing but its errors and the parser of event
   const graph: {
     modules: { specifier: string; dependencies?: { code?: { specifier: string } }[] }[];
   } = JSON.parse(new TextDecoder().decode(stdout));
-  const own = ["client.ts", "client_errors.ts", "event_stream.ts"]
+  const own = ["client.ts", "client_errors.ts", "client_stream.ts", "event_stream.ts"]
     .map((name) => new URL(name, root).href);
   const loaded = graph.modules.filter(({ specifier }) => own.includes(specifier))
     .flatMap(({ dependencies = [] }) => dependencies.flatMap(({ code }) => code?.specifier ?? []));

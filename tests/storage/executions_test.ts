@@ -72,6 +72,7 @@ Deno.test("ExecutionStore.acceptExecution() leaves nothing behind when its frame
       model: "",
       startedAt: 0,
     }, {
+      unlessWaiting: false,
       frames: (): FrameDraft[] => {
         throw new Error("no frame");
       },

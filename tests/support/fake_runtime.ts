@@ -3,11 +3,14 @@
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";
+import { parseConfig } from "../../runtime/config/parse_config.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../runtime/errors.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
 import { type ExecutionStatus, isFinal } from "../../runtime/executions/execution.ts";
+import type { CheckpointStats } from "../../runtime/executions/checkpoint_store.ts";
+import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {
   AgentListing,
   BrokenAgentFile,
@@ -18,9 +21,17 @@ import type {
   ReloadReport,
   RunRequest,
   Runtime,
+  SchedulerJob,
+  SchedulerStatus,
 } from "../../runtime/runtime.ts";
 import { fakeDirectories } from "./fake_agent.ts";
 import { LogLines } from "./log_lines.ts";
+
+function parsedEmptyConfig(): { config: Config } {
+  const parsed = parseConfig("", { path: "/nowhere/config.yaml", home: "/nowhere" });
+  if ("diagnostics" in parsed) throw new TypeError("An empty configuration does not parse");
+  return parsed;
+}
 
 /** A refusal as the runtime would throw it. */
 export class FakeRefusal extends RuntimeError {
@@ -41,7 +52,24 @@ export class FakeRuntime implements Runtime {
   readonly frames: Frame[] = [];
   readonly runs: { agentId: string; request: RunRequest }[] = [];
   readonly filters: ExecutionFilter[] = [];
+  /** Open questions by execution. */
+  readonly requests = new Map<number, HumanRequest>();
+  readonly responses: { id: number; requestId: string; answer: HumanAnswer }[] = [];
+  /** Called when an answer was taken: lets the execution go on as the test wants. */
+  onRespond: (id: number) => void = (id) => this.setStatus(id, "running");
+  checkpoints: CheckpointStats = {
+    path: "/state/inkling.db",
+    sizeBytes: 0,
+    threads: 0,
+    agents: [],
+  };
+  readonly purges: { agentId?: string; force: boolean }[] = [];
   broken: BrokenAgentFile[] = [];
+  readonly jobs: SchedulerJob[] = [];
+  schedulerStatus: SchedulerStatus["status"] = "running";
+  watcherActive = false;
+  /** What config.yaml says under `http`. */
+  http: Pick<Config["http"], "hosts" | "origins"> = { hosts: [], origins: [] };
   reload: ReloadReport = { loaded: 0, added: [], updated: [], removed: [], errors: [] };
   /** Set to make the next call of `run` fail. */
   runFailure: unknown = undefined;
@@ -63,7 +91,8 @@ export class FakeRuntime implements Runtime {
   }
 
   get config(): Config {
-    throw new TypeError("The server has no business with the configuration yet");
+    const { config } = parsedEmptyConfig();
+    return { ...config, http: { ...config.http, ...this.http } };
   }
 
   addAgent(agent: Agent, listing: Partial<Omit<AgentListing, "agent">> = {}): void {
@@ -211,6 +240,50 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve({ running: count("running"), waiting: count("waiting") });
   }
 
+  pendingRequest(id: number): Promise<HumanRequest> {
+    this.#execution(id);
+    const request = this.requests.get(id);
+    return request === undefined
+      ? Promise.reject(new FakeRefusal("not_found", "No pending request"))
+      : Promise.resolve(request);
+  }
+
+  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+    if (this.requests.get(id)?.requestId !== response.requestId) {
+      return Promise.reject(
+        new FakeRefusal("conflict", "This execution does not wait for an answer"),
+      );
+    }
+    this.requests.delete(id);
+    this.responses.push({ id, ...response });
+    this.onRespond(id);
+    return Promise.resolve();
+  }
+
+  checkpointStats(): Promise<CheckpointStats> {
+    return Promise.resolve(this.checkpoints);
+  }
+
+  purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number> {
+    this.purges.push(options);
+    return Promise.resolve(this.checkpoints.threads);
+  }
+
+  scheduler(): Promise<SchedulerStatus> {
+    const { schedulerStatus: status, watcherActive, jobs } = this;
+    return Promise.resolve({ status, watcherActive, jobs });
+  }
+
+  pauseScheduler(): Promise<void> {
+    this.schedulerStatus = "paused";
+    return Promise.resolve();
+  }
+
+  resumeScheduler(): Promise<void> {
+    this.schedulerStatus = "running";
+    return Promise.resolve();
+  }
+
   async stop(options: { graceMs: number }): Promise<void> {
     this.stops.push(options.graceMs);
     await this.onStop();
@@ -241,7 +314,7 @@ export class FakeRuntime implements Runtime {
             continue;
           }
           delta.seen.add(signal);
-          yield { type: "delta", content: delta.content };
+          yield { type: "delta", content: delta.content, restart: false };
         }
         const { status } = this.#execution(id);
         if (status === "waiting") {

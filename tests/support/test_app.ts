@@ -1,6 +1,6 @@
 // The HTTP application over a runtime in memory and a clock that stands still.
 import type { Hono } from "hono";
-import { createApp } from "../../server/app.ts";
+import { type AppOptions, createApp } from "../../server/app.ts";
 import { Lifecycle } from "../../server/lifecycle.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 import { TestClock } from "./test_clock.ts";
@@ -20,7 +20,7 @@ export interface TestApp {
 }
 
 /** A fresh application that listens to nothing. */
-export function createTestApp(): TestApp {
+export function createTestApp(options: AppOptions = {}): TestApp {
   const clock = new TestClock();
   const runtime = new FakeRuntime({ clock, directory: "/home/me" });
   const lifecycle = new Lifecycle({
@@ -32,7 +32,7 @@ export function createTestApp(): TestApp {
     runtime,
     lifecycle,
     transports: () => ["unix:/home/me/service.sock"],
-  });
+  }, options);
   return {
     app,
     runtime,

@@ -1,6 +1,7 @@
 // An in-memory store with one instance, and executions to put into it.
 import { ExecutionLog } from "../../runtime/events/log.ts";
 import { Redactor } from "../../runtime/events/redactor.ts";
+import assert from "node:assert/strict";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import type { NewExecution } from "../../runtime/executions/execution_store.ts";
 import { createInfoFrame } from "../../runtime/executions/journal.ts";
@@ -36,7 +37,7 @@ export function openTestStore(
     redactor,
     log: new ExecutionLog(frames),
     async accept(overrides = {}, key) {
-      const { execution } = await executions.acceptExecution({
+      const accepted = await executions.acceptExecution({
         agentId: "tester",
         displayName: "Tester",
         trigger: "manual",
@@ -48,12 +49,12 @@ export function openTestStore(
         startedAt: 1_000,
         ...overrides,
       }, {
-        frames: (
-          accepted,
-        ) => [createInfoFrame(accepted, { redactor, at: 1_000 })],
+        unlessWaiting: false,
+        frames: (fresh) => [createInfoFrame(fresh, { redactor, at: 1_000 })],
         ...(key === undefined ? {} : { idempotencyKey: key }),
       });
-      return execution;
+      assert.ok(accepted);
+      return accepted.execution;
     },
     [Symbol.dispose]: () => db[Symbol.dispose](),
   };

@@ -10,7 +10,7 @@ import {
 } from "../http_exchange.ts";
 import type { HttpPolicy } from "../http_policy.ts";
 import { showReply } from "../http_reply_text.ts";
-import type { Tool, ToolContext } from "../tool.ts";
+import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -51,7 +51,7 @@ export interface HttpRequestOptions {
 }
 
 /** The http_request tool under a policy. */
-export function createHttpRequest(policy: HttpPolicy, options: HttpRequestOptions = {}): Tool {
+export function createHttpRequest(policy: HttpPolicy, options: HttpRequestOptions = {}): ActionTool {
   const { resolveHost = resolveHostBySystem, timeoutMs = TIMEOUT_MS } = options;
   return defineTool({
     name: "http_request",

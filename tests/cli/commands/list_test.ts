@@ -33,15 +33,12 @@ Deno.test("list shows a table of the agents", async () => {
   assert.equal(
     cli.stdout.text,
     [
-      "Id              Display Name    Trigger                 Last Run   Status",
-      "daily           日報 🚀         manual                  5 min ago  enabled",
-      "nightly backup  nightly backup  cron 0 3 * * *          never      disabled",
-      "watcher         watcher         watch inbox/, outbox/   never      enabled",
+      "Id              Display Name    Trigger                Last Run   Status",
+      "daily           日報 🚀         manual                 5 min ago  enabled",
+      "nightly backup  nightly backup  cron 0 3 * * *         never      disabled",
+      "watcher         watcher         watch inbox/, outbox/  never      enabled",
       "",
-    ].join("\n").replaceAll("  never", " never").replace(
-      "Trigger                 Last",
-      "Trigger                Last",
-    ).replace("manual                  5", "manual                 5"),
+    ].join("\n"),
   );
   assert.equal(cli.stderr.text, "");
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
+import { streamOf } from "../../support/scripted_transport.ts";
 import { until } from "../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 
@@ -267,29 +268,23 @@ Deno.test("run does not wait for ever for a run that ignores its cancellation", 
 
 Deno.test("run follows on after the service was away, without a frame twice", async () => {
   await using cli = await createWithAgents();
-  const code = await runAnd(cli, ["daily"], () => {
-    callTool(cli);
-    const real = cli.transport;
-    void cli.clock.sleep(1_000).then(() => {
-      cli.isRunning = true;
-      cli.transport = real;
-      finish(cli, { answer: "Back again." });
-    });
-    cli.transport = (path) => {
-      if (!path.includes("/stream") || !cli.isRunning) {
-        return Promise.reject(new TypeError("connection refused"));
-      }
-      cli.isRunning = false;
+  let streams = 0;
+  cli.transport = (path, init) => {
+    if (!path.includes("/stream")) return cli.request(path, init);
+    streams++;
+    if (streams === 1) {
+      callTool(cli);
       const [frame] = cli.runtime.frames;
-      return Promise.resolve(
-        new Response(
-          `event: ${frame?.event}\ndata: ${frame?.payload}\nid: ${frame?.id}\n\n` +
-            `event: shutdown\ndata: {"event_type":"shutdown"}\n\n`,
-        ),
-      );
-    };
-  });
-  assert.equal(code, 0);
+      return Promise.resolve(streamOf(
+        `event: tool_call\ndata: ${frame?.payload}\nid: ${frame?.id}\n\n` +
+          'event: shutdown\ndata: {"event_type":"shutdown"}\n\n',
+      ));
+    }
+    if (streams < 5) return Promise.reject(new TypeError("connection refused"));
+    if (streams === 5) finish(cli, { answer: "Back again." });
+    return cli.request(path, init);
+  };
+  assert.equal(await cli.drive(cli.run("run", "daily")), 0);
   assert.equal(cli.stdout.text, "Back again.\n");
   assert.equal(
     cli.stderr.text,
@@ -300,9 +295,13 @@ Deno.test("run follows on after the service was away, without a frame twice", as
 
 Deno.test("run exits with 3 when the service goes down and stays away", async () => {
   await using cli = await createWithAgents();
-  const code = await runAnd(cli, ["daily"], () => {
-    cli.transport = () => Promise.reject(new TypeError("connection refused"));
-  });
-  assert.equal(code, 3);
+  let isGone = false;
+  cli.transport = (path, init) => {
+    if (isGone) return Promise.reject(new TypeError("connection refused"));
+    if (!path.includes("/stream")) return cli.request(path, init);
+    isGone = true;
+    return Promise.resolve(streamOf(": hello\n\n", true));
+  };
+  assert.equal(await cli.drive(cli.run("run", "daily")), 3);
   assert.match(cli.stderr.text, /\nError: The service went down while execution 1 was running/);
 });

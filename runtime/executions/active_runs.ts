@@ -1,0 +1,44 @@
+// The runs that are going on in this process, and the ways to end them early.
+import type { Clock } from "../clock.ts";
+import { RunStopped } from "./run.ts";
+
+interface ActiveRun {
+  stop: AbortController;
+  done: Promise<void>;
+}
+
+/** Keeps hold of runs from their start to their end. */
+export class ActiveRuns {
+  readonly #clock: Clock;
+  readonly #runs = new Map<number, ActiveRun>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Lets a run go; `work` never rejects. Its signal aborts with a RunStopped. */
+  launch(id: number, work: (signal: AbortSignal) => Promise<void>): void {
+    const stop = new AbortController();
+    const done = work(stop.signal).finally(() => this.#runs.delete(id));
+    this.#runs.set(id, { stop, done });
+  }
+
+  /** Ends a run early; false when it is not going on here. */
+  stop(id: number, error: string): boolean {
+    const run = this.#runs.get(id);
+    run?.stop.abort(new RunStopped(error));
+    return run !== undefined;
+  }
+
+  /** Gives all runs `graceMs` to end, then stops the rest, and waits for them. */
+  async drain(options: { graceMs: number; error: string }): Promise<void> {
+    const ends = Promise.all([...this.#runs.values()].map(({ done }) => done));
+    const grace = new AbortController();
+    const inTime = ends.then(() => grace.abort());
+    await this.#clock.sleep(options.graceMs, grace.signal).catch(() => {/* All ended in time. */});
+    for (const { stop } of this.#runs.values()) {
+      stop.abort(new RunStopped(options.error, { resumable: true }));
+    }
+    await inTime;
+  }
+}

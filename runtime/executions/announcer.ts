@@ -1,0 +1,59 @@
+// Tells the rest of the service what becomes of executions: on the event bus, and in the service log.
+import type { EventBus } from "../events/bus.ts";
+import type { Redactor } from "../events/redactor.ts";
+import type { ServiceLog } from "../service_log.ts";
+import type { Execution } from "./execution.ts";
+import type { HumanRequest } from "./human_request.ts";
+
+/** The voice of the runner. */
+export class Announcer {
+  readonly #ports: { events: EventBus; serviceLog: ServiceLog; redactor: Redactor };
+
+  constructor(ports: { events: EventBus; serviceLog: ServiceLog; redactor: Redactor }) {
+    this.#ports = ports;
+  }
+
+  started(execution: Execution): void {
+    const { trigger } = execution;
+    this.#log("Execution started", execution, { trigger });
+    this.#ports.events.publish({ type: "execution_started", ...identityOf(execution), trigger });
+  }
+
+  waiting(execution: Execution, request: HumanRequest): void {
+    const { requestId, kind } = request;
+    this.#log("Execution waits for an answer", execution, { kind });
+    this.#ports.events.publish({
+      type: "execution_waiting",
+      ...identityOf(execution),
+      requestId,
+      kind,
+      message: this.#ports.redactor.redact(request.message),
+    });
+  }
+
+  resumed(execution: Execution): void {
+    this.#log("Execution goes on", execution, {});
+    this.#ports.events.publish({ type: "execution_resumed", ...identityOf(execution) });
+  }
+
+  ended(execution: Execution): void {
+    const { status, durationMs, error } = execution;
+    this.#log("Execution ended", execution, { status, error: error ?? undefined });
+    this.#ports.events.publish({
+      type: "execution_completed",
+      ...identityOf(execution),
+      status,
+      durationMs,
+    });
+  }
+
+  #log(message: string, { id, agentId }: Execution, fields: Record<string, unknown>): void {
+    this.#ports.serviceLog.write("info", message, { execution: id, agent: agentId, ...fields });
+  }
+}
+
+function identityOf(
+  { id, agentId, displayName }: Execution,
+): { executionId: number; agentId: string; displayName: string } {
+  return { executionId: id, agentId, displayName };
+}

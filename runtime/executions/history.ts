@@ -1,0 +1,63 @@
+// What a new run remembers of the one before it: trimmed once, at its start, and made so that every provider takes it.
+import type { HistoryLevel } from "../agents/agent.ts";
+import type { Message, ToolMessage } from "../models/message.ts";
+import type { Execution } from "./execution.ts";
+
+/** How many messages of earlier runs are sent to the model. */
+const WINDOW: Readonly<Record<HistoryLevel, number>> = { off: 0, low: 10, medium: 50, high: 200 };
+/** Tool results of earlier runs are cut to this many characters. */
+const OLD_RESULT_CHARACTERS = 500;
+
+/** The messages that a run starts with before its own: the earlier conversation within the window of its level. */
+export function seedHistory(
+  earlier: { messages: readonly Message[]; execution: Execution } | undefined,
+  level: HistoryLevel,
+): Message[] {
+  const window = WINDOW[level];
+  if (earlier === undefined || window === 0) return [];
+  const whole = repair(earlier.messages.filter(({ role }) => role !== "system"));
+  const last = whole.at(-1);
+  // A turn that got no answer is told as such: two user turns in a row are refused by some providers.
+  if (last !== undefined && last.role !== "assistant") whole.push(toEpitaph(earlier.execution));
+  const recent = whole.map(shorten).slice(-window);
+  // From a user turn on: a window that begins with a result has lost its call.
+  const start = recent.findIndex(({ role }) => role === "user");
+  return start < 0 ? [] : recent.slice(start);
+}
+
+/** Gives every call a result and drops results without a call, so that the sequence is one a provider accepts. */
+function repair(messages: readonly Message[]): Message[] {
+  const whole: Message[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "tool") continue;
+    whole.push(message);
+    if (message.role !== "assistant") continue;
+    const results = messages.slice(index + 1, index + 1 + message.toolCalls.length);
+    for (const call of message.toolCalls) {
+      whole.push(
+        results.find((one): one is ToolMessage =>
+          one.role === "tool" && one.toolCallId === call.id
+        ) ?? {
+          role: "tool",
+          toolCallId: call.id,
+          toolName: call.name,
+          content: "Interrupted",
+          isError: true,
+        },
+      );
+    }
+  }
+  return whole;
+}
+
+function shorten(message: Message): Message {
+  if (message.role !== "tool" || message.content.length <= OLD_RESULT_CHARACTERS) return message;
+  const kept = message.content.slice(0, OLD_RESULT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+  const rest = message.content.length - kept.length;
+  return { ...message, content: `${kept}… [${rest} more characters, cut from history]` };
+}
+
+function toEpitaph({ status, error }: Execution): Message {
+  const content = `(This run ended without an answer: ${error ?? status})`;
+  return { role: "assistant", content, toolCalls: [], stop: "end" };
+}

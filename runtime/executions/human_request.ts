@@ -1,0 +1,94 @@
+// What an execution asks a person, and what the person answers.
+import { toTimestamp } from "../clock.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import type { ToolQuestion } from "../tools/tool.ts";
+
+/** A question that waits for its answer. Times are milliseconds since the epoch. */
+export interface HumanRequest extends ToolQuestion {
+  /** Opaque; an answer names it, so that it cannot reach another question. */
+  requestId: string;
+  executionId: number;
+  /** The place of the call's result in the conversation. */
+  position: number;
+  toolName: string;
+  toolArgs: JsonObject;
+  createdAt: number;
+  /** When it counts as denied; null waits for ever. */
+  expiresAt: number | null;
+}
+
+/** A person's answer, or the passing of the deadline. */
+export type HumanAnswer =
+  | { approved: boolean; reason?: string }
+  | { text: string }
+  | { selected: string[] }
+  | { expired: true };
+
+/** An answer does not fit its question; the message says how. */
+export class AnswerMisfit extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "invalid";
+}
+
+/** Nobody is asked anything (any more) by this execution, or the answer is to an older question. */
+export class NotWaiting extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+}
+
+/** Throws AnswerMisfit for an answer of another kind, or a choice that was not offered. */
+export function checkAnswer(question: ToolQuestion, answer: HumanAnswer): void {
+  const { kind, options, multi } = question;
+  if ("expired" in answer) return;
+  if (kind === "confirm" && !("approved" in answer)) {
+    throw new AnswerMisfit("This request wants `approved`: true or false");
+  }
+  if (kind === "input" && !("text" in answer)) {
+    throw new AnswerMisfit("This request wants `text`");
+  }
+  if (kind !== "choice") return;
+  const offered = options ?? [];
+  const list = offered.map((option) => JSON.stringify(option)).join(", ");
+  if (!("selected" in answer)) {
+    throw new AnswerMisfit(`This request wants \`selected\`: of ${list}`);
+  }
+  const strange = answer.selected.find((one) => !offered.includes(one));
+  if (strange !== undefined) {
+    throw new AnswerMisfit(`${JSON.stringify(strange)} is not among the options: ${list}`);
+  }
+  if (answer.selected.length === 0) throw new AnswerMisfit(`Select at least one of ${list}`);
+  if (!multi && answer.selected.length > 1) {
+    throw new AnswerMisfit(`Select one of ${list}, not ${answer.selected.length}`);
+  }
+}
+
+/** An answer as the log tells it. */
+export function describeAnswer(answer: HumanAnswer): string {
+  if ("expired" in answer) return "No answer in time";
+  if ("text" in answer) return answer.text;
+  if ("selected" in answer) return answer.selected.join(", ");
+  const verdict = answer.approved ? "Approved" : "Denied";
+  return answer.reason === undefined || answer.reason === ""
+    ? verdict
+    : `${verdict}: ${answer.reason}`;
+}
+
+/** What the model reads where a guarded call was denied. */
+export function describeDenial(answer: HumanAnswer): string {
+  if ("expired" in answer) return "Action denied by user (timeout)";
+  const reason = "approved" in answer ? answer.reason : undefined;
+  return `Action denied by user${reason === undefined || reason === "" ? "" : `: ${reason}`}`;
+}
+
+/** The request's fields as frames, streams and the pending endpoint show them. */
+export function requestFields(request: HumanRequest): Record<string, unknown> {
+  return {
+    request_id: request.requestId,
+    kind: request.kind,
+    tool_name: request.toolName,
+    tool_args: request.toolArgs,
+    options: request.options,
+    multi: request.multi,
+    created_at: toTimestamp(request.createdAt),
+    expires_at: request.expiresAt === null ? null : toTimestamp(request.expiresAt),
+  };
+}

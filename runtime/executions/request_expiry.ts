@@ -1,0 +1,63 @@
+// Deadlines of questions: one timer for all of them, over what is stored, so that they hold across restarts.
+import type { Clock } from "../clock.ts";
+import type { ServiceLog } from "../service_log.ts";
+import type { ExecutionStore } from "./execution_store.ts";
+import type { HumanRequest } from "./human_request.ts";
+
+/** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
+const LONGEST_SLEEP_MS = 60_000;
+
+/** Calls back for every open request whose time is over. */
+export class RequestExpiry implements AsyncDisposable {
+  readonly #ports: { store: ExecutionStore; clock: Clock; serviceLog: ServiceLog };
+  readonly #onExpired: (request: HumanRequest) => Promise<void>;
+  readonly #over = new AbortController();
+  #nap = new AbortController();
+  #watching: Promise<void> | undefined;
+
+  constructor(
+    ports: { store: ExecutionStore; clock: Clock; serviceLog: ServiceLog },
+    onExpired: (request: HumanRequest) => Promise<void>,
+  ) {
+    this.#ports = ports;
+    this.#onExpired = onExpired;
+  }
+
+  start(): void {
+    this.#watching ??= this.#watch();
+  }
+
+  /** A new deadline may be the first one now. */
+  look(): void {
+    this.#nap.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { store, clock, serviceLog } = this.#ports;
+    while (!this.#over.signal.aborted) {
+      this.#nap = new AbortController();
+      let waitMs = LONGEST_SLEEP_MS;
+      try {
+        const next = await store.readNextExpiry();
+        if (next?.expiresAt != null) {
+          waitMs = next.expiresAt - clock.now();
+          if (waitMs <= 0) {
+            await this.#onExpired(next);
+            continue;
+          }
+        }
+      } catch (error) {
+        serviceLog.write("error", "The deadlines of requests could not be looked at", { error });
+      }
+      const signal = AbortSignal.any([this.#over.signal, this.#nap.signal]);
+      await clock.sleep(Math.min(waitMs, LONGEST_SLEEP_MS), signal).catch((error) => {
+        if (!signal.aborted) throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// Stored conversations: how much there is, and removing what is not needed any more.
+import { defineOperation, type Operation } from "../operation.ts";
+import { CheckpointsBody, PurgeBody, PurgedBody } from "../request_schemas.ts";
+
+export const checkpointOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/checkpoints",
+    operationId: "checkpoints",
+    summary: "Stored conversations by agent",
+    response: CheckpointsBody,
+    errors: [],
+    async handle(_request, { runtime }) {
+      const { path, sizeBytes, threads, agents } = await runtime.checkpointStats();
+      return {
+        path,
+        size_bytes: sizeBytes,
+        threads,
+        agents: agents.map(({ agentId, ...rest }) => ({ agent_id: agentId, ...rest })),
+      };
+    },
+  }),
+  defineOperation({
+    method: "POST",
+    path: "/checkpoints/purge",
+    operationId: "purgeCheckpoints",
+    summary: "Remove conversations; without force the newest of each agent and waiting ones stay",
+    body: PurgeBody,
+    response: PurgedBody,
+    errors: [404, 503],
+    async handle({ body }, { runtime }) {
+      const purged = await runtime.purgeCheckpoints({
+        force: body.force ?? false,
+        ...(body.agent != null && { agentId: body.agent }),
+      });
+      return { purged };
+    },
+  }),
+];

@@ -1,0 +1,47 @@
+// Questions to people: the one that an execution waits with, and the answer to it.
+import { z } from "zod";
+import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
+import { defineOperation, type Operation } from "../operation.ts";
+import { executionId } from "../parameters.ts";
+import { PendingBody, RespondAccepted, RespondBody } from "../request_schemas.ts";
+import { toPending } from "../wire.ts";
+
+const params = z.object({ id: executionId });
+
+export const requestOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/executions/{id}/pending",
+    operationId: "pending",
+    summary: "The question that an execution waits with",
+    params,
+    response: PendingBody,
+    errors: [404],
+    async handle({ params }, { runtime }) {
+      return toPending(await runtime.pendingRequest(params.id));
+    },
+  }),
+  defineOperation({
+    method: "POST",
+    path: "/executions/{id}/respond",
+    operationId: "respond",
+    summary: "Answer it; of several answers one counts",
+    params,
+    body: RespondBody,
+    response: RespondAccepted,
+    errors: [404, 409, 503],
+    async handle({ params, body }, { runtime }) {
+      await runtime.respond(params.id, {
+        requestId: body.request_id,
+        answer: toAnswer(body.response),
+      });
+      return { status: "resuming" as const, execution_id: params.id };
+    },
+  }),
+];
+
+function toAnswer(response: RespondBody["response"]): HumanAnswer {
+  if (!("approved" in response)) return response;
+  const { approved, reason } = response;
+  return { approved, ...(reason != null && { reason }) };
+}

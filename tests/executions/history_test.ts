@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { seedHistory } from "../../runtime/executions/history.ts";
+import type { Execution } from "../../runtime/executions/execution.ts";
+import type { Message } from "../../runtime/models/message.ts";
+import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
+
+const user = (content: string): Message => ({ role: "user", content });
+const said = (content: string, ...ids: string[]): Message => ({
+  role: "assistant",
+  content,
+  toolCalls: ids.map((id) => ({ id, name: "file_read", arguments: "{}" })),
+});
+const result = (id: string, content = "ok"): Message => ({
+  role: "tool",
+  toolCallId: id,
+  toolName: "file_read",
+  content,
+  isError: false,
+});
+
+const ENDED = { status: "timeout", error: "Timeout after 5s" } as Execution;
+const seed = (messages: Message[], level: "low" | "medium" | "high" | "off" = "low") =>
+  seedHistory({ messages, execution: ENDED }, level);
+const shown = (messages: Message[]) => messages.map(({ role, content }) => `${role}: ${content}`);
+
+Deno.test("seedHistory() leaves out system messages, and everything with history off", () => {
+  const turns = [{ role: "system", content: "old" } as Message, user("a"), said("b")];
+  assert.deepEqual(shown(seed(turns)), ["user: a", "assistant: b"]);
+  assert.deepEqual(seed(turns, "off"), []);
+  assert.deepEqual(seedHistory(undefined, "high"), []);
+});
+
+Deno.test("seedHistory() gives calls without a result one, in the order of the calls", () => {
+  assert.deepEqual(shown(seed([user("a"), said("look", "1", "2"), result("2", "two")])), [
+    "user: a",
+    "assistant: look",
+    "tool: Interrupted",
+    "tool: two",
+    "assistant: (This run ended without an answer: Timeout after 5s)",
+  ]);
+});
+
+Deno.test("seedHistory() tells of a turn that got no answer", () => {
+  assert.deepEqual(shown(seed([user("a")])), [
+    "user: a",
+    "assistant: (This run ended without an answer: Timeout after 5s)",
+  ]);
+});
+
+Deno.test("seedHistory() cuts tool results over 500 characters, and nothing else", () => {
+  const long = "x".repeat(800);
+  const [, , tool, last] = seed([user(long), said("", "1"), result("1", long), said(long)]);
+  assert.equal(tool?.content, `${"x".repeat(500)}… [300 more characters, cut from history]`);
+  assert.equal(last?.content, long);
+});
+
+Deno.test("seedHistory() keeps the window's last messages, from a user turn on", () => {
+  const turns = Array.from({ length: 20 }, (_, n) => [user(`u${n}`), said(`a${n}`)]).flat();
+  assert.deepEqual(shown(seed(turns)).slice(0, 2), ["user: u15", "assistant: a15"]);
+  assert.equal(seed(turns).length, 10);
+  assert.equal(seed(turns, "high").length, 40);
+  // The window begins in the middle of a turn: that turn is left out whole.
+  assert.equal(
+    seed([...turns, user("last"), said("look", "1"), result("1"), said("done")]).length,
+    10,
+  );
+  assert.deepEqual(
+    shown(
+      seed([
+        user("u"),
+        ...Array.from({ length: 6 }, (_, n) => [said("", `${n}`), result(`${n}`)]).flat(),
+      ]),
+    ),
+    [],
+  );
+});
+
+Deno.test("seedHistory() never gives a sequence that a provider rejects, whatever was stored", () => {
+  const message = fc.oneof(
+    fc.string().map(user),
+    fc.array(fc.constantFrom("1", "2", "3"), { maxLength: 3 }).map((ids) =>
+      said("x", ...new Set(ids))
+    ),
+    fc.constantFrom("1", "2", "3").map((id) => result(id)),
+    fc.constant({ role: "system", content: "s" } as Message),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(message, { maxLength: 40 }),
+      fc.constantFrom("low" as const, "medium" as const),
+      (messages, level) => {
+        const seeded = seed(messages, level);
+        assert.ok(seeded.length <= (level === "low" ? 10 : 50));
+        let open: string[] = [];
+        for (const [index, one] of seeded.entries()) {
+          if (index === 0) assert.equal(one.role, "user");
+          if (one.role === "tool") {
+            assert.equal(open.shift(), one.toolCallId, "a result right behind its call, in order");
+            continue;
+          }
+          assert.deepEqual(open, [], "every call has its result");
+          assert.notEqual(one.role, "system");
+          open = one.role === "assistant" ? one.toolCalls.map(({ id }) => id) : [];
+        }
+        assert.deepEqual(open, []);
+        if (seeded.length > 0) assert.equal(seeded.at(-1)?.role, "assistant");
+      },
+    ),
+  );
+});
+
+Deno.test("sessions are independent conversations; sessionless runs have their own", async () => {
+  await using place = await createTestWorkspace();
+  // The echo shows how much the model was sent: its input tokens grow with the history.
+  await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
+  await using runtime = await place.open();
+  const { Database } = await import("../../runtime/storage/database.ts");
+  const seededOf = (id: number) => {
+    using db = Database.open(`${place.stateDir}/inkling.db`, { readOnly: true });
+    return db.all<{ content: string }>(
+      "SELECT json_extract(body, '$.content') AS content FROM messages WHERE execution_id = ? AND seeded = 1 ORDER BY position",
+      id,
+    ).map(({ content }) => content);
+  };
+  const turn = async (message: string, sessionId?: string) =>
+    seededOf((await runToEnd(runtime, "echo", { message, ...(sessionId && { sessionId }) })).id);
+  assert.deepEqual(await turn("a1", "A"), []);
+  assert.deepEqual(await turn("b1", "B"), []);
+  assert.deepEqual(await turn("m1"), []);
+  assert.deepEqual(await turn("a2", "A"), ["a1", "a1"]);
+  assert.deepEqual(await turn("m2", "  "), ["m1", "m1"]);
+  assert.deepEqual(await turn("b2", "B"), ["b1", "b1"]);
+  assert.deepEqual(await turn("a3", "A"), ["a1", "a1", "a2", "a2"]);
+});

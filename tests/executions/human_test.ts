@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { settle, TestClock } from "../support/test_clock.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+const write = (path: string) => call("file_write", { path, content: path });
+
+/** Follows an execution until it waits or has ended. */
+async function rest(runtime: Runtime, id: number) {
+  const signal = new AbortController().signal;
+  let last = "";
+  for await (const item of await runtime.follow(id, { after: 0, signal })) last = item.type;
+  return { ...await runtime.getExecution(id), last };
+}
+
+async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: given });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+Deno.test("a guarded call waits for a person; approved it runs, and the run goes on", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ say: "Writing.", call: [write("a.txt")] }, {
+    say: "Done.",
+  }]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("writer", {});
+  const waiting = await rest(runtime, id);
+  assert.deepEqual([waiting.status, waiting.last], ["waiting", "waiting"]);
+  assert.equal(waiting.finishedAt, null);
+  const request = await runtime.pendingRequest(id);
+  assert.deepEqual(
+    [request.kind, request.toolName, request.toolArgs, request.expiresAt],
+    ["confirm", "file_write", { path: "a.txt", content: "a.txt" }, null],
+  );
+  assert.equal(await exists(join(place.workspace, "a.txt")), false);
+
+  await answer(runtime, id, { approved: true });
+  const ended = await rest(runtime, id);
+  assert.deepEqual([ended.status, ended.outputData], ["success", "Done."]);
+  assert.equal(await Deno.readTextFile(join(place.workspace, "a.txt")), "a.txt");
+  const types = (await payloadsOf(runtime, id)).map((one) => one["event_type"]);
+  assert.deepEqual(types, [
+    "execution_info",
+    "system",
+    "human",
+    "tool_call",
+    "stats",
+    "interrupt",
+    "human",
+    "tool_result",
+    "ai",
+    "stats",
+    "final_answer",
+    "complete",
+  ]);
+});
+
+Deno.test("a denied call does not run; the model reads the reason and goes on", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Then not." }]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("writer", {});
+  await rest(runtime, id);
+  await answer(runtime, id, { approved: false, reason: "not today" });
+  assert.equal((await rest(runtime, id)).status, "success");
+  assert.equal(await exists(join(place.workspace, "a.txt")), false);
+  const result = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "tool_result");
+  assert.equal(result?.["content"], "Action denied by user: not today");
+});
+
+Deno.test("of one reply the free calls run at once, the guarded ones are asked one after the other", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "in.txt"), "in");
+  await place.writeScript("mixed", [
+    { call: [write("1"), call("file_read", { path: "in.txt" }), write("2")] },
+    { say: "Done." },
+  ]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("mixed", {});
+  await rest(runtime, id);
+  const first = await runtime.pendingRequest(id);
+  assert.equal(first.toolArgs["path"], "1");
+  await answer(runtime, id, { approved: true });
+  await rest(runtime, id);
+  const second = await runtime.pendingRequest(id);
+  assert.equal(second.toolArgs["path"], "2");
+  assert.equal(await exists(join(place.workspace, "1")), true);
+  assert.equal(await exists(join(place.workspace, "2")), false);
+  // An answer to the first question does not reach the second.
+  await assert.rejects(
+    runtime.respond(id, { requestId: first.requestId, answer: { approved: true } }),
+    /older request/,
+  );
+  await answer(runtime, id, { approved: false });
+  assert.equal((await rest(runtime, id)).status, "success");
+  const results = (await payloadsOf(runtime, id))
+    .filter((one) => one["event_type"] === "tool_result").map((one) => one["tool_name"]);
+  assert.deepEqual(results, ["file_write", "file_read", "file_write"], "in the order of the calls");
+});
+
+Deno.test("auto_approve frees guarded tools, confirm adds others", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
+  await place.writeScript(
+    "free",
+    [{ call: [write("b.txt")] }, { say: "Done." }],
+    "auto_approve: [file_write]",
+  );
+  await place.writeScript(
+    "careful",
+    [{ call: [call("file_read", { path: "a.txt" })] }, { say: "Done." }],
+    "confirm: [file_read]",
+  );
+  await using runtime = await place.open();
+  assert.equal((await runToEnd(runtime, "free")).status, "success");
+  const { id } = await runtime.run("careful", {});
+  assert.equal((await rest(runtime, id)).status, "waiting");
+  assert.equal((await runtime.pendingRequest(id)).toolName, "file_read");
+});
+
+Deno.test("of 50 concurrent equal answers one counts and the call runs once", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("mover", [
+    { call: [call("file_move", { source: "a.txt", destination: "b.txt" })] },
+    { say: "Done." },
+  ], "confirm: [file_move]");
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
+  await using runtime = await place.open();
+  const { id } = await runtime.run("mover", {});
+  await rest(runtime, id);
+  const { requestId } = await runtime.pendingRequest(id);
+  const answers = await Promise.allSettled(Array.from(
+    { length: 50 },
+    () => runtime.respond(id, { requestId, answer: { approved: true } }),
+  ));
+  assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
+  assert.equal((await rest(runtime, id)).status, "success");
+  const results = (await payloadsOf(runtime, id)).filter((one) =>
+    one["event_type"] === "tool_result"
+  );
+  assert.deepEqual(results.map((one) => one["is_error"]), [false]);
+});
+
+Deno.test("an answer reaches an execution that waited over a restart", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
+  let id: number;
+  {
+    await using runtime = await place.open();
+    ({ id } = await runtime.run("writer", {}));
+    await rest(runtime, id);
+  }
+  await using runtime = await place.open();
+  assert.equal((await runtime.getExecution(id)).status, "waiting");
+  await answer(runtime, id, { approved: true });
+  assert.equal((await rest(runtime, id)).outputData, "Done.");
+});
+
+Deno.test("confirm_timeout denies, also when the service was down over the deadline", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "writer",
+    [{ call: [write("a.txt")] }, { say: "Then not." }],
+    "confirm_timeout: 2m",
+  );
+  const clock = new TestClock();
+  const deniedOf = async (runtime: Runtime, id: number) =>
+    (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "tool_result")?.["content"];
+  let over: number;
+  {
+    await using runtime = await place.open({ clock });
+    const { id } = await runtime.run("writer", {});
+    await settle();
+    assert.equal((await runtime.pendingRequest(id)).expiresAt, clock.now() + 120_000);
+    await clock.advance(119_000);
+    assert.equal((await runtime.getExecution(id)).status, "waiting");
+    await clock.advance(1_000);
+    assert.equal((await runtime.getExecution(id)).status, "success");
+    assert.equal(await deniedOf(runtime, id), "Action denied by user (timeout)");
+    ({ id: over } = await runtime.run("writer", {}));
+    await settle();
+  }
+  clock.jump(300_000);
+  await using runtime = await place.open({ clock });
+  await settle();
+  await settle();
+  assert.equal((await runtime.getExecution(over)).status, "success");
+  assert.equal(await deniedOf(runtime, over), "Action denied by user (timeout)");
+});
+
+Deno.test("cancelling a waiting execution aborts it at once, and its question is gone", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("writer", {});
+  await rest(runtime, id);
+  const { requestId } = await runtime.pendingRequest(id);
+  assert.equal(await runtime.cancel(id), "aborted");
+  const ended = await rest(runtime, id);
+  assert.deepEqual([ended.status, ended.error], ["aborted", "Cancelled by user"]);
+  await assert.rejects(runtime.pendingRequest(id), /No pending request/);
+  await assert.rejects(
+    runtime.respond(id, { requestId, answer: { approved: true } }),
+    /does not wait/,
+  );
+});
+
+Deno.test("an answer of the wrong kind is refused and changes nothing", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("writer", {});
+  await rest(runtime, id);
+  await assert.rejects(answer(runtime, id, { text: "yes" }), /wants `approved`/);
+  assert.equal((await runtime.getExecution(id)).status, "waiting");
+});
+
+Deno.test("a waiting execution whose agent is gone ends as error when it is answered", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("writer", {});
+  await rest(runtime, id);
+  await Deno.remove(join(place.agentsDir, "writer.md"));
+  await runtime.reloadAgents();
+  await answer(runtime, id, { approved: true });
+  const ended = await rest(runtime, id);
+  assert.deepEqual([ended.status, ended.error], ["error", "Agent 'writer' no longer exists"]);
+});
+
+Deno.test("on_pending: a table of who holds whom, in both modes", async () => {
+  const starts = {
+    "chat A": { sessionId: "A" },
+    "chat B": { sessionId: "B" },
+    manual: {},
+  };
+  const held: Record<keyof typeof starts, (keyof typeof starts)[]> = {
+    "chat A": ["chat A"],
+    "chat B": ["chat B"],
+    manual: ["manual"],
+  };
+  for (const mode of ["skip", "parallel"]) {
+    for (const [waits, first] of Object.entries(starts)) {
+      await using place = await createTestWorkspace();
+      await place.writeScript(
+        "asker",
+        [{ call: [write("a.txt")] }, { say: "Done." }],
+        `on_pending: ${mode}`,
+      );
+      await using runtime = await place.open();
+      const { id } = await runtime.run("asker", first);
+      assert.equal((await rest(runtime, id)).status, "waiting");
+      for (const [joins, second] of Object.entries(starts)) {
+        const isHeld = mode === "skip" &&
+          held[waits as keyof typeof starts].includes(joins as never);
+        const outcome = await runtime.run("asker", second).then(
+          () => "runs",
+          (error) => error.message,
+        );
+        const expected = isHeld ? "Agent 'asker' has a session waiting for a response" : "runs";
+        assert.equal(outcome, expected, `${mode}: ${joins} while ${waits} waits`);
+        // What was let in waits itself now; it must not hold the next column.
+        for (const one of await runtime.listExecutions({ limit: 10, offset: 0 })) {
+          if (one.id !== id) {
+            await rest(runtime, one.id);
+            await runtime.cancel(one.id);
+          }
+        }
+      }
+    }
+  }
+});

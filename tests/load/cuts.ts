@@ -1,0 +1,59 @@
+// Readers that drop at a random frame and come back with Last-Event-ID: together they must read the stored sequence.
+import type { Runtime } from "../../runtime/runtime.ts";
+import { readFrames, type StreamFrame } from "../../server/client_stream.ts";
+import type { Door } from "./follow_bytes.ts";
+
+/** A number from 0 (included) to 1, always the same for the same seed. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    // Marsaglia's xorshift, 32 bits.
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state / 2 ** 32;
+  };
+}
+
+/**
+ * Reads an execution to its end while cutting the connection every few frames. Returns the number of cuts and what was
+ * read; throws when the stream ends early.
+ */
+export async function readWithCuts(
+  door: Door,
+  executionId: number,
+  options: { random: () => number; mostFrames: number },
+): Promise<{ cuts: number; frames: StreamFrame[] }> {
+  const frames: StreamFrame[] = [];
+  for (let cuts = 0;; cuts++) {
+    const left = Math.floor(options.random() * options.mostFrames);
+    const headers = new Headers(door.init.headers);
+    headers.set("last-event-id", String(frames.at(-1)?.id ?? 0));
+    const url = `${door.base}/executions/${executionId}/stream`;
+    const response = await fetch(url, { ...door.init, headers });
+    let read = 0;
+    for await (const frame of readFrames(response)) {
+      frames.push(frame);
+      if (frame.event === "complete") return { cuts, frames };
+      if (read++ >= left) break;
+    }
+  }
+}
+
+/** The sentences that say how the frames differ from those stored; none when they do not. */
+export async function differences(
+  runtime: Runtime,
+  executionId: number,
+  frames: readonly StreamFrame[],
+): Promise<string[]> {
+  const stored = await runtime.readFrames(executionId, { after: 0 });
+  const problems = stored.flatMap((frame, n) => {
+    const read = frames[n];
+    return read?.id === frame.id && read.data === frame.payload && read.event === frame.event
+      ? []
+      : [`frame ${n} is ${read?.event} ${read?.id} instead of ${frame.event} ${frame.id}`];
+  });
+  if (frames.length !== stored.length) problems.push(`${frames.length} of ${stored.length} frames`);
+  return problems;
+}

@@ -1,0 +1,44 @@
+// Reading a stream as bytes, so that a thousand followers cost little beside what is measured.
+import { createHash } from "node:crypto";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { toEvent } from "../../server/sse.ts";
+
+/** How a test reaches the service: an address and what fetch needs for it. */
+export interface Door {
+  base: string;
+  init: RequestInit & { client?: Deno.HttpClient };
+}
+
+/** What a follower saw. */
+export interface Seen {
+  frames: number;
+  sha256: string;
+}
+
+/** Follows an execution to the end of its stream; keep-alive comments do not count. */
+export async function followBytes(door: Door, executionId: number): Promise<Seen> {
+  const response = await fetch(`${door.base}/executions/${executionId}/stream`, door.init);
+  if (!response.ok || response.body === null) throw new Error(`Refused: ${response.status}`);
+  const hash = createHash("sha256");
+  let frames = 0;
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of response.body) {
+    const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) {
+      if (part.startsWith(":")) continue;
+      frames++;
+      hash.update(`${part}\n\n`);
+    }
+  }
+  return { frames, sha256: hash.digest("hex") };
+}
+
+/** What every follower must see: the stored frames, each once, in order. */
+export async function storedBytes(runtime: Runtime, executionId: number): Promise<Seen> {
+  const frames = await runtime.readFrames(executionId, { after: 0 });
+  const hash = createHash("sha256");
+  for (const { event, payload, id } of frames) hash.update(toEvent(event, payload, id));
+  return { frames: frames.length, sha256: hash.digest("hex") };
+}

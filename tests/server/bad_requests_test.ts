@@ -1,0 +1,263 @@
+// Five hundred requests that no well-meaning client sends, generated from the API description: each is refused with
+// the right status, none is a 500, and the service lives on with nothing left open.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { JsonObject } from "../../runtime/json.ts";
+import { describeApi } from "../../server/openapi.ts";
+import { OPERATIONS } from "../../server/operations.ts";
+import {
+  API_KEY,
+  type Reached,
+  type Transport,
+  withService,
+} from "./conformance/both_transports.ts";
+import { type Connect, sendRaw } from "./raw_http.ts";
+
+interface BadRequest {
+  why: string;
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  expected: readonly number[];
+}
+
+interface Described {
+  method: string;
+  path: string;
+  parameters: { name: string; in: string; schema: JsonObject }[];
+  body: JsonObject | undefined;
+}
+
+const METHODS = ["GET", "POST", "DELETE", "PUT", "PATCH", "OPTIONS", "TRACE", "BREW"];
+const document = describeApi(OPERATIONS, { version: "0" });
+const schemas = (document["components"] as JsonObject)["schemas"] as JsonObject;
+
+const described: Described[] = Object.entries(document["paths"] as JsonObject)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods as JsonObject).map(([method, value]) => {
+      const operation = value as JsonObject;
+      const body = operation["requestBody"] as JsonObject | undefined;
+      const reference = JSON.stringify(body ?? {}).match(/#\/components\/schemas\/(\w+)/)?.[1];
+      return {
+        method: method.toUpperCase(),
+        path,
+        parameters: operation["parameters"] as unknown as Described["parameters"],
+        body: reference === undefined ? undefined : schemas[reference] as JsonObject,
+      };
+    })
+  );
+
+/** The operation's path with an id that exists. */
+const filled = (path: string) => path.replace("{id}", path.startsWith("/agents") ? "writer" : "1");
+
+/** Texts that are not what a schema wants. */
+function misfits(schema: JsonObject): string[] {
+  switch (schema["type"]) {
+    case "integer": {
+      const texts = ["x", "1.5", "1e3", "0x10", "NaN", "", " ", "--1", "9".repeat(500)];
+      if (schema["minimum"] !== undefined) texts.push(String(Number(schema["minimum"]) - 1));
+      if (schema["maximum"] !== undefined) texts.push(String(Number(schema["maximum"]) + 1));
+      return texts;
+    }
+    case "boolean":
+      return ["2", "maybe", "null"];
+    case "array":
+      return ["nope", "running,nope", "RUNNING"];
+    default:
+      return [];
+  }
+}
+
+const badParameters: BadRequest[] = described.flatMap(({ method, path, parameters }) =>
+  parameters.flatMap(({ name, in: place, schema }) =>
+    misfits(schema).flatMap((text): BadRequest[] => {
+      const request = { why: `${name}=${text.slice(0, 20)}`, method, expected: [422] };
+      switch (place) {
+        case "query":
+          return [{ ...request, path: `${filled(path)}?${name}=${encodeURIComponent(text)}` }];
+        case "header":
+          return [{ ...request, path: filled(path), headers: { [name]: text } }];
+        default:
+          // Nothing between two slashes is another route.
+          return text === "" ? [] : [{
+            ...request,
+            path: path.replace("{id}", encodeURIComponent(text)),
+            // A number that is too large is an id that nobody has.
+            expected: /^\d+$/.test(text) ? [404] : [422],
+          }];
+      }
+    })
+  )
+);
+
+const wrongMethods: BadRequest[] = described.flatMap(({ path }) => {
+  const taken = OPERATIONS.filter((one) =>
+    one.path === path || (one.path === "/agents/{id}" && path === "/agents/reload")
+  ).map(({ method }) => method as string);
+  return METHODS.filter((method) => !taken.includes(method))
+    .map((method) => ({ why: "method", method, path: filled(path), expected: [405] }));
+});
+
+/** Bodies generated from the schema, each with something in it that does not fit. */
+const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefined)
+  .flatMap(({ method, path, body = {} }) => {
+    const names = Object.keys(body["properties"] as JsonObject);
+    const misfit = fc.oneof(
+      fc.integer(),
+      fc.boolean(),
+      fc.array(fc.integer(), { minLength: 1 }),
+      fc.dictionary(fc.string(), fc.string()),
+    );
+    const wrongField = fc.oneof(...names.map((name) => fc.record({ [name]: misfit })));
+    const notAnObject = fc.oneof(fc.integer(), fc.string(), fc.array(fc.anything()), fc.boolean());
+    const requests = (bodies: string[], why: string, expected: number[], type: string) =>
+      bodies.map((text) => ({
+        why,
+        method,
+        path: filled(path),
+        headers: { "content-type": type },
+        body: text,
+        expected,
+      }));
+    const json = (values: unknown[]) => values.map((one) => JSON.stringify(one) ?? "1");
+    const seeded = { numRuns: 100, seed: 7 };
+    return [
+      ...requests(json(fc.sample(wrongField, seeded)), "field", [422], "application/json"),
+      ...requests(json(fc.sample(notAnObject, seeded)), "no object", [422], "application/json"),
+      ...requests(
+        fc.sample(fc.record({ message: fc.string() }), { numRuns: 30, seed: 7 })
+          .map((one) => JSON.stringify(one).slice(0, -1)),
+        "broken JSON",
+        [422],
+        "application/json",
+      ),
+      ...requests(["{}", "x", "a=b"], "media type", [415], "text/plain"),
+      ...requests(["x".repeat(1_048_577)], "size", [413], "application/json"),
+      ...requests(
+        [`{"args":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+        "depth",
+        [422],
+        "application/json",
+      ),
+    ];
+  });
+
+const SEGMENTS = [
+  "a%2Fb",
+  "%2F",
+  "..%2F..%2Fetc",
+  "%00",
+  "%zz",
+  "%",
+  "%ff%fe",
+  "a%0d%0ab",
+  "x".repeat(8_000),
+];
+const oddPaths: BadRequest[] = SEGMENTS.flatMap((segment) => [
+  { why: segment.slice(0, 20), method: "GET", path: `/agents/${segment}`, expected: [404] },
+  { why: segment.slice(0, 20), method: "GET", path: `/agents/${segment}/runs`, expected: [404] },
+  { why: segment.slice(0, 20), method: "POST", path: `/agents/${segment}/run`, expected: [404] },
+  { why: segment.slice(0, 20), method: "GET", path: `/executions/${segment}`, expected: [422] },
+  {
+    why: segment.slice(0, 20),
+    method: "GET",
+    path: `/executions/${segment}/stream`,
+    expected: [422],
+  },
+  { why: segment.slice(0, 20), method: "GET", path: `/${segment}`, expected: [404] },
+  {
+    why: segment.slice(0, 20),
+    method: "GET",
+    path: `/executions?agent=${segment}`,
+    expected: [200],
+  },
+]);
+
+const BAD_REQUESTS = [...badParameters, ...wrongMethods, ...badBodies, ...oddPaths];
+
+function toText(request: BadRequest, transport: Transport): string {
+  const { method, path, headers = {}, body } = request;
+  const all: Record<string, string> = {
+    host: "localhost",
+    connection: "close",
+    ...(transport === "tcp" && { "x-api-key": API_KEY }),
+    ...headers,
+    ...(body !== undefined && { "content-length": String(new TextEncoder().encode(body).length) }),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return `${method} ${path} HTTP/1.1\r\n${lines}\r\n${body ?? ""}`;
+}
+
+function connectTo({ transport, service, runtime }: Reached): Connect {
+  return () =>
+    transport === "tcp"
+      ? Deno.connect({ port: service.ports[0] ?? 0 })
+      : Deno.connect({ transport: "unix", path: runtime.directories.socketFile });
+}
+
+/** Nothing failed inside, nothing is left open, and the service still works. */
+async function assertUnharmed({ workspace, client, runToEnd }: Reached): Promise<void> {
+  const errors = workspace.logged.filter(({ level }) => level === "error");
+  assert.deepEqual(errors.map(({ message, fields }) => [message, fields["error"]]), []);
+  const info = await client.info();
+  assert.deepEqual([info.active_streams, info.active_executions], [0, 0]);
+  assert.equal((await runToEnd("writer")).status, "success");
+}
+
+for (const transport of ["unix", "tcp"] as const) {
+  Deno.test(`over ${transport}: five hundred bad requests each get their 4xx`, async () => {
+    assert.ok(BAD_REQUESTS.length >= 500, `only ${BAD_REQUESTS.length}`);
+    await withService(transport, async (on) => {
+      await on.runToEnd("writer");
+      const connect = connectTo(on);
+      const queue = [...BAD_REQUESTS];
+      const worker = async () => {
+        for (let request = queue.pop(); request !== undefined; request = queue.pop()) {
+          const { status, text } = await sendRaw(connect, toText(request, transport));
+          const what = `${request.why}: ${request.method} ${request.path.slice(0, 80)}`;
+          assert.ok(
+            status !== null && request.expected.includes(status),
+            `${what} gave ${status}, not ${request.expected}: ${text.slice(0, 300)}`,
+          );
+          if (status !== 200) assert.match(text, /\{"detail":/, what);
+          assert.doesNotMatch(text, /\bat .+\.ts:\d+/, `${what} shows a stack`);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, worker));
+      await assertUnharmed(on);
+    });
+  });
+
+  Deno.test(`over ${transport}: floods, halves and garbage end in a 4xx or a closed connection`, async () => {
+    await withService(transport, async (on) => {
+      const connect = connectTo(on);
+      const key = transport === "tcp" ? `x-api-key: ${API_KEY}\r\n` : "";
+      const head = (line: string) => `${line} HTTP/1.1\r\nhost: localhost\r\n${key}`;
+      const post = head("POST /agents/writer/run");
+      const table: [string, string, { half?: boolean }?][] = [
+        ["a header of 5 MB", `${head("GET /info")}x: ${"a".repeat(5_000_000)}\r\n\r\n`],
+        ["20,000 headers", `${head("GET /info")}${"x: y\r\n".repeat(20_000)}\r\n`],
+        ["an address of 70 KB", `${head(`GET /${"a".repeat(70_000)}`)}\r\n`],
+        ["garbage", "\x00\x01\x02\x03 hello\r\n\r\n"],
+        ["two hosts", `${head("GET /info")}host: other\r\n\r\n`],
+        ["a host that is none", `GET /info HTTP/1.1\r\nhost: a b/<>\r\n${key}\r\n`],
+        ["a negative length", `${post}content-length: -3\r\n\r\n`],
+        ["two lengths", `${post}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+        ["a chunk without a length", `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`],
+        ["half a head", `${head("GET /info")}x: a`, { half: true }],
+        ["half a body", `${post}content-type: application/json\r\ncontent-length: 100\r\n\r\n{"a`, {
+          half: true,
+        }],
+        ["CONNECT", head("CONNECT localhost:80") + "\r\n"],
+        ["OPTIONS *", head("OPTIONS *") + "\r\n"],
+      ];
+      for (const [what, request, options] of table) {
+        const { status } = await sendRaw(connect, request, options);
+        assert.ok(status === null || (status >= 400 && status < 500), `${what} gave ${status}`);
+      }
+      await assertUnharmed(on);
+      assert.equal((await on.client.runs("writer")).length, 1);
+    });
+  });
+}

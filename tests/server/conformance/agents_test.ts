@@ -1,0 +1,174 @@
+// Conformance: agents, running them, their history, reading their files again.
+import assert from "node:assert/strict";
+import { AgentDetail, AgentSummary, ExecutionSummary } from "../../../server/schemas.ts";
+import { overBoth, TIMESTAMP } from "./both_transports.ts";
+
+overBoth(
+  "GET /agents lists id, display name, name and icon, by id",
+  async ({ call, workspace, client }) => {
+    await workspace.writeScript("a second one", [{ say: "x" }], "icon: 🦊");
+    await client.reload();
+    const { status, body } = await call("/agents");
+    assert.equal(status, 200);
+    for (const agent of body) assert.deepEqual(AgentSummary.parse(agent), agent);
+    assert.deepEqual(
+      body.map(({ id, display_name, name }: AgentSummary) => [id, display_name, name]),
+      [["a second one", "a second one", "a second one"], ["writer", "The Writer", "The Writer"]],
+    );
+    assert.equal(body[0].icon, "🦊");
+    assert.match(body[1].icon, /\p{Emoji}/u);
+    await client.reload();
+    assert.deepEqual((await call("/agents")).body, body);
+  },
+);
+
+overBoth(
+  "GET /agents/{id} gives the configuration, last_run and next_run",
+  async ({ call, runToEnd }) => {
+    const before = (await call("/agents/writer")).body;
+    assert.deepEqual(AgentDetail.parse(before), before);
+    assert.deepEqual([before.last_run, before.next_run], [null, null]);
+    assert.equal(before.settings.max_tokens, 4096);
+    await runToEnd("writer");
+    const after = (await call("/agents/writer")).body;
+    assert.match(after.last_run, TIMESTAMP);
+    assert.equal(after.last_execution.status, "success");
+  },
+);
+
+overBoth(
+  "agents are found by id only, with spaces encoded",
+  async ({ call, workspace, client }) => {
+    await workspace.writeScript("my agent é", [{ say: "x" }], "name: Another Name");
+    await client.reload();
+    assert.equal((await call(`/agents/${encodeURIComponent("my agent é")}`)).status, 200);
+    for (const name of ["Another Name", "The Writer", "nobody"]) {
+      const { status, body } = await call(`/agents/${encodeURIComponent(name)}`);
+      assert.deepEqual([status, body], [404, { detail: `Agent '${name}' not found` }]);
+      const run = await call(`/agents/${encodeURIComponent(name)}/run`, { method: "POST" });
+      assert.equal(run.status, 404);
+      assert.equal((await call(`/agents/${encodeURIComponent(name)}/runs`)).status, 404);
+    }
+  },
+);
+
+overBoth(
+  "POST /agents/{id}/run takes no body and answers with execution_id and model",
+  async ({ call }) => {
+    const { status, body } = await call("/agents/writer/run", { method: "POST" });
+    assert.equal(status, 200);
+    assert.deepEqual(body, { execution_id: body.execution_id, model: "demo/script" });
+    assert.ok(Number.isInteger(body.execution_id));
+  },
+);
+
+overBoth(
+  "args, message and context reach the prompt and the user turn",
+  async ({ workspace, client, runToEnd, framesOf }) => {
+    await workspace.writeAgent(
+      "echo",
+      "---\nmodel: { provider: demo, name: echo }\n---\nAsk $0 about $1.\n",
+    );
+    await client.reload();
+    const { id, args } = await runToEnd("echo", {
+      args: ["Ada", "looms"],
+      message: "Say it again.",
+      context: "a meeting",
+    });
+    assert.deepEqual(args, ["Ada", "looms"]);
+    const [system, human] = (await framesOf(id)).filter(({ event }) => event === "message");
+    assert.match(String(system?.payload["content"]), /Ask Ada about looms\./);
+    assert.match(String(human?.payload["content"]), /^Say it again\.[^]*Context:\s+a meeting/);
+  },
+);
+
+overBoth(
+  "session_id makes a run a chat turn; blank is absent; any opaque text is taken",
+  async ({ runToEnd }) => {
+    const chat = await runToEnd("writer", { session_id: "../odd: ünï ✨" });
+    assert.deepEqual([chat.trigger, chat.session_id], ["chat", "../odd: ünï ✨"]);
+    for (const session_id of [undefined, "", "   ", null]) {
+      const { trigger, session_id: stored } = await runToEnd("writer", {
+        ...(session_id !== undefined && { session_id }),
+      });
+      assert.deepEqual([trigger, stored], ["manual", null]);
+    }
+  },
+);
+
+overBoth("session_id has at most 200 characters", async ({ call }) => {
+  const run = async (session_id: string) =>
+    (await call("/agents/writer/run", { method: "POST", json: { session_id } })).status;
+  assert.deepEqual([await run("🦊".repeat(200)), await run("x".repeat(201))], [200, 422]);
+});
+
+overBoth(
+  "Idempotency-Key gives the first execution again, and refuses another run",
+  async ({ call, client }) => {
+    const run = (agent: string, key: string, json: unknown = {}) =>
+      call(`/agents/${agent}/run`, { method: "POST", json, headers: { "idempotency-key": key } });
+    const first = await run("writer", "k1", { message: "a" });
+    const again = await run("writer", "k1", { message: "a" });
+    assert.deepEqual([again.status, again.body], [200, first.body]);
+    const others = [
+      await run("writer", "k1", { message: "b" }),
+      await run("writer", "k1"),
+      await run("writer", "k1", { message: "a", session_id: "s" }),
+    ];
+    for (const { status, body } of others) {
+      assert.deepEqual([status, body], [409, {
+        detail:
+          "Idempotency-Key was used for a different run within the last 24 hours; use a new one",
+      }]);
+    }
+    assert.notEqual(
+      (await run("writer", "k2", { message: "a" })).body.execution_id,
+      first.body.execution_id,
+    );
+    assert.equal((await run("writer", "x".repeat(256))).status, 422);
+    assert.equal((await client.runs("writer")).length, 2);
+  },
+);
+
+overBoth("Idempotency-Key is one agent's", async ({ call, workspace, client }) => {
+  await workspace.writeScript("other", [{ say: "x" }]);
+  await client.reload();
+  const run = (agent: string) =>
+    call(`/agents/${agent}/run`, { method: "POST", headers: { "idempotency-key": "k" } });
+  assert.equal((await run("writer")).status, 200);
+  assert.equal((await run("other")).status, 409);
+});
+
+overBoth(
+  "GET /agents/{id}/runs pages its history, newest first, also when the file is gone",
+  async (on) => {
+    const ids: number[] = [];
+    for (let n = 0; n < 12; n++) ids.unshift((await on.runToEnd("writer")).id);
+    await Deno.remove(`${on.workspace.agentsDir}/writer.md`);
+    await on.client.reload();
+    const { status, body } = await on.call("/agents/writer/runs");
+    assert.equal(status, 200);
+    for (const one of body) assert.deepEqual(ExecutionSummary.parse(one), one);
+    assert.deepEqual(body.map(({ id }: ExecutionSummary) => id), ids.slice(0, 10));
+    const page = await on.call("/agents/writer/runs?limit=2&offset=10");
+    assert.deepEqual(page.body.map(({ id }: ExecutionSummary) => id), ids.slice(10));
+  },
+);
+
+overBoth(
+  "POST /agents/reload parses the files again and says what changed",
+  async ({ call, workspace }) => {
+    await workspace.writeScript("added", [{ say: "x" }]);
+    await workspace.writeAgent("broken", "---\nid: x\n---\nText\n");
+    await workspace.writeScript("writer", [{ say: "y" }]);
+    const { status, body } = await call("/agents/reload", { method: "POST" });
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [body.agents_loaded, body.added, body.updated, body.removed],
+      [2, ["added"], ["writer"], []],
+    );
+    const [error] = body.errors;
+    assert.deepEqual(Object.keys(error), ["path", "line", "message"]);
+    assert.match(error.path, /broken\.md$/);
+  },
+);

@@ -1,0 +1,129 @@
+// Conformance: health, info, shutdown, the general rules of requests and refusals.
+import assert from "node:assert/strict";
+import { HealthBody, InfoBody } from "../../../server/schemas.ts";
+import { API_KEY, overBoth, TIMESTAMP } from "./both_transports.ts";
+
+overBoth("GET /health is a liveness check", async ({ call }) => {
+  const { status, body, headers } = await call("/health");
+  assert.deepEqual([status, body], [200, { status: "ok" }]);
+  assert.deepEqual(HealthBody.parse(body), body);
+  assert.match(headers.get("content-type") ?? "", /^application\/json/);
+});
+
+overBoth(
+  "GET /info tells version, pid, uptime, agents and scheduler",
+  async ({ call, service }) => {
+    const { status, body } = await call("/info");
+    assert.equal(status, 200);
+    assert.deepEqual(InfoBody.parse(body), body);
+    assert.equal(body.version, "0.0.0-test");
+    assert.equal(body.pid, Deno.pid);
+    assert.ok(body.uptime_seconds >= 0 && body.uptime_seconds < 60);
+    assert.match(body.started_at, TIMESTAMP);
+    assert.deepEqual([body.agents_loaded, body.agents_enabled], [1, 1]);
+    assert.deepEqual([body.scheduler_status, body.watcher_active], ["running", false]);
+    assert.deepEqual([body.active_executions, body.waiting_executions], [0, 0]);
+    assert.deepEqual(body.transports, [...service.transports]);
+    assert.match(body.transports[0], /^unix:\/.+\/service\.sock$/);
+    assert.equal(body.transports[1], `tcp://127.0.0.1:${service.ports[0]}`);
+  },
+);
+
+overBoth(
+  "both listeners serve the same runtime and data",
+  async ({ client, otherClient, runToEnd }) => {
+    const { id } = await runToEnd("writer");
+    assert.deepEqual(await otherClient.execution(id), await client.execution(id));
+    assert.equal((await otherClient.info()).pid, (await client.info()).pid);
+  },
+);
+
+overBoth(
+  "POST /shutdown answers first, then everything stops",
+  async ({ call, service, client }) => {
+    const { status, body } = await call("/shutdown", { method: "POST" });
+    assert.deepEqual([status, body], [200, { message: "shutting down" }]);
+    assert.equal(await service.finished, "requested");
+    await assert.rejects(client.health(), { name: "ServiceUnreachable" });
+  },
+);
+
+overBoth("a shutting down service refuses runs with 503", async ({ workspace, client, call }) => {
+  await workspace.writeScript("slow", [{ delay_ms: 300, say: "Done." }]);
+  await client.reload();
+  await client.run("slow");
+  await client.shutdown();
+  const { status, body } = await call("/agents/writer/run", { method: "POST" });
+  assert.deepEqual([status, body], [503, { detail: "The service is shutting down" }]);
+});
+
+overBoth("unknown routes are 404, wrong methods 405 with Allow", async ({ call }) => {
+  const unknown = await call("/nothing");
+  assert.deepEqual([unknown.status, unknown.body], [404, { detail: "Not Found" }]);
+  const wrong = await call("/agents/writer/run", { method: "PUT" });
+  assert.deepEqual([wrong.status, wrong.body], [405, { detail: "Method Not Allowed" }]);
+  assert.equal(wrong.headers.get("allow"), "POST");
+});
+
+overBoth(
+  "a body over 1 MiB is 413, one that is not JSON by its type 415, broken JSON 422",
+  async ({ call }) => {
+    const post = (body: string, type: string) =>
+      call("/agents/writer/run", { method: "POST", body, headers: { "content-type": type } });
+    const large = await post("x".repeat(1_048_577), "application/json");
+    assert.equal(large.status, 413);
+    assert.equal((await post("{}", "text/plain")).status, 415);
+    const broken = await post("{", "application/json");
+    assert.equal(broken.status, 422);
+    assert.deepEqual(Object.keys(broken.body.detail[0]), ["type", "loc", "msg", "input"]);
+    assert.equal(broken.body.detail[0].type, "json_invalid");
+  },
+);
+
+overBoth("what does not fit its schema is 422 with type, loc, msg and input", async ({ call }) => {
+  const { status, body } = await call("/agents/writer/run", {
+    method: "POST",
+    json: { args: "x" },
+  });
+  assert.equal(status, 422);
+  assert.deepEqual(
+    [body.detail[0].loc, body.detail[0].input, typeof body.detail[0].msg],
+    [["body", "args"], "x", "string"],
+  );
+});
+
+overBoth(
+  "/openapi.json, /docs and /redoc are served with a policy that lets nothing in",
+  async ({ call }) => {
+    const document = await call("/openapi.json");
+    assert.equal(document.body.openapi, "3.1.0");
+    for (const path of ["/docs", "/redoc"]) {
+      const { status, text, headers } = await call(path);
+      assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+      assert.match(headers.get("content-security-policy") ?? "", /script-src 'self';/);
+      assert.doesNotMatch(text, /https?:\/\/|<script>/);
+      for (const [, asset] of text.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+        assert.equal((await call(asset ?? "")).status, 200, asset);
+      }
+    }
+  },
+);
+
+overBoth("over TCP every path but /health needs the key, on the socket none does", async (on) => {
+  const base = `http://127.0.0.1:${on.service.ports[0]}`;
+  for (
+    const path of ["/info", "/agents", "/executions/1/stream", "/events/stream", "/docs", "/nope"]
+  ) {
+    for (const headers of [{}, { "x-api-key": "wrong" }]) {
+      const response = await fetch(base + path, { headers });
+      assert.equal(response.status, 401);
+      assert.equal(await response.text(), '{"detail":"Invalid or missing API key"}');
+    }
+  }
+  const open = await fetch(`${base}/health`);
+  assert.deepEqual([open.status, await open.json()], [200, { status: "ok" }]);
+  const keyed = await fetch(`${base}/info`, { headers: { "X-API-Key": API_KEY } });
+  assert.equal(keyed.status, 200);
+  await keyed.body?.cancel();
+  assert.equal((await on.call("/info")).status, 200);
+});

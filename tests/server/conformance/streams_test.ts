@@ -1,0 +1,214 @@
+// Conformance: the stream of one execution and the stream of the service.
+import assert from "node:assert/strict";
+import { overBoth, TIMESTAMP } from "./both_transports.ts";
+
+/** Two tool calls and an answer, with texts beside them. */
+const STEPS = [
+  { say: "I look.", call: [{ name: "file_glob", arguments: { pattern: "*" } }] },
+  { call: [{ name: "file_read", arguments: { path: "missing.txt" } }], delay_ms: 20 },
+  { say: "Found nothing.", delay_ms: 20 },
+];
+
+overBoth(
+  "live and replayed frames are the same bytes under the same ids",
+  async ({ workspace, client, framesOf }) => {
+    await workspace.writeScript("seeker", STEPS);
+    await client.reload();
+    const { execution_id } = await client.run("seeker");
+    const live = await framesOf(execution_id);
+    const replayed = await framesOf(execution_id);
+    assert.deepEqual(replayed, live);
+    const ids = live.map(({ id }) => id ?? 0);
+    assert.ok(ids.every((id, n) => n === 0 || id > (ids[n - 1] ?? id)), "ids increase");
+  },
+);
+
+overBoth(
+  "a run gives execution_info first, stats after every reply, final_answer, complete last",
+  async (on) => {
+    await on.workspace.writeScript("seeker", STEPS);
+    await on.client.reload();
+    const { id, output_data } = await on.runToEnd("seeker", { args: ["x"] });
+    const frames = await on.framesOf(id);
+    assert.deepEqual(
+      frames.map(({ event, payload }) => `${event}/${payload["event_type"]}`),
+      [
+        "meta/execution_info",
+        "message/system",
+        "message/human",
+        "tool_call/tool_call",
+        "meta/stats",
+        "tool_result/tool_result",
+        "tool_call/tool_call",
+        "meta/stats",
+        "tool_result/tool_result",
+        "ai/ai",
+        "meta/stats",
+        "final_answer/final_answer",
+        "complete/complete",
+      ],
+    );
+    const [info] = frames;
+    assert.deepEqual(
+      ["model", "trigger", "args", "session_id"].map((name) => info?.payload[name]),
+      ["demo/script", "manual", ["x"], null],
+    );
+    const stats = frames.filter(({ payload }) => payload["event_type"] === "stats");
+    const totals = stats.map(({ payload }) => Number(payload["total_tokens"]));
+    assert.ok(
+      totals.every((total, n) => n === 0 || total > (totals[n - 1] ?? total)),
+      "accumulated",
+    );
+    for (const { payload } of stats) {
+      assert.equal(
+        Number(payload["input_tokens"]) + Number(payload["output_tokens"]),
+        payload["total_tokens"],
+      );
+      assert.ok("cost_usd" in payload);
+    }
+    const answer = frames.at(-2)?.payload;
+    assert.deepEqual([answer?.["content"], answer?.["message"]], [output_data, output_data]);
+    const call = frames[3]?.payload;
+    const [tool] = call?.["tools"] as { id: string; name: string; args: string }[];
+    assert.deepEqual([tool?.name, JSON.parse(tool?.args ?? "")], ["file_glob", { pattern: "*" }]);
+    assert.equal(call?.["content"], "I look.");
+    const result = frames[8]?.payload;
+    assert.deepEqual([result?.["tool_name"], result?.["is_error"]], ["file_read", true]);
+    assert.match(String(result?.["content"]), /^Error: /);
+    const complete = frames.at(-1)?.payload;
+    assert.deepEqual(
+      ["status", "error"].map((name) => complete?.[name]),
+      ["success", null],
+    );
+    for (const name of ["duration_ms", "total_tokens", "cost_usd"]) {
+      assert.ok(
+        name in (complete ?? {}),
+      );
+    }
+  },
+);
+
+overBoth(
+  "every payload carries the identity fields, a timestamp and the log row's text",
+  async (on) => {
+    const { id } = await on.runToEnd("writer", { session_id: "s" });
+    for (const { payload } of await on.framesOf(id)) {
+      assert.deepEqual(
+        ["execution_id", "agent_id", "display_name", "agent_name"].map((name) => payload[name]),
+        [id, "writer", "The Writer", "writer"],
+      );
+      assert.match(String(payload["timestamp"]), TIMESTAMP);
+      assert.equal(typeof payload["message"], "string");
+    }
+  },
+);
+
+overBoth(
+  "the stream is text/event-stream: event, one line of data, id, blank line",
+  async ({ call, runToEnd }) => {
+    const { id } = await runToEnd("writer");
+    const { status, text, headers } = await call(`/executions/${id}/stream`);
+    assert.deepEqual([status, headers.get("content-type")], [200, "text/event-stream"]);
+    for (const part of text.split("\n\n").slice(0, -1)) {
+      assert.match(part, /^event: \w+\ndata: \{.*\}\nid: \d+$/);
+    }
+    assert.ok(text.endsWith("\n\n"));
+  },
+);
+
+overBoth(
+  "Last-Event-ID and after resume behind a frame; the header wins",
+  async ({ call, runToEnd, framesOf }) => {
+    const { id } = await runToEnd("writer");
+    const ids = (await framesOf(id)).map((frame) => frame.id);
+    const idsIn = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, n]) => Number(n));
+    const at = `/executions/${id}/stream`;
+    assert.deepEqual(idsIn((await call(`${at}?after=${ids[2]}`)).text), ids.slice(3));
+    const headers = { "last-event-id": String(ids[4]) };
+    assert.deepEqual(idsIn((await call(`${at}?after=${ids[2]}`, { headers })).text), ids.slice(5));
+    assert.deepEqual(idsIn((await call(`${at}?after=${ids.at(-1)}`)).text), []);
+  },
+);
+
+overBoth(
+  "deltas come only when asked for, without ids, and make up the answer",
+  async ({ workspace, client }) => {
+    await workspace.writeScript("talker", [{
+      say: "one two three four five six seven",
+      delay_ms: 50,
+    }]);
+    await client.reload();
+    const follow = async (deltas: boolean) => {
+      const { execution_id } = await client.run("talker");
+      return await Array.fromAsync(client.follow(execution_id, { deltas }));
+    };
+    const plain = await follow(false);
+    assert.ok(plain.every(({ event }) => event !== "delta"));
+    for (const { id, payload } of (await follow(true)).filter(({ event }) => event === "delta")) {
+      assert.equal(id, null);
+      assert.equal(typeof payload["content"], "string");
+    }
+  },
+);
+
+overBoth(
+  "a stream that a stop meets gets the result of a run that ends in time, and replays after a restart",
+  async (on) => {
+    await on.workspace.writeScript("slow", [{ delay_ms: 200, say: "Done." }]);
+    await on.client.reload();
+    const { execution_id } = await on.client.run("slow");
+    const following = on.framesOf(execution_id);
+    await on.service.shutdown("requested");
+    assert.equal((await following).at(-1)?.event, "complete");
+    await on.restart();
+    assert.equal((await on.framesOf(execution_id)).at(-1)?.event, "complete");
+  },
+);
+
+overBoth(
+  "GET /events/stream tells of executions with their fields",
+  async ({ client, runToEnd }) => {
+    const events = client.events();
+    const first = events.next();
+    while ((await client.info()).active_streams !== 1);
+    const { id, duration_ms } = await runToEnd("writer");
+    const identity = {
+      execution_id: id,
+      agent_id: "writer",
+      display_name: "The Writer",
+      agent_name: "writer",
+    };
+    assert.deepEqual((await first).value, {
+      event: "execution_started",
+      payload: { ...identity, trigger: "manual" },
+    });
+    assert.deepEqual((await events.next()).value, {
+      event: "execution_completed",
+      payload: { ...identity, status: "success", duration_ms },
+    });
+    await events.return();
+  },
+);
+
+overBoth(
+  "GET /events/stream begins with a comment at once and ends with shutdown and its reason",
+  async ({ call, client }) => {
+    const whole = call("/events/stream");
+    while ((await client.info()).active_streams !== 1);
+    await client.shutdown();
+    assert.equal(
+      (await whole).text,
+      ': connected\n\nevent: shutdown\ndata: {"reason":"requested"}\n\n',
+    );
+  },
+);
+
+overBoth("GET /events/stream does not replay", async ({ client, runToEnd }) => {
+  await runToEnd("writer");
+  const events = client.events();
+  const first = events.next();
+  while ((await client.info()).active_streams !== 1);
+  await client.pauseScheduler();
+  assert.equal((await first).value?.event, "scheduler_changed");
+  await events.return();
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { hostCheck } from "../../../server/middleware/host_check.ts";
+import { createTestApp } from "../../support/test_app.ts";
+
+function on(options: Partial<Parameters<typeof hostCheck>[0]> = {}) {
+  const { app } = createTestApp({
+    guards: [hostCheck({ hosts: ["127.0.0.1"], origins: [], ...options })],
+  });
+  return async (host: string, headers: Record<string, string> = {}) => {
+    const url = URL.canParse(`http://${host}/health`) ? `http://${host}/health` : "http://x/health";
+    const response = await app.request(url, { headers: { host, ...headers } });
+    return response.status;
+  };
+}
+
+Deno.test("hostCheck() answers to localhost and to addresses, with and without a port", async () => {
+  const ask = on();
+  for (
+    const host of [
+      "localhost",
+      "LOCALHOST:8080",
+      "127.0.0.1:8080",
+      "10.1.2.3",
+      "[::1]",
+      "[fe80::1]:8080",
+    ]
+  ) assert.equal(await ask(host), 200, host);
+});
+
+Deno.test("hostCheck() refuses every other name with 421", async () => {
+  const ask = on();
+  for (
+    const host of [
+      "evil.example",
+      "evil.example:8080",
+      "localhost.evil.example",
+      "127.0.0.1.evil.example",
+      "xlocalhost",
+      "a b",
+      "localhost/x",
+      "localhost:80:80",
+      "127.0.0.1@evil.example",
+    ]
+  ) assert.equal(await ask(host), 421, host);
+});
+
+Deno.test("hostCheck() answers to the bound host and to http.hosts", async () => {
+  const ask = on({ hosts: ["Box.example", "proxy.example"] });
+  for (const host of ["box.example", "BOX.example:9000", "proxy.example"]) {
+    assert.equal(await ask(host), 200, host);
+  }
+  assert.equal(await ask("sub.box.example"), 421);
+});
+
+Deno.test("hostCheck() takes the address of the request where no Host is given, and both where both are", async () => {
+  const { app } = createTestApp({ guards: [hostCheck({ hosts: [], origins: [] })] });
+  const status = async (url: string, headers: Record<string, string>) =>
+    (await app.request(url, { headers })).status;
+  assert.equal(await status("http://localhost/health", {}), 200);
+  assert.equal(await status("http://evil.example/health", {}), 421);
+  assert.equal(await status("http://evil.example/health", { host: "localhost" }), 421);
+  assert.equal(await status("http://localhost/health", { host: "evil.example" }), 421);
+});
+
+Deno.test("hostCheck() refuses a foreign Origin with 403", async () => {
+  const ask = on();
+  const origins: [string, number][] = [
+    ["http://localhost:8080", 200],
+    ["http://localhost", 403],
+    ["https://localhost:8080", 403],
+    ["http://evil.example", 403],
+    ["null", 403],
+  ];
+  for (const [origin, status] of origins) {
+    assert.equal(await ask("localhost:8080", { origin }), status, origin);
+  }
+});
+
+Deno.test("hostCheck() refuses what a browser says another site asked for", async () => {
+  const ask = on();
+  const sites = { "cross-site": 403, "same-origin": 200, "same-site": 200, none: 200 };
+  for (const [site, status] of Object.entries(sites)) {
+    assert.equal(await ask("localhost", { "sec-fetch-site": site }), status, site);
+  }
+});
+
+Deno.test("hostCheck() admits the origins of http.origins, also across sites", async () => {
+  const ask = on({ origins: ["https://Proxy.example/"] });
+  const origin = "https://proxy.example";
+  assert.equal(await ask("localhost", { origin, "sec-fetch-site": "cross-site" }), 200);
+  assert.equal(await ask("localhost", { "sec-fetch-site": "cross-site" }), 403);
+  assert.equal(await ask("localhost", { origin: "https://other.example" }), 403);
+});
+
+Deno.test("hostCheck() looks at the host before the origin", async () => {
+  assert.equal(await on()("evil.example", { origin: "http://evil.example" }), 421);
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import type { JsonObject, JsonValue } from "../../runtime/json.ts";
+import { describeApi } from "../../server/openapi.ts";
+import { OPERATIONS } from "../../server/operations.ts";
+import { createTestApp } from "../support/test_app.ts";
+
+const document = describeApi(OPERATIONS, { version: "1.2.3" });
+
+/** What stands at a path of keys. */
+function at(...keys: string[]): JsonObject {
+  let value: JsonValue | undefined = document;
+  for (const key of keys) value = (value as JsonObject)[key];
+  assert.ok(value !== undefined, `nothing at ${keys.join(" > ")}`);
+  return value as JsonObject;
+}
+
+Deno.test("describeApi() describes every operation, each under its own name", () => {
+  assert.equal(document["openapi"], "3.1.0");
+  const ids = OPERATIONS.map(({ method, path }) =>
+    at("paths", path, method.toLowerCase())["operationId"]
+  );
+  assert.equal(new Set(ids).size, OPERATIONS.length);
+});
+
+Deno.test("describeApi() shows parameters as the values that their text stands for", () => {
+  assert.deepEqual(at("paths", "/executions", "get")["parameters"], [
+    {
+      name: "status",
+      in: "query",
+      required: false,
+      schema: {
+        type: "array",
+        items: {
+          type: "string",
+          enum: ["running", "waiting", "success", "error", "aborted", "timeout", "orphaned"],
+        },
+      },
+      style: "form",
+      explode: false,
+    },
+    { name: "agent", in: "query", required: false, schema: { type: "string" } },
+    {
+      name: "limit",
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 1, maximum: 500, default: 50 },
+    },
+    {
+      name: "offset",
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 0, default: 0 },
+    },
+  ]);
+  const [id] = at("paths", "/agents/{id}", "get")["parameters"] as JsonObject[];
+  assert.deepEqual(id, { name: "id", in: "path", required: true, schema: { type: "string" } });
+});
+
+Deno.test("describeApi() puts named schemas among the components and refers to them", () => {
+  const schemas = at("components", "schemas");
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)]
+    .map(([, reference]) => reference ?? "");
+  assert.ok(references.length > OPERATIONS.length);
+  for (const reference of references) {
+    assert.match(reference, /^#\/components\/schemas\/\w+$/);
+    assert.ok(schemas[reference.split("/").at(-1) ?? ""], `${reference} leads nowhere`);
+  }
+  assert.doesNotMatch(JSON.stringify(document), /\$defs|\$schema|9007199254740991/);
+  assert.deepEqual(
+    at("components", "schemas", "RunRequest", "properties", "session_id")["anyOf"] ??
+      at("components", "schemas", "RunRequest", "properties", "session_id")["maxLength"],
+    200,
+  );
+});
+
+Deno.test("describeApi() tells who needs a key and how each operation may refuse", () => {
+  assert.deepEqual(at("paths", "/health", "get")["security"], []);
+  assert.deepEqual(at("paths", "/info", "get")["security"], [{ ApiKey: [] }, {}]);
+  const statuses = (path: string, method: string) =>
+    Object.keys(at("paths", path, method, "responses"));
+  assert.deepEqual(statuses("/health", "get"), ["200"]);
+  assert.deepEqual(statuses("/agents/{id}/run", "post"), [
+    "200",
+    "401",
+    "404",
+    "409",
+    "413",
+    "415",
+    "422",
+    "503",
+  ]);
+  const stream = at("paths", "/events/stream", "get", "responses", "200", "content");
+  assert.deepEqual(Object.keys(stream), ["text/event-stream"]);
+});
+
+Deno.test("GET /openapi.json serves the description", async () => {
+  const { call } = createTestApp();
+  const { status, body, headers } = await call("/openapi.json");
+  assert.deepEqual([status, headers.get("content-type")], [200, "application/json"]);
+  assert.deepEqual(body, document);
+  const refused = await call("/openapi.json", { method: "POST" });
+  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET"]);
+});

@@ -1,0 +1,62 @@
+// Requests as bytes, for what no HTTP client would send.
+
+/** What came back: the status (null when the connection was closed without one) and the whole text. */
+export interface RawAnswer {
+  status: number | null;
+  text: string;
+}
+
+export type Connect = () => Promise<Deno.Conn>;
+
+/**
+ * Sends bytes and reads until the connection ends or, where the other side keeps it open, until one response is whole.
+ * `half` closes the sending side behind the bytes.
+ */
+export async function sendRaw(
+  connect: Connect,
+  request: string | Uint8Array<ArrayBuffer>,
+  options: { half?: boolean } = {},
+): Promise<RawAnswer> {
+  const connection = await connect();
+  try {
+    const bytes = typeof request === "string" ? new TextEncoder().encode(request) : request;
+    const sending = writeAll(connection, bytes, options.half ?? false);
+    let text = "";
+    const decoder = new TextDecoder();
+    const buffer = new Uint8Array(65_536);
+    while (!isWhole(text)) {
+      const read = await connection.read(buffer).catch(() => null);
+      if (read === null) break;
+      text += decoder.decode(buffer.subarray(0, read), { stream: true });
+    }
+    const status = /^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1];
+    // What is still to be sent has nobody to read it.
+    connection.close();
+    await sending;
+    return { status: status === undefined ? null : Number(status), text };
+  } finally {
+    try {
+      connection.close();
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BadResource)) throw error;
+    }
+  }
+}
+
+async function writeAll(connection: Deno.Conn, bytes: Uint8Array, half: boolean): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+    if (half) await connection.closeWrite();
+  } catch {
+    // The other side, or we, closed the connection before it was all sent: what it answered is what counts.
+  }
+}
+
+/** Whether a response with an announced length has arrived. */
+function isWhole(text: string): boolean {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1];
+  return length !== undefined &&
+    new TextEncoder().encode(text.slice(end + 4)).length >= Number(length);
+}

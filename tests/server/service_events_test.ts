@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { HEARTBEAT_MS, MOST_UNREAD_EVENTS } from "../../server/service_events.ts";
+import { createTestApp, type TestApp } from "../support/test_app.ts";
+import { settle } from "../support/test_clock.ts";
+
+interface Reading extends TestApp {
+  /** The text of the next chunk; undefined at the end. */
+  next(): Promise<string | undefined>;
+  leave(): Promise<void>;
+}
+
+/** An open stream whose first comment has been read. */
+async function open(): Promise<Reading> {
+  const on = createTestApp();
+  const response = await on.app.request("/events/stream");
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  assert.ok(response.body);
+  const reader = response.body.getReader();
+  const next = async () => {
+    const { value } = await reader.read();
+    return value && new TextDecoder().decode(value);
+  };
+  assert.equal(await next(), ": connected\n\n");
+  return { ...on, next, leave: () => reader.cancel() };
+}
+
+function event(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+const identity = { agent_id: "writer", display_name: "The Writer", agent_name: "writer" };
+
+Deno.test("GET /events/stream sends each event with its fields, and no id", async () => {
+  const on = await open();
+  const { events } = on.runtime;
+  const { agent_id: agentId, display_name: displayName } = identity;
+  on.runtime.addExecution();
+  assert.equal(
+    await on.next(),
+    event("execution_started", { execution_id: 1, ...identity, trigger: "manual" }),
+  );
+  events.publish({
+    type: "execution_completed",
+    executionId: 1,
+    agentId,
+    displayName,
+    status: "success",
+    durationMs: 12,
+  });
+  assert.equal(
+    await on.next(),
+    event("execution_completed", {
+      execution_id: 1,
+      ...identity,
+      status: "success",
+      duration_ms: 12,
+    }),
+  );
+  for (const change of ["loaded", "updated", "removed"] as const) {
+    events.publish({ type: "agents_changed", change, agentId, displayName });
+    assert.equal(await on.next(), event("agents_changed", { event: change, ...identity }));
+  }
+  for (const status of ["paused", "running"] as const) {
+    events.publish({ type: "scheduler_changed", status });
+    assert.equal(await on.next(), event("scheduler_changed", { status }));
+  }
+  await on.leave();
+});
+
+Deno.test("GET /events/stream sends a heartbeat after ten seconds without an event on it", async () => {
+  const on = await open();
+  const first = on.next();
+  await on.clock.advance(HEARTBEAT_MS - 1);
+  on.runtime.events.publish({ type: "scheduler_changed", status: "paused" });
+  assert.match(await first ?? "", /^event: scheduler_changed/);
+  const second = on.next();
+  await on.clock.advance(HEARTBEAT_MS);
+  assert.equal(await second, event("heartbeat", { timestamp: "2026-01-01T00:00:19.999Z" }));
+  const third = on.next();
+  await on.clock.advance(HEARTBEAT_MS);
+  assert.equal(await third, event("heartbeat", { timestamp: "2026-01-01T00:00:29.999Z" }));
+  await on.leave();
+});
+
+Deno.test("GET /events/stream sends its heartbeat however busy other streams are", async () => {
+  const on = await open();
+  on.runtime.addExecution();
+  assert.match(await on.next() ?? "", /^event: execution_started/);
+  const frames = (await on.app.request("/executions/1/stream")).body?.getReader();
+  assert.ok(frames);
+  const beat = on.next();
+  for (let n = 0; n < 10; n++) {
+    on.runtime.append(1, "ai");
+    await frames.read();
+    await on.clock.advance(HEARTBEAT_MS / 10);
+  }
+  assert.match(await beat ?? "", /^event: heartbeat/);
+  await frames.cancel();
+  await on.leave();
+});
+
+Deno.test("GET /events/stream keeps the order of events that come faster than they are read", async () => {
+  const on = await open();
+  for (let n = 0; n < 50; n++) on.runtime.addExecution();
+  const ids = [...(await on.next() ?? "").matchAll(/"execution_id":(\d+)/g)]
+    .map(([, id]) => Number(id));
+  assert.deepEqual(ids, Array.from({ length: 50 }, (_, n) => n + 1));
+  await on.leave();
+});
+
+Deno.test("GET /events/stream cuts off a reader that lags behind, and only that one", async () => {
+  const on = await open();
+  const brisk = (await on.app.request("/events/stream")).body?.getReader();
+  assert.ok(brisk);
+  await brisk.read();
+  for (let n = 0; n < MOST_UNREAD_EVENTS; n++) {
+    on.runtime.events.publish({ type: "scheduler_changed", status: "paused" });
+  }
+  assert.equal(on.lifecycle.activeStreams, 2);
+  await brisk.read();
+  on.runtime.events.publish({ type: "scheduler_changed", status: "running" });
+  assert.equal(on.lifecycle.activeStreams, 1);
+  await assert.rejects(on.next(), { message: "The reader fell behind" });
+  assert.match(new TextDecoder().decode((await brisk.read()).value), /"running"/);
+  const [line] = on.runtime.log.lines.filter(({ level }) => level === "warn");
+  assert.equal(line?.fields.unread, MOST_UNREAD_EVENTS);
+  await brisk.cancel();
+  assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listening], [0, 0]);
+});
+
+Deno.test("GET /events/stream ends with what happened, then shutdown and its reason", async () => {
+  const on = await open();
+  on.runtime.events.publish({ type: "scheduler_changed", status: "paused" });
+  on.lifecycle.requestStop("signal");
+  on.lifecycle.endStreams();
+  assert.equal(
+    await on.next(),
+    event("scheduler_changed", { status: "paused" }) + event("shutdown", { reason: "signal" }),
+  );
+  assert.equal(await on.next(), undefined);
+  assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listening], [0, 0]);
+});
+
+Deno.test("GET /events/stream wakes a silent stream to end it, and one that comes too late ends at once", async () => {
+  const on = await open();
+  const last = on.next();
+  await settle();
+  on.lifecycle.requestStop("idle");
+  on.lifecycle.endStreams();
+  assert.equal(await last, event("shutdown", { reason: "idle" }));
+  assert.equal(await on.next(), undefined);
+  const late = await (await on.app.request("/events/stream")).text();
+  assert.equal(late, `: connected\n\n${event("shutdown", { reason: "idle" })}`);
+  assert.equal(on.clock.sleeping, 0);
+});
+
+Deno.test("GET /events/stream counts as an open stream until its reader leaves", async () => {
+  const on = await open();
+  const unread = on.next();
+  await settle();
+  assert.equal((await on.call("/info")).body.active_streams, 1);
+  await on.leave();
+  assert.equal(await unread, undefined);
+  assert.equal((await on.call("/info")).body.active_streams, 0);
+  assert.deepEqual([on.runtime.events.listening, on.clock.sleeping], [0, 0]);
+});
