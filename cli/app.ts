@@ -82,6 +82,8 @@ export interface InfoReport {
   agentsDir: string;
   /** `provider/name`; null when config.yaml names none. */
   defaultModel: string | null;
+  /** Whether a price of the default model is known; null without one. */
+  defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
 }
 

@@ -91,12 +91,14 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const retention = new Retention({ store: checkpoints, log });
   const queue = new ModelQueue({ limit: config.maxConcurrentRuns, log });
   const prices = new ModelPrices({ files: directories.pricingFiles, clock, log });
+  const isKey = (name: string) => isProviderKey(name, registry.list());
   const runner = new Runner({
     events,
     findAgent: (id) => registry.get(id),
     store: executions,
     log: executionLog,
     redactor,
+    keyRedactor: new Redactor(() => environment.secrets().filter(({ name }) => isKey(name))),
     clock,
     environment,
     serviceLog: log,
@@ -122,7 +124,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
         home: settings.home,
         ...(agent.trigger.type === "watch" ? { extraReadPaths: agent.trigger.paths } : {}),
       }),
-    isProviderKey: (name) => isProviderKey(name, registry.list()),
+    isProviderKey: isKey,
   });
   if (isService) {
     resources.use(runner);

@@ -1,5 +1,7 @@
 // What is set up: files, workspace, default model, keys. For `info`; values of keys are never part of it.
 import { NAMED_PROVIDERS } from "./config/providers.ts";
+import { SystemClock } from "./clock.ts";
+import { ModelPrices } from "./models/pricing.ts";
 import { modelEndpoint } from "./models/endpoint.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 
@@ -21,6 +23,8 @@ export interface SetupReport {
   agentsDir: string;
   /** `provider/name`; null when config.yaml names none. */
   defaultModel: string | null;
+  /** Whether a price of the default model is known; null without one. */
+  defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
 }
 
@@ -28,6 +32,12 @@ export interface SetupReport {
 export async function describeSetup(settings: WorkspaceSettings): Promise<SetupReport> {
   const { config, directories, environment } = settings;
   const { provider, model } = config.defaults;
+  const prices = new ModelPrices({
+    files: directories.pricingFiles,
+    clock: new SystemClock(),
+    log: { write: () => {} },
+  });
+  const isModelSet = provider !== undefined && model !== undefined;
   return {
     configFile: directories.configFile,
     configFileExists: await exists(directories.configFile),
@@ -35,7 +45,8 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
     workspaceEnvFileExists: await exists(directories.workspaceEnvFile),
     workspace: directories.workspace,
     agentsDir: directories.agentsDir,
-    defaultModel: provider === undefined || model === undefined ? null : `${provider}/${model}`,
+    defaultModel: isModelSet ? `${provider}/${model}` : null,
+    defaultModelHasPrice: isModelSet ? await prices.hasPrice({ provider, name: model }) : null,
     providers: NAMED_PROVIDERS.map((name) => {
       const { keyVariable, keyRequired } = modelEndpoint({
         provider: name,

@@ -3,10 +3,12 @@ import { basename, join, resolve } from "node:path";
 import { idOfFileName, isAgentFileName, normalizeId } from "./agents/agent_id.ts";
 import { AgentRegistry } from "./agents/registry.ts";
 import { validateAgent } from "./agents/validate.ts";
+import { SystemClock } from "./clock.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import { expandHome } from "./config/places.ts";
 import type { Diagnostic } from "./diagnostics.ts";
 import { modelEndpoint } from "./models/endpoint.ts";
+import { ModelPrices } from "./models/pricing.ts";
 import { createBuiltinTools } from "./tools/toolbox.ts";
 
 /** One agent file and what is to say about it. */
@@ -30,6 +32,12 @@ export async function validateWorkspace(
   await registry.load();
   const knownTools = createBuiltinTools({ http: { ...config.http, ownPorts: () => [] } })
     .map(({ name }) => name);
+  // Problems of the price files are part of what the service logs; here only their prices matter.
+  const prices = new ModelPrices({
+    files: directories.pricingFiles,
+    clock: new SystemClock(),
+    log: { write: () => {} },
+  });
   const files: ValidatedFile[] = [];
   for (const path of await findFiles(directories.agentsDir, target, { ...options, home })) {
     const diagnostics = await validateAgent(path, {
@@ -38,6 +46,7 @@ export async function validateWorkspace(
       home,
       environment,
       modelEndpoint,
+      hasPrice: (model) => prices.hasPrice(model),
       knownTools,
       agentIds: registry.list().map(({ id }) => id),
     });

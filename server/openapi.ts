@@ -55,7 +55,8 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     ],
     ...(body !== undefined && {
       requestBody: {
-        required: false,
+        // An absent body is checked as an empty object.
+        required: !body.safeParse({}).success,
         content: { "application/json": { schema: describe(body, shared.components, "input") } },
       },
     }),
@@ -122,7 +123,9 @@ function describe(schema: z.ZodType, components: JsonObject, io: "input" | "outp
     io,
     override: ({ jsonSchema }) => {
       // Fields may be added to answers: a client must not take them for closed.
-      delete jsonSchema.additionalProperties;
+      if (io === "output" && jsonSchema.additionalProperties === false) {
+        delete jsonSchema.additionalProperties;
+      }
       // What every date and every whole number of JavaScript fits says nothing.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -20,7 +20,7 @@ export async function info(
     ["Env file", markMissing(report.workspaceEnvFile, report.workspaceEnvFileExists)],
     ["Workspace", report.workspace],
     ["Agents", report.agentsDir],
-    ["Default model", report.defaultModel ?? "none: every agent names its own"],
+    ["Default model", describeModel(report)],
   ]);
   output.line();
   const { style } = output;
@@ -42,6 +42,11 @@ export async function info(
   return EXIT.ok;
 }
 
+function describeModel({ defaultModel, defaultModelHasPrice }: InfoReport): string {
+  if (defaultModel === null) return "none: every agent names its own";
+  return `${defaultModel} (${defaultModelHasPrice ? "price known" : "no price known"})`;
+}
+
 function markMissing(path: string, exists: boolean): string {
   return exists ? path : `${path} (not there)`;
 }
@@ -55,6 +60,7 @@ function toJson(report: InfoReport): Record<string, unknown> {
     workspace: report.workspace,
     agents_dir: report.agentsDir,
     default_model: report.defaultModel,
+    default_model_has_price: report.defaultModelHasPrice,
     providers: report.providers.map(({ name, keyVariable, hasKey }) => ({
       name,
       key_variable: keyVariable,

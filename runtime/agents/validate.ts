@@ -25,6 +25,8 @@ export interface ValidateAgentOptions extends ParseAgentOptions {
   environment: Environment;
   /** Throws an Error with a sentence for settings that lead nowhere. */
   modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
+  /** Whether a price of this model is known. */
+  hasPrice: (model: ModelSettings) => Promise<boolean>;
   /** Final names of every tool that this agent could have, built-in, custom and from servers. */
   knownTools: readonly string[];
   /** Ids of the agents that exist. */
@@ -47,6 +49,7 @@ export async function validateAgent(
   return [
     ...agent.warnings,
     ...checkModel(agent, file, options),
+    ...await checkPrice(agent, file, options),
     ...checkBody(parsed, path),
     ...checkToolNames(agent, file, options.knownTools),
     ...checkAgents(agent, file, options.agentIds),
@@ -94,6 +97,39 @@ function checkModel(
       (pinKeys ? ", and defaults.pin_keys forbids that" : ""),
     hint: "give the endpoint a provider name of its own, with a key of its own",
   })];
+}
+
+/** Without a price `max_cost_usd` does not hold; who set it wants to know. */
+async function checkPrice(
+  { model, settings }: Agent,
+  file: DiagnosedFile,
+  options: ValidateAgentOptions,
+): Promise<Diagnostic[]> {
+  if (model === undefined || await options.hasPrice(model)) return [];
+  const id = `${model.provider}/${model.name}`;
+  if (settings.maxCostUsd === null) {
+    if (!isPaid(model, options)) return [];
+    return [diagnose(file, ["model", "name"], {
+      severity: "warning",
+      message: `No price is known for ${id}: its cost will be shown as unknown`,
+      hint: `add a price for ${id} to pricing.yaml`,
+    })];
+  }
+  return [diagnose(file, ["settings", "max_cost_usd"], {
+    severity: "warning",
+    message:
+      `No price is known for ${id}: max_cost_usd does not hold, unless the endpoint reports costs`,
+    hint: `add a price for ${id} to pricing.yaml`,
+  })];
+}
+
+/** Whether the model is one that somebody is likely to be billed for. */
+function isPaid(model: ModelSettings, options: ValidateAgentOptions): boolean {
+  try {
+    return options.modelEndpoint(model).keyRequired;
+  } catch {
+    return false; // checkModel has told what is wrong with it.
+  }
 }
 
 function checkBody({ agent, bodyLine }: ParsedAgent, path: string): Diagnostic[] {

@@ -39,16 +39,19 @@ export function toReplyFrame({ message }: ModelReply): FrameContent {
 }
 
 /** What the execution has used so far. */
-export function toStatsFrame(figures: Execution): FrameContent {
+export function toStatsFrame(figures: Execution, warning?: string): FrameContent {
   const { inputTokens, outputTokens, totalTokens, costUsd } = figures;
   const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`;
   return {
     event: "meta",
     eventType: "stats",
-    message: totalTokens === null
-      ? "No token counts reported"
-      : `${totalTokens} tokens (${inputTokens} in, ${outputTokens} out)${cost}`,
+    message:
+      (totalTokens === null
+        ? "No token counts reported"
+        : `${totalTokens} tokens (${inputTokens} in, ${outputTokens} out)${cost}`) +
+      (warning === undefined ? "" : `. ${warning}`),
     fields: {
+      ...(warning !== undefined && { warning }),
       input_tokens: inputTokens,
       output_tokens: outputTokens,
       total_tokens: totalTokens ?? 0,

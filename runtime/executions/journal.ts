@@ -74,7 +74,7 @@ export class Journal {
   /** Stores a model reply; returns the execution with its new figures. */
   async reply(
     reply: ModelReply,
-    options: { position: number; costUsd: number | null },
+    options: { position: number; costUsd: number | null; warning?: string },
   ): Promise<Execution> {
     // What the stream held back is in the reply itself.
     this.#streamed = undefined;
@@ -86,7 +86,9 @@ export class Journal {
       usage,
       costUsd: options.costUsd,
       durationMs: this.#lap(),
-      frames: (figures) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures))],
+      frames: (
+        figures,
+      ) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures, options.warning))],
     });
     this.#ring();
     return figures;

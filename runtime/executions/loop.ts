@@ -17,6 +17,7 @@ import { takeTurn } from "./turn.ts";
 export async function runLoop(run: Run): Promise<Outcome | OpenQuestion> {
   try {
     const detector = new LoopDetector();
+    const step = { isPriceMissed: false };
     for (let figures = run.execution;;) {
       run.signal.throwIfAborted();
       const open = run.conversation.openCalls();
@@ -35,7 +36,7 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion> {
       if (last !== undefined && last.message.toolCalls.length === 0) {
         return judgeAnswer(last.message, run);
       }
-      figures = await takeStep(run);
+      figures = await takeStep(run, step);
     }
   } catch (error) {
     return toOutcome(error);
@@ -43,11 +44,22 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion> {
 }
 
 /** Takes one reply and stores it; returns the execution with its new figures. */
-async function takeStep(run: Run): Promise<Execution> {
-  const reply = await takeTurn(run);
+async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Execution> {
+  const reply = run.withoutKeys(await takeTurn(run));
   const position = run.conversation.nextPosition;
   const costUsd = await run.costOf(reply);
-  const figures = await run.journal.reply(reply, { position, costUsd });
+  const { maxCostUsd } = run.agent.settings;
+  const isPriceMissed = costUsd === null && maxCostUsd !== null && !told.isPriceMissed;
+  const warning = `No price is known for ${run.model.id}: max_cost_usd does not hold`;
+  if (isPriceMissed) {
+    told.isPriceMissed = true;
+    run.warn(warning);
+  }
+  const figures = await run.journal.reply(reply, {
+    position,
+    costUsd,
+    ...(isPriceMissed && { warning }),
+  });
   run.conversation.add({ position, message: { ...reply.message, stop: reply.stop } });
   return figures;
 }

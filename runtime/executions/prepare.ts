@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Environment } from "../config/environment.ts";
+import type { Redactor } from "../events/redactor.ts";
 import type { Message } from "../models/message.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import { createSystemPrompt } from "../prompt/system_prompt.ts";
@@ -32,6 +33,8 @@ export interface RunPorts {
   costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
   openToolbox(agent: Agent): Promise<Toolbox>;
   openSandbox(agent: Agent): PathSandbox;
+  /** Takes keys of model providers out of what is about to become part of a conversation. */
+  keyRedactor: Redactor;
   /** Whether a variable holds a key of a model provider, which no prompt may contain. */
   isProviderKey(name: string): boolean;
 }
@@ -69,6 +72,9 @@ export async function prepareRun(
     journal,
     costOf: (reply) => ports.costOf(agent, reply),
     clock: ports.clock,
+    withoutKeys: (value) => ports.keyRedactor.redactValue(value),
+    warn: (message) =>
+      ports.serviceLog.write("warn", message, { execution: execution.id, agent: agent.id }),
     signal,
   };
 }
@@ -102,5 +108,8 @@ function openingTurns(
     ...(request.message === undefined ? {} : { message: request.message }),
     ...(request.context === undefined ? {} : { context: request.context }),
   });
-  return [{ role: "system", content: system }, { role: "user", content: user }];
+  return ports.keyRedactor.redactValue([
+    { role: "system", content: system },
+    { role: "user", content: user },
+  ]);
 }

@@ -26,6 +26,10 @@ export interface Run {
   /** What a reply cost in US dollars; null where no price is known. */
   costOf(reply: ModelReply): Promise<number | null>;
   clock: Clock;
+  /** The value without keys of model providers: these never enter a conversation, not even a stored one. */
+  withoutKeys<T>(value: T): T;
+  /** A line in the service log. */
+  warn(message: string): void;
   /** Aborts with a RunStopped when the run has to end early. */
   signal: AbortSignal;
 }

@@ -60,7 +60,9 @@ async function settle(
   step: Exclude<Prepared, { kind: "ask" }>,
 ): Promise<void> {
   const startedAt = run.clock.now();
-  const result = step.kind === "settled" ? step.result : await perform(run, call, step);
+  const result = run.withoutKeys(
+    step.kind === "settled" ? step.result : await perform(run, call, step),
+  );
   const durationMs = Math.max(0, run.clock.now() - startedAt);
   run.conversation.add(await run.journal.finishCall(call, { ...result, durationMs }));
 }

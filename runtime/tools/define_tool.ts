@@ -1,7 +1,14 @@
 // Makes a Tool from a zod schema and a function: one declaration gives the model's JSON schema, the check and the types.
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../json.ts";
-import type { ActionTool, Effect, QuestionTool, ToolContext, ToolDeclaration, ToolQuestion } from "./tool.ts";
+import type {
+  ActionTool,
+  Effect,
+  QuestionTool,
+  ToolContext,
+  ToolDeclaration,
+  ToolQuestion,
+} from "./tool.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 /** What every tool declares. The schema describes the arguments object. */

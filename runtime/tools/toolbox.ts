@@ -2,6 +2,7 @@
 import type { ToolDescription } from "../tool_description.ts";
 import type { HttpPolicy } from "./http_policy.ts";
 import type { Tool } from "./tool.ts";
+import { askUser } from "./builtin/ask_user.ts";
 import { fileDelete } from "./builtin/file_delete.ts";
 import { fileEdit } from "./builtin/file_edit.ts";
 import { fileGlob } from "./builtin/file_glob.ts";
@@ -9,6 +10,10 @@ import { fileMove } from "./builtin/file_move.ts";
 import { fileRead } from "./builtin/file_read.ts";
 import { fileWrite } from "./builtin/file_write.ts";
 import { createHttpRequest } from "./builtin/http_request.ts";
+import { createMemoryAppend } from "./builtin/memory_append.ts";
+import { memoryRetrieve } from "./builtin/memory_retrieve.ts";
+import { createMemorySave } from "./builtin/memory_save.ts";
+import { MemoryWriter } from "./memory/memory_file.ts";
 
 /** Tools by name. */
 export class Toolbox {
@@ -44,8 +49,9 @@ export class Toolbox {
   }
 }
 
-/** The tools every agent has: files and HTTP. */
+/** The tools every agent has: files, HTTP, long-term memory, and questions to the user. */
 export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
+  const memory = new MemoryWriter();
   return [
     fileRead,
     fileWrite,
@@ -54,5 +60,9 @@ export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
     fileMove,
     fileGlob,
     createHttpRequest(options.http),
+    createMemorySave(memory),
+    createMemoryAppend(memory),
+    memoryRetrieve,
+    askUser,
   ];
 }

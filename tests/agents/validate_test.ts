@@ -41,6 +41,7 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
       home: workspace,
       environment: { get: (name) => around.variables?.[name], secrets: () => [] },
       modelEndpoint,
+      hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
       knownTools: ["file_read", "file_write", "http_request"],
       agentIds: around.agentIds ?? ["daily"],
     });
@@ -160,4 +161,20 @@ Deno.test("validateAgent() says what is wrong with mcp-servers.json, without quo
     assert.match(found.join(), expected);
     assert.doesNotMatch(found.join(), /secret/);
   }
+});
+
+Deno.test("validateAgent() says where no price is known, and what that means", async () => {
+  const variables = { OPENAI_API_KEY: "key-0123456789" };
+  const unpriced = "model: { provider: openai, name: unpriced-1 }";
+  assert.deepEqual(await validate(unpriced, { variables }), [
+    "warning daily.md:2:34: No price is known for openai/unpriced-1: its cost will be shown as unknown " +
+    "(add a price for openai/unpriced-1 to pricing.yaml)",
+  ]);
+  const limited = `${unpriced}\nsettings: { max_cost_usd: 2 }`;
+  const [warning = ""] = await validate(limited, { variables });
+  assert.match(
+    warning,
+    /^warning daily\.md:3:\d+: No price is known .*: max_cost_usd does not hold/,
+  );
+  assert.deepEqual(await validate("model: { provider: ollama, name: unpriced-2 }"), []);
 });

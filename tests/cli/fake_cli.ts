@@ -129,6 +129,7 @@ export async function createFakeCli(
       workspace: "/home/me/inkling",
       agentsDir: "/home/me/inkling/agents",
       defaultModel: null,
+      defaultModelHasPrice: null,
       providers: [],
     },
     app: {

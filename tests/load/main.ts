@@ -51,7 +51,7 @@ async function slowReaders(): Promise<void> {
     `200 stalled readers: ${few.toFixed(1)} MB behind 500 frames, ` +
       `${many.toFixed(1)} MB behind 5,000`,
   );
-  if (many - few > 20) problems.push("memory grows with the frames behind a slow reader");
+  if (many - few > 5) problems.push("memory grows with the frames behind a slow reader");
 }
 
 await followers();

@@ -27,6 +27,7 @@ interface Described {
   path: string;
   parameters: { name: string; in: string; schema: JsonObject }[];
   body: JsonObject | undefined;
+  bodyRequired: boolean;
 }
 
 const METHODS = ["GET", "POST", "DELETE", "PUT", "PATCH", "OPTIONS", "TRACE", "BREW"];
@@ -44,6 +45,7 @@ const described: Described[] = Object.entries(document["paths"] as JsonObject)
         path,
         parameters: operation["parameters"] as unknown as Described["parameters"],
         body: reference === undefined ? undefined : schemas[reference] as JsonObject,
+        bodyRequired: body?.["required"] === true,
       };
     })
   );
@@ -69,7 +71,9 @@ function misfits(schema: JsonObject): string[] {
   }
 }
 
-const badParameters: BadRequest[] = described.flatMap(({ method, path, parameters }) =>
+const badParameters: BadRequest[] = described.flatMap((
+  { method, path, parameters, bodyRequired },
+) =>
   parameters.flatMap(({ name, in: place, schema }) =>
     misfits(schema).flatMap((text): BadRequest[] => {
       const request = { why: `${name}=${text.slice(0, 20)}`, method, expected: [422] };
@@ -84,7 +88,7 @@ const badParameters: BadRequest[] = described.flatMap(({ method, path, parameter
             ...request,
             path: path.replace("{id}", encodeURIComponent(text)),
             // A number that is too large is an id that nobody has.
-            expected: /^\d+$/.test(text) ? [404] : [422],
+            expected: /^\d+$/.test(text) && !bodyRequired ? [404] : [422],
           }];
       }
     })
@@ -99,17 +103,33 @@ const wrongMethods: BadRequest[] = described.flatMap(({ path }) => {
     .map((method) => ({ why: "method", method, path: filled(path), expected: [405] }));
 });
 
+/** Values of the types that a property does not take. */
+function misfitsOf(schema: JsonObject): fc.Arbitrary<unknown>[] {
+  const text = JSON.stringify(schema);
+  const kinds: [string, fc.Arbitrary<unknown>][] = [
+    ["integer", fc.integer()],
+    ["boolean", fc.boolean()],
+    ["array", fc.array(fc.integer(), { minLength: 1 })],
+    ["object", fc.dictionary(fc.string(), fc.string())],
+  ];
+  // A schema without a type, or with a reference, may take anything.
+  if (!text.includes('"type"') || text.includes('"$ref"')) return [];
+  return kinds.flatMap(([type, values]) => {
+    // Of a list, its elements may be wrong, too.
+    if (type === "array") return [values];
+    return text.includes(`"${type}"`) ? [] : [values];
+  });
+}
+
 /** Bodies generated from the schema, each with something in it that does not fit. */
 const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefined)
   .flatMap(({ method, path, body = {} }) => {
-    const names = Object.keys(body["properties"] as JsonObject);
-    const misfit = fc.oneof(
-      fc.integer(),
-      fc.boolean(),
-      fc.array(fc.integer(), { minLength: 1 }),
-      fc.dictionary(fc.string(), fc.string()),
+    const fields = Object.entries(body["properties"] as JsonObject)
+      .map(([name, schema]) => ({ name, misfits: misfitsOf(schema as JsonObject) }))
+      .filter(({ misfits }) => misfits.length > 0);
+    const wrongField = fc.oneof(
+      ...fields.map(({ name, misfits }) => fc.record({ [name]: fc.oneof(...misfits) })),
     );
-    const wrongField = fc.oneof(...names.map((name) => fc.record({ [name]: misfit })));
     const notAnObject = fc.oneof(fc.integer(), fc.string(), fc.array(fc.anything()), fc.boolean());
     const requests = (bodies: string[], why: string, expected: number[], type: string) =>
       bodies.map((text) => ({
@@ -135,7 +155,7 @@ const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefine
       ...requests(["{}", "x", "a=b"], "media type", [415], "text/plain"),
       ...requests(["x".repeat(1_048_577)], "size", [413], "application/json"),
       ...requests(
-        [`{"args":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+        [`{${JSON.stringify(fields[0]?.name)}:${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
         "depth",
         [422],
         "application/json",

@@ -18,6 +18,11 @@ export async function sendRaw(
   options: { half?: boolean } = {},
 ): Promise<RawAnswer> {
   const connection = await connect();
+  let closed = false;
+  const close = () => {
+    if (!closed) connection.close();
+    closed = true;
+  };
   try {
     const bytes = typeof request === "string" ? new TextEncoder().encode(request) : request;
     const sending = writeAll(connection, bytes, options.half ?? false);
@@ -31,15 +36,11 @@ export async function sendRaw(
     }
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1];
     // What is still to be sent has nobody to read it.
-    connection.close();
+    close();
     await sending;
     return { status: status === undefined ? null : Number(status), text };
   } finally {
-    try {
-      connection.close();
-    } catch (error) {
-      if (!(error instanceof Deno.errors.BadResource)) throw error;
-    }
+    close();
   }
 }
 

@@ -117,6 +117,7 @@ export async function call(
   args: Record<string, unknown>,
   context: ToolContext,
 ): Promise<string> {
+  if (tool.question !== undefined) assert.fail(`${tool.name} asks a person, it cannot be run`);
   return await tool.run(tool.check(args), context);
 }
 

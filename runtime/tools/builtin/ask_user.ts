@@ -16,7 +16,11 @@ const schema = z.object({
     z.string().trim()
       .min(1, "must not be empty")
       .max(MAX_OPTION_CHARACTERS, `must have at most ${MAX_OPTION_CHARACTERS} characters`)
-      .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, "must be one line without control characters"),
+      // Not a pattern: it would stand in the JSON schema, where not every provider takes one.
+      .refine(
+        (option) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(option),
+        "must be one line without control characters",
+      ),
   ).max(MAX_OPTIONS, `at most ${MAX_OPTIONS} can be offered`).optional().describe(
     "For choice: what may be chosen, at least two",
   ),

@@ -51,7 +51,10 @@ export interface HttpRequestOptions {
 }
 
 /** The http_request tool under a policy. */
-export function createHttpRequest(policy: HttpPolicy, options: HttpRequestOptions = {}): ActionTool {
+export function createHttpRequest(
+  policy: HttpPolicy,
+  options: HttpRequestOptions = {},
+): ActionTool {
   const { resolveHost = resolveHostBySystem, timeoutMs = TIMEOUT_MS } = options;
   return defineTool({
     name: "http_request",

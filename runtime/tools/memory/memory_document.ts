@@ -18,7 +18,10 @@ interface Part {
   lines: readonly string[];
 }
 
-const BYTE_ORDER_MARK = "\ufeff";
+/** What stands between a line and its LF: a CR in a file of CRLF lines. */
+type LineEnd = "\r" | "";
+
+const BYTE_ORDER_MARK = /^\ufeff/;
 /** A CR alone is an end of line for some editors, which would turn what stands behind it into a heading. */
 const TO_ESCAPE = /(^|[\r\n])(?=\\*#[ \t])/g;
 const ESCAPED = /(^|[\r\n])\\(?=\\*#[ \t])/g;
@@ -88,12 +91,11 @@ export class MemoryDocument {
     const key = toKey(name);
     const first = this.#parts.find((one) => toKey(one.name) === key);
     if (first === undefined) return this.#withNewSection(name, content);
-    const lines = toLines(content, first);
+    const kept = this.#parts.filter((one) => one === first || toKey(one.name) !== key);
+    const lines = toLines(content, { end: endOf(first.heading), last: first === kept.at(-1) });
     return new MemoryDocument(
       this.#preamble,
-      this.#parts
-        .filter((one) => one === first || toKey(one.name) !== key)
-        .map((one) => one === first ? { ...one, lines } : one),
+      kept.map((one) => one === first ? { ...one, lines } : one),
     );
   }
 
@@ -109,8 +111,8 @@ export class MemoryDocument {
     const end = last === undefined
       ? endOf(this.#preamble[0] ?? "")
       : endOf(this.#parts[0]?.heading ?? "");
-    const heading = `# ${name}${end}`;
-    const part: Part = { name, heading, lines: toLines(content, { heading }) };
+    const lines = toLines(content, { end, last: true });
+    const part: Part = { name, heading: `# ${name}${end}`, lines };
     if (last === undefined) {
       return new MemoryDocument(withBlankEnd(this.#preamble, end), [part]);
     }
@@ -125,12 +127,13 @@ function toKey(name: string): string {
 }
 
 function headingName(line: string): string | undefined {
-  const name = /^#[ \t](.*)$/s.exec(line)?.[1]?.trim();
+  const text = /^#[ \t](.*)$/s.exec(line)?.[1];
+  // A heading written by hand may hold anything; what is shown of it is one plain line.
+  const name = text?.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return name === "" ? undefined : name;
 }
 
-/** What stands between the line and its LF: a CR in a file of CRLF lines. */
-function endOf(line: string): "\r" | "" {
+function endOf(line: string): LineEnd {
   return line.endsWith("\r") ? "\r" : "";
 }
 
@@ -144,21 +147,18 @@ function contentOf({ heading, lines }: Part): string {
 }
 
 /** The opposite of contentOf, exactly. */
-function toLines(content: string, { heading }: { heading: string }): string[] {
-  const end = endOf(heading);
+function toLines(content: string, { end, last }: { end: LineEnd; last: boolean }): string[] {
   const body = content.replaceAll(TO_ESCAPE, "$1\\").split("\n");
-  // The file ends behind the last line, or the next heading begins there.
-  return ["", ...body].map((line) => line + end).concat("");
+  // Behind the last section the file ends; else this is a blank line in front of the next heading.
+  return [...["", ...body].map((line) => line + end), last ? "" : end];
 }
 
 /** Lines with a blank one at their end, so that a heading can follow; what they say stays the same. */
-function withBlankEnd(lines: readonly string[], end: "\r" | ""): string[] {
-  const last = lines.at(-1);
-  if (last === undefined) return [];
+function withBlankEnd(lines: readonly string[], end: LineEnd): string[] {
   const before = lines.slice(0, -1);
-  if (last === "" || last === end) {
-    // A text that is empty altogether needs no line in front of its first heading.
-    return before.length === 0 ? [] : [...before, end];
-  }
+  const last = lines.at(-1) ?? "";
+  // Nothing at all needs no line in front of the next heading.
+  if (last === "") return before.length === 0 ? [] : [...before, end];
+  if (last === end) return [...lines];
   return [...before, last.endsWith("\r") ? last : last + end, end];
 }

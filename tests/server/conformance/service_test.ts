@@ -103,7 +103,7 @@ overBoth(
       assert.match(headers.get("content-security-policy") ?? "", /script-src 'self';/);
       assert.doesNotMatch(text, /https?:\/\/|<script>/);
       for (const [, asset] of text.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
-        assert.equal((await call(asset ?? "")).status, 200, asset);
+        assert.equal((await call(asset ?? "")).status, 200, `${asset}`);
       }
     }
   },

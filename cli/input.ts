@@ -1,0 +1,51 @@
+// Standard input and the person behind it, as the command line sees them. Tests bring a person of their own.
+
+/** What a question to a person is asked with. */
+export interface Question {
+  /** Shown as it is: text from elsewhere must be sanitised. */
+  message: string;
+  /** Takes the question back; the prompt rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** One thing that may be chosen. */
+export interface Choice {
+  value: string;
+  label: string;
+  /** Shown beside the label. */
+  hint?: string;
+}
+
+/**
+ * Asks a person at the terminal; only to be used where there is one. Every method resolves to undefined when the person
+ * puts the question aside (Esc), and rejects with Interrupted at Ctrl+C.
+ */
+export interface Prompter {
+  /** Yes or no; no is preselected, because a stray Enter must allow nothing. */
+  confirm(question: Question): Promise<boolean | undefined>;
+  /** A line of text; may be empty. */
+  text(question: Question & { placeholder?: string }): Promise<string | undefined>;
+  /** One of a few. */
+  select(question: Question & { choices: readonly Choice[] }): Promise<string | undefined>;
+  /** At least one of a few. */
+  multiselect(question: Question & { choices: readonly Choice[] }): Promise<string[] | undefined>;
+  /** One of many, found by typing a part of it. */
+  search(question: Question & { choices: readonly Choice[] }): Promise<string | undefined>;
+}
+
+/** Lines that somebody types, or that come out of a pipe. */
+export interface LineSource extends AsyncDisposable {
+  /**
+   * The next line, which may hold line breaks when it was pasted; undefined at the end (Ctrl+D). Rejects with
+   * Interrupted at Ctrl+C, or with the signal's reason. The prompt is shown on a terminal only.
+   */
+  read(prompt: string, options: { signal: AbortSignal }): Promise<string | undefined>;
+}
+
+/** Standard input. */
+export interface Input {
+  readonly isTerminal: boolean;
+  readonly prompter: Prompter;
+  /** Opens it as lines, edited as they are typed or taken as they come. */
+  openLines(options: { edited: boolean }): Promise<LineSource>;
+}

@@ -1,0 +1,173 @@
+// The memory file of an agent: where it is, and its reading and changing, safe against other runs, other processes, a
+// crash and symlinks. What its text means stands in memory_document.ts.
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Agent } from "../../agents/agent.ts";
+import { writeFileAtomically } from "../../atomic_file.ts";
+import type { Clock } from "../../clock.ts";
+import { errorCode, toFileFailure } from "../file_failure.ts";
+import { PathLocks } from "../path_locks.ts";
+import { isWithin } from "../path_sandbox.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import { MemoryDocument } from "./memory_document.ts";
+
+/** The most bytes (UTF-8) of a memory file. */
+export const MEMORY_LIMIT_BYTES = 1024 * 1024;
+
+const SUFFIX = ".memory.md";
+const LOCK_RETRY_MS = 20;
+
+/** Where an agent's memory is kept: beside its file, named from its id. */
+export function memoryPathOf(agent: Pick<Agent, "id" | "sourcePath">): string {
+  return join(dirname(agent.sourcePath), `${agent.id}${SUFFIX}`);
+}
+
+/** The names of the sections in a memory file, in its order; none when there is no file. Throws ToolFailure as readMemory. */
+export async function listSections(path: string): Promise<string[]> {
+  return (await readMemory(path)).sections().map(({ name }) => name);
+}
+
+/**
+ * What a memory file holds; a file that does not exist is an empty memory. Throws ToolFailure for one that cannot be
+ * read, is over the limit, is not UTF-8, or is a symlink to anything but a memory file in the same folder or below.
+ */
+export async function readMemory(path: string): Promise<MemoryDocument> {
+  return MemoryDocument.parse(await readText(await locate(path)) ?? "");
+}
+
+/** Changes memory files, one change at a time. Share one: that is quicker than waiting for the lock between processes. */
+export class MemoryWriter {
+  readonly #locks = new PathLocks();
+
+  /**
+   * Reads the memory, applies `edit` and replaces the file, if that makes a difference. Nobody else's change gets lost
+   * in between, whether of this process or of another one. Returns the new memory. Throws ToolFailure as readMemory, and when the
+   * memory would be over the limit; then nothing is changed.
+   */
+  async change(
+    path: string,
+    edit: (memory: MemoryDocument) => MemoryDocument,
+    options: { clock: Clock; signal: AbortSignal },
+  ): Promise<MemoryDocument> {
+    const folder = dirname((await locate(path)).real);
+    return await this.#locks.run([folder], async () => {
+      using _lock = await lockFolder(folder, options);
+      const place = await locate(path);
+      const before = await readText(place);
+      const memory = edit(MemoryDocument.parse(before ?? ""));
+      const text = memory.toText();
+      if (text === before) return memory;
+      const bytes = new TextEncoder().encode(text);
+      if (bytes.length > MEMORY_LIMIT_BYTES) {
+        throw new ToolFailure(
+          `The memory would have ${inKilobytes(bytes.length)}; it may have ${
+            inKilobytes(MEMORY_LIMIT_BYTES)
+          }. Nothing was changed. Condense its sections with memory_save first.`,
+        );
+      }
+      options.signal.throwIfAborted();
+      await fileWork(
+        place,
+        "write",
+        () => writeFileAtomically(place.real, bytes, before === undefined ? { mode: 0o600 } : {}),
+      );
+      return memory;
+    });
+  }
+}
+
+/** Where a memory file really is. */
+interface MemoryPlace {
+  real: string;
+  exists: boolean;
+  /** The name for sentences: never the host's path. */
+  shown: string;
+}
+
+async function locate(path: string): Promise<MemoryPlace> {
+  const shown = basename(path);
+  const folder = await fileWork({ shown }, "use", () => realpath(dirname(path)));
+  const entry = join(folder, shown);
+  const info = await fileWork({ shown }, "use", () => unlessMissing(lstat(entry)));
+  if (info === undefined) return { real: entry, exists: false, shown };
+  if (info.isFile()) return { real: entry, exists: true, shown };
+  if (!info.isSymbolicLink()) {
+    throw new ToolFailure(`Cannot use "${shown}": it is not a file. A person must move it away.`);
+  }
+  const target = await fileWork({ shown }, "use", () => realpath(entry));
+  // Other files of the folder are closed to agents: their own definitions, and the file with the keys.
+  if (!isWithin(target, folder) || !target.endsWith(SUFFIX) || !(await lstat(target)).isFile()) {
+    throw new ToolFailure(
+      `Cannot use "${shown}": it is a symbolic link to something other than a *${SUFFIX} file of the agents folder. ` +
+        "A person must remove it.",
+    );
+  }
+  return { real: target, exists: true, shown };
+}
+
+/** The text, or undefined when there is no file. */
+async function readText(place: MemoryPlace): Promise<string | undefined> {
+  if (!place.exists) return undefined;
+  const bytes = await fileWork(place, "read", async () => {
+    const { size } = await lstat(place.real);
+    if (size > MEMORY_LIMIT_BYTES) {
+      throw new ToolFailure(
+        `Cannot read "${place.shown}": it has ${inKilobytes(size)}, more than ${
+          inKilobytes(MEMORY_LIMIT_BYTES)
+        }. A person must shorten it.`,
+      );
+    }
+    return await Deno.readFile(place.real);
+  });
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new ToolFailure(
+      `Cannot read "${place.shown}": it is not UTF-8 text. A person must mend it.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Keeps other processes out until disposed. Decision: the folder itself is locked, because a lock file would have to
+ * stay in the user's agents folder for ever. Asked for again and again, not waited for, so that an abort ends it.
+ */
+async function lockFolder(
+  folder: string,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<Disposable> {
+  const handle = await fileWork({ shown: "the agents folder" }, "lock", () => Deno.open(folder));
+  try {
+    while (!await handle.tryLock(true)) await clock.sleep(LOCK_RETRY_MS, signal);
+    return handle;
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+}
+
+async function fileWork<T>(
+  { shown }: { shown: string },
+  action: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toFileFailure(error, action, shown);
+  }
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function inKilobytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024)} KB`;
+}

@@ -1,0 +1,138 @@
+// Stopping while everything is in use.
+import assert from "node:assert/strict";
+import { openSocketClient, openTcpClient } from "../../server/client.ts";
+import { serve, type Service } from "../../server/mod.ts";
+import { BODY_TIMEOUT_MS } from "../../server/request_body.ts";
+import { fakeAgent } from "../support/fake_agent.ts";
+import { FakeRuntime } from "../support/fake_runtime.ts";
+import { TestClock } from "../support/test_clock.ts";
+import { createTestWorkspace } from "../support/test_workspace.ts";
+
+/** Milliseconds of the clock until it has finished; fails beyond `most`. */
+async function timeToFinish(
+  { service, clock }: { service: Service; clock: TestClock },
+  options: { most: number; step?: number },
+): Promise<number> {
+  const { most, step = 100 } = options;
+  const start = clock.now();
+  let finished = false;
+  const done = service.finished.then(() => finished = true);
+  while (!finished) {
+    assert.ok(clock.now() - start <= most, `not finished after ${most} ms`);
+    await clock.advance(step);
+  }
+  await done;
+  return clock.now() - start;
+}
+
+Deno.test("serve() stops within its grace with a hundred streams and twenty executions, and tells them all", async () => {
+  await using workspace = await createTestWorkspace();
+  await workspace.writeScript("endless", [{ delay_ms: 3_600_000, say: "Never." }]);
+  const clock = new TestClock();
+  await using runtime = await workspace.open({ clock });
+  const service = await serve(runtime, { tcp: { port: 0, apiKey: "key" } });
+  using socket = openSocketClient(runtime.directories.socketFile);
+  using tcp = openTcpClient({ host: "127.0.0.1", port: service.ports[0] ?? 0, apiKey: "key" });
+  const ids: number[] = [];
+  for (let n = 0; n < 20; n++) ids.push((await socket.run("endless")).execution_id);
+  const clients = [socket, tcp];
+  const frames = Array.from(
+    { length: 60 },
+    (_, n) =>
+      Array.fromAsync((clients[n % 2] ?? socket).follow(ids[n % ids.length] ?? 0))
+        .then((all) => all.at(-1)),
+  );
+  const events = Array.from(
+    { length: 40 },
+    (_, n) => Array.fromAsync((clients[n % 2] ?? socket).events()).then((all) => all.at(-1)),
+  );
+  while ((await socket.info()).active_streams !== 100);
+  void service.shutdown("signal");
+  assert.ok(
+    await timeToFinish({ service, clock }, { most: 10_000 }) >= 8_000,
+    "runs get their grace",
+  );
+  for (const last of await Promise.all(frames)) {
+    assert.ok(
+      last !== undefined && ["complete", "shutdown"].includes(last.event),
+      last?.event ?? "",
+    );
+    if (last.event === "complete") assert.equal(last.payload["error"], "Aborted: service stopped");
+    else assert.equal(last.payload["reason"], "signal");
+  }
+  for (const last of await Promise.all(events)) {
+    assert.deepEqual(last, { event: "shutdown", payload: { reason: "signal" } });
+  }
+  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
+  for (const id of ids) {
+    const { status, error } = await runtime.getExecution(id);
+    assert.deepEqual([status, error], ["aborted", "Aborted: service stopped"]);
+  }
+});
+
+/** A service over a runtime in memory, and a connection that has sent these bytes and no more. */
+async function withHalfSent(
+  bytes: string,
+  use: (on: {
+    clock: TestClock;
+    runtime: FakeRuntime;
+    service: Service;
+    connection: Deno.Conn;
+  }) => Promise<void>,
+): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "inkling-stop-" });
+  const clock = new TestClock();
+  const runtime = new FakeRuntime({ clock, directory });
+  runtime.addAgent(fakeAgent("writer"));
+  const service = await serve(runtime, { idleTimeoutMs: 60_000 });
+  const path = runtime.directories.socketFile;
+  const connection = await Deno.connect({ transport: "unix", path });
+  await connection.write(new TextEncoder().encode(bytes));
+  try {
+    await use({ clock, runtime, service, connection });
+  } finally {
+    connection.close();
+    void service.shutdown("requested");
+    await timeToFinish({ service, clock }, { most: 60_000, step: 1_000 });
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+const HALF_BODY = "POST /agents/writer/run HTTP/1.1\r\nhost: localhost\r\n" +
+  "content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+
+/** Waits for the reader of a body to have begun: it sleeps beside the watch for idleness. */
+async function untilBodyIsRead(clock: TestClock): Promise<void> {
+  while (clock.sleeping < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+Deno.test("serve() answers a body that never ends with 408", async () => {
+  await withHalfSent(HALF_BODY, async ({ clock, runtime, connection }) => {
+    await untilBodyIsRead(clock);
+    await clock.advance(BODY_TIMEOUT_MS);
+    const buffer = new Uint8Array(4_096);
+    const read = await connection.read(buffer);
+    const text = new TextDecoder().decode(buffer.subarray(0, read ?? 0));
+    assert.match(text, /^HTTP\/1\.1 408 /);
+    assert.match(text, /\{"detail":"The request body did not arrive in time"\}/);
+    assert.equal(runtime.runs.length, 0);
+  });
+});
+
+Deno.test("serve() is not kept alive by a body that never ends", async () => {
+  await withHalfSent(HALF_BODY, async (on) => {
+    await untilBodyIsRead(on.clock);
+    assert.ok(await timeToFinish(on, { most: 120_000, step: 5_000 }) >= 60_000);
+    assert.equal(await on.service.finished, "idle");
+  });
+});
+
+Deno.test("serve() is not held back from a stop by a body or a head that never ends", async () => {
+  for (const bytes of [HALF_BODY, HALF_BODY.slice(0, 30)]) {
+    await withHalfSent(bytes, async ({ clock, service }) => {
+      if (bytes === HALF_BODY) await untilBodyIsRead(clock);
+      void service.shutdown("signal");
+      await timeToFinish({ service, clock }, { most: 2_200 });
+    });
+  }
+});
