@@ -4,6 +4,7 @@ import type { CliApp, InfoReport, LocalService, ServeOptions, StopReason } from 
 import { openTerminal } from "./cli/output/terminal.ts";
 import { systemProcesses } from "./cli/processes.ts";
 import { selfCommand } from "./cli/self_command.ts";
+import { openInput } from "./cli/system_input.ts";
 import denoJson from "./deno.json" with { type: "json" };
 import { SystemClock } from "./runtime/clock.ts";
 import { resolveBaseStateDir, resolveSocketFile } from "./runtime/config/places.ts";
@@ -143,15 +144,18 @@ async function info(options: { workspace?: string }): Promise<InfoReport> {
   return await describeSetup(await loadSettings(options.workspace));
 }
 
+const clock = new SystemClock();
+const stdout = openTerminal("stdout");
 const app: CliApp = {
   version,
   selfCommand: selfCommand(),
   get environment() {
     return Deno.env.toObject();
   },
-  stdout: openTerminal("stdout"),
+  stdout,
   stderr: openTerminal("stderr"),
-  clock: new SystemClock(),
+  input: openInput({ terminal: stdout, clock }),
+  clock,
   processes: systemProcesses,
   places,
   connect: ({ socketFile }) => openSocketClient(socketFile),

@@ -1,6 +1,7 @@
 // What the command line needs of the program around it. main.ts implements it; tests bring their own.
 import type { Client } from "../server/client.ts";
 import type { DiagnosticBody } from "../server/schemas.ts";
+import type { Input } from "./input.ts";
 import type { Terminal } from "./output/terminal.ts";
 import type { Processes } from "./processes.ts";
 
@@ -99,6 +100,7 @@ export interface CliApp {
   readonly environment: Readonly<Record<string, string>>;
   readonly stdout: Terminal;
   readonly stderr: Terminal;
+  readonly input: Input;
   readonly clock: Clock;
   readonly processes: Processes;
   /** Cheap: without the flag no file is read. */

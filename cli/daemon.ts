@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Client } from "../server/client.ts";
 import type { CliApp, Places } from "./app.ts";
+import type { CommandContext } from "./context.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { isLocked, takeLock } from "./lock_file.ts";
 import { sanitise } from "./output/sanitise.ts";
@@ -59,6 +60,18 @@ export async function ensureService(
     }
     await app.clock.sleep(pollDelay(elapsed), options.signal);
   }
+}
+
+/** A client of the service, which is started, and the person told, where none runs. Disposing is the caller's. */
+export async function openService(
+  { app, output, workspace }: CommandContext,
+  options: { signal?: AbortSignal } = {},
+): Promise<Client> {
+  const { client } = await ensureService(app, await app.places(workspace), {
+    onStart: () => output.note("Starting the service"),
+    ...options,
+  });
+  return client;
 }
 
 /** Starts the service. Only for the holder of the start lock, and when none answers. */

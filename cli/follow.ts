@@ -8,20 +8,27 @@ const RETRY_MS = 500;
 const GONE_MS = 15_000;
 
 /**
- * The frames of an execution up to `complete` or `waiting`, each once. When the service goes down it is waited for;
+ * The frames of an execution behind `after`, up to `complete` or `waiting`, each once. When the service goes down it is waited for;
  * throws CommandFailure when it does not come back, and the reason of the signal.
  */
 export async function* followExecution(
   client: Client,
   id: number,
-  options: { clock: Clock; signal: AbortSignal; onLost?: () => void },
+  options: {
+    clock: Clock;
+    signal: AbortSignal;
+    after?: number;
+    /** Whether replies are wanted as they come, too. */
+    deltas?: boolean;
+    onLost?: () => void;
+  },
 ): AsyncGenerator<StreamFrame, void, void> {
-  const { clock, signal } = options;
-  let after = 0;
+  const { clock, signal, deltas = false } = options;
+  let after = options.after ?? 0;
   let lostAt: number | undefined;
   for (;;) {
     try {
-      for await (const frame of client.follow(id, { after, signal })) {
+      for await (const frame of client.follow(id, { after, deltas, signal })) {
         if (frame.event === "shutdown") break;
         lostAt = undefined;
         if (frame.id !== null) after = frame.id;

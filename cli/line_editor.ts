@@ -1,20 +1,23 @@
 // Lines typed at a terminal, with editing and history. Between two lines the terminal is as it was.
 import process from "node:process";
 import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { Interrupted } from "./exit.ts";
 import type { LineSource } from "./input.ts";
 import type { Terminal } from "./output/terminal.ts";
+import { PasteTranslator, restoreLineBreaks } from "./pasted_text.ts";
 import { restoreOnSignal } from "./raw_terminal.ts";
 
 const HISTORY_LINES = 500;
 /** With it the terminal tells where a paste begins and ends. */
 const MARK_PASTES = "\u001b[?2004h";
 const DO_NOT_MARK_PASTES = "\u001b[?2004l";
-const CONTINUATION_PROMPT = "… ";
 
-/** The lines that a person types. A paste of several lines is one; it is sent by the Enter behind it. */
+/** The lines that a person types. A paste of several lines is one; the Enter behind it sends it. */
 export class LineEditor implements LineSource {
   readonly #terminal: Terminal;
+  readonly #decoder = new TextDecoder();
+  readonly #pastes = new PasteTranslator();
   #history: string[] = [];
   /** Lines that came together with the one before, from a terminal that does not mark pastes. */
   #ahead: string[] = [];
@@ -33,9 +36,14 @@ export class LineEditor implements LineSource {
       return ahead;
     }
     using _guard = restoreOnSignal(this.#terminal);
+    using keys = this.#openKeys();
     this.#terminal.write(MARK_PASTES);
     try {
-      return await this.#edit(prompt, signal);
+      const line = await this.#edit(keys.stream, prompt, signal);
+      return line === undefined ? undefined : restoreLineBreaks(line);
+    } catch (error) {
+      this.#terminal.write("\n");
+      throw error;
     } finally {
       this.#terminal.write(DO_NOT_MARK_PASTES);
     }
@@ -45,61 +53,72 @@ export class LineEditor implements LineSource {
     return Promise.resolve();
   }
 
-  async #edit(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+  /** The keys that are pressed, one by one, until disposed. */
+  #openKeys(): Disposable & { stream: PassThrough } {
+    const { stdin } = process;
+    const stream = new PassThrough();
+    const onData = (bytes: Uint8Array) => {
+      stream.write(this.#pastes.translate(this.#decoder.decode(bytes, { stream: true })));
+    };
+    const onEnd = () => stream.end();
+    stdin.setRawMode(true);
+    stdin.on("data", onData);
+    stdin.on("end", onEnd);
+    stdin.resume();
+    return {
+      stream,
+      [Symbol.dispose]() {
+        stdin.off("data", onData);
+        stdin.off("end", onEnd);
+        stdin.pause();
+        stdin.setRawMode(false);
+      },
+    };
+  }
+
+  async #edit(
+    input: PassThrough,
+    prompt: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
-    const { stdin: input, stdout: output } = process;
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
     const reader = createInterface({
       input,
-      output,
+      output: process.stdout,
       prompt,
       terminal: true,
       history: [...this.#history],
       historySize: HISTORY_LINES,
     });
     const lines: string[] = [];
-    let isPasting = false;
-    /** How many of the lines are the text that was asked for; undefined while it is open. */
-    let count: number | undefined;
-    const onKey = (_text: string | undefined, key: { name?: string }) => {
-      if (key.name === "paste-start") isPasting = true;
-      if (key.name === "paste-end") isPasting = false;
-    };
-    input.on("keypress", onKey);
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
     reader.on("history", (history) => this.#history = history);
     reader.on("line", (line) => {
       lines.push(line);
-      if (isPasting) {
-        reader.setPrompt(CONTINUATION_PROMPT);
-        reader.prompt();
-      } else if (count === undefined) {
-        count = lines.length;
-        // The other keys of the same read come first: they are lines of their own.
-        queueMicrotask(() => {
-          this.#ahead = lines.slice(count);
-          this.#begun = reader.line;
-          resolve(lines.slice(0, count).join("\n"));
-        });
-      }
+      if (lines.length > 1) return;
+      // What came together with this line goes first: it is for the next ones.
+      queueMicrotask(() => {
+        this.#ahead = lines.slice(1);
+        this.#begun = reader.line;
+        if (this.#begun !== "") this.#terminal.write("\n");
+        resolve(line);
+      });
     });
     reader.on("SIGINT", () => reject(new Interrupted()));
     // Ctrl+Z would stop the process with its terminal as it is now.
     reader.on("SIGTSTP", () => {});
+    // Ctrl+D, or the terminal is gone. Closed below, it says nothing new.
     reader.on("close", () => resolve(undefined));
     try {
       reader.prompt();
       if (this.#begun !== "") reader.write(this.#begun);
       this.#begun = "";
-      const text = await promise;
-      if (text === undefined) this.#terminal.write("\n");
-      return text;
-    } catch (error) {
-      this.#terminal.write("\n");
-      throw error;
+      const line = await promise;
+      if (line === undefined) this.#terminal.write("\n");
+      return line;
     } finally {
       signal.removeEventListener("abort", onAbort);
-      input.off("keypress", onKey);
       reader.close();
     }
   }

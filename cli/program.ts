@@ -107,6 +107,53 @@ export function createProgram(options: ProgramOptions): Program {
         return await run(context, agent, args, own);
       })
     );
+  add("chat")
+    .description("Talk with an agent")
+    .argument("[agent]", "The agent's id")
+    .action((agent, own) =>
+      perform(globals(own), async (context) => {
+        const { chat } = await import("./commands/chat.ts");
+        return await chat(context, agent);
+      })
+    );
+  add("pending")
+    .description("List the executions that wait for an answer")
+    .option("--json", "Print JSON")
+    .action((own) =>
+      perform(globals(own), async (context) => {
+        const { pending } = await import("./commands/pending.ts");
+        return await pending(context, own);
+      })
+    );
+  add("respond")
+    .description(
+      "Answer an execution that waits, and see it go on (at the terminal, without options)",
+    )
+    .argument("<execution_id>", "The execution's id", parseCount)
+    .option("--yes", "Allow it")
+    .option("--no", "Deny it")
+    .option("--reason <text>", "With --no: why; the agent reads it")
+    .option("--text <text>", "Answer a question with this text")
+    .option("--choice <value>", "Choose this, by value or by number; may be repeated", collect)
+    .action((id, own) =>
+      perform(globals(own), async (context) => {
+        const { respond } = await import("./commands/respond.ts");
+        return await respond(context, id, own);
+      })
+    );
+  add("checkpoint")
+    .description("Show or remove stored conversations")
+    .addOption(new Option("--stats", "Show what is stored (the default)").conflicts("purge"))
+    .option("--purge", "Remove all but the newest of each agent and those that wait")
+    .option("--agent <id>", "Only those of this agent")
+    .option("--force", "With --purge: remove the newest and the waiting ones, too")
+    .option("--json", "Print JSON")
+    .action((own) =>
+      perform(globals(own), async (context) => {
+        const { checkpoint } = await import("./commands/checkpoint.ts");
+        return await checkpoint(context, own);
+      })
+    );
   add("logs")
     .description("Show what an agent did")
     .argument("[agent]", "The agent's id; not needed with -e or -f")
@@ -174,6 +221,10 @@ function parseCount(text: string): number {
     throw new InvalidArgumentError("It must be a whole number from 1.");
   }
   return value;
+}
+
+function collect(value: string, earlier: string[] | undefined): string[] {
+  return [...earlier ?? [], value];
 }
 
 function parseSeconds(text: string): number {

@@ -55,8 +55,8 @@ export class TerminalPrompter implements Prompter {
 
   async #ask<T>(
     { signal }: Question,
-    show: (clack: Clack) => Promise<T | symbol>,
-  ): Promise<T | undefined> {
+    show: (clack: Clack) => Promise<T>,
+  ): Promise<Exclude<T, symbol> | undefined> {
     signal?.throwIfAborted();
     const clack = await import("@clack/prompts");
     using _guard = restoreOnSignal(this.#terminal);
@@ -68,7 +68,7 @@ export class TerminalPrompter implements Prompter {
     try {
       const answer = await show(clack);
       signal?.throwIfAborted();
-      if (typeof answer !== "symbol") return answer;
+      if (!clack.isCancel(answer)) return answer as Exclude<T, symbol>;
       if (key?.ctrl === true && key.name === "c") throw new Interrupted();
       return undefined;
     } finally {
@@ -84,6 +84,7 @@ export class TerminalPrompter implements Prompter {
     };
     stdin.setRawMode(true);
     stdin.on("data", onData);
+    stdin.resume();
     try {
       await this.#clock.sleep(TYPE_AHEAD_MS, signal);
     } finally {

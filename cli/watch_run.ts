@@ -1,15 +1,17 @@
-// Showing a run to the person who started it, and cancelling it when they press Ctrl+C.
-import { type Client, ServiceUnreachable, type StreamFrame } from "../server/client.ts";
+// Showing a run to the person who started it, asking them its questions, and cancelling it when they press Ctrl+C.
+import { ApiError, type Client, ServiceUnreachable, type StreamFrame } from "../server/client.ts";
 import type { ExecutionSummary } from "../server/schemas.ts";
+import { askPerson } from "./ask_person.ts";
 import type { CliApp } from "./app.ts";
 import { EXIT, type ExitCode, exitCodeOf, Interrupted } from "./exit.ts";
 import { followExecution } from "./follow.ts";
-import { type FramePiece, FrameRenderer } from "./output/frames.ts";
 import type { Output } from "./output/output.ts";
-import { sanitise, toOneLine } from "./output/sanitise.ts";
+import type { RunView } from "./output/run_view.ts";
 
 /** How long a cancelled run may take to end before the command leaves it alone. */
 const CANCEL_MS = 15_000;
+/** Between two looks at a run whose question is gone but which does not go on yet. */
+const RECHECK_MS = 100;
 
 /** A run that is watched. */
 export interface WatchedRun {
@@ -17,107 +19,159 @@ export interface WatchedRun {
   output: Output;
   client: Client;
   executionId: number;
+  view: RunView;
+  /** What happened up to this frame is not shown. */
+  after?: number;
   /** Aborts at the first Ctrl+C: the run is cancelled and followed to its end. */
   cancelSignal: AbortSignal;
   /** Aborts at the second one: the command ends at once. */
   leaveSignal: AbortSignal;
-  /** Shows the frames' payloads, one on each line, instead of text. */
-  json: boolean;
+  /** What becomes of a question: it is left; it is asked, and may be put aside; it is asked until it is answered. */
+  questions: "leave" | "ask" | "insist";
 }
 
-/**
- * Follows a run to its end; the exit code tells it. On a terminal everything is shown on standard output; elsewhere only
- * the answer goes there and the steps to standard error.
- */
-export async function watchRun(run: WatchedRun): Promise<ExitCode> {
-  const { app, client, executionId, cancelSignal } = run;
-  const leave = new AbortController();
-  const onCancel = () => void cancel(run, leave);
-  if (cancelSignal.aborted) onCancel();
-  else cancelSignal.addEventListener("abort", onCancel, { once: true });
-  const show = run.json ? showJson(run.output) : showText(run.output);
-  let code: ExitCode = EXIT.failed;
+/** How a watched run stands when it is watched no more. */
+export interface RunOutcome {
+  code: ExitCode;
+  totalTokens: number;
+  costUsd: number | null;
+}
+
+/** Follows a run to its end, or to a question that is not answered here. */
+export async function watchRun(run: WatchedRun): Promise<RunOutcome> {
+  const watch = new Watch(run);
+  const onCancel = () => watch.cancel();
+  if (run.cancelSignal.aborted) onCancel();
+  else run.cancelSignal.addEventListener("abort", onCancel, { once: true });
   try {
+    return await watch.follow();
+  } finally {
+    run.cancelSignal.removeEventListener("abort", onCancel);
+    watch.leave();
+  }
+}
+
+class Watch {
+  readonly #run: WatchedRun;
+  readonly #left = new AbortController();
+  readonly #signal: AbortSignal;
+  #isCancelled = false;
+  #after: number;
+
+  constructor(run: WatchedRun) {
+    this.#run = run;
+    this.#after = run.after ?? 0;
+    this.#signal = AbortSignal.any([this.#left.signal, run.leaveSignal]);
+  }
+
+  leave(): void {
+    this.#left.abort();
+  }
+
+  /** Has the service cancel the run, once; it is followed to its end. */
+  cancel(): void {
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
+    void this.#cancel();
+  }
+
+  async follow(): Promise<RunOutcome> {
+    for (;;) {
+      const last = await this.#followOn();
+      if (last?.event === "complete") return this.#toOutcome(last);
+      if (this.#isCancelled) {
+        // It came to its question before the cancellation came to it.
+        await this.#pause();
+      } else if (last?.event !== "waiting") {
+        return { code: EXIT.failed, totalTokens: 0, costUsd: null };
+      } else if (this.#run.questions === "leave" || !(await this.#answer())) {
+        this.#run.view.show(last);
+        return { code: EXIT.waiting, totalTokens: 0, costUsd: null };
+      }
+    }
+  }
+
+  /** Shows what happens up to the end or the next question, and returns that frame. */
+  async #followOn(): Promise<StreamFrame | undefined> {
+    const { app, client, executionId, output, view } = this.#run;
     const frames = followExecution(client, executionId, {
       clock: app.clock,
-      signal: AbortSignal.any([leave.signal, run.leaveSignal]),
-      onLost: () => run.output.note("The service is gone: waiting for it to come back"),
+      signal: this.#signal,
+      after: this.#after,
+      deltas: view.streams,
+      onLost: () => output.note("The service is gone: waiting for it to come back"),
     });
+    let last: StreamFrame | undefined;
     for await (const frame of frames) {
-      show(frame);
-      if (frame.event === "waiting") code = EXIT.waiting;
-      if (frame.event === "complete") code = exitCodeOf(statusOf(frame));
+      last = frame;
+      if (frame.id !== null) this.#after = frame.id;
+      if (frame.event !== "waiting") view.show(frame);
     }
-  } finally {
-    cancelSignal.removeEventListener("abort", onCancel);
-    leave.abort();
+    return last;
   }
-  return cancelSignal.aborted ? EXIT.interrupted : code;
-}
 
-function statusOf(frame: StreamFrame): ExecutionSummary["status"] {
-  return frame.payload["status"] as ExecutionSummary["status"];
-}
-
-/** Asks the service to cancel the run; gives up on waiting for its end after a while, or when it cannot be asked. */
-async function cancel(run: WatchedRun, leave: AbortController): Promise<void> {
-  const { app, output, client, executionId } = run;
-  output.note(`Cancelling execution ${executionId}. Ctrl+C again leaves it behind`);
-  try {
-    await client.cancel(executionId);
-    await app.clock.sleep(CANCEL_MS, leave.signal);
-    output.error(`Execution ${executionId} has not ended yet: inkling logs -e ${executionId}`);
-  } catch (error) {
-    // The run has ended, and with it the wait.
-    if (leave.signal.aborted) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    output.error(
-      error instanceof ServiceUnreachable
-        ? `Execution ${executionId} could not be cancelled: the service does not answer`
-        : `Execution ${executionId} could not be cancelled: ${reason}`,
-    );
+  #toOutcome({ payload }: StreamFrame): RunOutcome {
+    const { status, total_tokens: tokens, cost_usd: cost } = payload;
+    return {
+      code: this.#isCancelled ? EXIT.interrupted : exitCodeOf(status as ExecutionSummary["status"]),
+      totalTokens: typeof tokens === "number" ? tokens : 0,
+      costUsd: typeof cost === "number" ? cost : null,
+    };
   }
-  leave.abort(new Interrupted());
+
+  /** Asks the open question; false when the person puts it aside. */
+  async #answer(): Promise<boolean> {
+    const { app, output, client, executionId, cancelSignal, questions } = this.#run;
+    const signal = AbortSignal.any([this.#signal, cancelSignal]);
+    try {
+      const pending = await client.pending(executionId);
+      const { prompter } = app.input;
+      const response = await askPerson(pending, { output, prompter, signal });
+      if (response === undefined) {
+        if (questions === "insist") output.note("It waits for an answer. Ctrl+C cancels it");
+        return questions === "insist";
+      }
+      await client.respond(executionId, { request_id: pending.request_id, response });
+    } catch (error) {
+      if (error instanceof Interrupted) {
+        this.cancel();
+      } else if (isAnswered(error)) {
+        output.note("The question has been answered elsewhere");
+        await this.#pause();
+      } else {
+        throw error;
+      }
+    }
+    return true;
+  }
+
+  #pause(): Promise<void> {
+    return this.#run.app.clock.sleep(RECHECK_MS, this.#signal);
+  }
+
+  /** Asks the service to cancel the run; gives up on its end after a while, or when it cannot be asked. */
+  async #cancel(): Promise<void> {
+    const { app, output, client, executionId } = this.#run;
+    output.note(`Cancelling execution ${executionId}. Ctrl+C again leaves it behind`);
+    try {
+      await client.cancel(executionId);
+      await app.clock.sleep(CANCEL_MS, this.#left.signal);
+      output.error(`Execution ${executionId} has not ended yet: inkling logs -e ${executionId}`);
+    } catch (error) {
+      // The run has ended, and with it the wait.
+      if (this.#left.signal.aborted) return;
+      const reason = error instanceof ServiceUnreachable
+        ? "the service does not answer"
+        : error instanceof Error
+        ? error.message
+        : String(error);
+      output.error(`Execution ${executionId} could not be cancelled: ${reason}`);
+    }
+    this.#left.abort(new Interrupted());
+  }
 }
 
-function showJson(output: Output): (frame: StreamFrame) => void {
-  return ({ data }) => output.jsonLine(data);
-}
-
-function showText(output: Output): (frame: StreamFrame) => void {
-  const { isTerminal } = output.stdout;
-  const renderer = new FrameRenderer({
-    style: isTerminal ? output.style : output.errorStyle,
-    columns: isTerminal ? output.stdout.columns : output.stderr.columns,
-    verbose: output.verbose,
-  });
-  const showPiece = ({ kind, text }: FramePiece) => {
-    switch (kind) {
-      case "step":
-        if (output.quiet) return;
-        if (isTerminal) output.line(text);
-        else output.errorLine(text);
-        return;
-      case "answer":
-        // Between steps on a terminal the answer stands apart; in a file it is the file.
-        output.line(isTerminal && !output.quiet ? `\n${text}\n` : text);
-        return;
-      case "failure":
-        output.error(text);
-        return;
-      default:
-        return kind satisfies never;
-    }
-  };
-  return (frame) => {
-    if (frame.event === "waiting") {
-      const { execution_id: id, message } = frame.payload;
-      const question = typeof message === "string" && message !== "" ? `: ${message}` : "";
-      output.errorLine(
-        sanitise(`Execution ${toOneLine(String(id))} waits for an answer${question}`),
-      );
-      return;
-    }
-    for (const piece of renderer.render(frame.payload)) showPiece(piece);
-  };
+/** Whether a refusal means that the question is open no more. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }

@@ -35,6 +35,7 @@ import type {
   SchedulerStatus,
 } from "./runtime.ts";
 import type { ServiceLog } from "./service_log.ts";
+import type { AgentFiles } from "./triggers/agent_files.ts";
 import type { Pause, SchedulerState } from "./triggers/pause.ts";
 
 /** What a LocalRuntime is put together from. */
@@ -45,6 +46,7 @@ export interface RuntimeParts {
   clock: Clock;
   log: ServiceLog;
   registry: AgentRegistry;
+  agentFiles: AgentFiles;
   executions: ExecutionStore;
   frames: FrameStore;
   executionLog: ExecutionLog;
@@ -95,7 +97,7 @@ export class LocalRuntime implements Runtime {
   }
 
   async reloadAgents(): Promise<ReloadReport> {
-    return await this.#parts.registry.load();
+    return await this.#parts.agentFiles.reload();
   }
 
   async run(agentId: string, request: RunRequest): Promise<Execution> {

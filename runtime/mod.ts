@@ -26,6 +26,7 @@ import { closeInstance, openInstance } from "./storage/instances.ts";
 import { SqliteSettingsStore } from "./storage/settings.ts";
 import { PathSandbox } from "./tools/path_sandbox.ts";
 import { createBuiltinTools, Toolbox } from "./tools/toolbox.ts";
+import { AgentFiles } from "./triggers/agent_files.ts";
 import { Pause } from "./triggers/pause.ts";
 
 export { describeSetup } from "./setup_report.ts";
@@ -77,13 +78,18 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   for (const problem of [...config.warnings, ...environment.problems()]) {
     log.write("warn", formatDiagnostic(problem));
   }
-  const { errors } = await registry.load();
-  for (const problem of errors) log.write("warn", formatDiagnostic(problem));
-
   const executions = new SqliteExecutionStore(db, instanceId);
   const frames = new SqliteFrameStore(db);
   const executionLog = new ExecutionLog(frames);
   const events = new EventBus(log);
+  const agentFiles = new AgentFiles({
+    registry,
+    agentsDir: directories.agentsDir,
+    events,
+    clock,
+    log,
+  });
+  await agentFiles.reload();
   const tools = createBuiltinTools({
     http: { ...config.http, ownPorts: options.ownPorts ?? (() => []) },
   });
@@ -127,6 +133,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     isProviderKey: isKey,
   });
   if (isService) {
+    resources.use(agentFiles);
+    agentFiles.watch();
     resources.use(runner);
     await runner.recover();
     await retention.sweep({
@@ -142,6 +150,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     clock,
     log,
     registry,
+    agentFiles,
     executions,
     frames,
     executionLog,

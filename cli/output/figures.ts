@@ -1,4 +1,4 @@
-// Counts and prices as a person reads them.
+// Counts, prices and sizes as a person reads them.
 
 /** `12,345`. */
 export function formatCount(value: number): string {
@@ -13,4 +13,20 @@ export function formatCost(usd: number): string {
 /** `1 agent`, `2 agents`. */
 export function formatPlural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const UNITS = ["kB", "MB", "GB", "TB"] as const;
+
+/** `512 B`, `1.5 kB`, `20 MB`; a kB is 1,000 bytes. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  let value = bytes;
+  let unit: typeof UNITS[number] = "kB";
+  for (const next of UNITS) {
+    unit = next;
+    value /= 1_000;
+    // What would round to a thousand is one of the next unit.
+    if (value < 999.5) break;
+  }
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }

@@ -32,6 +32,11 @@ export class Output {
     this.stdout.write(`${text}\n`);
   }
 
+  /** A part of a line of the result, as it is. */
+  write(text: string): void {
+    this.stdout.write(text);
+  }
+
   /** A line of the result that --quiet leaves out. */
   detail(text: string): void {
     if (!this.quiet) this.line(text);

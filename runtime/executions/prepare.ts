@@ -9,6 +9,8 @@ import { createSystemPrompt } from "../prompt/system_prompt.ts";
 import { substitute } from "../prompt/substitute.ts";
 import { createUserTurn } from "../prompt/user_turn.ts";
 import type { ServiceLog } from "../service_log.ts";
+import { listSections, memoryPathOf } from "../tools/memory/memory_file.ts";
+import { ToolFailure } from "../tools/tool_failure.ts";
 import type { PathSandbox, SandboxRoot } from "../tools/path_sandbox.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import { Conversation } from "./conversation.ts";
@@ -51,7 +53,12 @@ export async function prepareRun(
   const sandbox = ports.openSandbox(agent);
   if (conversation.isEmpty) {
     const seed = seedHistory(await ports.store.readSeed(execution), agent.history);
-    const [system, user] = openingTurns({ request, agent, roots: await sandbox.roots() }, ports);
+    const [system, user] = openingTurns({
+      request,
+      agent,
+      roots: await sandbox.roots(),
+      memorySections: await memorySectionsOf(agent, ports),
+    }, ports);
     const opening = [
       { message: system, seeded: false },
       ...seed.map((message) => ({ message, seeded: true })),
@@ -79,11 +86,27 @@ export async function prepareRun(
   };
 }
 
+/** What the agent remembers, by name. A memory file that cannot be read keeps no run from starting. */
+async function memorySectionsOf(agent: Agent, ports: RunPorts): Promise<string[]> {
+  try {
+    return await listSections(memoryPathOf(agent));
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    ports.serviceLog.write("warn", error.message, { agent: agent.id });
+    return [];
+  }
+}
+
 function openingTurns(
-  subject: { request: ExecutionRequest; agent: Agent; roots: readonly SandboxRoot[] },
+  subject: {
+    request: ExecutionRequest;
+    agent: Agent;
+    roots: readonly SandboxRoot[];
+    memorySections: readonly string[];
+  },
   ports: RunPorts,
 ): [Message, Message] {
-  const { request, agent, roots } = subject;
+  const { request, agent, roots, memorySections } = subject;
   const task = substitute(agent.body, {
     args: request.args,
     lookup: (name) => ports.environment.get(name),
@@ -100,6 +123,7 @@ function openingTurns(
     now: ports.clock.now(),
     timeZone: ports.timeZone,
     roots,
+    memorySections,
   });
   const user = createUserTurn({
     trigger: agent.trigger,

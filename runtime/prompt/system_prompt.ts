@@ -18,11 +18,17 @@ export interface SystemPromptOptions {
   /** IANA name. */
   timeZone: string;
   roots: readonly PromptRoot[];
+  /** Names of the sections in the agent's long-term memory. */
+  memorySections: readonly string[];
 }
 
 /** `<environment>` … `</environment>`, then `<task>` body `</task>`. */
 export function createSystemPrompt(options: SystemPromptOptions): string {
-  const environment = [describeTime(options.now, options.timeZone), describeFiles(options.roots)];
+  const environment = [
+    describeTime(options.now, options.timeZone),
+    describeFiles(options.roots),
+    ...(options.memorySections.length === 0 ? [] : [describeMemory(options.memorySections)]),
+  ];
   return `<environment>\n${environment.join("\n\n")}\n</environment>\n\n` +
     `<task>\n${options.task.trim()}\n</task>`;
 }
@@ -43,6 +49,11 @@ function describeTime(now: number, timeZone: string): string {
   return `Now: ${part("weekday")}, ${part("year")}-${part("month")}-${part("day")} ` +
     `${part("hour")}:${part("minute")} ${timeZone} (${part("timeZoneName")}; ` +
     `${toTimestamp(now)})`;
+}
+
+function describeMemory(sections: readonly string[]): string {
+  return `Long-term memory: sections ${sections.map((name) => JSON.stringify(name)).join(", ")}. ` +
+    "Read one with memory_retrieve before you rely on it.";
 }
 
 function describeFiles(roots: readonly PromptRoot[]): string {

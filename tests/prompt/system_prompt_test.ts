@@ -11,6 +11,7 @@ Deno.test("createSystemPrompt() tells time with zone, the places with their mean
       { alias: "notes", path: "/n", access: "write", description: "the week's notes" },
       { alias: null, path: "/watched", access: "read" },
     ],
+    memorySections: ["Plants", 'The "big" ones'],
   });
   assert.match(prompt, /^<environment>\n/);
   assert.match(
@@ -21,5 +22,6 @@ Deno.test("createSystemPrompt() tells time with zone, the places with their mean
     prompt,
     /- \{workspace\}: \/w\n- \{notes\}: \/n — the week's notes\n- \/watched — read only\n/,
   );
+  assert.match(prompt, /Long-term memory: sections "Plants", "The \\"big\\" ones"\./);
   assert.ok(prompt.endsWith("</environment>\n\n<task>\nWater the garden.\n</task>"));
 });

@@ -66,11 +66,20 @@ Deno.test("describeApi() puts named schemas among the components and refers to t
     assert.ok(schemas[reference.split("/").at(-1) ?? ""], `${reference} leads nowhere`);
   }
   assert.doesNotMatch(JSON.stringify(document), /\$defs|\$schema|9007199254740991/);
-  assert.deepEqual(
-    at("components", "schemas", "RunRequest", "properties", "session_id")["anyOf"] ??
-      at("components", "schemas", "RunRequest", "properties", "session_id")["maxLength"],
-    200,
-  );
+  const request = at("components", "schemas", "RunRequest", "properties", "session_id");
+  assert.equal(request["maxLength"], 200);
+});
+
+Deno.test("describeApi() leaves answers open for further fields, and keeps the values of maps", () => {
+  assert.equal(at("components", "schemas", "Agent")["additionalProperties"], undefined);
+  const paths = at("components", "schemas", "AgentDetail", "properties", "paths");
+  assert.deepEqual(paths["additionalProperties"], { type: "string" });
+});
+
+Deno.test("describeApi() tells whether a body may be left out", () => {
+  const body = (path: string) => at("paths", path, "post", "requestBody")["required"];
+  assert.equal(body("/agents/{id}/run"), false);
+  assert.equal(body("/executions/{id}/respond"), true);
 });
 
 Deno.test("describeApi() tells who needs a key and how each operation may refuse", () => {

@@ -56,6 +56,21 @@ Deno.test("GET /events/stream sends each event with its fields, and no id", asyn
       duration_ms: 12,
     }),
   );
+  const whose = { executionId: 1, agentId, displayName };
+  const request = { requestId: "r1", kind: "input" as const, message: "Which?" };
+  events.publish({ type: "execution_waiting", ...whose, ...request });
+  assert.equal(
+    await on.next(),
+    event("execution_waiting", {
+      execution_id: 1,
+      ...identity,
+      request_id: "r1",
+      kind: "input",
+      message: "Which?",
+    }),
+  );
+  events.publish({ type: "execution_resumed", ...whose });
+  assert.equal(await on.next(), event("execution_resumed", { execution_id: 1, ...identity }));
   for (const change of ["loaded", "updated", "removed"] as const) {
     events.publish({ type: "agents_changed", change, agentId, displayName });
     assert.equal(await on.next(), event("agents_changed", { event: change, ...identity }));

@@ -1,0 +1,98 @@
+// checkpoint: what the database keeps of conversations, and removing what is not needed any more.
+import type { Client } from "../../server/client.ts";
+import type { CheckpointsBody } from "../../server/request_schemas.ts";
+import { openReader } from "../connection.ts";
+import type { CommandContext } from "../context.ts";
+import { openService } from "../daemon.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
+import { formatBytes, formatCount, formatPlural } from "../output/figures.ts";
+import type { Output } from "../output/output.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import { orUnknownAgent } from "../unknown_agent.ts";
+
+/** The options of `checkpoint`. */
+export interface CheckpointOptions {
+  stats?: true;
+  purge?: true;
+  agent?: string;
+  force?: true;
+  json?: true;
+}
+
+/** Shows the stored conversations, or removes them. */
+export async function checkpoint(
+  context: CommandContext,
+  options: CheckpointOptions,
+): Promise<ExitCode> {
+  if (options.force && !options.purge) {
+    throw new CommandFailure(EXIT.usage, "--force says what --purge removes: it goes with --purge");
+  }
+  if (options.purge) await purge(context, options);
+  else await showStats(context, options);
+  return EXIT.ok;
+}
+
+async function showStats(context: CommandContext, options: CheckpointOptions): Promise<void> {
+  const { output } = context;
+  await using reader = await openReader(context.app, context.workspace);
+  const { client } = reader;
+  const stats = await client.checkpoints();
+  const agents = await agentsOf(context, { client, stats, agentId: options.agent });
+  if (options.json) return output.json({ ...stats, agents });
+  if (!output.quiet) {
+    output.fields([["Database", stats.path], ["Size", formatBytes(stats.size_bytes)]]);
+  }
+  if (agents.length === 0) return output.line("No conversations are stored");
+  if (!output.quiet) output.line();
+  showAgents(output, agents);
+}
+
+/** The stored conversations of one agent, or of all. Throws CommandFailure for an agent that never was. */
+async function agentsOf(
+  { app }: CommandContext,
+  options: { client: Client; stats: CheckpointsBody; agentId: string | undefined },
+): Promise<CheckpointsBody["agents"]> {
+  const { client, stats, agentId } = options;
+  if (agentId === undefined) return stats.agents;
+  const own = stats.agents.filter((agent) => agent.agent_id === agentId);
+  // One whose file is gone may have some; one that has none must at least be there.
+  if (own.length === 0) await orUnknownAgent(client.agent(agentId), { app, client, agentId });
+  return own;
+}
+
+function showAgents(output: Output, agents: CheckpointsBody["agents"]): void {
+  output.table(
+    [
+      { header: "Agent", shrinks: true, paint: output.style.bold },
+      { header: "Conversations", align: "right" },
+      { header: "Messages", align: "right" },
+      { header: "Size", align: "right" },
+    ],
+    agents.map((agent) => [
+      agent.agent_id,
+      formatCount(agent.threads),
+      formatCount(agent.messages),
+      formatBytes(agent.bytes),
+    ]),
+  );
+}
+
+async function purge(context: CommandContext, options: CheckpointOptions): Promise<void> {
+  const { app, output } = context;
+  const { agent: agentId, force = false } = options;
+  // Only the service writes into the database: where none runs it is started for this.
+  using client = await openService(context);
+  const before = await client.checkpoints();
+  const body = { force, ...(agentId !== undefined && { agent: agentId }) };
+  const request = client.purgeCheckpoints(body);
+  const purged = agentId === undefined
+    ? await request
+    : await orUnknownAgent(request, { app, client, agentId });
+  if (options.json) return output.json(purged);
+  const whose = agentId === undefined ? "" : ` of ${toOneLine(agentId)}`;
+  output.line(`Removed ${formatPlural(purged.purged, "conversation")}${whose}`);
+  const { size_bytes: size } = await client.checkpoints();
+  output.detail(
+    `The database takes ${formatBytes(size)}, it took ${formatBytes(before.size_bytes)}`,
+  );
+}

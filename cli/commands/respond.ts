@@ -1,0 +1,88 @@
+// respond: answers the question of an execution, by flags or at the terminal, and shows how it goes on.
+import { ApiError, type Client } from "../../server/client.ts";
+import type { PendingBody } from "../../server/request_schemas.ts";
+import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../answer_flags.ts";
+import { type Answer, askPerson, hasPerson } from "../ask_person.ts";
+import type { CommandContext } from "../context.ts";
+import { openService } from "../daemon.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
+import { type Interrupts, listenToInterrupts } from "../interrupts.ts";
+import { TextView } from "../output/run_view.ts";
+import { watchRun } from "../watch_run.ts";
+
+/** Answers, and follows the execution to its end or its next question. */
+export async function respond(
+  context: CommandContext,
+  executionId: number,
+  flags: AnswerFlags,
+): Promise<ExitCode> {
+  const { app, output } = context;
+  checkFlags(flags);
+  using interrupts = listenToInterrupts(app);
+  using client = await openService(context, { signal: interrupts.first });
+  const pending = await readPending(client, executionId);
+  const response = answerOf(flags, pending) ?? await ask(context, pending, interrupts);
+  if (response === undefined) {
+    output.note(`Execution ${executionId} still waits: inkling respond ${executionId}`);
+    return EXIT.waiting;
+  }
+  // What has been said before the answer is known; only what comes behind it is shown.
+  const after = (await client.messages(executionId)).at(-1)?.id ?? 0;
+  await client.respond(executionId, { request_id: pending.request_id, response });
+  const asks = hasPerson(context);
+  const { code } = await watchRun({
+    app,
+    output,
+    client,
+    executionId,
+    after,
+    view: new TextView(output, { isTurn: false, asks }),
+    cancelSignal: interrupts.first,
+    leaveSignal: interrupts.second,
+    questions: asks ? "ask" : "leave",
+  });
+  return code;
+}
+
+async function readPending(client: Client, id: number): Promise<PendingBody> {
+  try {
+    return { ...await client.pending(id), execution_id: id };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    throw await notWaiting(client, id);
+  }
+}
+
+/** Why an execution has no question. */
+async function notWaiting(client: Client, id: number): Promise<CommandFailure> {
+  try {
+    const { status } = await client.execution(id);
+    return new CommandFailure(
+      EXIT.failed,
+      `Execution ${id} does not wait for an answer: its status is ${status}. ` +
+        `"inkling pending" shows which do`,
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    return new CommandFailure(
+      EXIT.usage,
+      `There is no execution ${id}. "inkling pending" shows which wait for an answer`,
+    );
+  }
+}
+
+async function ask(
+  context: CommandContext,
+  pending: PendingBody,
+  interrupts: Interrupts,
+): Promise<Answer | undefined> {
+  const { app, output } = context;
+  if (!hasPerson(context)) {
+    throw new CommandFailure(
+      EXIT.usage,
+      `There is no terminal to ask at: execution ${pending.execution_id} ${describeNeed(pending)}`,
+    );
+  }
+  const { prompter } = app.input;
+  return await askPerson(pending, { output, prompter, signal: interrupts.first });
+}

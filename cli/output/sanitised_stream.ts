@@ -1,0 +1,32 @@
+// Text that arrives in pieces made safe to show: an escape sequence that is cut between two pieces stays one.
+import { sanitise } from "./sanitise.ts";
+
+/** A sequence that is not over after so much is none worth waiting for. */
+const LONGEST_HELD = 1_000;
+
+/** The end of a text that may be the beginning of something that only its continuation tells. */
+const OPEN_END =
+  // deno-lint-ignore no-control-regex -- control characters are what this is about
+  /(?:\r|[\ud800-\udbff]|\u001b[ -/]*|(?:\u001b\[|\u009b)[0-?]*[ -/]*|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0000-\u001f\u007f-\u009f]*\u001b?)$/;
+
+/** Sanitises a text piece by piece. What comes out is what sanitise() makes of the whole. */
+export class SanitisedStream {
+  #held = "";
+
+  /** What can be shown of the text so far and has not been. */
+  push(piece: string): string {
+    const text = this.#held + piece;
+    const from = Math.max(0, text.length - LONGEST_HELD);
+    const open = OPEN_END.exec(text.slice(from));
+    const end = open === null ? text.length : from + open.index;
+    this.#held = text.slice(end);
+    return sanitise(text.slice(0, end));
+  }
+
+  /** The rest: nothing follows. */
+  end(): string {
+    const rest = sanitise(this.#held);
+    this.#held = "";
+    return rest;
+  }
+}

@@ -1,0 +1,30 @@
+// The named points at which a service may die, as calls of its store: every step of a run is one of them.
+
+/** Dies before or after the n-th call of a method of the store. */
+export interface CrashPoint {
+  name: string;
+  method: string;
+  when: "before" | "after";
+  nth: number;
+}
+
+/** `step` is which of the run's twelve steps it hits. */
+export function crashPoints(step: number): CrashPoint[] {
+  return [
+    { name: "before accept", method: "acceptExecution", when: "before", nth: 1 },
+    { name: "after accept", method: "acceptExecution", when: "after", nth: 1 },
+    { name: "before the model call", method: "beginConversation", when: "after", nth: 1 },
+    { name: "after the model call", method: "recordReply", when: "before", nth: step },
+    { name: "after a reply is stored", method: "recordReply", when: "after", nth: step },
+    { name: "before a tool's intent", method: "startCall", when: "before", nth: step },
+    { name: "before a tool", method: "startCall", when: "after", nth: step },
+    { name: "after a tool", method: "finishCall", when: "before", nth: step },
+    { name: "after a result is stored", method: "finishCall", when: "after", nth: step },
+    { name: "before a question", method: "openRequest", when: "before", nth: step },
+    { name: "after a question", method: "openRequest", when: "after", nth: step },
+    { name: "before an answer", method: "answerRequest", when: "before", nth: step },
+    { name: "after an answer", method: "answerRequest", when: "after", nth: step },
+    { name: "before the final status", method: "finishExecution", when: "before", nth: 1 },
+    { name: "after the final status", method: "finishExecution", when: "after", nth: 1 },
+  ];
+}

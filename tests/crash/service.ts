@@ -1,0 +1,70 @@
+// A service in a process of its own that can be made to die at a named point, by SIGKILL, as a power cut would do it.
+import { loadSettings, openRuntime } from "../../runtime/mod.ts";
+import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";
+import type { CrashPoint } from "./crash_points.ts";
+
+interface Order {
+  shell: Record<string, string>;
+  home: string;
+  /** Agents to start, in order; their executions and those found are taken to their ends. */
+  start: string[];
+  crash: CrashPoint | null;
+}
+
+const order = JSON.parse(Deno.args[0] ?? "") as Order;
+
+/** Kills this very process: nothing of ours runs any more, no buffer is written. */
+function die(): never {
+  Deno.kill(Deno.pid, "SIGKILL");
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+}
+
+if (order.crash !== null) {
+  const { method, when, nth } = order.crash;
+  const store = SqliteExecutionStore.prototype as unknown as Record<
+    string,
+    (...args: unknown[]) => Promise<unknown>
+  >;
+  const original = store[method]!;
+  let calls = 0;
+  store[method] = async function (this: unknown, ...args: unknown[]) {
+    calls++;
+    if (calls === nth && when === "before") die();
+    const result = await original.apply(this, args);
+    if (calls === nth && when === "after") die();
+    return result;
+  };
+}
+
+const settings = await loadSettings({ shell: order.shell, home: order.home });
+await using runtime = await openRuntime({
+  settings,
+  version: "crash",
+  mode: "service",
+  log: {
+    write: (level, message, fields) => {
+      if (level === "error") console.error(message, fields);
+    },
+  },
+});
+console.log("ready");
+
+const answer = async (id: number) => {
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: { approved: true } });
+};
+runtime.events.subscribe((event) => {
+  if (event.type === "execution_waiting") queueMicrotask(() => void answer(event.executionId));
+});
+for (
+  const { id } of await runtime.listExecutions({ statuses: ["waiting"], limit: 100, offset: 0 })
+) {
+  await answer(id);
+}
+for (const agent of order.start) await runtime.run(agent, {});
+for (;;) {
+  const { running, waiting } = await runtime.countExecutions();
+  if (running + waiting === 0) break;
+  await new Promise((resolve) => setTimeout(resolve, 2));
+}
+console.log("done");

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { createTestWorkspace, runToEnd, type TestWorkspace } from "../support/test_workspace.ts";
+import { until } from "../support/until.ts";
+
+const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
+
+/** Notes every agents_changed event as `change id`. */
+function record(runtime: Runtime): string[] {
+  const changes: string[] = [];
+  runtime.events.subscribe((event) => {
+    if (event.type === "agents_changed") changes.push(`${event.change} ${event.agentId}`);
+  });
+  return changes;
+}
+
+async function saveAtomically(place: TestWorkspace, id: string, text: string): Promise<void> {
+  const staged = join(place.agentsDir, `.${id}.swp`);
+  await Deno.writeTextFile(staged, text);
+  await Deno.rename(staged, join(place.agentsDir, `${id}.md`));
+}
+
+Deno.test("AgentFiles tells additions, atomic saves, renames and deletions, once each", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("old", ECHO);
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  const seen = (count: number) => until(() => changes.length >= count, `change ${count}`);
+
+  await place.writeAgent("new", ECHO);
+  await seen(1);
+  await saveAtomically(place, "new", `${ECHO}More.\n`);
+  await seen(2);
+  const ended = await runToEnd(runtime, "old");
+  await Deno.rename(join(place.agentsDir, "old.md"), join(place.agentsDir, "other.md"));
+  await seen(4);
+  await Deno.remove(join(place.agentsDir, "new.md"));
+  await seen(5);
+  assert.deepEqual(changes, [
+    "loaded new",
+    "updated new",
+    "removed old",
+    "loaded other",
+    "removed new",
+  ]);
+  // History by the old id stays reachable.
+  assert.equal((await runtime.listRuns("old", { limit: 10, offset: 0 }))[0]?.id, ended.id);
+  await assert.rejects(runtime.getAgent("old"), /'old' not found/);
+});
+
+Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, and keeps what no longer parses", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("one", ECHO);
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  for (let edit = 0; edit < 10; edit++) await place.writeAgent("one", `${ECHO}${edit}\n`);
+  await until(() => changes.length >= 1, `change ${1}`);
+  // Written again with the same bytes: nothing has changed.
+  await place.writeAgent("one", `${ECHO}9\n`);
+  // Half a file: the last good definition stays live.
+  await place.writeAgent("one", "---\nmodel: { provider");
+  await until(async () => (await runtime.getAgent("one")).agent.warnings.length > 0, "the warning");
+  assert.deepEqual(changes, ["updated one"]);
+  assert.equal(
+    (await runToEnd(runtime, "one", { message: "still here" })).outputData,
+    "still here",
+  );
+  await place.writeAgent("one", `${ECHO}whole again\n`);
+  await until(() => changes.length >= 2, `change ${2}`);
+  assert.deepEqual(changes, ["updated one", "updated one"]);
+});
+
+Deno.test("AgentFiles shares its code with reloadAgents(): whoever comes first tells", async () => {
+  await using place = await createTestWorkspace();
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  await place.writeAgent("fresh", ECHO);
+  const report = await runtime.reloadAgents();
+  assert.equal(report.loaded, 1);
+  await until(() => changes.length >= 1, `change ${1}`);
+  await runtime.reloadAgents();
+  assert.deepEqual(changes, ["loaded fresh"]);
+});
+
+Deno.test("AgentFiles waits for a folder that does not exist, and for one that goes and comes back", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.agentsDir);
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  await Deno.mkdir(place.agentsDir);
+  await place.writeAgent("first", ECHO);
+  await until(() => changes.length >= 1, `change ${1}`);
+  await Deno.remove(place.agentsDir, { recursive: true });
+  await until(() => changes.length >= 2, `change ${2}`);
+  await Deno.mkdir(place.agentsDir);
+  await place.writeAgent("second", ECHO);
+  await until(() => changes.length >= 3, `change ${3}`);
+  assert.deepEqual(changes, ["loaded first", "removed first", "loaded second"]);
+});
