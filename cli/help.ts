@@ -27,18 +27,18 @@ export const EXAMPLES = {
   chat: [
     ["inkling chat daily", "talk with it; /exit or Ctrl+D ends the chat"],
     ["inkling chat", "pick the agent from a list"],
-    ["inkling chat daily < questions.txt", "a turn for each line; answers on standard output"],
+    ["inkling chat daily < questions.txt", "a turn for each line"],
   ],
   pending: [
     ["inkling pending", "what waits for you, and until when"],
     ["inkling pending --json", "the same for a program"],
   ],
   respond: [
-    ["inkling respond 12", "see what execution 12 wants, and decide"],
+    ["inkling respond 12", "see what it wants, and decide"],
     ["inkling respond 12 --yes", "allow it"],
     ['inkling respond 12 --no --reason "Not on Fridays"', "deny it, and say why"],
     ['inkling respond 12 --text "The blue one"', "answer a question"],
-    ["inkling respond 12 --choice 2 --choice other", "choose, by number or by value"],
+    ["inkling respond 12 --choice 2 --choice blue", "choose, by number or value"],
   ],
   logs: [
     ["inkling logs daily", "the last ten executions"],
@@ -46,8 +46,8 @@ export const EXAMPLES = {
     ["inkling logs -f", "the service's own log, as it grows"],
   ],
   checkpoint: [
-    ["inkling checkpoint", "how many conversations are stored, and their size"],
-    ["inkling checkpoint --purge", "keep only the newest of each agent and those that wait"],
+    ["inkling checkpoint", "how much is stored of each agent"],
+    ["inkling checkpoint --purge", "remove what nobody needs"],
     ["inkling checkpoint --purge --agent daily --force", "remove all of one agent"],
   ],
   validate: [

@@ -127,7 +127,7 @@ export function createProgram(options: ProgramOptions): Program {
     );
   add("respond")
     .description(
-      "Answer an execution that waits, and see it go on (at the terminal, without options)",
+      "Answer an execution that waits and see it go on; without options it asks you",
     )
     .argument("<execution_id>", "The execution's id", parseCount)
     .option("--yes", "Allow it")

@@ -76,9 +76,10 @@ export class TextView implements RunView {
   #showDelta(payload: FramePayload): void {
     const { content, restart } = payload;
     if (typeof content !== "string") return;
-    if (restart === true && this.#reply.isOpen) {
+    if (restart === true) {
+      const wasShown = this.#reply.isOpen;
       this.#closeReply();
-      this.#output.line(this.#output.style.dim("(the reply was cut off and starts anew)"));
+      if (wasShown) this.#output.line(this.#output.style.dim("(it was cut off and starts anew)"));
     }
     const wasOpen = this.#reply.isOpen;
     const text = this.#reply.push(content);
@@ -103,7 +104,10 @@ export class TextView implements RunView {
   /** A reply's frame less the text that has been shown. */
   #withoutShown(payload: FramePayload): FramePayload {
     const { content } = payload;
-    if (!this.#reply.isOpen || typeof content !== "string") return payload;
+    if (!this.#reply.isOpen || typeof content !== "string") {
+      this.#reply.drop();
+      return payload;
+    }
     const rest = this.#reply.end(content);
     this.#output.line(rest ?? "");
     // What came is not what the reply is (the connection broke meanwhile, say): it is shown whole.

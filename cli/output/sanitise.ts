@@ -13,7 +13,17 @@ const CONTROLS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /** The text without escape sequences and control characters. Line feeds and tabs stay; other line breaks become line feeds. */
 export function sanitise(text: string): string {
-  return text.replaceAll(ESCAPE_SEQUENCES, "").replaceAll(/\r\n?/g, "\n").replaceAll(CONTROLS, "");
+  return replaceControls(stripEscapes(text));
+}
+
+/** The first half of sanitise(): without escape sequences. */
+export function stripEscapes(text: string): string {
+  return text.replaceAll(ESCAPE_SEQUENCES, "");
+}
+
+/** The second half of sanitise(): line breaks made alike, without control characters. */
+export function replaceControls(text: string): string {
+  return text.replaceAll(/\r\n?/g, "\n").replaceAll(CONTROLS, "");
 }
 
 /** The sanitised text on one line, runs of white space as one space. */

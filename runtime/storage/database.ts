@@ -82,10 +82,9 @@ export class Database implements Disposable {
     return this.#prepare(sql).all(...values) as Row[];
   }
 
-  /** Rows one by one; the statement is free again when the iteration ends. */
-  *iterate<Row>(sql: string, ...values: SQLInputValue[]): Generator<Row> {
-    // A statement of its own: a prepared one that is shared cannot be stepped by two at once.
-    for (const row of this.#db.prepare(sql).iterate(...values)) yield row as Row;
+  /** Rows one by one, until `take` has enough and returns false. */
+  each<Row>(sql: string, values: readonly SQLInputValue[], take: (row: Row) => boolean): void {
+    for (const row of this.#prepare(sql).iterate(...values)) if (!take(row as Row)) return;
   }
 
   /** Runs `body` as one transaction: all of it or, when it throws, nothing. */

@@ -1,5 +1,5 @@
 // The table of frames: appending them inside a change, reading them for followers.
-import type { Frame, FrameDraft, FrameEvent } from "../events/frame.ts";
+import type { Frame, FrameDraft } from "../events/frame.ts";
 import type { FrameStore, LogState } from "../events/frame_store.ts";
 import type { Database } from "./database.ts";
 
@@ -35,17 +35,15 @@ export class SqliteFrameStore implements FrameStore {
   ): Promise<Frame[]> {
     const frames: Frame[] = [];
     let bytes = 0;
-    const rows = this.#db.iterate<{ id: number; event: FrameEvent; payload: string }>(
+    this.#db.each<Omit<Frame, "executionId">>(
       "SELECT id, event, payload FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
-      executionId,
-      page.after,
-      page.limit,
+      [executionId, page.after, page.limit],
+      ({ id, event, payload }) => {
+        frames.push({ id, executionId, event, payload });
+        bytes += payload.length;
+        return bytes <= page.maxBytes;
+      },
     );
-    for (const { id, event, payload } of rows) {
-      frames.push({ id, executionId, event, payload });
-      bytes += payload.length;
-      if (bytes > page.maxBytes) break;
-    }
     return Promise.resolve(frames);
   }
 

@@ -118,8 +118,8 @@ export class AgentFiles implements AsyncDisposable {
       for (let isQuiet = false; !isQuiet && clock.now() < deadline;) {
         this.#changed = Promise.withResolvers<void>();
         isQuiet = await this.#isQuietFor(QUIET_MS);
+        if (this.#over.signal.aborted) return;
       }
-      if (this.#over.signal.aborted) return;
       try {
         await this.reload();
       } catch (error) {

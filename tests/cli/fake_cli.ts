@@ -9,6 +9,7 @@ import { Client, type Transport } from "../../server/client.ts";
 import type { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTestApp } from "../support/test_app.ts";
 import { settle, type TestClock } from "../support/test_clock.ts";
+import { FakeInput } from "./fake_input.ts";
 
 /** A terminal, or a file, whose text a test reads. */
 export class FakeTerminal implements Terminal {
@@ -44,6 +45,7 @@ export interface FakeCli extends AsyncDisposable {
   runtime: FakeRuntime;
   stdout: FakeTerminal;
   stderr: FakeTerminal;
+  input: FakeInput;
   stateDir: string;
   /** Whether the service answers. */
   isRunning: boolean;
@@ -72,7 +74,14 @@ export interface FakeCli extends AsyncDisposable {
 
 /** A command line whose service runs, unless told otherwise, and has no agents. */
 export async function createFakeCli(
-  options: { isRunning?: boolean; isTerminal?: boolean; columns?: number } = {},
+  options: {
+    isRunning?: boolean;
+    /** Whether standard output and standard error are terminals. */
+    isTerminal?: boolean;
+    columns?: number;
+    /** Whether standard input is one: there is somebody to ask. */
+    hasPerson?: boolean;
+  } = {},
 ): Promise<FakeCli> {
   const { app: service, runtime, clock } = createTestApp();
   const stateDir = await Deno.makeTempDir();
@@ -107,6 +116,7 @@ export async function createFakeCli(
     runtime,
     stdout: new FakeTerminal({ isTerminal, ...(columns !== undefined && { columns }) }),
     stderr: new FakeTerminal({ isTerminal, ...(columns !== undefined && { columns }) }),
+    input: new FakeInput({ isTerminal: options.hasPerson ?? false }),
     stateDir,
     isRunning: options.isRunning ?? true,
     transport: undefined,
@@ -141,6 +151,9 @@ export async function createFakeCli(
       },
       get stderr() {
         return cli.stderr;
+      },
+      get input() {
+        return cli.input;
       },
       clock,
       processes: {

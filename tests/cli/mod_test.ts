@@ -16,7 +16,10 @@ Deno.test("runCli() without arguments shows the help", async () => {
 
 Deno.test("runCli() helps with every command, with examples, within 80 columns", async (t) => {
   await using cli = await createFakeCli({ isTerminal: true, columns: 80 });
-  const commands = ["start", "status", "stop", "list", "run", "logs", "validate", "info"];
+  const commands = [
+    ...["start", "status", "stop", "list", "run", "chat", "pending", "respond"],
+    ...["logs", "checkpoint", "validate", "info"],
+  ];
   for (const argv of [["--help"], ...commands.map((name) => [name, "--help"])]) {
     cli.stdout.text = "";
     assert.equal(await cli.run(...argv), 0);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { settle, TestClock } from "../support/test_clock.ts";
+import { TestClock } from "../support/test_clock.ts";
+import { until } from "../support/until.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
@@ -178,21 +179,22 @@ Deno.test("confirm_timeout denies, also when the service was down over the deadl
   {
     await using runtime = await place.open({ clock });
     const { id } = await runtime.run("writer", {});
-    await settle();
+    await rest(runtime, id);
     assert.equal((await runtime.pendingRequest(id)).expiresAt, clock.now() + 120_000);
+    await until(() => clock.awaits(60_000), "the watch over deadlines");
     await clock.advance(119_000);
     assert.equal((await runtime.getExecution(id)).status, "waiting");
     await clock.advance(1_000);
-    assert.equal((await runtime.getExecution(id)).status, "success");
+    const denied = async () => (await runtime.getExecution(id)).status === "success";
+    await until(denied, "the end of the first run");
     assert.equal(await deniedOf(runtime, id), "Action denied by user (timeout)");
     ({ id: over } = await runtime.run("writer", {}));
-    await settle();
+    await rest(runtime, over);
   }
   clock.jump(300_000);
   await using runtime = await place.open({ clock });
-  await settle();
-  await settle();
-  assert.equal((await runtime.getExecution(over)).status, "success");
+  const ended = async () => (await runtime.getExecution(over)).status === "success";
+  await until(ended, "the end of the second run");
   assert.equal(await deniedOf(runtime, over), "Action denied by user (timeout)");
 });
 

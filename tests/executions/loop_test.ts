@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
-import { settle, TestClock } from "../support/test_clock.ts";
+import { until } from "../support/until.ts";
+import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../support/test_workspace.ts";
+import { TestClock } from "../support/test_clock.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 const FREE = "auto_approve: '*'";
@@ -111,16 +112,17 @@ Deno.test("runLoop() ends as timeout when the model does not answer in time", as
   await using place = await createTestWorkspace();
   await place.writeScript(
     "slow",
-    [{ say: "late", delay_ms: 60_000 }],
+    [{ say: "late", delay_ms: 600_000 }],
     "settings: { timeout: 5 }",
   );
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("slow", {});
+  await until(() => clock.awaits(5_000), "the model call");
   await clock.advance(4_999);
   assert.equal((await runtime.getExecution(id)).status, "running");
   await clock.advance(1);
-  const ended = await runtime.getExecution(id);
+  const ended = await toEnd(runtime, id);
   assert.equal(ended.status, "timeout");
   assert.equal(ended.error, "Timeout after 5s");
 });
@@ -170,13 +172,13 @@ Deno.test("runLoop() ends as error with the provider's words when the model fail
 
 Deno.test("Runtime.cancel() reaches the model call, and the run ends as aborted", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("slow", [{ say: "late", delay_ms: 60_000 }]);
-  await using runtime = await place.open({ clock: new TestClock() });
+  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
   const { id } = await runtime.run("slow", {});
-  await settle();
+  await until(() => clock.awaits(600_000), "the model call");
   assert.equal(await runtime.cancel(id), "cancelling");
-  await settle();
-  const ended = await runtime.getExecution(id);
+  const ended = await toEnd(runtime, id);
   assert.deepEqual([ended.status, ended.error], [
     "aborted",
     "Cancelled by user",
@@ -210,14 +212,15 @@ Deno.test("an answer of 900,000 characters is stored and logged whole; one beyon
 Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and refuses new ones", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("short", [{ say: "done", delay_ms: 3_000 }]);
-  await place.writeScript("long", [{ say: "late", delay_ms: 60_000 }]);
+  await place.writeScript("long", [{ say: "late", delay_ms: 600_000 }]);
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const short = await runtime.run("short", {});
   const long = await runtime.run("long", {});
-  await settle();
+  await until(() => clock.awaits(3_000) && clock.awaits(600_000), "both model calls");
   const stopped = runtime.stop({ graceMs: 8_000 });
   await assert.rejects(runtime.run("short", {}), /shutting down/);
+  await until(() => clock.awaits(8_000), "the grace");
   await clock.advance(8_000);
   await stopped;
   assert.equal((await runtime.getExecution(short.id)).status, "success");
@@ -230,13 +233,12 @@ Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and
 
 Deno.test("openRuntime() ends what a dead service left running as orphaned, with one complete", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("slow", [{ say: "late", delay_ms: 60_000 }]);
+  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   const { Database } = await import("../../runtime/storage/database.ts");
   let id: number;
   {
     await using runtime = await place.open();
     ({ id } = await runtime.run("slow", {}));
-    await settle();
     await runtime.cancel(id);
   }
   // As a kill would have left it: no end, and another instance's name on it.

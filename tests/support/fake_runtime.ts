@@ -318,7 +318,9 @@ export class FakeRuntime implements Runtime {
         }
         const { status } = this.#execution(id);
         if (status === "waiting") {
-          yield { type: "waiting", payload: JSON.stringify({ event_type: "waiting" }) };
+          const { message, kind } = this.requests.get(id) ?? {};
+          const payload = { event_type: "waiting", execution_id: id, message, kind };
+          yield { type: "waiting", payload: JSON.stringify(payload) };
         }
         if (status !== "running") return;
         await Promise.race([bell, aborted.promise]);

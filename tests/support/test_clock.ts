@@ -24,6 +24,11 @@ export class TestClock implements Clock {
     return this.#sleepers.length;
   }
 
+  /** Whether somebody waits for exactly so long from now. */
+  awaits(ms: number): boolean {
+    return this.#sleepers.some(({ until }) => until === this.#now + ms);
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (signal?.aborted) {

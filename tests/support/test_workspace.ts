@@ -99,16 +99,21 @@ export async function payloadsOf(
   return frames.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
 }
 
-/** Runs an agent and follows it to its end. */
+/** Runs an agent and follows it to its end, or to its first question. */
 export async function runToEnd(
   runtime: Runtime,
   agentId: string,
   request: Parameters<Runtime["run"]>[1] = {},
 ): Promise<Execution & { outputData: string | null }> {
-  const { id } = await runtime.run(agentId, request);
+  return await toEnd(runtime, (await runtime.run(agentId, request)).id);
+}
+
+/** Follows an execution until it has ended or waits for a person. */
+export async function toEnd(
+  runtime: Runtime,
+  id: number,
+): Promise<Execution & { outputData: string | null }> {
   const signal = new AbortController().signal;
-  for await (
-    const _ of await runtime.follow(id, { after: 0, signal })
-  ) { /* to the end */ }
+  for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
   return await runtime.getExecution(id);
 }

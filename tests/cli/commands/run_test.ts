@@ -4,6 +4,8 @@ import { fakeAgent } from "../../support/fake_agent.ts";
 import { streamOf } from "../../support/scripted_transport.ts";
 import { until } from "../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+import { CTRL_C, ESC, NOTHING } from "../fake_input.ts";
+import * as waiting from "../waiting_execution.ts";
 
 type Options = Parameters<typeof createFakeCli>[0];
 
@@ -304,4 +306,179 @@ Deno.test("run exits with 3 when the service goes down and stays away", async ()
   };
   assert.equal(await cli.drive(cli.run("run", "daily")), 3);
   assert.match(cli.stderr.text, /\nError: The service went down while execution 1 was running/);
+});
+
+Deno.test("run shows a reply as it comes, and not again when it is there", async () => {
+  await using cli = await createWithAgents({ isTerminal: true });
+  const code = cli.run("run", "daily");
+  await until(() => cli.runtime.followers === 1, "the run is followed");
+  for (const piece of ["I will ", "look.\u001b[3", "1m"]) cli.runtime.delta(1, piece);
+  await until(() => cli.stdout.text === "\nI will look.", "the text comes");
+  cli.runtime.append(1, "tool_call", {
+    event_type: "tool_call",
+    content: "I will look.\u001b[31m",
+    tools: [{ id: "1", name: "file_read", args: "{}" }],
+  });
+  await until(() => cli.stdout.text.endsWith("file_read\n"), "the call comes");
+  cli.runtime.delta(1, "All is ");
+  await until(() => cli.stdout.text.endsWith("All is "), "the answer begins");
+  waiting.finish(cli, 1, "All is well.");
+  assert.equal(await cli.drive(code), 0);
+  assert.equal(
+    cli.stdout.text,
+    "\nI will look.\n→ file_read\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens\n",
+  );
+});
+
+/** The stream of execution 1 as these events, each with an id unless it is a delta. */
+function streamEvents(cli: FakeCli, events: [string, Record<string, unknown>][]): void {
+  const text = events.map(([event, payload], index) =>
+    `event: ${event}\ndata: ${JSON.stringify(payload)}\n` +
+    (event === "delta" ? "\n" : `id: ${index + 1}\n\n`)
+  ).join("");
+  cli.transport = (path, init) =>
+    path.includes("/stream") ? Promise.resolve(streamOf(text)) : cli.request(path, init);
+}
+
+const COMPLETE: [string, Record<string, unknown>] = [
+  "complete",
+  { event_type: "complete", status: "error", error: "It broke" },
+];
+
+Deno.test("run shows a reply whole when what came of it was cut or lost on the way", async () => {
+  const table: [[string, Record<string, unknown>][], RegExp][] = [
+    [[
+      ["delta", { content: "Begun" }],
+      ["delta", { content: "Whole", restart: true }],
+      ["ai", { event_type: "ai", content: "Whole." }],
+      ["final_answer", { event_type: "final_answer", content: "Whole." }],
+      COMPLETE,
+    ], /^\nBegun\n\(it was cut off and starts anew\)\n\nWhole\.\n\n✖ error\n$/],
+    [[
+      ["delta", { content: "Middle" }],
+      ["ai", { event_type: "ai", content: "From the beginning. Middle" }],
+      [
+        "final_answer",
+        { event_type: "final_answer", content: "From the beginning. Middle" },
+      ],
+      COMPLETE,
+    ], /^\nMiddle\n\nFrom the beginning\. Middle\n\n✖ error\n$/],
+    [[["delta", { content: "Never ended" }], COMPLETE], /^\nNever ended\n✖ error\n$/],
+    [[
+      ["delta", { content: "Too much" }],
+      ["ai", { event_type: "ai", content: "Too much" }],
+      COMPLETE,
+    ], /^\nToo much\n✖ error\n$/],
+  ];
+  for (const [events, text] of table) {
+    await using cli = await createWithAgents({ isTerminal: true });
+    streamEvents(cli, events);
+    assert.equal(await cli.run("run", "daily"), 1);
+    assert.match(cli.stdout.text, text);
+  }
+});
+
+Deno.test("run wants no replies as they come where they are not shown so", async () => {
+  for (
+    const [options, flags] of [[{}, []], [{ isTerminal: true }, ["-q"]], [{ isTerminal: true }, [
+      "--json",
+    ]]] as const
+  ) {
+    await using cli = await createWithAgents(options);
+    const paths: string[] = [];
+    cli.transport = (path, init) => {
+      paths.push(path);
+      return cli.request(path, init);
+    };
+    await runAnd(cli, ["daily", ...flags], () => finish(cli, { answer: "x" }));
+    assert.deepEqual(paths.filter((path) => path.includes("deltas")), []);
+  }
+});
+
+const AT_TERMINAL = { isTerminal: true, hasPerson: true };
+
+Deno.test("run asks its questions in place at a terminal, one after the other", async () => {
+  await using cli = await createWithAgents(AT_TERMINAL);
+  cli.input.answers = [true, "Zoë"];
+  cli.runtime.onRespond = (id) => {
+    cli.runtime.setStatus(id, "running");
+    if (cli.runtime.responses.length === 1) {
+      waiting.ask(cli, id, { kind: "input", message: "Your name?", toolName: "ask_user" });
+    } else {
+      waiting.finish(cli, id, "Done.");
+    }
+  };
+  const code = await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1));
+  assert.equal(code, 0);
+  assert.deepEqual(cli.runtime.responses.map(({ answer }) => answer), [
+    { approved: true },
+    { text: "Zoë" },
+  ]);
+  assert.equal(
+    cli.stdout.text,
+    "\n? file_write\n    path: note.txt\n\nDone.\n\n✔ success · 1.5s · 42 tokens\n",
+  );
+});
+
+Deno.test("run does not ask with -d, with --json or where nobody can answer; it says how to", async () => {
+  const table: [Options, string[]][] = [
+    [AT_TERMINAL, ["--json"]],
+    [{ isTerminal: true }, []],
+    [{ hasPerson: true }, []],
+  ];
+  for (const [options, flags] of table) {
+    await using cli = await createWithAgents(options);
+    const code = await runAnd(cli, ["daily", ...flags], () => void waiting.ask(cli, 1));
+    assert.equal(code, 4);
+    assert.deepEqual(cli.input.asked, []);
+    if (flags.length === 0) {
+      assert.match(cli.stderr.text, /\nAnswer it with: inkling respond 1 --yes \(or --no\)\n$/);
+    }
+  }
+});
+
+Deno.test("run leaves a question that is put aside, and exits with 4", async () => {
+  await using cli = await createWithAgents(AT_TERMINAL);
+  cli.input.answers = [ESC];
+  assert.equal(await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1)), 4);
+  assert.equal(cli.runtime.executions.get(1)?.status, "waiting");
+  assert.match(cli.stderr.text, /inkling respond 1 --yes/);
+});
+
+Deno.test("run cancels at Ctrl+C at a question, typed or sent, and exits with 130", async () => {
+  for (const key of [CTRL_C, NOTHING]) {
+    await using cli = await createWithAgents(AT_TERMINAL);
+    cli.input.answers = [key];
+    const code = runAnd(cli, ["daily"], () => void waiting.ask(cli, 1));
+    await until(() => cli.input.asked.length === 1, "it is asked");
+    if (key === NOTHING) assert.ok(cli.interrupt());
+    assert.equal(await code, 130);
+    assert.equal(cli.runtime.executions.get(1)?.status, "aborted");
+  }
+});
+
+Deno.test("run goes on when somebody else has answered", async () => {
+  await using cli = await createWithAgents(AT_TERMINAL);
+  cli.input.answers = [true];
+  const { prompter } = cli.input;
+  const confirm = prompter.confirm;
+  prompter.confirm = (question) => {
+    cli.runtime.requests.delete(1);
+    cli.runtime.setStatus(1, "running");
+    waiting.finish(cli, 1, "Without you.");
+    return confirm(question);
+  };
+  assert.equal(await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1)), 0);
+  assert.match(cli.stderr.text, /The question has been answered elsewhere/);
+  assert.match(cli.stdout.text, /Without you\./);
+});
+
+Deno.test("run without an agent has one picked at a terminal; Esc and Ctrl+C end it", async () => {
+  for (const [key, expected] of [["weekly", 0], [ESC, 130], [CTRL_C, 130]] as const) {
+    await using cli = await createWithAgents(AT_TERMINAL);
+    cli.input.answers = [key];
+    assert.equal(await cli.run("run", "-d"), expected);
+    assert.deepEqual(cli.input.asked[0]?.choices, ["daily", "weekly"]);
+    assert.deepEqual(cli.runtime.runs.map(({ agentId }) => agentId), expected === 0 ? [key] : []);
+  }
 });

@@ -212,3 +212,38 @@ overBoth("GET /events/stream does not replay", async ({ client, runToEnd }) => {
   assert.equal((await first).value?.event, "scheduler_changed");
   await events.return();
 });
+
+overBoth(
+  "GET /events/stream tells each change of an agent file once",
+  async ({ client, workspace }) => {
+    const events = client.events();
+    const first = events.next();
+    while ((await client.info()).active_streams !== 1);
+    const next = async () => {
+      const { value } = await events.next();
+      return [value?.event, value?.payload];
+    };
+    const payload = (event: string, id: string) => ({
+      event,
+      agent_id: id,
+      display_name: "Helper",
+      agent_name: id,
+    });
+    await workspace.writeScript("helper", [{ say: "x" }], "name: Helper");
+    await client.reload();
+    const { value } = await first;
+    assert.deepEqual([value?.event, value?.payload], [
+      "agents_changed",
+      payload("loaded", "helper"),
+    ]);
+    await workspace.writeScript("helper", [{ say: "y" }], "name: Helper");
+    await client.reload();
+    assert.deepEqual(await next(), ["agents_changed", payload("updated", "helper")]);
+    const { agentsDir } = workspace;
+    await Deno.rename(`${agentsDir}/helper.md`, `${agentsDir}/aide.md`);
+    await client.reload();
+    assert.deepEqual(await next(), ["agents_changed", payload("removed", "helper")]);
+    assert.deepEqual(await next(), ["agents_changed", payload("loaded", "aide")]);
+    await events.return();
+  },
+);

@@ -1,0 +1,49 @@
+// Executions of the fake service that wait for a person.
+import type { HumanRequest } from "../../runtime/executions/human_request.ts";
+import type { FakeCli } from "./fake_cli.ts";
+
+/** Lets an execution ask; by default for leave to write a file. */
+export function ask(cli: FakeCli, id: number, changes: Partial<HumanRequest> = {}): HumanRequest {
+  const { runtime, clock } = cli;
+  const request: HumanRequest = {
+    requestId: `r${runtime.frames.length + 1}`,
+    executionId: id,
+    position: 3,
+    kind: "confirm",
+    message: "Allow file_write?",
+    toolName: "file_write",
+    toolArgs: { path: "note.txt" },
+    options: null,
+    multi: false,
+    createdAt: clock.now(),
+    expiresAt: null,
+    ...changes,
+  };
+  runtime.requests.set(id, request);
+  runtime.append(id, "interrupt", {
+    event_type: "interrupt",
+    message: request.message,
+    request_id: request.requestId,
+    kind: request.kind,
+  });
+  runtime.setStatus(id, "waiting");
+  return request;
+}
+
+/** Lets an execution say its last word and end. */
+export function finish(cli: FakeCli, id: number, answer: string): void {
+  const { runtime } = cli;
+  const execution = runtime.executions.get(id);
+  if (execution === undefined) throw new TypeError(`There is no execution ${id}`);
+  runtime.append(id, "ai", { event_type: "ai", content: answer });
+  runtime.append(id, "final_answer", { event_type: "final_answer", content: answer });
+  runtime.executions.set(id, { ...execution, status: "success" });
+  runtime.append(id, "complete", {
+    event_type: "complete",
+    status: "success",
+    duration_ms: 1_500,
+    total_tokens: 42,
+    cost_usd: null,
+    error: null,
+  });
+}
