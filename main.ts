@@ -66,11 +66,21 @@ async function serve(options: ServeOptions): Promise<StopReason> {
       options.onLogLine?.(formatLogLine({ at: clock.now(), level, message, fields }));
     },
   };
-  await using runtime = await openRuntime({ settings, version, log, mode: "service", clock });
+  let ports: readonly number[] = [];
+  await using runtime = await openRuntime({
+    settings,
+    version,
+    log,
+    mode: "service",
+    clock,
+    ownPorts: () => ports,
+  });
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
+    ...(options.tcp === undefined ? {} : { tcp: options.tcp }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
   });
+  ports = service.ports;
   using _signals = onSignals(["SIGINT", "SIGTERM", "SIGHUP"], (count) => {
     // Whoever asks twice does not want to wait for the grace.
     if (count > 1) Deno.exit(130);

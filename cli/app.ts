@@ -44,9 +44,17 @@ export interface ReadyService {
   transports: readonly string[];
 }
 
+/** A TCP listener beside the socket. */
+export interface TcpListen {
+  port: number;
+  host: string;
+  apiKey: string;
+}
+
 /** How `start` runs the service in this process. */
 export interface ServeOptions extends WorkspaceOption {
   keepAlive: boolean;
+  tcp?: TcpListen;
   /** Called once, when it listens. */
   onReady: (service: ReadyService) => void;
   /** Called with each line of the service log, without its line break. */

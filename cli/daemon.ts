@@ -1,7 +1,7 @@
 // Starting the service in the background: detached, one starter at a time, until it answers or is dead.
 import { resolve } from "node:path";
 import type { Client } from "../server/client.ts";
-import type { CliApp, Places } from "./app.ts";
+import type { CliApp, Places, TcpListen } from "./app.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { isLocked, takeLock } from "./lock_file.ts";
@@ -22,6 +22,7 @@ const SHOWN_BYTES = 8_192;
 /** What a background service is started with. */
 export interface DaemonOptions {
   keepAlive?: boolean;
+  tcp?: TcpListen;
   /** Called when a start begins, not when the service turns out to run already. */
   onStart?: () => void;
   signal?: AbortSignal;
@@ -131,17 +132,24 @@ async function spawnService(
   places: Places,
   options: DaemonOptions,
 ): Promise<DetachedProcess> {
+  const { tcp } = options;
   const command = [
     ...app.selfCommand,
     "start",
     // Its standard output is the log file already.
     "--quiet",
     ...(options.keepAlive ? ["--keep-alive"] : []),
+    ...(tcp === undefined ? [] : ["--port", String(tcp.port), "--host", tcp.host]),
     ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
   ];
   const { logFile } = places;
+  // Arguments stand in the process list, the environment does not.
+  const environment = {
+    ...app.environment,
+    ...(tcp !== undefined && { INKLING_API_KEY: tcp.apiKey }),
+  };
   try {
-    return await app.processes.spawnDetached(command, { logFile, environment: app.environment });
+    return await app.processes.spawnDetached(command, { logFile, environment });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CommandFailure(EXIT.unreachable, `The service could not be started: ${reason}`, {

@@ -59,6 +59,9 @@ export function createProgram(options: ProgramOptions): Program {
     .description("Start the service")
     .option("-d, --daemon", "Start it in the background and return when it is ready")
     .option("--keep-alive", "Never stop for want of work (else after 5 minutes)")
+    .option("--port <number>", "Listen on TCP too; needs a key", parsePort)
+    .option("--host <name>", "The address to listen on (default: 127.0.0.1)")
+    .option("--api-key <key>", "What TCP clients send as X-API-Key; better INKLING_API_KEY")
     .action((own) =>
       perform(globals(own), async (context) => {
         const { start } = await import("./commands/start.ts");
@@ -225,6 +228,14 @@ function parseCount(text: string): number {
 
 function collect(value: string, earlier: string[] | undefined): string[] {
   return [...earlier ?? [], value];
+}
+
+function parsePort(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535) {
+    throw new InvalidArgumentError("It must be a port number from 0 (any free one) to 65535.");
+  }
+  return value;
 }
 
 function parseSeconds(text: string): number {

@@ -1,5 +1,5 @@
 // start: the service, here or in the background.
-import type { ReadyService, StopReason } from "../app.ts";
+import type { ReadyService, StopReason, TcpListen } from "../app.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { ensureService } from "../daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
@@ -12,22 +12,48 @@ const ENDINGS: Readonly<Record<StopReason, string>> = {
   signal: "Stopped",
 };
 
+/** What the service is started with. */
+interface ServiceFlags {
+  keepAlive: boolean;
+  tcp?: TcpListen;
+}
+
 /** Starts the service and, in the foreground, stays until it ends. */
 export async function start(
   context: CommandContext,
-  options: { daemon?: true; keepAlive?: true },
+  options: { daemon?: true; keepAlive?: true; port?: number; host?: string; apiKey?: string },
 ): Promise<ExitCode> {
-  const keepAlive = options.keepAlive ?? false;
-  return options.daemon ? await startInBackground(context, keepAlive) : await serve(
-    context,
-    keepAlive,
-  );
+  const tcp = readTcp(context, options);
+  const flags = { keepAlive: options.keepAlive ?? false, ...(tcp && { tcp }) };
+  return options.daemon ? await startInBackground(context, flags) : await serve(context, flags);
 }
 
-async function startInBackground(context: CommandContext, keepAlive: boolean): Promise<ExitCode> {
+/** The listener that the flags ask for. There is none without a key: what it serves can run agents. */
+function readTcp(
+  { app, output }: CommandContext,
+  options: { port?: number; host?: string; apiKey?: string },
+): TcpListen | undefined {
+  const { port, host } = options;
+  const apiKey = options.apiKey ?? app.environment["INKLING_API_KEY"] ?? "";
+  if (port === undefined) {
+    if (options.apiKey !== undefined || host !== undefined) {
+      output.warning("--api-key and --host change nothing without --port");
+    }
+    return undefined;
+  }
+  if (apiKey === "") {
+    throw new CommandFailure(
+      EXIT.usage,
+      "--port needs --api-key, or the variable INKLING_API_KEY: over TCP nobody gets in without a key",
+    );
+  }
+  return { port, host: host ?? "127.0.0.1", apiKey };
+}
+
+async function startInBackground(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
-  const { client, started } = await ensureService(app, places, { keepAlive });
+  const { client, started } = await ensureService(app, places, flags);
   using _ = client;
   const info = await client.info();
   if (!started) {
@@ -41,17 +67,18 @@ async function startInBackground(context: CommandContext, keepAlive: boolean): P
     output.fields([
       ["Workspace", info.workspace],
       ["Agents", describeAgents(info.agents_loaded, info.agent_errors.length)],
+      ["Listening", info.transports.join(", ")],
       ["Log", info.log_file],
     ]);
   }
   return EXIT.ok;
 }
 
-async function serve(context: CommandContext, keepAlive: boolean): Promise<ExitCode> {
+async function serve(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
   const { app, output } = context;
   const reason = await app.serve({
     ...workspaceOf(context),
-    keepAlive,
+    ...flags,
     onReady: (service) => showReady(context, service),
     ...(output.verbose && { onLogLine: (line: string) => output.errorLine(toOneLine(line)) }),
   });

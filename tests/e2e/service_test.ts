@@ -119,3 +119,50 @@ Deno.test("an agent file that does not parse stops neither the service nor other
   const validate = await home.inkling("validate");
   assert.equal(validate.code, 1);
 });
+
+Deno.test("start --port without a key is refused; a key or host without a port only warns", async () => {
+  await using home = await createRealHome();
+  const refused = await home.inkling("start", "--port", "0");
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--port needs --api-key/);
+  const odd = home.spawn(["start", "--api-key", "secret-0123456789"]);
+  using client = home.client();
+  await until("the service", () => client.health().catch(() => undefined));
+  assert.deepEqual((await client.info()).transports.map((one) => one.split(":")[0]), ["unix"]);
+  odd.kill("SIGTERM");
+  const { stderr } = await odd.output();
+  assert.match(new TextDecoder().decode(stderr), /change nothing without --port/);
+});
+
+Deno.test("start -d passes every flag on; the key travels by the environment, not by arguments", async () => {
+  await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "1h" } });
+  const key = "secret-0123456789";
+  const flags = ["--keep-alive", "--port", "0", "--host", "127.0.0.1", "--api-key", key];
+  const started = await home.inkling("start", "-d", ...flags);
+  assert.equal(started.code, 0, started.stderr);
+  using client = home.client();
+  const { transports, keep_alive, pid } = await client.info();
+  assert.equal(keep_alive, true);
+  const url = transports.find((one) => one.startsWith("tcp://"))?.replace("tcp:", "http:") ?? "";
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  assert.equal((await (await fetch(`${url}/health`)).json()).status, "ok");
+  const denied = await fetch(`${url}/agents`);
+  assert.deepEqual(
+    [denied.status, await denied.text()],
+    [401, '{"detail":"Invalid or missing API key"}'],
+  );
+  const allowed = await fetch(`${url}/agents`, { headers: { "X-API-Key": key } });
+  assert.deepEqual([allowed.status, await allowed.json()], [200, []]);
+  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/cmdline`] }).output();
+  const command = new TextDecoder().decode(stdout).replaceAll("\0", " ");
+  assert.match(command, /--port 0/);
+  assert.ok(!command.includes(key), command);
+});
+
+Deno.test("an idle service goes by itself, with its socket; --keep-alive keeps it", async () => {
+  await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "1" } });
+  const idle = home.spawn(["start"]);
+  const { code } = await idle.output();
+  assert.equal(code, 0);
+  assert.throws(() => Deno.lstatSync(join(home.stateDir, "service.sock")));
+});

@@ -318,8 +318,10 @@ export class FakeRuntime implements Runtime {
         }
         const { status } = this.#execution(id);
         if (status === "waiting") {
-          const { message, kind } = this.requests.get(id) ?? {};
-          const payload = { event_type: "waiting", execution_id: id, message, kind };
+          const request = this.requests.get(id);
+          const fields = request &&
+            { execution_id: id, message: request.message, kind: request.kind };
+          const payload = { event_type: "waiting", ...fields };
           yield { type: "waiting", payload: JSON.stringify(payload) };
         }
         if (status !== "running") return;
