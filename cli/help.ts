@@ -5,7 +5,7 @@ export const EXAMPLES = {
   start: [
     ["inkling start", "stay in this terminal; Ctrl+C stops the service"],
     ["inkling start -d --keep-alive", "in the background, until it is stopped"],
-    ["INKLING_API_KEY=… inkling start -d --port 8420", "for programs on TCP, too"],
+    ["inkling start -d --port 8420", "on TCP too, with INKLING_API_KEY set"],
   ],
   status: [
     ["inkling status", "whether it runs, since when, for which workspace"],

@@ -61,7 +61,7 @@ export function createProgram(options: ProgramOptions): Program {
     .option("--keep-alive", "Never stop for want of work (else after 5 minutes)")
     .option("--port <number>", "Listen on TCP too; needs a key", parsePort)
     .option("--host <name>", "The address to listen on (default: 127.0.0.1)")
-    .option("--api-key <key>", "What TCP clients send as X-API-Key; better INKLING_API_KEY")
+    .option("--api-key <key>", "The key of TCP clients (or: INKLING_API_KEY)")
     .action((own) =>
       perform(globals(own), async (context) => {
         const { start } = await import("./commands/start.ts");
