@@ -6,7 +6,7 @@ const PASTE_END = "\u001b[201~";
 const LINE_BREAK_SIGN = "␤";
 /** Shorter beginnings of a mark are keys of their own. */
 const SHORTEST_BEGINNING = 3;
-// deno-lint-ignore no-control-regex -- pasted control characters must not act as keys
+/** Pasted control characters must not act as keys. */
 const CONTROLS = /[^\P{Cc}\t]/gu;
 
 /** Turns what the terminal sends, in pieces of any size, into keys; line breaks of pastes are marked, not pressed. */

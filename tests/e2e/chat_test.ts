@@ -1,0 +1,155 @@
+// A conversation at a real terminal, and one out of a pipe.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sourceCommand } from "../../cli/self_command.ts";
+import { denoDirectory } from "../support/repository.ts";
+import { createRealHome, type RealHome, until } from "./real_process.ts";
+import { RealTerminal, testInTerminal } from "./real_terminal.ts";
+
+/** A message that says itself what the scripted model answers to it. */
+function scripted(message: string, steps: unknown[]): string {
+  return `${message}\n\`\`\`demo\n${JSON.stringify(steps)}\n\`\`\``;
+}
+
+const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
+
+async function listRuns(home: RealHome): Promise<{ status: string; session: string | null }[]> {
+  using client = home.client();
+  const executions = await client.executions();
+  return executions.reverse().map(({ status, session_id }) => ({ status, session: session_id }));
+}
+
+testInTerminal(
+  "chat has three turns with a confirmation in the second, and ends at Ctrl+D",
+  async () => {
+    await using home = await createRealHome();
+    await home.writeScript("talker", [{ say: "Hello, Zoë 日本 🚀." }]);
+    await using terminal = await RealTerminal.open(home, ["chat", "talker"]);
+    await terminal.waitFor(/^> *$/m);
+    // Typed wrong, and put right.
+    await terminal.type("hi Zoe");
+    await terminal.press("BSpace");
+    await terminal.type("ë 🚀");
+    await terminal.press("Enter");
+    await terminal.waitFor(/> hi Zoë 🚀\n\nHello, Zoë 日本 🚀\.\n\n>/);
+
+    await terminal.paste(
+      scripted("Write it", [{ say: "So I do.", ...WRITE }, { say: "Written." }]),
+    );
+    await terminal.waitFor(/> Write it␤```demo/);
+    await terminal.press("Enter");
+    const asked = await terminal.waitFor(/Allow file_write\?/);
+    assert.match(
+      asked,
+      /\nSo I do\.\n→ file_write[^]*\? file_write\n {4}path: b\.txt\n {4}content: copy\n/,
+    );
+    await terminal.waitFor(/Yes.*No/);
+    await terminal.type("y");
+    await terminal.waitFor(/\n✔ file_write[^]*\nWritten\.\n\n>/);
+    assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
+
+    await terminal.press("Enter");
+    await terminal.type("bye");
+    await terminal.press("Enter");
+    await terminal.waitFor(/> bye\n\nHello/);
+    await terminal.waitFor(/> bye[^]*\n>$/);
+    await terminal.press("C-d");
+    const { code, isRestored, shown } = await terminal.ended();
+    assert.equal(code, 0);
+    assert.ok(isRestored);
+    assert.match(shown, /\n3 turns · [\d,]+ tokens · [\d.]+m?s\n/);
+    const runs = await listRuns(home);
+    assert.deepEqual(runs.map(({ status }) => status), ["success", "success", "success"]);
+    assert.equal(new Set(runs.map(({ session }) => session)).size, 1);
+    assert.notEqual(runs[0]?.session, null);
+  },
+);
+
+testInTerminal(
+  "chat: Ctrl+C in the middle of an answer cancels that turn, at the prompt it ends the chat",
+  async () => {
+    await using home = await createRealHome();
+    await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+    await using terminal = await RealTerminal.open(home, ["chat", "slow"]);
+    await terminal.waitFor(/^> *$/m);
+    await terminal.type("hi");
+    await terminal.press("Enter");
+    using client = home.client();
+    await until("the answer", async () => (await client.info()).active_streams > 0 || undefined);
+    await terminal.press("C-c");
+    await terminal.waitFor(/Cancelling execution 1[^]*✖ aborted[^]*\n>$/);
+    await terminal.paste(scripted("quick", [{ say: "Here you are." }]));
+    await terminal.press("Enter");
+    await terminal.waitFor(/\nHere you are\.\n\n>$/);
+    await terminal.press("C-c");
+    const { code, isRestored, shown } = await terminal.ended();
+    assert.equal(code, 0);
+    assert.ok(isRestored);
+    assert.match(shown, /\n2 turns · /);
+    const runs = await listRuns(home);
+    assert.deepEqual(runs.map(({ status }) => status), ["aborted", "success"]);
+  },
+);
+
+testInTerminal("chat: keys pressed before a question was seen are no answer to it", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("hasty", [{ ...WRITE, delay_ms: 700 }, { say: "Well." }]);
+  await using terminal = await RealTerminal.open(home, ["chat", "hasty"]);
+  await terminal.waitFor(/^> *$/m);
+  await terminal.type("hi");
+  await terminal.press("Enter");
+  using client = home.client();
+  await until("the answer", async () => (await client.info()).active_streams > 0 || undefined);
+  await terminal.type("yes please");
+  await terminal.press("Enter");
+  await terminal.type("y");
+  await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
+  await terminal.type("n");
+  await terminal.waitFor(/Why not\?/);
+  await terminal.type("Too hasty");
+  await terminal.press("Enter");
+  await terminal.waitFor(/Action denied by user: Too hasty[^]*\nWell\.\n/);
+  await assert.rejects(Deno.stat(join(home.workspace, "b.txt")), Deno.errors.NotFound);
+});
+
+testInTerminal(
+  "chat gives the terminal back when a signal ends it at the prompt or at a question",
+  async () => {
+    for (const isAsked of [false, true]) {
+      await using home = await createRealHome();
+      await home.writeScript("writer", [WRITE]);
+      await using terminal = await RealTerminal.open(home, ["chat", "writer"]);
+      await terminal.waitFor(/^> *$/m);
+      if (isAsked) {
+        await terminal.type("hi");
+        await terminal.press("Enter");
+        await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
+      }
+      await terminal.signal("SIGTERM");
+      const { code, isRestored } = await terminal.ended();
+      assert.equal(code, 143);
+      assert.ok(isRestored);
+    }
+  },
+);
+
+Deno.test("chat reads its lines from a pipe: only answers on standard output", async () => {
+  await using home = await createRealHome();
+  await home.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n");
+  const [program = "", ...first] = sourceCommand();
+  const child = new Deno.Command(program, {
+    args: [...first, "chat", "echo"],
+    env: { ...home.shell, HOME: home.root, NO_COLOR: "1", DENO_DIR: denoDirectory() },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode("one\n\nZoë 🚀"));
+  await writer.close();
+  const { code, stdout, stderr } = await child.output();
+  const text = new TextDecoder();
+  assert.equal(code, 0, text.decode(stderr));
+  assert.equal(text.decode(stdout), "one\nZoë 🚀\n");
+  assert.match(text.decode(stderr), /^Starting the service\n2 turns · /);
+});

@@ -1,0 +1,129 @@
+// Answering executions that wait: by flags and at a terminal, also when the service is gone.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createRealHome, killService, type RealHome, until } from "./real_process.ts";
+import { RealTerminal, testInTerminal } from "./real_terminal.ts";
+
+const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
+
+/** Runs an agent until it waits. */
+async function runToQuestion(home: RealHome, agent: string): Promise<string> {
+  const { code, stdout, stderr } = await home.inkling("run", agent);
+  assert.equal(code, 4, stderr);
+  assert.equal(stdout, "");
+  const [, id] = /Answer it with: inkling respond (\d+) /.exec(stderr) ?? [];
+  assert.ok(id, stderr);
+  return id;
+}
+
+async function readResults(home: RealHome, id: string): Promise<string[]> {
+  using client = home.client();
+  const rows = await client.messages(Number(id));
+  return rows.filter((row) => row.event_type === "tool_result").map((row) => row.message);
+}
+
+Deno.test("respond --yes on a killed service starts it, and the approved call runs once", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("writer", [WRITE, { say: "Written." }]);
+  const id = await runToQuestion(home, "writer");
+  await killService(home.stateDir);
+  const answered = await home.inkling("respond", id, "--yes");
+  assert.equal(answered.code, 0, answered.stderr);
+  assert.equal(answered.stdout, "Written.\n");
+  assert.match(answered.stderr, /^Starting the service\n✔ file_write/);
+  assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
+  assert.equal((await readResults(home, id)).length, 1);
+  const again = await home.inkling("respond", id, "--yes");
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /does not wait for an answer: its status is success/);
+});
+
+Deno.test("pending and respond --no --reason work after the service stopped for want of work", async () => {
+  await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "300ms" } });
+  await home.writeScript("writer", [WRITE, { say: "Not written." }]);
+  const id = await runToQuestion(home, "writer");
+  await until("the service's end", async () => {
+    const { stdout } = await home.inkling("status");
+    return /not running/.test(stdout) || undefined;
+  });
+  const pending = await home.inkling("pending");
+  assert.equal(pending.code, 0, pending.stderr);
+  assert.match(pending.stdout, new RegExp(`\\n +${id}  writer  confirm  Allow file_write\\?`));
+  const answered = await home.inkling("respond", id, "--no", "--reason", "Not on Fridays");
+  assert.equal(answered.code, 0, answered.stderr);
+  assert.equal(answered.stdout, "Not written.\n");
+  assert.match(answered.stderr, /Action denied by user: Not on Fridays/);
+  await assert.rejects(Deno.stat(join(home.workspace, "b.txt")), Deno.errors.NotFound);
+});
+
+Deno.test("respond --choice takes a number or a value, and exits with 4 at the next question", async () => {
+  await using home = await createRealHome();
+  const ask = (args: Record<string, unknown>) => ({
+    call: [{ name: "ask_user", arguments: args }],
+  });
+  await home.writeScript("asker", [
+    ask({ question: "Which colour?", options: ["red", "green", "blue"] }),
+    ask({ question: "Which sizes?", options: ["S", "M", "L"], multi: true }),
+    { say: "Thanks." },
+  ]);
+  const id = await runToQuestion(home, "asker");
+  const wrong = await home.inkling("respond", id, "--choice", "4");
+  assert.equal(wrong.code, 2);
+  const first = await home.inkling("respond", id, "--choice", "2");
+  assert.equal(first.code, 4, first.stderr);
+  const second = await home.inkling("respond", id, "--choice", "L", "--choice", "1");
+  assert.equal(second.code, 0, second.stderr);
+  assert.equal(second.stdout, "Thanks.\n");
+  const [colour, sizes] = await readResults(home, id);
+  assert.match(colour ?? "", /green/);
+  assert.match(sizes ?? "", /L[^]*S|S[^]*L/);
+});
+
+testInTerminal("respond asks at the terminal, with the call shown whole", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("writer", [
+    {
+      call: [{ name: "file_write", arguments: { path: "b.txt", content: "one\n\u001b[2Jtwo\n" } }],
+    },
+    { say: "Written." },
+  ]);
+  const id = await runToQuestion(home, "writer");
+  await using terminal = await RealTerminal.open(home, ["respond", id]);
+  const shown = await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
+  assert.match(shown, /\? file_write\n {4}path: b\.txt\n {4}content:\n {6}one\n {6}two\n/);
+  await terminal.press("Left", "Enter");
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 0);
+  assert.ok(isRestored);
+  assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "one\n\u001b[2Jtwo\n");
+});
+
+testInTerminal(
+  "run asks in place: a choice, then a text; Esc leaves the last question open",
+  async () => {
+    await using home = await createRealHome();
+    const ask = (args: Record<string, unknown>) => ({
+      call: [{ name: "ask_user", arguments: args }],
+    });
+    await home.writeScript("asker", [
+      ask({ question: "Which colour?", options: ["red", "green", "blue"] }),
+      ask({ question: "Your name?" }),
+      WRITE,
+    ]);
+    await using terminal = await RealTerminal.open(home, ["run", "asker"]);
+    await terminal.waitFor(/Which colour\?\n[^]*red[^]*blue/);
+    await terminal.press("Down", "Enter");
+    await terminal.waitFor(/Your name\?\n[^]*\n└/);
+    await terminal.type("Zoë 🚀");
+    await terminal.press("Enter");
+    await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
+    await terminal.press("Escape");
+    const { code, isRestored, shown } = await terminal.ended();
+    assert.equal(code, 4);
+    assert.ok(isRestored);
+    assert.match(shown, /Answer it with: inkling respond 1 --yes/);
+    const [colour, name] = await readResults(home, "1");
+    assert.match(colour ?? "", /green/);
+    assert.match(name ?? "", /Zoë 🚀/);
+  },
+);
