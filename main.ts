@@ -1,18 +1,10 @@
 #!/usr/bin/env -S deno run --no-prompt --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys
-// The composition root: arguments, environment, signals and exit code. It opens what the command line asks for.
+// The composition root: arguments, environment, signals and exit code. It opens what the command line asks for, and
+// loads nothing before it is asked for.
 import type { CliApp, InfoReport, LocalService, ServeOptions, StopReason } from "./cli/app.ts";
-import { openTerminal } from "./cli/output/terminal.ts";
-import { systemProcesses } from "./cli/processes.ts";
-import { selfCommand } from "./cli/self_command.ts";
-import { openInput } from "./cli/system_input.ts";
 import denoJson from "./deno.json" with { type: "json" };
-import { SystemClock } from "./runtime/clock.ts";
-import { resolveBaseStateDir, resolveSocketFile } from "./runtime/config/places.ts";
-import { parseDuration } from "./runtime/durations.ts";
 import type { WorkspaceSettings } from "./runtime/mod.ts";
-import type { ServiceLog } from "./runtime/service_log.ts";
-import { suggest } from "./runtime/suggestion.ts";
-import { openSocketClient } from "./server/client.ts";
+import type { LogLevel, ServiceLog } from "./runtime/service_log.ts";
 
 const { version } = denoJson;
 
@@ -37,6 +29,7 @@ async function places(workspace?: string): ReturnType<CliApp["places"]> {
     const { directories } = await loadSettings(workspace);
     return directories;
   }
+  const { resolveBaseStateDir, resolveSocketFile } = await import("./runtime/config/places.ts");
   const env = (name: string) => Deno.env.get(name);
   const stateDir = resolveBaseStateDir(env, homeDirectory());
   return {
@@ -49,18 +42,22 @@ async function places(workspace?: string): ReturnType<CliApp["places"]> {
 }
 
 async function serve(options: ServeOptions): Promise<StopReason> {
-  const [{ openRuntime }, { serve }, { formatLogLine, openLogFile }] = await Promise.all([
-    import("./runtime/mod.ts"),
-    import("./server/mod.ts"),
-    import("./runtime/log_file.ts"),
-  ]);
-  const idleTimeoutMs = idleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
+  const [{ openRuntime }, { serve }, { formatLogLine, openLogFile }, { SystemClock }] =
+    await Promise.all([
+      import("./runtime/mod.ts"),
+      import("./server/mod.ts"),
+      import("./runtime/log_file.ts"),
+      import("./runtime/clock.ts"),
+    ]);
+  const idleTimeoutMs = await idleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
+  const level = logLevel(Deno.env.get("INKLING_LOG_LEVEL"));
   const settings = await loadSettings(options.workspace);
   const { stateDir, logFile } = settings.directories;
   await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
   using file = await openLogFile(logFile);
   const clock = new SystemClock();
   const log: ServiceLog = {
+    level,
     write(level, message, fields = {}) {
       file.write(level, message, fields);
       options.onLogLine?.(formatLogLine({ at: clock.now(), level, message, fields }));
@@ -97,8 +94,16 @@ async function serve(options: ServeOptions): Promise<StopReason> {
   return await service.finished;
 }
 
+/** From which level on lines are kept; requests are on `debug`. */
+function logLevel(text: string | undefined): LogLevel {
+  const level = text === undefined || text === "" ? "info" : text.toLowerCase();
+  if (level === "debug" || level === "info" || level === "warn" || level === "error") return level;
+  throw new Error(`INKLING_LOG_LEVEL is no level: ${text} (write debug, info, warn or error)`);
+}
+
 /** Milliseconds of `90s`, `5m` or a bare number of seconds. */
-function idleTimeout(text: string | undefined): number | undefined {
+async function idleTimeout(text: string | undefined): Promise<number | undefined> {
+  const { parseDuration } = await import("./runtime/durations.ts");
   if (text === undefined || text === "") return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
@@ -154,38 +159,58 @@ async function info(options: { workspace?: string }): Promise<InfoReport> {
   return await describeSetup(await loadSettings(options.workspace));
 }
 
-const clock = new SystemClock();
-const stdout = openTerminal("stdout");
-const app: CliApp = {
-  version,
-  selfCommand: selfCommand(),
-  get environment() {
-    return Deno.env.toObject();
-  },
-  stdout,
-  stderr: openTerminal("stderr"),
-  input: openInput({ terminal: stdout, clock }),
-  clock,
-  processes: systemProcesses,
-  places,
-  connect: ({ socketFile }) => openSocketClient(socketFile),
-  serve,
-  openLocalService,
-  validate,
-  info,
-  suggest,
-  onInterrupt(listener) {
-    Deno.addSignalListener("SIGINT", listener);
-    return () => Deno.removeSignalListener("SIGINT", listener);
-  },
-};
+async function compose(): Promise<CliApp> {
+  const [
+    { openTerminal },
+    { systemProcesses },
+    { selfCommand },
+    { openInput },
+    { SystemClock },
+    { suggest },
+    { openSocketClient },
+  ] = await Promise.all([
+    import("./cli/output/terminal.ts"),
+    import("./cli/processes.ts"),
+    import("./cli/self_command.ts"),
+    import("./cli/system_input.ts"),
+    import("./runtime/clock.ts"),
+    import("./runtime/suggestion.ts"),
+    import("./server/client.ts"),
+  ]);
+  const clock = new SystemClock();
+  const kind = Deno.env.get("TERM");
+  const stdout = openTerminal("stdout", { kind });
+  return {
+    version,
+    selfCommand: selfCommand(),
+    get environment() {
+      return Deno.env.toObject();
+    },
+    stdout,
+    stderr: openTerminal("stderr", { kind }),
+    input: openInput({ terminal: stdout, clock }),
+    clock,
+    processes: systemProcesses,
+    places,
+    connect: ({ socketFile }) => openSocketClient(socketFile),
+    serve,
+    openLocalService,
+    validate,
+    info,
+    suggest,
+    onInterrupt(listener) {
+      Deno.addSignalListener("SIGINT", listener);
+      return () => Deno.removeSignalListener("SIGINT", listener);
+    },
+  };
+}
 
 if (import.meta.main) {
   if (Deno.args.length === 1 && /^(-V|--version)$/.test(Deno.args[0] ?? "")) {
     // Asked for by scripts, over and over: answered before anything is loaded.
-    app.stdout.write(`${version}\n`);
+    console.log(version);
   } else {
-    const { runCli } = await import("./cli/mod.ts");
+    const [app, { runCli }] = await Promise.all([compose(), import("./cli/mod.ts")]);
     Deno.exit(await runCli(Deno.args, app));
   }
 }

@@ -1,7 +1,5 @@
-// Other processes: whether one lives, sending it a signal, starting one that outlives this one.
-import { spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
-import process from "node:process";
+// Other processes: whether one lives, sending it a signal, starting one that outlives this one. Most commands need none
+// of it, and Node's modules are slow to load: each is loaded where it is used.
 
 /** A child in a session of its own. */
 export interface DetachedProcess {
@@ -15,7 +13,7 @@ export interface Processes {
   /** False for a process that is gone or a zombie; true for one that belongs to somebody else. */
   isAlive(pid: number): Promise<boolean>;
   /** Sends the signal. A process that is gone by then is no error; one that may not be signalled is. */
-  signal(pid: number, name: "SIGTERM" | "SIGKILL"): void;
+  signal(pid: number, name: "SIGTERM" | "SIGKILL"): Promise<void>;
   /** Starts a command in `/`, in a session of its own, its output appended to the log file (mode 600). */
   spawnDetached(
     command: readonly string[],
@@ -26,6 +24,7 @@ export interface Processes {
 /** The processes of this machine. */
 export const systemProcesses: Processes = {
   async isAlive(pid) {
+    const { default: process } = await import("node:process");
     try {
       process.kill(pid, 0);
     } catch (error) {
@@ -36,7 +35,8 @@ export const systemProcesses: Processes = {
     return !(await isZombie(pid));
   },
 
-  signal(pid, name) {
+  async signal(pid, name) {
+    const { default: process } = await import("node:process");
     try {
       process.kill(pid, name);
     } catch (error) {
@@ -46,6 +46,8 @@ export const systemProcesses: Processes = {
 
   async spawnDetached([program, ...args], { logFile, environment }) {
     if (program === undefined) throw new TypeError("spawnDetached() without a program");
+    const { spawn } = await import("node:child_process");
+    const { closeSync, openSync } = await import("node:fs");
     const log = openSync(logFile, "a", 0o600);
     try {
       const child = spawn(program, args, {

@@ -38,10 +38,10 @@ export async function stopService(context: StopContext): Promise<StopOutcome> {
   if (pid === null) return { kind: "unknown_pid" };
   if (await endsOnRequest(context, pid)) return { kind: "stopped", pid, by: "request" };
   onStep(`Process ${pid} has not stopped: sending SIGTERM`);
-  processes.signal(pid, "SIGTERM");
+  await processes.signal(pid, "SIGTERM");
   if (await hasEnded(context, pid, TERMINATE_MS)) return { kind: "stopped", pid, by: "SIGTERM" };
   onStep(`Process ${pid} has not stopped: sending SIGKILL`);
-  processes.signal(pid, "SIGKILL");
+  await processes.signal(pid, "SIGKILL");
   if (await hasEnded(context, pid, KILL_MS)) return { kind: "stopped", pid, by: "SIGKILL" };
   return { kind: "survived", pid };
 }

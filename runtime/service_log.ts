@@ -5,5 +5,7 @@ export type LogLevel = typeof LOG_LEVELS[number];
 
 /** One line of the log. Field values are shown as `key=value`; an Error shows its message, and its stack on `error`. */
 export interface ServiceLog {
+  /** Lines below this level are dropped before anything is done with them; all are kept where it is absent. */
+  readonly level?: LogLevel;
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

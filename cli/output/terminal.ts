@@ -1,6 +1,4 @@
 // The two output streams of the process: the only place that writes to them.
-import process from "node:process";
-import { styleText } from "node:util";
 
 /** A stream that text goes to. */
 export interface Terminal {
@@ -22,7 +20,13 @@ const COLUMNS_WITHOUT_SIZE = 80;
 const FULL_PIPE_WAIT_MS = 10;
 
 /** Standard output or standard error of this process. */
-export function openTerminal(name: "stdout" | "stderr"): Terminal {
+export function openTerminal(
+  name: "stdout" | "stderr",
+  options: {
+    /** What TERM says. */
+    kind: string | undefined;
+  },
+): Terminal {
   const stream = Deno[name];
   const isTerminal = stream.isTerminal();
   return {
@@ -30,7 +34,7 @@ export function openTerminal(name: "stdout" | "stderr"): Terminal {
     get columns() {
       return isTerminal ? readColumns() : Infinity;
     },
-    colors: styleText("red", "x", { stream: process[name] }) !== "x",
+    colors: isTerminal && !Deno.noColor && options.kind !== "dumb",
     write: (text) => writeAll(stream, text),
   };
 }

@@ -4,7 +4,6 @@ import fastStringWidth from "fast-string-width";
 const ELLIPSIS = "…";
 /** Code units of one character beyond which a text is not worth showing whole. */
 const LONGEST_CHARACTER = 32;
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Cells of a text on one line. */
 export function widthOf(text: string): number {
@@ -16,6 +15,8 @@ export function shorten(text: string, width: number): string {
   if (width === Infinity || widthOf(text) <= width) return text;
   if (width < 1) return "";
   let end = 0;
+  // Slow to make, and most texts fit.
+  const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { index, segment } of graphemes.segment(text)) {
     // Marks that take no cell would make this endless.
     if (index > width * LONGEST_CHARACTER) break;

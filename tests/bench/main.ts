@@ -1,7 +1,8 @@
 // `deno task bench`: every figure, as a table or, with --json, as JSON.
+import { benchHttp } from "./http.ts";
 import { benchStartUp } from "./start_up.ts";
 
-const figures = await benchStartUp();
+const figures = [...await benchStartUp(), ...await benchHttp()];
 if (Deno.args.includes("--json")) {
   console.log(JSON.stringify(figures, null, 2));
 } else {

@@ -36,6 +36,10 @@ export async function benchStartUp(): Promise<Figure[]> {
     `workspace: ${workspace}\n`,
   );
   await Deno.writeTextFile(empty, "");
+  await Deno.writeTextFile(
+    join(workspace, "agents", "daily.md"),
+    "---\nmodel: { provider: demo, name: echo }\n---\nSay hello.\n",
+  );
   const self = sourceCommand();
   const floor = () => spawn([Deno.execPath(), "run", ...PERMISSION_FLAGS, empty], env);
   const figures: Figure[] = [];

@@ -162,6 +162,7 @@ export async function createFakeCli(
           const one = cli.processes.get(pid);
           one?.signals.push(name);
           if (one !== undefined) end(one, name);
+          return Promise.resolve();
         },
         spawnDetached(command, { logFile }) {
           cli.spawned.push([...command]);

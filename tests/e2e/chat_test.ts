@@ -91,9 +91,37 @@ testInTerminal(
   },
 );
 
+testInTerminal(
+  "chat lets an agent be picked; lines that come at once are turns one after the other",
+  async () => {
+    await using home = await createRealHome();
+    const echo = "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n";
+    for (const id of ["other", "parrot"]) await home.writeAgent(id, echo);
+    await using terminal = await RealTerminal.open(home, ["chat"]);
+    await terminal.waitFor(/Which agent\?[^]*other[^]*parrot/);
+    await terminal.type("parr");
+    await terminal.waitFor(/1 match/);
+    await terminal.press("Enter");
+    await terminal.waitFor(/^> *$/m);
+    await terminal.paste("one\ntwo\nthr", { unmarked: true });
+    await terminal.waitFor(/\n\none\n\n> two\n\ntwo\n\n> thr$/);
+    await terminal.type("ee");
+    await terminal.press("Enter");
+    await terminal.waitFor(/> three\n\nthree\n\n>$/);
+    await terminal.press("Up", "Up");
+    await terminal.waitFor(/\n> two$/);
+    await terminal.press("C-u");
+    await terminal.type("/quit");
+    await terminal.press("Enter");
+    const { code, shown } = await terminal.ended();
+    assert.equal(code, 0);
+    assert.match(shown, /\n3 turns · /);
+  },
+);
+
 testInTerminal("chat: keys pressed before a question was seen are no answer to it", async () => {
   await using home = await createRealHome();
-  await home.writeScript("hasty", [{ ...WRITE, delay_ms: 700 }, { say: "Well." }]);
+  await home.writeScript("hasty", [{ ...WRITE, delay_ms: 2_000 }, { say: "Well." }]);
   await using terminal = await RealTerminal.open(home, ["chat", "hasty"]);
   await terminal.waitFor(/^> *$/m);
   await terminal.type("hi");

@@ -21,8 +21,9 @@ function hasTmux(): boolean {
   }
 }
 
-/** The program is started, and behind its end come its exit code and how it left the terminal. */
-const WRAPPER = `sh -c 'echo $$ > "$PID_FILE"; exec "$@"' sh "$@"
+/** The program is started, and behind its end come its exit code and how it left the terminal. Ctrl+C is its alone. */
+const WRAPPER = `trap : INT
+sh -c 'echo $$ > "$PID_FILE"; exec "$@"' sh "$@"
 echo "[exit $?]"
 stty -a | tr ';' '\\n' | grep -o -E ' -?(icanon|echo) ' | tr -d '\\n'
 echo "[end]"
@@ -67,10 +68,10 @@ export class RealTerminal implements AsyncDisposable {
     await this.#tmux(["send-keys", "-l"], [text]);
   }
 
-  /** Pastes a text, marked as pasted where the program asks for that. */
-  async paste(text: string): Promise<void> {
+  /** Pastes a text, marked as pasted where the program asks for that; `unmarked` is a terminal that cannot. */
+  async paste(text: string, options: { unmarked?: boolean } = {}): Promise<void> {
     await this.#tmux(["set-buffer"], ["--", text]);
-    await this.#tmux(["paste-buffer", "-p", "-r"]);
+    await this.#tmux(["paste-buffer"], options.unmarked ? [] : ["-p", "-r"]);
   }
 
   /** Everything that was shown so far, without spaces at the ends of lines. */

@@ -6,6 +6,7 @@ import { REPOSITORY } from "../support/repository.ts";
 import { createRealHome } from "./real_process.ts";
 
 const HEAVY = [
+  "@clack/prompts",
   "hono",
   "zod",
   "yaml",

@@ -49,7 +49,7 @@ export class ScriptedModel implements Model {
 }
 
 /** Says `ok` and is done. */
-export const answers: Attempt = async function* () {
+export const answers: Attempt = async function* (): ReturnType<Attempt> {
   yield { type: "text", text: "ok" };
   return await Promise.resolve(REPLY);
 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatCost, formatCount, formatPlural } from "../../../cli/output/figures.ts";
+import { formatBytes, formatCost, formatCount, formatPlural } from "../../../cli/output/figures.ts";
 import { formatDuration, formatLocal, formatRelative } from "../../../cli/output/time.ts";
 
 Deno.test("formatDuration() uses the two largest units that say something", () => {
@@ -41,4 +41,20 @@ Deno.test("formatCount(), formatCost() and formatPlural() write figures for peop
   assert.equal(formatCost(12.3456), "$12.35");
   assert.equal(formatPlural(1, "agent"), "1 agent");
   assert.equal(formatPlural(1_200, "agent"), "1,200 agents");
+});
+
+Deno.test("formatBytes() keeps two digits at least, and never shows a thousand of a unit", () => {
+  const table: [number, string][] = [
+    [0, "0 B"],
+    [999, "999 B"],
+    [1_000, "1.0 kB"],
+    [9_949, "9.9 kB"],
+    [9_950, "10 kB"],
+    [999_499, "999 kB"],
+    [999_500, "1.0 MB"],
+    [12_345_678, "12 MB"],
+    [5_600_000_000, "5.6 GB"],
+    [7_000_000_000_000_000, "7000 TB"],
+  ];
+  for (const [bytes, text] of table) assert.equal(formatBytes(bytes), text);
 });
