@@ -8,8 +8,8 @@ const RETRY_MS = 500;
 const GONE_MS = 15_000;
 
 /**
- * The frames of an execution behind `after`, up to `complete` or `waiting`, each once. When the service goes down it is waited for;
- * throws CommandFailure when it does not come back, and the reason of the signal.
+ * The frames of an execution behind `after`, up to `complete` or `waiting`, each once. When the service goes down it is
+ * waited for; throws CommandFailure when it does not come back, and the reason of the signal.
  */
 export async function* followExecution(
   client: Client,

@@ -8,7 +8,7 @@ import { Retention } from "./executions/retention.ts";
 import { Runner } from "./executions/runner.ts";
 import { InstanceLock } from "./instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
-import { isProviderKey } from "./models/provider_keys.ts";
+import { isProviderKey, keyVariablesOf } from "./models/provider_keys.ts";
 import { ModelPrices } from "./models/pricing.ts";
 import { ModelQueue, withQueue } from "./models/queue.ts";
 import { resolveModel } from "./models/resolve.ts";
@@ -57,7 +57,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const { settings, version, mode } = options;
   const { config, directories, environment } = settings;
   const clock = options.clock ?? new SystemClock();
-  const redactor = new Redactor(() => environment.secrets());
+  const registry = new AgentRegistry({ directories, config, home: settings.home });
+  const secrets = () => environment.secrets(keyVariablesOf(registry.list()));
+  const redactor = new Redactor(secrets);
   const log = new RedactedLog(options.log, redactor);
   await using resources = new AsyncDisposableStack();
 
@@ -74,7 +76,6 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     resources.defer(() => closeInstance(db, instanceId, clock.now()));
   }
 
-  const registry = new AgentRegistry({ directories, config, home: settings.home });
   for (const problem of [...config.warnings, ...environment.problems()]) {
     log.write("warn", formatDiagnostic(problem));
   }
@@ -104,7 +105,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     store: executions,
     log: executionLog,
     redactor,
-    keyRedactor: new Redactor(() => environment.secrets().filter(({ name }) => isKey(name))),
+    keyRedactor: new Redactor(() => secrets().filter(({ name }) => isKey(name))),
     clock,
     environment,
     serviceLog: log,

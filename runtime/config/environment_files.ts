@@ -8,7 +8,7 @@ import { decodeText } from "./text_file.ts";
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 /** Shorter values are too common in ordinary text to be hidden everywhere. */
 const SHORTEST_SECRET = 8;
-const SECRET_NAME = /_(KEY|TOKEN|SECRET|PASSWORD)$/i;
+const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD)$/i;
 
 type Variables = ReadonlyMap<string, string>;
 
@@ -48,9 +48,11 @@ export class EnvironmentFiles implements Environment {
   }
 
   /** Also of values that another layer hides: they are as secret. */
-  secrets(): { name: string; value: string }[] {
+  secrets(names: readonly string[] = []): { name: string; value: string }[] {
     const layers = this.#layers();
-    this.#secrets ??= findSecrets(layers);
+    const others = names.filter((name) => !SECRET_NAME.test(name));
+    if (others.length > 0) return findSecrets(layers, others);
+    this.#secrets ??= findSecrets(layers, []);
     return this.#secrets;
   }
 
@@ -71,17 +73,21 @@ export class EnvironmentFiles implements Environment {
   }
 }
 
-function findSecrets(layers: readonly Variables[]): { name: string; value: string }[] {
-  const nameByValue = new Map<string, string>();
+function findSecrets(
+  layers: readonly Variables[],
+  names: readonly string[],
+): { name: string; value: string }[] {
+  const found = new Map<string, { name: string; value: string }>();
   for (const layer of layers) {
     for (const [name, written] of layer) {
       const value = written.trim();
-      if (value.length < SHORTEST_SECRET || !SECRET_NAME.test(name)) continue;
-      if (!nameByValue.has(value)) nameByValue.set(value, name);
+      if (value.length < SHORTEST_SECRET) continue;
+      if (!SECRET_NAME.test(name) && !names.includes(name)) continue;
+      // One value under two names stays both: who asks for the keys alone must find it under theirs.
+      found.set(`${name}=${value}`, { name, value });
     }
   }
-  return [...nameByValue].map(([value, name]) => ({ name, value }))
-    .sort((a, b) => b.value.length - a.value.length);
+  return [...found.values()].sort((a, b) => b.value.length - a.value.length);
 }
 
 /** The file as it is now, or undefined when it is what it was. */

@@ -16,3 +16,8 @@ export function isProviderKey(name: string, agents: readonly Agent[]): boolean {
     (model.apiKeyEnv === name || keyVariableOf(model.provider) === name)
   );
 }
+
+/** The variables that agents name for their keys (`api_key_env`). Nothing else tells that these are secret. */
+export function keyVariablesOf(agents: readonly Agent[]): string[] {
+  return [...new Set(agents.flatMap(({ model }) => model?.apiKeyEnv ?? []))];
+}

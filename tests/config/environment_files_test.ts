@@ -76,7 +76,7 @@ Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, lon
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(
       `${dir}/.env`,
-      "A_API_KEY=12345678\nB_TOKEN=1234567\nC_SECRET=abcdefghijk\nPUBLIC=abcdefghijklmn\nKEYS=abcdefghij\n",
+      "A_API_KEY=12345678\nB_TOKEN=1234567\nC_SECRET=abcdefghijk\nPUBLIC=abcdefghijklmn\nKEYS=abcdefghij\nTOKEN=bare-token\n",
     );
     const shell = {
       A_API_KEY: "hidden-by-the-file",
@@ -88,8 +88,14 @@ Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, lon
       { name: "A_API_KEY", value: "hidden-by-the-file" },
       { name: "C_SECRET", value: "abcdefghijk" },
       { name: "D_PASSWORD", value: "pass word 9" },
+      { name: "TOKEN", value: "bare-token" },
       { name: "A_API_KEY", value: "12345678" },
+      { name: "E_KEY", value: "12345678" },
     ]);
+    const named = environment.secrets(["PUBLIC", "B_TOKEN", "NOWHERE"]);
+    assert.deepEqual(named[1], { name: "PUBLIC", value: "abcdefghijklmn" });
+    assert.equal(named.length, 6);
+    assert.equal(environment.secrets().length, 5);
   });
 });
 

@@ -1,6 +1,6 @@
 // A browser without a network looks at pages and reports, as JSON, what it saw. A program of its own, because the
 // driver of the browser wants every permission: deno run -A docs_browser.ts <chromium> <key> <address>...
-import { type Browser, chromium } from "playwright-core";
+import { chromium } from "playwright-core";
 
 /** What the browser tells of one page. */
 export interface PageReport {
@@ -11,30 +11,16 @@ export interface PageReport {
   requests: string[];
 }
 
-const LAUNCHES = 3;
-
-/** A busy machine now and then kills the browser while it starts; that says nothing about the pages. */
-async function launch(executable: string): Promise<Browser> {
-  for (let attempt = 1;; attempt++) {
-    try {
-      return await chromium.launch({
-        executablePath: executable,
-        // Names lead nowhere: what is not the service fails, and shows.
-        args: [
-          "--no-sandbox",
-          "--disable-gpu",
-          "--disable-quic",
-          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-        ],
-      });
-    } catch (error) {
-      if (attempt === LAUNCHES) throw error;
-    }
-  }
-}
-
 async function look(executable: string, key: string, addresses: string[]): Promise<PageReport[]> {
-  const browser = await launch(executable);
+  const browser = await chromium.launch({
+    executablePath: executable,
+    // Names lead nowhere: what is not the service fails, and shows.
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ],
+  });
   const context = await browser.newContext({ extraHTTPHeaders: { "x-api-key": key } });
   const reports: PageReport[] = [];
   for (const address of addresses) {
