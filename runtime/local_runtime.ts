@@ -20,6 +20,7 @@ import {
   NoPendingRequest,
   ReadOnlyRuntime,
 } from "./executions/refusals.ts";
+import { toStorable } from "./executions/storable_text.ts";
 import type { Retention } from "./executions/retention.ts";
 import type { Runner } from "./executions/runner.ts";
 import type {
@@ -102,7 +103,8 @@ export class LocalRuntime implements Runtime {
 
   async run(agentId: string, request: RunRequest): Promise<Execution> {
     const agent = this.#agent(agentId);
-    const sessionId = request.sessionId?.trim() === "" ? null : request.sessionId ?? null;
+    const session = toStorable(request.sessionId ?? "");
+    const sessionId = session.trim() === "" ? null : session;
     const wish = {
       trigger: sessionId === null ? "manual" as const : "chat" as const,
       sessionId,
@@ -124,8 +126,8 @@ export class LocalRuntime implements Runtime {
     return execution;
   }
 
-  cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
-    return this.#runner().cancel(id);
+  async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
+    return await this.#runner().cancel(id);
   }
 
   async pendingRequest(id: number): Promise<HumanRequest> {
@@ -135,8 +137,8 @@ export class LocalRuntime implements Runtime {
     return this.#parts.redactor.redactValue(request);
   }
 
-  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
-    return this.#runner().respond(id, response);
+  async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+    await this.#runner().respond(id, response);
   }
 
   listExecutions(filter: ExecutionFilter): Promise<Execution[]> {

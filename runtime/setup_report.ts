@@ -1,4 +1,5 @@
 // What is set up: files, workspace, default model, keys. For `info`; values of keys are never part of it.
+import { exists } from "./config/exists.ts";
 import { NAMED_PROVIDERS } from "./config/providers.ts";
 import { SystemClock } from "./clock.ts";
 import { ModelPrices } from "./models/pricing.ts";
@@ -61,14 +62,4 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
       };
     }),
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

@@ -40,7 +40,10 @@ export function toErrorResponse(error: unknown, log: ServiceLog): Response {
   if (error instanceof RuntimeError) {
     const status = STATUS_OF[error.code];
     if (status === 500) log.write("error", "A request failed", { error, cause: error.cause });
-    return toResponse(status, error.message);
+    const { message: msg } = error;
+    // Every 422 is a list, whether the schema refused the request or what it met.
+    const issue = { type: error.code, loc: ["body"], msg, input: null };
+    return toResponse(status, status === 422 ? [issue] : msg);
   }
   log.write("error", "A request failed unexpectedly", { error });
   return toResponse(500, "Internal error");

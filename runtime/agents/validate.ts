@@ -1,5 +1,6 @@
 // What `inkling validate` finds: everything wrong with a file, and everything around it that the agent needs.
 import type { Environment } from "../config/environment.ts";
+import { exists } from "../config/exists.ts";
 import { diagnose, type DiagnosedFile } from "../config/schema_diagnostics.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
@@ -7,7 +8,8 @@ import { suggest } from "../suggestion.ts";
 import type { Agent, ModelSettings } from "./agent.ts";
 import { resolveAgentPath } from "./agent_paths.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
-import { checkResources, exists, itemPath, type ResourceFolders } from "./validate_resources.ts";
+import { unsupportedFields } from "./unsupported.ts";
+import { checkResources, itemPath, type ResourceFolders } from "./validate_resources.ts";
 
 /** Where a model's settings lead, as far as validation asks. */
 export interface ValidatedEndpoint {
@@ -51,6 +53,7 @@ export async function validateAgent(
     ...checkModel(agent, file, options),
     ...await checkPrice(agent, file, options),
     ...checkBody(parsed, path),
+    ...checkSupport(agent, file),
     ...checkToolNames(agent, file, options.knownTools),
     ...checkAgents(agent, file, options.agentIds),
     ...await checkPaths(agent, file),
@@ -142,6 +145,17 @@ function checkBody({ agent, bodyLine }: ParsedAgent, path: string): Diagnostic[]
     message: "The system prompt is empty: the file has no text after its front matter",
     hint: "write below the second --- what the agent is to do",
   }];
+}
+
+function checkSupport(agent: Agent, file: DiagnosedFile): Diagnostic[] {
+  return unsupportedFields(agent).map((field) =>
+    diagnose(file, [field], {
+      severity: "warning",
+      message: field === "trigger"
+        ? `This version does not fire a ${agent.trigger.type} trigger: the agent runs on request only`
+        : `This version does not attach ${field}`,
+    })
+  );
 }
 
 function checkToolNames(

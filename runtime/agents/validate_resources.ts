@@ -1,6 +1,7 @@
 // Whether the files that an agent names exist: custom tools, skills, MCP servers. What is in them is their folders' business.
 import { join } from "node:path";
 import type { Directories } from "../config/directories.ts";
+import { exists } from "../config/exists.ts";
 import { diagnose, type DiagnosedFile } from "../config/schema_diagnostics.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
@@ -29,20 +30,6 @@ export function itemPath(file: DiagnosedFile, list: readonly string[], item: str
   let value: unknown = file.document.value;
   for (const key of list) value = isJsonObject(value) ? value[key] : undefined;
   return [...list, Array.isArray(value) ? Math.max(0, value.indexOf(item)) : 0];
-}
-
-/** Whether something stands at a path; a path that may not be looked at counts as standing. */
-export async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.PermissionDenied) return true;
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-      return false;
-    }
-    throw error;
-  }
 }
 
 async function checkCustomTools(

@@ -4,6 +4,7 @@ import type { Diagnostic } from "../diagnostics.ts";
 import type { Environment } from "./environment.ts";
 import { stampFile } from "./file_stamp.ts";
 import { decodeText } from "./text_file.ts";
+import { unreadableReason } from "./unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 /** Shorter values are too common in ordinary text to be hidden everywhere. */
@@ -111,12 +112,7 @@ function readIfChanged(file: LoadedFile): LoadedFile | undefined {
     if (error instanceof Deno.errors.NotFound) {
       return file.stamp === null ? undefined : { ...empty, stamp: null, problems: [] };
     }
-    const reason = error instanceof Deno.errors.PermissionDenied
-      ? "it is not permitted"
-      : error instanceof Error
-      ? error.message
-      : String(error);
-    return { ...empty, stamp: undefined, problems: [problem(path, reason)] };
+    return { ...empty, stamp: undefined, problems: [problem(path, unreadableReason(error))] };
   }
 }
 

@@ -9,6 +9,7 @@ import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema, diagnose, type DiagnosedFile, listWords } from "./schema_diagnostics.ts";
 import { decodeText } from "./text_file.ts";
+import { unreadableReason } from "./unreadable.ts";
 import { parseYaml } from "./yaml_document.ts";
 
 /** config.yaml cannot be used; the message shows the first problem with its place, `diagnostics` has them all. */
@@ -57,13 +58,11 @@ export async function loadConfig(path: string, options: { home: string }): Promi
   try {
     bytes = await Deno.readFile(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) bytes = new Uint8Array();
-    else {
-      const reason = error instanceof Deno.errors.PermissionDenied
-        ? "it is not permitted"
-        : "it is no readable file";
-      throw new ConfigError([whole(path, `The file cannot be read: ${reason}`)], { cause: error });
+    if (!(error instanceof Deno.errors.NotFound)) {
+      const message = `The file cannot be read: ${unreadableReason(error)}`;
+      throw new ConfigError([whole(path, message)], { cause: error });
     }
+    bytes = new Uint8Array();
   }
   if (bytes.length > LARGEST_CONFIG_BYTES) {
     throw new ConfigError([whole(path, "The file is over 256 KB: no configuration is that long")]);

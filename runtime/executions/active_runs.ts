@@ -16,10 +16,16 @@ export class ActiveRuns {
     this.#clock = clock;
   }
 
-  /** Lets a run go; `work` never rejects. Its signal aborts with a RunStopped. */
-  launch(id: number, work: (signal: AbortSignal) => Promise<void>): void {
+  /**
+   * Lets a run go; `work` never rejects. Its signal aborts with a RunStopped. Once it calls `leave` it cannot be stopped
+   * any more, and the execution may be launched again before it has returned.
+   */
+  launch(id: number, work: (signal: AbortSignal, leave: () => void) => Promise<void>): void {
     const stop = new AbortController();
-    const done = work(stop.signal).finally(() => this.#runs.delete(id));
+    const leave = () => {
+      if (this.#runs.get(id)?.stop === stop) this.#runs.delete(id);
+    };
+    const done = work(stop.signal, leave).finally(leave);
     this.#runs.set(id, { stop, done });
   }
 

@@ -5,7 +5,7 @@ import type { Execution } from "./execution.ts";
 
 /** How many messages of earlier runs are sent to the model. */
 const WINDOW: Readonly<Record<HistoryLevel, number>> = { off: 0, low: 10, medium: 50, high: 200 };
-/** Tool results of earlier runs are cut to this many characters. */
+/** Tool results of earlier runs are cut to this many characters, the note of the cut included: a seed is seeded again. */
 const OLD_RESULT_CHARACTERS = 500;
 
 /** The messages that a run starts with before its own: the earlier conversation within the window of its level. */
@@ -52,9 +52,10 @@ function repair(messages: readonly Message[]): Message[] {
 
 function shorten(message: Message): Message {
   if (message.role !== "tool" || message.content.length <= OLD_RESULT_CHARACTERS) return message;
-  const kept = message.content.slice(0, OLD_RESULT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
-  const rest = message.content.length - kept.length;
-  return { ...message, content: `${kept}… [${rest} more characters, cut from history]` };
+  const note = `… [cut from history: it had ${message.content.length} characters]`;
+  const kept = message.content.slice(0, OLD_RESULT_CHARACTERS - note.length);
+  // Not through the middle of a surrogate pair.
+  return { ...message, content: kept.replace(/[\uD800-\uDBFF]$/, "") + note };
 }
 
 function toEpitaph({ status, error }: Execution): Message {

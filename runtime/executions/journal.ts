@@ -14,6 +14,7 @@ import { boundAnswer } from "./answer.ts";
 import { planCalls, toToolMessage } from "./conversation.ts";
 import type { Execution, FinalStatus } from "./execution.ts";
 import type { ExecutionStore, PlacedMessage, PlannedCall } from "./execution_store.ts";
+import { toStorable } from "./storable_text.ts";
 import {
   toAnswerFrame,
   toCompleteFrame,
@@ -160,8 +161,9 @@ export class Journal {
     options: { from: "running" | "waiting" } = { from: "running" },
   ): Promise<Execution | undefined> {
     const { redactor, store, clock } = this.#ports;
-    const output = outcome.output === null ? null : boundAnswer(redactor.redact(outcome.output));
-    const error = outcome.error === null ? null : redactor.redact(outcome.error);
+    const shown = (text: string) => toStorable(redactor.redact(text));
+    const output = outcome.output === null ? null : boundAnswer(shown(outcome.output));
+    const error = outcome.error === null ? null : shown(outcome.error);
     const ended = await store.finishExecution(this.#identity.executionId, {
       from: options.from,
       status: outcome.status,

@@ -38,6 +38,14 @@ interface Subject {
   request: ExecutionRequest;
 }
 
+/** What a run that goes on here is conducted with. */
+interface Conduct {
+  agent: Agent;
+  signal: AbortSignal;
+  /** From here on it cannot be stopped any more. */
+  leave: () => void;
+}
+
 /** The executions of this process. */
 export class Runner implements AsyncDisposable {
   readonly #ports: RunnerPorts;
@@ -69,6 +77,8 @@ export class Runner implements AsyncDisposable {
 
   /** Cancels an execution; tells what became of it. Throws ExecutionNotFound. */
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
+    // What was accepted or answered a moment ago is about to run here.
+    await Promise.allSettled(this.#pending);
     if (this.#active.stop(id, CANCELLED)) return "cancelling";
     const { execution } = await this.#read(id);
     if (execution.status !== "waiting") return execution.status;
@@ -76,11 +86,13 @@ export class Runner implements AsyncDisposable {
     return await this.abortWaiting(id, CANCELLED) ? "aborted" : await this.cancel(id);
   }
 
-  /** Ends an execution that waits. False when it does not (any more). */
+  /** Ends an execution that waits. False when it does not (any more). Rejects when that cannot be stored. */
   async abortWaiting(id: number, error: string): Promise<boolean> {
     const { execution } = await this.#read(id);
     const outcome: Outcome = { status: "aborted", error, output: null };
-    return await this.#end(execution, { outcome, from: "waiting" }) !== undefined;
+    const ended = await this.#journal(execution).finish(outcome, { from: "waiting" });
+    if (ended !== undefined) this.#announcer.ended(ended);
+    return ended !== undefined;
   }
 
   /** Takes up what a dead instance left running: goes on with it where the agent says so, else ends it. */
@@ -118,7 +130,10 @@ export class Runner implements AsyncDisposable {
   /** Does something that starts a run; a stop waits for it. */
   async #unlessStopping<T>(work: () => Promise<T>): Promise<T> {
     if (this.#stopping) throw new ServiceStopping();
-    const pending = work();
+    return await this.#track(work());
+  }
+
+  async #track<T>(pending: Promise<T>): Promise<T> {
     this.#pending.add(pending);
     try {
       return await pending;
@@ -148,7 +163,7 @@ export class Runner implements AsyncDisposable {
     const { execution, isNew } = accepted;
     if (isNew) {
       this.#launch({ execution, request: wish.request }, agent);
-      this.#announcer.started(execution);
+      this.#announcer.started(execution, agent);
     }
     return execution;
   }
@@ -180,10 +195,8 @@ export class Runner implements AsyncDisposable {
 
   async #expire(request: HumanRequest): Promise<void> {
     try {
-      await this.#respond(request.executionId, {
-        requestId: request.requestId,
-        answer: { expired: true },
-      });
+      const { executionId, requestId } = request;
+      await this.#track(this.#respond(executionId, { requestId, answer: { expired: true } }));
     } catch (error) {
       // Somebody was a moment faster.
       if (!(error instanceof NotWaiting)) throw error;
@@ -191,24 +204,21 @@ export class Runner implements AsyncDisposable {
   }
 
   #launch(subject: Subject, agent: Agent): void {
-    this.#active.launch(
-      subject.execution.id,
-      (signal) => this.#conduct(subject, { agent, signal }),
-    );
+    const { id } = subject.execution;
+    this.#active.launch(id, (signal, leave) => this.#conduct(subject, { agent, signal, leave }));
   }
 
   /** Takes one execution to its end, or to its next question. Never rejects: what goes wrong is told and logged. */
-  async #conduct(
-    subject: Subject,
-    context: { agent: Agent; signal: AbortSignal },
-  ): Promise<void> {
+  async #conduct(subject: Subject, context: Conduct): Promise<void> {
     const { execution } = subject;
     const { agent, signal } = context;
     const journal = this.#journal(execution);
     try {
       const run = await prepareRun({ ...subject, agent }, { ports: this.#ports, journal, signal });
       const outcome = await runLoop(run);
-      if ("question" in outcome) return await this.#ask(execution, { agent, journal, ...outcome });
+      if ("question" in outcome) {
+        return await this.#ask(execution, { ...context, journal, ...outcome });
+      }
       if (agent.onRestart === "resume" && isLeftForRestart(signal)) return;
       await this.#end(execution, { outcome, journal });
     } catch (error) {
@@ -218,9 +228,9 @@ export class Runner implements AsyncDisposable {
 
   async #ask(
     execution: Execution,
-    asked: OpenQuestion & { agent: Agent; journal: Journal },
+    asked: OpenQuestion & Conduct & { journal: Journal },
   ): Promise<void> {
-    const { agent, journal, call, question, args } = asked;
+    const { agent, journal, call, question, args, signal, leave } = asked;
     const createdAt = this.#ports.clock.now();
     const request: HumanRequest = {
       ...question,
@@ -234,17 +244,24 @@ export class Runner implements AsyncDisposable {
     };
     this.#announcer.waiting(await journal.ask(request), request);
     this.#expiry.look();
+    // A cancel that came until now found a run; from here on it finds an execution that waits.
+    const isCancelled = signal.aborted && !isLeftForRestart(signal);
+    if (isCancelled && !await this.abortWaiting(execution.id, CANCELLED)) {
+      // An answer came in between: it runs again.
+      await this.cancel(execution.id);
+    }
+    leave();
   }
 
-  /** Stores the end of an execution and tells of it. Undefined when it was not in that state (any more). */
+  /** Stores the end of an execution that runs, and tells of it. */
   async #end(
     execution: Execution,
-    end: { outcome: Outcome; journal?: Journal; from?: "running" | "waiting" },
-  ): Promise<Execution | undefined> {
-    const { outcome, from = "running", journal = this.#journal(execution) } = end;
+    end: { outcome: Outcome; journal?: Journal },
+  ): Promise<void> {
+    const { outcome, journal = this.#journal(execution) } = end;
     let ended: Execution | undefined;
     try {
-      ended = await journal.finish(outcome, { from });
+      ended = await journal.finish(outcome);
     } catch (error) {
       // The row stays as it is; the next start finds it abandoned and says so.
       this.#ports.serviceLog.write("error", "The end of an execution could not be stored", {
@@ -253,7 +270,6 @@ export class Runner implements AsyncDisposable {
       });
     }
     if (ended !== undefined) this.#announcer.ended(ended);
-    return ended;
   }
 
   #toFailure(error: unknown, execution: Execution): Outcome {

@@ -60,11 +60,12 @@ async function settle(
   step: Exclude<Prepared, { kind: "ask" }>,
 ): Promise<void> {
   const startedAt = run.clock.now();
-  const result = run.withoutKeys(
+  const { content, isError, effect } = run.withoutKeys(
     step.kind === "settled" ? step.result : await perform(run, call, step),
   );
   const durationMs = Math.max(0, run.clock.now() - startedAt);
-  run.conversation.add(await run.journal.finishCall(call, { ...result, durationMs }));
+  const result = { content: boundResult(content), isError, effect, durationMs };
+  run.conversation.add(await run.journal.finishCall(call, result));
 }
 
 /** Decides what becomes of a call before anything happens. */
@@ -144,11 +145,11 @@ async function perform(
         sandbox: run.sandbox,
         clock: run.clock,
       }));
-    return { content: boundResult(content), isError: false, effect };
+    return { content, isError: false, effect };
   } catch (error) {
     run.signal.throwIfAborted();
     const message = error instanceof Error ? error.message : String(error);
-    return { content: boundResult(`Error: ${message}`), isError: true, effect };
+    return { content: `Error: ${message}`, isError: true, effect };
   } finally {
     timer.abort();
     await timeout;

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { stampFile } from "../config/file_stamp.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
 import { decodeText } from "../config/text_file.ts";
+import { unreadableReason } from "../config/unreadable.ts";
 import { parseYaml } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 
@@ -70,7 +71,9 @@ export class PriceFile {
       const info = Deno.statSync(this.path);
       const stamp = stampFile(info);
       if (stamp !== undefined && stamp === this.#stamp) return;
-      if (info.size > LARGEST_FILE_BYTES) this.#broken("The file is over 1 MB: no price list is");
+      // Asked before reading: opening a named pipe would wait for ever.
+      if (!info.isFile) this.#broken("The file cannot be read: it is no file");
+      else if (info.size > LARGEST_FILE_BYTES) this.#broken("The file is over 1 MB: no price list is");
       else this.#read(Deno.readFileSync(this.path));
       this.#stamp = stamp;
     } catch (error) {
@@ -78,11 +81,7 @@ export class PriceFile {
       if (error instanceof Deno.errors.NotFound) {
         this.#prices = new Map();
         this.#problems = [];
-      } else if (
-        error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory
-      ) {
-        this.#broken("The file cannot be read");
-      } else throw error;
+      } else this.#broken(`The file cannot be read: ${unreadableReason(error)}`);
     }
   }
 

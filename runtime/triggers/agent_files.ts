@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import { isAgentFileName } from "../agents/agent_id.ts";
 import type { AgentRegistry, ReloadReport } from "../agents/registry.ts";
 import type { Clock } from "../clock.ts";
+import { exists } from "../config/exists.ts";
 import { formatDiagnostic } from "../diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { ServiceLog } from "../service_log.ts";
@@ -78,7 +79,16 @@ export class AgentFiles implements AsyncDisposable {
     while (!this.#over.signal.aborted) {
       try {
         this.#watcher = Deno.watchFs(agentsDir, { recursive: false });
+        isBlind = false;
+        // Whatever changed before the watch began.
+        this.#changed.resolve();
+        for await (const event of this.#watcher) {
+          if (this.#concerns(event)) this.#changed.resolve();
+          // A folder that is gone stays silent for ever, also when it comes back.
+          if (!await exists(agentsDir)) this.#watcher.close();
+        }
       } catch (error) {
+        this.#watcher?.close();
         if (!isBlind && !(error instanceof Deno.errors.NotFound)) {
           log.write("warn", "The agents folder cannot be watched; it is looked at instead", {
             error,
@@ -87,15 +97,6 @@ export class AgentFiles implements AsyncDisposable {
         isBlind = true;
         await clock.sleep(POLL_MS, this.#over.signal).catch(() => {/* The service stops. */});
         this.#changed.resolve();
-        continue;
-      }
-      isBlind = false;
-      // Whatever changed before the watch began.
-      this.#changed.resolve();
-      for await (const event of this.#watcher) {
-        if (this.#concerns(event)) this.#changed.resolve();
-        // A folder that is gone stays silent for ever, also when it comes back.
-        if (!await exists(agentsDir)) this.#watcher.close();
       }
     }
   }
@@ -142,14 +143,4 @@ export class AgentFiles implements AsyncDisposable {
 
 function namesOf(registry: AgentRegistry): Map<string, string> {
   return new Map(registry.list().map(({ id, displayName }) => [id, displayName]));
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

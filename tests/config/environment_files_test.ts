@@ -94,8 +94,8 @@ Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, lon
     ]);
     const named = environment.secrets(["PUBLIC", "B_TOKEN", "NOWHERE"]);
     assert.deepEqual(named[1], { name: "PUBLIC", value: "abcdefghijklmn" });
-    assert.equal(named.length, 6);
-    assert.equal(environment.secrets().length, 5);
+    assert.equal(named.length, 7);
+    assert.equal(environment.secrets().length, 6);
   });
 });
 

@@ -51,8 +51,16 @@ Deno.test("seedHistory() tells of a turn that got no answer", () => {
 Deno.test("seedHistory() cuts tool results over 500 characters, and nothing else", () => {
   const long = "x".repeat(800);
   const [, , tool, last] = seed([user(long), said("", "1"), result("1", long), said(long)]);
-  assert.equal(tool?.content, `${"x".repeat(500)}… [300 more characters, cut from history]`);
+  const note = "… [cut from history: it had 800 characters]";
+  assert.equal(tool?.content, "x".repeat(500 - note.length) + note);
   assert.equal(last?.content, long);
+});
+
+Deno.test("seedHistory() cuts a result once, however often the seed is seeded again", () => {
+  const once = seed([user("a"), said("", "1"), result("1", "🙂".repeat(900)), said("b")]);
+  assert.ok((once[2]?.content.length ?? 0) <= 500);
+  assert.ok(once[2]?.content.isWellFormed());
+  assert.deepEqual(seed([...once, user("c"), said("d")]).slice(0, 4), once);
 });
 
 Deno.test("seedHistory() keeps the window's last messages, from a user turn on", () => {
@@ -108,6 +116,24 @@ Deno.test("seedHistory() never gives a sequence that a provider rejects, whateve
       },
     ),
   );
+});
+
+Deno.test("history: off stores every message and seeds none; what is stored seeds a later level", async () => {
+  await using place = await createTestWorkspace();
+  const write = (history: string) =>
+    place.writeAgent(
+      "echo",
+      `---\nmodel: { provider: demo, name: echo }\nhistory: ${history}\n---\nRepeat.\n`,
+    );
+  await write("off");
+  await using runtime = await place.open();
+  const messages = async () => (await runtime.checkpointStats()).agents[0]?.messages;
+  for (const message of ["one", "two"]) await runToEnd(runtime, "echo", { message });
+  assert.equal(await messages(), 6, "twice the system prompt, the turn and the reply");
+  await write("low");
+  await runtime.reloadAgents();
+  await runToEnd(runtime, "echo", { message: "three" });
+  assert.equal(await messages(), 6 + 5, "and the turn and reply of the run before");
 });
 
 Deno.test("sessions are independent conversations; sessionless runs have their own", async () => {

@@ -308,35 +308,6 @@ Deno.test("a secret of the environment files is in no frame, answer or error", a
   assert.ok(!shown.includes("tok-0123456789"));
 });
 
-Deno.test("a key is kept out of frames and conversations, whatever its variable is called", async () => {
-  await using place = await createTestWorkspace({
-    shell: {
-      LLM_ACCESS: "key-0123456789",
-      A_TOKEN: "key-abcdefghij",
-      OPENAI_API_KEY: "key-abcdefghij",
-    },
-  });
-  await Deno.writeTextFile(join(place.workspace, "leak.txt"), "key-0123456789 key-abcdefghij");
-  await place.writeAgent(
-    "keyed",
-    "---\nmodel: { provider: elsewhere, name: m, base_url: 'http://127.0.0.1:9', " +
-      "api_key_env: LLM_ACCESS }\n---\nWork.\n",
-  );
-  await place.writeScript("leaky", [
-    { call: [call("file_read", { path: "leak.txt" })] },
-    { say: "Both." },
-  ]);
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "leaky", { message: "key-0123456789" });
-  assert.equal(status, "success");
-  const shown = JSON.stringify([await payloadsOf(runtime, id), place.logged]);
-  assert.match(shown, /\[redacted:LLM_ACCESS\] \[redacted:OPENAI_API_KEY\]/);
-  await runtime.stop({ graceMs: 0 });
-  using db = Database.open(join(place.stateDir, "inkling.db"), { readOnly: true });
-  const stored = JSON.stringify(db.all("SELECT body FROM messages"));
-  assert.ok(!stored.includes("key-0123456789") && !stored.includes("key-abcdefghij"), stored);
-});
-
 Deno.test("runLoop() aborts when one tool fails three times in a row with the same first line", async () => {
   await using place = await createTestWorkspace();
   const missing = {

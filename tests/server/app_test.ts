@@ -242,9 +242,10 @@ Deno.test("createApp() maps the runtime's refusals to statuses", async () => {
     const { status, body } = await call("/agents/writer/run", {
       method: "POST",
     });
-    assert.deepEqual([code, status, body], [code, expected, {
-      detail: "A sentence",
-    }]);
+    const detail = expected === 422
+      ? [{ type: "invalid", loc: ["body"], msg: "A sentence", input: null }]
+      : "A sentence";
+    assert.deepEqual([code, status, body], [code, expected, { detail }]);
   }
   const logged = runtime.log.lines.filter(({ level }) => level === "error");
   assert.deepEqual(logged.map(({ fields }) => fields.cause), [cause]);

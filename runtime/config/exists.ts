@@ -1,0 +1,15 @@
+// Whether a path leads to anything, told without reading it.
+
+/** Whether something stands at a path; a path that may not be looked at counts as standing. */
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) return true;
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+      return false;
+    }
+    throw error;
+  }
+}
