@@ -35,12 +35,21 @@ export async function comparePaired(
     floors.push(await timed(options.floor));
     subjects.push(await timed(options.subject));
   }
+  return toFigure(name, floors, subjects);
+}
+
+/** A figure out of times that were taken in pairs, in milliseconds. */
+export function toFigure(
+  name: string,
+  floors: readonly number[],
+  subjects: readonly number[],
+): Figure {
   return {
     name,
     ratio: median(subjects.map((ms, pair) => ms / (floors[pair] ?? ms))),
     subjectMs: median(subjects),
     floorMs: median(floors),
-    pairs: options.pairs,
+    pairs: subjects.length,
   };
 }
 

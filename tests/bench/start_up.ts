@@ -1,9 +1,11 @@
 // How long commands take to start, against an empty Deno program with the same permissions.
 import { join } from "node:path";
 import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
-import { comparePaired, type Figure } from "./paired.ts";
+import { openSocketClient } from "../../server/client.ts";
+import { comparePaired, type Figure, timed, toFigure } from "./paired.ts";
 
 const PAIRS = 15;
+const READY_PAIRS = 9;
 
 async function spawn(
   command: readonly string[],
@@ -18,6 +20,40 @@ async function spawn(
     stderr: "null",
   }).output();
   if (!success) throw new Error(`Failed: ${command.join(" ")}`);
+}
+
+/** From the start of the service to its first answer on /health. */
+async function benchReady(
+  options: { self: string[]; env: Record<string, string>; floor: () => Promise<void> },
+): Promise<Figure> {
+  const { self: [program = "", ...first], env, floor } = options;
+  const socket = join(env["INKLING_STATE_DIR"] ?? "", "service.sock");
+  const floors: number[] = [];
+  const subjects: number[] = [];
+  for (let pair = 0; pair <= READY_PAIRS; pair++) {
+    const floorMs = await timed(floor);
+    let child: Deno.ChildProcess | undefined;
+    const subjectMs = await timed(async () => {
+      child = new Deno.Command(program, {
+        args: [...first, "start", "--quiet"],
+        env,
+        stdin: "null",
+        stdout: "null",
+        stderr: "inherit",
+      }).spawn();
+      using client = openSocketClient(socket);
+      while (await client.health().catch(() => undefined) === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    });
+    child?.kill("SIGTERM");
+    await child?.status;
+    // The first pair only warms up.
+    if (pair === 0) continue;
+    floors.push(floorMs);
+    subjects.push(subjectMs);
+  }
+  return toFigure("start to the first /health answer", floors, subjects);
 }
 
 /** Start-up of the commands people type most. */
@@ -62,17 +98,7 @@ export async function benchStartUp(): Promise<Figure[]> {
     } finally {
       await spawn([...self, "stop"], env);
     }
-    const startAndStop = async () => {
-      await spawn([...self, "start", "--daemon"], env);
-      await spawn([...self, "stop"], env);
-    };
-    figures.push(
-      await comparePaired("start -d and stop", {
-        floor,
-        subject: startAndStop,
-        pairs: 5,
-      }),
-    );
+    figures.push(await benchReady({ self, env, floor }));
   } finally {
     await Deno.remove(root, { recursive: true });
   }
