@@ -12,7 +12,9 @@ const { version } = denoJson;
 function homeDirectory(): string {
   const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
   if (home !== undefined && home !== "") return home;
-  throw new Error("Cannot find the home directory: HOME is not set");
+  throw new Error(
+    "Cannot find the home directory: HOME is not set; set it to the folder that ~ stands for",
+  );
 }
 
 async function loadSettings(workspace: string | undefined): Promise<WorkspaceSettings> {
@@ -29,31 +31,37 @@ async function places(workspace?: string): ReturnType<CliApp["places"]> {
     const { directories } = await loadSettings(workspace);
     return directories;
   }
-  const { resolveBaseStateDir, resolveSocketFile } = await import("./runtime/config/places.ts");
+  const { resolveBaseStateDir, resolveSocketFile, stateFilesOf } = await import(
+    "./runtime/config/places.ts"
+  );
   const env = (name: string) => Deno.env.get(name);
   const stateDir = resolveBaseStateDir(env, homeDirectory());
   return {
     stateDir,
     socketFile: resolveSocketFile(stateDir, env),
-    pidFile: `${stateDir}/inkling.pid`,
-    lockFile: `${stateDir}/inkling.lock`,
-    logFile: `${stateDir}/inkling.log`,
+    ...stateFilesOf(stateDir),
   };
 }
 
 async function serve(options: ServeOptions): Promise<StopReason> {
-  const [{ openRuntime }, { serve }, { formatLogLine, openLogFile }, { SystemClock }] =
-    await Promise.all([
-      import("./runtime/mod.ts"),
-      import("./server/mod.ts"),
-      import("./runtime/log_file.ts"),
-      import("./runtime/clock.ts"),
-    ]);
+  const [
+    { openRuntime },
+    { serve },
+    { formatLogLine, openLogFile },
+    { SystemClock },
+    { makeStateDir },
+  ] = await Promise.all([
+    import("./runtime/mod.ts"),
+    import("./server/mod.ts"),
+    import("./runtime/log_file.ts"),
+    import("./runtime/clock.ts"),
+    import("./runtime/state_dir.ts"),
+  ]);
   const idleTimeoutMs = await idleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
   const level = logLevel(Deno.env.get("INKLING_LOG_LEVEL"));
   const settings = await loadSettings(options.workspace);
   const { stateDir, logFile } = settings.directories;
-  await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
+  await makeStateDir(stateDir);
   using file = await openLogFile(logFile);
   const clock = new SystemClock();
   const log: ServiceLog = {

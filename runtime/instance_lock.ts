@@ -39,7 +39,13 @@ export class InstanceLock implements Disposable {
 
   [Symbol.dispose](): void {
     // The lock file stays: removing it would let two processes lock two files of the same name.
-    Deno.removeSync(this.#pidFile);
-    this.#file.close();
+    try {
+      Deno.removeSync(this.#pidFile);
+    } catch (error) {
+      // Somebody tidied up; the lock is what counts.
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    } finally {
+      this.#file.close();
+    }
   }
 }

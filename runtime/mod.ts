@@ -1,6 +1,7 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import { AgentRegistry } from "./agents/registry.ts";
 import { type Clock, SystemClock } from "./clock.ts";
+import type { Directories } from "./config/directories.ts";
 import { EventBus } from "./events/bus.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { Redactor } from "./events/redactor.ts";
@@ -18,6 +19,7 @@ import type { Runtime } from "./runtime.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
 import type { ServiceLog } from "./service_log.ts";
 import type { WorkspaceSettings } from "./settings.ts";
+import { makeStateDir, StateDirUnusable } from "./state_dir.ts";
 import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
 import { Database } from "./storage/database.ts";
 import { SqliteExecutionStore } from "./storage/executions.ts";
@@ -25,7 +27,7 @@ import { SqliteFrameStore } from "./storage/frames.ts";
 import { closeInstance, openInstance } from "./storage/instances.ts";
 import { SqliteSettingsStore } from "./storage/settings.ts";
 import { PathSandbox } from "./tools/path_sandbox.ts";
-import { createBuiltinTools, Toolbox } from "./tools/toolbox.ts";
+import type { Toolbox } from "./tools/toolbox.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { Pause } from "./triggers/pause.ts";
 
@@ -50,8 +52,8 @@ export interface OpenRuntimeOptions {
 }
 
 /**
- * Opens a runtime: reads the agents, opens the database, ends what a crash left running. Throws AlreadyRunning and
- * DatabaseUnusable; nothing stays open then.
+ * Opens a runtime: reads the agents, opens the database, ends what a crash left running. Throws
+ * StateDirUnusable, AlreadyRunning and DatabaseUnusable; nothing stays open then.
  */
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
   const { settings, version, mode } = options;
@@ -65,11 +67,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
 
   const isService = mode === "service";
   if (isService) {
-    await Deno.mkdir(directories.stateDir, { recursive: true, mode: 0o700 });
-    await Deno.chmod(directories.stateDir, 0o700);
+    await makeStateDir(directories.stateDir);
     resources.use(InstanceLock.take(directories));
   }
-  const db = resources.use(openDatabase(directories.databaseFile, mode));
+  const db = resources.use(openDatabase(directories, mode));
   const instanceId = crypto.randomUUID();
   if (isService) {
     openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
@@ -91,9 +92,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     log,
   });
   await agentFiles.reload();
-  const tools = createBuiltinTools({
-    http: { ...config.http, ownPorts: options.ownPorts ?? (() => []) },
-  });
+  let toolbox: Promise<Toolbox> | undefined;
+  const loadToolbox = async () => {
+    // Loaded with the first run: a service is ready sooner without it.
+    const { createBuiltinTools, Toolbox } = await import("./tools/toolbox.ts");
+    const ownPorts = options.ownPorts ?? (() => []);
+    return new Toolbox(createBuiltinTools({ http: { ...config.http, ownPorts } }));
+  };
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
   const queue = new ModelQueue({ limit: config.maxConcurrentRuns, log });
@@ -123,7 +128,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     },
     costOf: async ({ model }, reply) =>
       model === undefined ? reply.reportedCostUsd : await prices.costOf(model, reply),
-    openToolbox: () => Promise.resolve(new Toolbox(tools)),
+    openToolbox: () => toolbox ??= loadToolbox(),
     openSandbox: (agent) =>
       new PathSandbox({
         ...directories,
@@ -164,14 +169,17 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   });
 }
 
-function openDatabase(path: string, mode: OpenRuntimeOptions["mode"]): Database {
-  if (mode === "service") return Database.open(path);
+function openDatabase(
+  { databaseFile, stateDir }: Pick<Directories, "databaseFile" | "stateDir">,
+  mode: OpenRuntimeOptions["mode"],
+): Database {
+  if (mode === "service") return Database.open(databaseFile);
   try {
-    Deno.lstatSync(path);
+    Deno.lstatSync(databaseFile);
   } catch (error) {
     // Nothing ran here yet: an empty history, and no file made to show it.
     if (error instanceof Deno.errors.NotFound) return Database.open(":memory:");
-    throw error;
+    throw new StateDirUnusable(stateDir, error);
   }
-  return Database.open(path, { readOnly: true });
+  return Database.open(databaseFile, { readOnly: true });
 }

@@ -1,5 +1,6 @@
 // `validate` over a workspace: which files a target names, and what is wrong with each.
 import { basename, join, resolve } from "node:path";
+import { readAgentFile } from "./agents/agent_file.ts";
 import { idOfFileName, isAgentFileName, normalizeId } from "./agents/agent_id.ts";
 import { AgentRegistry } from "./agents/registry.ts";
 import { validateAgent } from "./agents/validate.ts";
@@ -11,16 +12,17 @@ import { modelEndpoint } from "./models/endpoint.ts";
 import { ModelPrices } from "./models/pricing.ts";
 import { createBuiltinTools } from "./tools/toolbox.ts";
 
-/** One agent file and what is to say about it. */
+/** One file and what is to say about it. */
 export interface ValidatedFile {
+  /** Of a file that is no agent's, config.yaml for one, its name. */
   agentId: string;
   path: string;
   diagnostics: Diagnostic[];
 }
 
 /**
- * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or every agent file of the
- * workspace. Empty when the target names nothing.
+ * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or the workspace: every agent file,
+ * behind those of config.yaml, environment and prices that something is wrong with. Empty when the target names nothing.
  */
 export async function validateWorkspace(
   settings: WorkspaceSettings,
@@ -29,30 +31,45 @@ export async function validateWorkspace(
 ): Promise<ValidatedFile[]> {
   const { config, directories, environment, home } = settings;
   const registry = new AgentRegistry({ config, directories, home });
-  await registry.load();
+  const { errors } = await registry.load();
+  const unreadable = errors.filter(({ path }) => path === directories.agentsDir);
+  if (unreadable.length > 0 && !target?.endsWith(".md")) {
+    const { agentsDir } = directories;
+    return [{ agentId: basename(agentsDir), path: agentsDir, diagnostics: unreadable }];
+  }
   const knownTools = createBuiltinTools({ http: { ...config.http, ownPorts: () => [] } })
     .map(({ name }) => name);
-  // Problems of the price files are part of what the service logs; here only their prices matter.
   const prices = new ModelPrices({
     files: directories.pricingFiles,
     clock: new SystemClock(),
     log: { write: () => {} },
   });
-  const files: ValidatedFile[] = [];
+  const files = target !== undefined
+    ? []
+    : filesOf([...config.warnings, ...environment.problems(), ...prices.problems()]);
   for (const path of await findFiles(directories.agentsDir, target, { ...options, home })) {
-    const diagnostics = await validateAgent(path, {
-      config,
-      directories,
-      home,
-      environment,
-      modelEndpoint,
-      hasPrice: (model) => prices.hasPrice(model),
-      knownTools,
-      agentIds: registry.list().map(({ id }) => id),
-    });
+    const content = await readAgentFile(path);
+    if (content === undefined) continue;
+    const diagnostics = "diagnostic" in content
+      ? [content.diagnostic]
+      : await validateAgent({ path, bytes: content.bytes }, {
+        config,
+        directories,
+        home,
+        environment,
+        modelEndpoint,
+        hasPrice: (model) => prices.hasPrice(model),
+        knownTools,
+        agentIds: registry.list().map(({ id }) => id),
+      });
     files.push({ agentId: idOfFileName(basename(path)), path, diagnostics });
   }
   return files;
+}
+
+function filesOf(problems: readonly Diagnostic[]): ValidatedFile[] {
+  return [...Map.groupBy(problems, ({ path }) => path)]
+    .map(([path, diagnostics]) => ({ agentId: basename(path), path, diagnostics }));
 }
 
 async function findFiles(
@@ -61,8 +78,7 @@ async function findFiles(
   options: { cwd: string; home: string },
 ): Promise<string[]> {
   if (target?.endsWith(".md")) {
-    const path = resolve(options.cwd, expandHome(target, options.home));
-    return await isFile(path) ? [path] : [];
+    return [resolve(options.cwd, expandHome(target, options.home))];
   }
   const wanted = target === undefined ? undefined : normalizeId(target);
   return (await agentFileNames(agentsDir))
@@ -78,15 +94,6 @@ async function agentFileNames(agentsDir: string): Promise<string[]> {
   } catch (error) {
     // A workspace without agents yet.
     if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
 }

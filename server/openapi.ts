@@ -87,12 +87,16 @@ function describeParameters(
 const REASONS: Readonly<Record<number, string>> = {
   401: "The API key is missing or wrong (TCP only)",
   404: "There is no such thing",
+  408: "The body did not arrive in time",
   409: "The state of things forbids it",
   413: "The body is larger than 1 MiB",
   415: "The body is not JSON by its type",
   422: "The request does not fit its schema",
   503: "The service is shutting down",
 };
+
+/** How any body may be refused before its schema is asked; see request_body.ts. */
+const BODY_REFUSALS = [408, 413, 415];
 
 function describeResponses(
   operation: DescribedOperation,
@@ -103,7 +107,12 @@ function describeResponses(
     ? { [EVENT_STREAM]: { schema: { type: "string" } } }
     : { "application/json": { schema: describe(response, components, "output") } };
   const checked = [params, query, headers, body].some((schema) => schema !== undefined);
-  const refusals = [...(path === "/health" ? [] : [401]), ...errors, ...(checked ? [422] : [])];
+  const refusals = [
+    ...(path === "/health" ? [] : [401]),
+    ...errors,
+    ...(body === undefined ? [] : BODY_REFUSALS),
+    ...(checked ? [422] : []),
+  ];
   const described = refusals.map((status) => [
     String(status),
     {

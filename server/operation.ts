@@ -35,7 +35,7 @@ interface Declaration<P, Q, H, B, R> {
   /** An absent body is checked as `{}`. */
   body?: B;
   response: R;
-  /** Statuses of the refusals that are this operation's own (422 and 500 go without saying). */
+  /** Statuses of the refusals that are this operation's own (422, 500 and those of any body go without saying). */
   errors: readonly number[];
 }
 

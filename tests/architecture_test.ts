@@ -108,6 +108,18 @@ Deno.test("imports: nothing but main.ts imports the composition, and nothing imp
   assert.deepEqual(offenders(({ to }) => to === "main.ts"), []);
 });
 
+Deno.test("imports: adapters, their packages and the price table are loaded only when used", () => {
+  const late = [
+    ...["openai", "anthropic", "google", "ollama", "demo"].map((name) =>
+      `runtime/models/${name}.ts`
+    ),
+    ...["openai", "@anthropic-ai/sdk", "@google/genai", "@pydantic/genai-prices"],
+  ];
+  const loads = IMPORTS.filter(({ to, typeOnly }) => !typeOnly && late.includes(to));
+  assert.deepEqual(new Set(loads.map(({ to }) => to)), new Set(late));
+  assert.deepEqual(loads.filter(({ dynamic }) => !dynamic), []);
+});
+
 Deno.test("imports: no cycles", () => {
   const edges = new Map<string, string[]>();
   for (const { from, to } of IMPORTS.filter(isLocal)) {

@@ -1,13 +1,14 @@
 // The agents of one directory, as its files stand. A broken file costs only itself; no file is ever written.
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { stampFile } from "../config/file_stamp.ts";
+import { basename, join } from "node:path";
+import { unreadableReason } from "../unreadable.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
+import { readAgentFile } from "./agent_file.ts";
 import { idOfFileName, isAgentFileName, normalizeId } from "./agent_id.ts";
-import { LARGEST_AGENT_BYTES, parseAgent, type ParseAgentOptions } from "./parse_agent.ts";
+import { parseAgent, type ParseAgentOptions } from "./parse_agent.ts";
 
-/** A file in the agents directory that never parsed: no agent, but something to show. */
+/** A file in the agents directory that never parsed, or the directory itself: no agent, but something to show. */
 export interface BrokenAgentFile {
   id: string;
   path: string;
@@ -42,6 +43,8 @@ export class AgentRegistry {
   #entries: ReadonlyMap<string, Entry> = new Map();
   /** Second spellings of an id that another file has: they never become agents. */
   #rejected: readonly BrokenAgentFile[] = [];
+  /** Why the directory itself could not be read the last time. */
+  #unreadable: Diagnostic | undefined;
   #loading: Promise<unknown> = Promise.resolve();
 
   constructor(options: ParseAgentOptions) {
@@ -70,18 +73,25 @@ export class AgentRegistry {
     return entry === undefined ? undefined : liveAgent(entry);
   }
 
-  /** Files that never parsed, by id. */
+  /** Files that never parsed, by id; and the directory itself, first, when it cannot be read. */
   broken(): BrokenAgentFile[] {
+    const { agentsDir } = this.#options.directories;
+    const directory = this.#unreadable && [{
+      id: basename(agentsDir),
+      path: agentsDir,
+      diagnostics: [this.#unreadable],
+    }];
     const never = [...this.#entries.values()].filter((entry) => entry.good === undefined);
-    return [
+    const files = [
       ...never.map(({ id, path, diagnostics }) => ({ id, path, diagnostics })),
       ...this.#rejected,
-    ]
-      .sort((a, b) => compare(a.id, b.id) || compare(a.path, b.path));
+    ].sort((a, b) => compare(a.id, b.id) || compare(a.path, b.path));
+    return [...directory ?? [], ...files];
   }
 
   async #load(): Promise<ReloadReport> {
     const names = await this.#fileNames();
+    this.#unreadable = Array.isArray(names) ? undefined : names.diagnostic;
     if (!Array.isArray(names)) return this.#report(this.#entries, [names.diagnostic]);
     const entries = new Map<string, Entry>();
     const rejected: BrokenAgentFile[] = [];
@@ -135,7 +145,10 @@ export class AgentRegistry {
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return [];
       return {
-        diagnostic: atStart(agentsDir, `The agents directory cannot be read: ${reasonOf(error)}`),
+        diagnostic: atStart(
+          agentsDir,
+          `The agents directory cannot be read: ${unreadableReason(error)}`,
+        ),
       };
     }
     return names.sort(compare);
@@ -151,24 +164,11 @@ export class AgentRegistry {
     const broken = (diagnostics: Diagnostic[], stamp?: string): Entry => (
       { id, path, stamp, good: previous?.good, diagnostics }
     );
-    let bytes: Uint8Array;
-    let stamp: string | undefined;
-    try {
-      const info = await Deno.stat(path);
-      // Opening a named pipe would wait for ever.
-      if (!info.isFile) return undefined;
-      stamp = stampFile(info);
-      if (previous !== undefined && stamp !== undefined && stamp === previous.stamp) {
-        return previous;
-      }
-      if (info.size > LARGEST_AGENT_BYTES) {
-        return broken([atStart(path, "The file is over 4 MB")], stamp);
-      }
-      bytes = await Deno.readFile(path);
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound && !await isLink(path)) return undefined;
-      return broken([atStart(path, `The file cannot be read: ${reasonOf(error)}`)]);
-    }
+    const content = await readAgentFile(path, previous?.stamp);
+    if (content === undefined) return undefined;
+    if (content === "unchanged") return previous;
+    if ("diagnostic" in content) return broken([content.diagnostic]);
+    const { bytes, stamp } = content;
     const hash = createHash("sha256").update(bytes).digest("hex");
     if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [] };
     const parsed = await parseAgent({ path, bytes }, this.#options);
@@ -181,23 +181,6 @@ export class AgentRegistry {
 function liveAgent({ good, diagnostics }: Entry): Agent | undefined {
   if (good === undefined || diagnostics.length === 0) return good?.agent;
   return { ...good.agent, warnings: [...good.agent.warnings, ...diagnostics] };
-}
-
-/** A link to nothing is a mistake to show; a file that vanished between listing and reading is not. */
-async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await Deno.lstat(path)).isSymlink;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Deno.errors.PermissionDenied) return "it is not permitted";
-  if (error instanceof Deno.errors.NotFound) return "the link leads nowhere";
-  if (error instanceof Deno.errors.NotADirectory) return "it is no directory";
-  return error instanceof Error ? error.message : String(error);
 }
 
 function atStart(path: string, message: string): Diagnostic {

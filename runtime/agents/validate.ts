@@ -35,16 +35,13 @@ export interface ValidateAgentOptions extends ParseAgentOptions {
   agentIds: readonly string[];
 }
 
-/**
- * Checks one agent, read anew from its file (`target` is the agent or the path). Returns errors and warnings in the order
- * of lines; empty when nothing is to say. Throws what the file system throws when the file cannot be read.
- */
+/** Checks one agent file. Returns errors and warnings in the order of lines; empty when nothing is to say. */
 export async function validateAgent(
-  target: Agent | string,
+  source: { path: string; bytes: Uint8Array },
   options: ValidateAgentOptions,
 ): Promise<Diagnostic[]> {
-  const path = typeof target === "string" ? target : target.sourcePath;
-  const parsed = await parseAgent({ path, bytes: await Deno.readFile(path) }, options);
+  const { path } = source;
+  const parsed = await parseAgent(source, options);
   if ("diagnostics" in parsed) return parsed.diagnostics;
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics.ts";
 import type { Environment } from "./environment.ts";
 import { stampFile } from "./file_stamp.ts";
 import { decodeText } from "./text_file.ts";
-import { unreadableReason } from "./unreadable.ts";
+import { unreadableReason } from "../unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 /** Shorter values are too common in ordinary text to be hidden everywhere. */

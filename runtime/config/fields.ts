@@ -12,7 +12,7 @@ export const filledText = z.string().refine((text) => text.trim() !== "", "must 
 export const textList = z.array(filledText);
 
 /** A number that `none` or null switches off. */
-export function orNone<Schema extends z.ZodNumber>(
+function orNone<Schema extends z.ZodNumber>(
   schema: Schema,
 ): z.ZodPreprocess<z.ZodNullable<Schema>> {
   return z.preprocess((value) => value === "none" ? null : value, schema.nullable());

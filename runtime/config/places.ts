@@ -7,7 +7,7 @@ import { fnv1a } from "./fnv1a.ts";
 export type ReadVariable = (name: string) => string | undefined;
 
 /** Bytes a Unix socket's path may have on every supported system. */
-export const SOCKET_PATH_LIMIT = 104;
+const SOCKET_PATH_LIMIT = 104;
 
 /** A Unix socket cannot be made: its path is longer than the system permits, and there is no shorter one to use. */
 export class SocketPathTooLong extends RuntimeError {
@@ -54,6 +54,18 @@ export function resolveSocketFile(stateDir: string, env: ReadVariable): string {
     if (byteLength(short) <= SOCKET_PATH_LIMIT) return short;
   }
   throw new SocketPathTooLong(usual, usualBytes);
+}
+
+/** The files of a service's own in its state directory; the socket may stand elsewhere: see resolveSocketFile. */
+export function stateFilesOf(
+  stateDir: string,
+): { databaseFile: string; pidFile: string; lockFile: string; logFile: string } {
+  return {
+    databaseFile: join(stateDir, "inkling.db"),
+    pidFile: join(stateDir, "inkling.pid"),
+    lockFile: join(stateDir, "inkling.lock"),
+    logFile: join(stateDir, "inkling.log"),
+  };
 }
 
 /** A path with a leading `~` or `~/` replaced by the home directory; any other path unchanged. */

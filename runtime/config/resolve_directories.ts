@@ -9,6 +9,7 @@ import {
   resolveBaseStateDir,
   resolveConfigDir,
   resolveSocketFile,
+  stateFilesOf,
 } from "./places.ts";
 
 /**
@@ -33,10 +34,7 @@ export function resolveDirectories(options: {
     configEnvFile: join(configDir, ".env"),
     stateDir,
     socketFile: resolveSocketFile(stateDir, env),
-    databaseFile: join(stateDir, "inkling.db"),
-    pidFile: join(stateDir, "inkling.pid"),
-    lockFile: join(stateDir, "inkling.lock"),
-    logFile: join(stateDir, "inkling.log"),
+    ...stateFilesOf(stateDir),
     workspace,
     agentsDir,
     toolsDir: join(agentsConfigDir, "tools"),

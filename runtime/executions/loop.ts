@@ -50,7 +50,10 @@ async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Exe
   const costUsd = await run.costOf(reply);
   const { maxCostUsd } = run.agent.settings;
   const isPriceMissed = costUsd === null && maxCostUsd !== null && !told.isPriceMissed;
-  const warning = `No price is known for ${run.model.id}: max_cost_usd does not hold`;
+  const reason = reply.usage === null
+    ? `${run.model.id} reports no token counts`
+    : `No price is known for ${run.model.id}`;
+  const warning = `${reason}: max_cost_usd does not hold`;
   if (isPriceMissed) {
     told.isPriceMissed = true;
     run.warn(warning);

@@ -68,10 +68,7 @@ export class Runner implements AsyncDisposable {
   }
 
   /** Answers the question that an execution waits with; it goes on. Throws what is wrong with the answer. */
-  async respond(
-    id: number,
-    response: { requestId: string; answer: HumanAnswer },
-  ): Promise<void> {
+  async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     await this.#unlessStopping(() => this.#respond(id, response));
   }
 
@@ -168,10 +165,7 @@ export class Runner implements AsyncDisposable {
     return execution;
   }
 
-  async #respond(
-    id: number,
-    response: { requestId: string; answer: HumanAnswer },
-  ): Promise<void> {
+  async #respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     const { execution, request } = await this.#read(id);
     const open = await this.#ports.store.readOpenRequest(id);
     if (execution.status !== "waiting" || open === undefined) {

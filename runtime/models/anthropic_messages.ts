@@ -70,12 +70,18 @@ function toWireBlocks(
 function assistantBlocks(message: AssistantMessage, owner: BlockOwner): WireBlock[] {
   const kept = keptBlocks(message, owner);
   // What the provider itself sent as content is content to it; its own package types it no closer.
-  if (kept !== undefined) return kept as unknown as WireBlock[];
+  if (kept !== undefined) {
+    return kept.map((block) =>
+      block.type === "tool_use" && typeof block.id === "string"
+        ? { ...block, id: toWireId(block.id) }
+        : block
+    ) as unknown as WireBlock[];
+  }
   return [
     ...textBlocks(message.content),
     ...message.toolCalls.map((call): WireBlock => ({
       type: "tool_use",
-      id: call.id,
+      id: toWireId(call.id),
       name: call.name,
       input: toArgumentsObject(call.arguments),
     })),
@@ -85,10 +91,15 @@ function assistantBlocks(message: AssistantMessage, owner: BlockOwner): WireBloc
 function toolResult(message: ToolMessage): WireBlock {
   return {
     type: "tool_result",
-    tool_use_id: message.toolCallId,
+    tool_use_id: toWireId(message.toolCallId),
     content: textBlocks(message.content),
     ...(message.isError ? { is_error: true } : {}),
   };
+}
+
+/** An id as the API permits it: in a conversation that another provider began, ids may hold any character. */
+function toWireId(id: string): string {
+  return id.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
 }
 
 /** Text as a block; a blank one is refused, so it is none. */

@@ -19,7 +19,7 @@ import { streamReply } from "./streamed_reply.ts";
 import { isWholeJson } from "./tool_call_arguments.ts";
 
 /** Where Google itself listens. */
-export const GOOGLE_BASE_URL = "https://generativelanguage.googleapis.com";
+const GOOGLE_BASE_URL = "https://generativelanguage.googleapis.com";
 
 /** How to reach one model over the Gemini API. */
 export interface GoogleModelOptions {

@@ -13,7 +13,7 @@ import { estimateInputTokens } from "./token_estimate.ts";
 import { isWholeJson, toArgumentsObject } from "./tool_call_arguments.ts";
 
 /** Where Ollama listens on this machine. */
-export const OLLAMA_BASE_URL = "http://127.0.0.1:11434";
+const OLLAMA_BASE_URL = "http://127.0.0.1:11434";
 
 /** How to reach one model over Ollama's API. */
 export interface OllamaModelOptions {

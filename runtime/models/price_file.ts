@@ -8,7 +8,7 @@ import { z } from "zod";
 import { stampFile } from "../config/file_stamp.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
 import { decodeText } from "../config/text_file.ts";
-import { unreadableReason } from "../config/unreadable.ts";
+import { unreadableReason } from "../unreadable.ts";
 import { parseYaml } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 
@@ -73,8 +73,9 @@ export class PriceFile {
       if (stamp !== undefined && stamp === this.#stamp) return;
       // Asked before reading: opening a named pipe would wait for ever.
       if (!info.isFile) this.#broken("The file cannot be read: it is no file");
-      else if (info.size > LARGEST_FILE_BYTES) this.#broken("The file is over 1 MB: no price list is");
-      else this.#read(Deno.readFileSync(this.path));
+      else if (info.size > LARGEST_FILE_BYTES) {
+        this.#broken("The file is over 1 MB: no price list is");
+      } else this.#read(Deno.readFileSync(this.path));
       this.#stamp = stamp;
     } catch (error) {
       this.#stamp = undefined;

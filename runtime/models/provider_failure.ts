@@ -25,7 +25,7 @@ export interface ProviderAnswer {
 const MAX_MESSAGE_LENGTH = 600;
 
 /** Whether the same call may succeed later when a provider answered with this status. */
-export function isRetryableStatus(status: number): boolean {
+function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
@@ -120,7 +120,7 @@ export function providerWords(message: string): string {
 }
 
 /** A provider's words on one line, of bounded length, without the key. */
-export function safeText(text: string, context: Pick<ProviderContext, "apiKey">): string {
+function safeText(text: string, context: Pick<ProviderContext, "apiKey">): string {
   const { apiKey } = context;
   const clean = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
   const line = clean.replaceAll(/\s+/g, " ").trim();

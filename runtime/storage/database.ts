@@ -14,6 +14,18 @@ export class DatabaseUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
 }
 
+/** There is no room for a change; what was stored before stands. */
+export class DiskFull extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "storage";
+
+  constructor(cause: unknown) {
+    super(
+      "Cannot store anything: the disk that holds the state directory is full. Make room and try again.",
+      { cause },
+    );
+  }
+}
+
 export interface OpenDatabaseOptions {
   /** Opens an existing file without ever writing to it. */
   readOnly?: boolean;
@@ -87,7 +99,7 @@ export class Database implements Disposable {
     for (const row of this.#prepare(sql).iterate(...values)) if (!take(row as Row)) return;
   }
 
-  /** Runs `body` as one transaction: all of it or, when it throws, nothing. */
+  /** Runs `body` as one transaction: all of it or, when it throws, nothing. Throws DiskFull where no room is left. */
   transaction<T>(durability: Durability, body: () => T): T {
     if (durability !== this.#durability) {
       // Takes effect for the transactions that follow; free when nothing changes.
@@ -103,7 +115,7 @@ export class Database implements Disposable {
     } catch (error) {
       // SQLite itself rolls back on some errors (a full disk, for one).
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
+      throw isDiskFull(error) ? new DiskFull(error) : error;
     }
   }
 
@@ -111,11 +123,6 @@ export class Database implements Disposable {
   shrink(): void {
     this.#db.exec("PRAGMA incremental_vacuum");
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  }
-
-  /** Whether a transaction is open: a follower never reads in the middle of one. */
-  get inTransaction(): boolean {
-    return this.#db.isTransaction;
   }
 
   [Symbol.dispose](): void {
@@ -180,6 +187,11 @@ function migrate(db: DatabaseSync, from: number): void {
 function damaged(path: string): string {
   return `Cannot open ${path}: the database is damaged. It was left as it is. ` +
     "Restore it from a backup, or move it away to start with an empty one.";
+}
+
+/** SQLITE_FULL, in SQLite's own words. */
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && error.message.includes("disk is full");
 }
 
 function toUnusable(error: unknown, path: string): DatabaseUnusable {

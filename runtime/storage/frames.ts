@@ -1,6 +1,7 @@
 // The table of frames: appending them inside a change, reading them for followers.
 import type { Frame, FrameDraft } from "../events/frame.ts";
 import type { FrameStore, LogState } from "../events/frame_store.ts";
+import { type ExecutionStatus, isFinal } from "../executions/execution.ts";
 import type { Database } from "./database.ts";
 
 /** Stores frames as part of the transaction that is open; returns the id of the last one. */
@@ -48,12 +49,12 @@ export class SqliteFrameStore implements FrameStore {
   }
 
   readLogState(executionId: number): Promise<LogState | undefined> {
-    const row = this.#db.get<{ status: string }>(
+    const row = this.#db.get<{ status: ExecutionStatus }>(
       "SELECT status FROM executions WHERE id = ?",
       executionId,
     );
     if (row === undefined) return Promise.resolve(undefined);
-    if (row.status === "running") return Promise.resolve("open");
-    return Promise.resolve(row.status === "waiting" ? "waiting" : "ended");
+    if (isFinal(row.status)) return Promise.resolve("ended");
+    return Promise.resolve(row.status === "waiting" ? "waiting" : "open");
   }
 }

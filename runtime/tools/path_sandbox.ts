@@ -2,6 +2,7 @@
 // sentence. What is then done with the path, and the second check on the opened file, stand in sandboxed_files.ts.
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { AgentPath } from "../agents/agent.ts";
+import { WORKSPACE_ALIAS } from "../agents/agent_paths.ts";
 import { PathLocks } from "./path_locks.ts";
 import { checkPathText, foldPath, isDatabaseName, isEnvFileName } from "./path_names.ts";
 import { realPathOf } from "./real_path.ts";
@@ -76,7 +77,7 @@ export class PathSandbox {
     this.#home = options.home;
     const declared = options.paths.length > 0
       ? options.paths
-      : [{ alias: "workspace", path: this.workspace }];
+      : [{ alias: WORKSPACE_ALIAS, path: this.workspace }];
     this.#roots = [
       ...declared.map((one) => root(one.path, one.alias, "write", one.description)),
       ...(options.extraReadPaths ?? []).map((path) =>
@@ -183,7 +184,7 @@ export class PathSandbox {
   display(absolute: string): string {
     let best: { root: Root; base: string } | undefined;
     for (const one of this.#roots) {
-      if (one.alias === null || one.alias === "workspace") continue;
+      if (one.alias === null || one.alias === WORKSPACE_ALIAS) continue;
       const base = [one.real, one.path].find((path) => isWithin(absolute, path));
       if (base !== undefined && (best === undefined || base.length > best.base.length)) {
         best = { root: one, base };
@@ -193,7 +194,7 @@ export class PathSandbox {
       const rest = relative(best.base, absolute);
       return rest === "" ? `{${best.root.alias}}` : `{${best.root.alias}}/${rest}`;
     }
-    const workspaceRoot = this.#roots.find((one) => one.alias === "workspace");
+    const workspaceRoot = this.#roots.find((one) => one.alias === WORKSPACE_ALIAS);
     const base = [workspaceRoot?.real, this.workspace].find((path) =>
       path !== undefined && isWithin(absolute, path)
     );
@@ -218,7 +219,7 @@ export class PathSandbox {
   }
 
   #aliasPath(alias: string): string {
-    if (alias === "workspace") return this.workspace;
+    if (alias === WORKSPACE_ALIAS) return this.workspace;
     const found = this.#roots.find((one) => one.alias === alias);
     if (found !== undefined) return found.path;
     throw new ToolFailure(
@@ -229,7 +230,7 @@ export class PathSandbox {
 
   #aliases(): string[] {
     const aliases = this.#roots.flatMap(({ alias }) => alias === null ? [] : [alias]);
-    return [...new Set([...aliases, "workspace"])].map((alias) => `{${alias}}`);
+    return [...new Set([...aliases, WORKSPACE_ALIAS])].map((alias) => `{${alias}}`);
   }
 
   #outsideSentence(text: string, real: string, access: PathAccess): string {

@@ -63,7 +63,7 @@ export const agentOperations: readonly Operation[] = [
     headers: z.object({ "idempotency-key": idempotencyKey }),
     body: RunBody,
     response: RunAccepted,
-    errors: [404, 409, 413, 415, 503],
+    errors: [404, 409, 503],
     async handle({ params, headers, body }, { runtime, lifecycle }) {
       if (lifecycle.stopping !== null) {
         throw new RequestRefused(503, "The service is shutting down");

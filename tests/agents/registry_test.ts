@@ -82,7 +82,16 @@ Deno.test("AgentRegistry keeps its agents while the agents directory cannot be r
     const report = await registry.load();
     assert.deepEqual(ids(registry), ["a"]);
     assert.deepEqual([report.loaded, report.removed], [1, []]);
-    assert.match(report.errors[0]?.message ?? "", /^The agents directory cannot be read/);
+    const [error] = report.errors;
+    assert.equal(
+      error?.message,
+      "The agents directory cannot be read: a file stands where a folder should",
+    );
+    assert.deepEqual(registry.broken(), [{ id: "agents", path: dir, diagnostics: [error] }]);
+    await Deno.remove(dir);
+    await Deno.rename(`${dir}-away`, dir);
+    await registry.load();
+    assert.deepEqual(registry.broken(), []);
   });
 });
 

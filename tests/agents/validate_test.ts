@@ -37,7 +37,8 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
       await Deno.mkdir(`${workspace}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
       await Deno.writeTextFile(`${workspace}/${name}`, text);
     }
-    const diagnostics = await validateAgent(`${workspace}/agents/daily.md`, {
+    const path = `${workspace}/agents/daily.md`;
+    const diagnostics = await validateAgent({ path, bytes: await Deno.readFile(path) }, {
       config,
       directories,
       home: workspace,

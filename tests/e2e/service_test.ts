@@ -166,3 +166,13 @@ Deno.test("an idle service goes by itself, with its socket; --keep-alive keeps i
   assert.equal(code, 0);
   assert.throws(() => Deno.lstatSync(join(home.stateDir, "service.sock")));
 });
+
+Deno.test("without a home directory a command says what to set", async () => {
+  await using home = await createRealHome();
+  const { code, stderr } = await home.spawn(["info"], { env: { HOME: "" } }).output();
+  assert.equal(code, 1);
+  assert.equal(
+    new TextDecoder().decode(stderr),
+    "Error: Cannot find the home directory: HOME is not set; set it to the folder that ~ stands for\n",
+  );
+});

@@ -136,6 +136,21 @@ Deno.test("history: off stores every message and seeds none; what is stored seed
   assert.equal(await messages(), 6 + 5, "and the turn and reply of the run before");
 });
 
+Deno.test("history is trimmed at the start of a run and never within: a long run sees all of itself", async () => {
+  await using place = await createTestWorkspace();
+  // The script plays the step that the number of replies in the conversation names: a lost one would be played again.
+  const steps = Array.from({ length: 14 }, (_, n) => ({
+    say: `Step ${n}.`,
+    call: [{ name: "file_glob", arguments: { pattern: `${n}.*` } }],
+  }));
+  await place.writeScript("long", [...steps, { say: "Done." }], "history: low");
+  await using runtime = await place.open();
+  for (let run = 0; run < 2; run++) {
+    const { status, toolCalls } = await runToEnd(runtime, "long");
+    assert.deepEqual([status, toolCalls], ["success", 14]);
+  }
+});
+
 Deno.test("sessions are independent conversations; sessionless runs have their own", async () => {
   await using place = await createTestWorkspace();
   // The echo shows how much the model was sent: its input tokens grow with the history.

@@ -198,6 +198,37 @@ Deno.test("confirm_timeout denies, also when the service was down over the deadl
   assert.equal(await deniedOf(runtime, over), "Action denied by user (timeout)");
 });
 
+Deno.test("confirm_timeout of 2 s denies what a killed service left, when it starts again after 5 s", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "writer",
+    [{ call: [write("a.txt")] }, { say: "Then not." }],
+    "confirm_timeout: 2s",
+  );
+  const clock = new TestClock();
+  const left = join(place.root, "left");
+  let id: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id } = await runtime.run("writer", {}));
+    await rest(runtime, id);
+    // What is on the disk while it runs is all that a kill leaves.
+    await Deno.mkdir(left);
+    for await (const { name } of Deno.readDir(place.stateDir)) {
+      if (!name.startsWith("inkling.db")) continue;
+      await Deno.copyFile(join(place.stateDir, name), join(left, name));
+    }
+  }
+  clock.jump(5_000);
+  place.shell["INKLING_STATE_DIR"] = left;
+  await using runtime = await place.open({ clock });
+  const isOver = async () => (await runtime.getExecution(id)).status === "success";
+  await until(isOver, "the end of the run");
+  const result = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "tool_result");
+  assert.equal(result?.["content"], "Action denied by user (timeout)");
+  assert.equal(await exists(join(place.workspace, "a.txt")), false);
+});
+
 Deno.test("cancelling a waiting execution aborts it at once, and its question is gone", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
@@ -238,45 +269,111 @@ Deno.test("a waiting execution whose agent is gone ends as error when it is answ
   assert.deepEqual([ended.status, ended.error], ["error", "Agent 'writer' no longer exists"]);
 });
 
-Deno.test("on_pending: a table of who holds whom, in both modes", async () => {
-  const starts = {
-    "chat A": { sessionId: "A" },
-    "chat B": { sessionId: "B" },
-    manual: {},
-  };
-  const held: Record<keyof typeof starts, (keyof typeof starts)[]> = {
-    "chat A": ["chat A"],
-    "chat B": ["chat B"],
-    manual: ["manual"],
-  };
-  for (const mode of ["skip", "parallel"]) {
-    for (const [waits, first] of Object.entries(starts)) {
-      await using place = await createTestWorkspace();
-      await place.writeScript(
-        "asker",
-        [{ call: [write("a.txt")] }, { say: "Done." }],
-        `on_pending: ${mode}`,
-      );
-      await using runtime = await place.open();
-      const { id } = await runtime.run("asker", first);
-      assert.equal((await rest(runtime, id)).status, "waiting");
-      for (const [joins, second] of Object.entries(starts)) {
-        const isHeld = mode === "skip" &&
-          held[waits as keyof typeof starts].includes(joins as never);
-        const outcome = await runtime.run("asker", second).then(
-          () => "runs",
-          (error) => error.message,
-        );
-        const expected = isHeld ? "Agent 'asker' has a session waiting for a response" : "runs";
-        assert.equal(outcome, expected, `${mode}: ${joins} while ${waits} waits`);
-        // What was let in waits itself now; it must not hold the next column.
-        for (const one of await runtime.listExecutions({ limit: 10, offset: 0 })) {
-          if (one.id !== id) {
-            await rest(runtime, one.id);
-            await runtime.cancel(one.id);
-          }
-        }
-      }
-    }
+const ASKING = [
+  { call: [call("ask_user", { question: "Well?" })] },
+  { say: "Done." },
+];
+
+Deno.test("an answer may be empty or of any text; what is too long for a result is cut for the model", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("asker", ASKING, "auto_approve: '*'");
+  await using runtime = await place.open();
+  const long = "y".repeat(500_000);
+  for (const text of ["", "🙂 \0 \ud800 \n\u2028", long]) {
+    const { id } = await runtime.run("asker", {});
+    assert.equal((await rest(runtime, id)).status, "waiting", "auto_approve answers no question");
+    await answer(runtime, id, { text });
+    assert.equal((await rest(runtime, id)).status, "success");
+    const frames = await payloadsOf(runtime, id);
+    const told = frames.filter((one) => one["event_type"] === "human").at(-1);
+    assert.equal(told?.["content"], text);
+    const result = frames.find((one) => one["event_type"] === "tool_result");
+    assert.equal(result?.["is_error"], false);
+    const read = String(result?.["content"]);
+    assert.ok(text === long ? read.includes("[The result is cut here") : read === text);
+    assert.ok(read.length <= 102_400);
   }
+});
+
+Deno.test("an answer of the model that no column can hold is the same in output_data and final_answer", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("odd", [{ say: "a\0b\ud800c 🙂" }]);
+  await place.writeScript("failing", [{ fail: "no\0 more" }]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("odd", { sessionId: "A\0B" });
+  const ended = await rest(runtime, id);
+  const final = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "final_answer");
+  assert.equal(ended.outputData, "a\uFFFDb\uFFFDc 🙂");
+  assert.equal(final?.["content"], ended.outputData);
+  assert.equal(ended.sessionId, "A\uFFFDB");
+  const failed = await rest(runtime, (await runtime.run("failing", {})).id);
+  assert.match(failed.error ?? "", /no\uFFFD more/);
+});
+
+Deno.test("a runtime that only looks shows a question and takes no answer, no cancel and no purge", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("asker", ASKING);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("asker", {});
+  await rest(runtime, id);
+  await using reader = await place.open({ mode: "read-only" });
+  const { requestId, message } = await reader.pendingRequest(id);
+  assert.equal(message, "Well?");
+  assert.equal((await rest(reader, id)).last, "waiting");
+  for (
+    const change of [
+      () => reader.respond(id, { requestId, answer: { text: "yes" } }),
+      () => reader.cancel(id),
+      () => reader.purgeCheckpoints({ force: true }),
+    ]
+  ) {
+    await assert.rejects(change, /No service is running/);
+  }
+  assert.equal((await runtime.getExecution(id)).status, "waiting");
+});
+
+Deno.test("a forced purge and an answer at once: one of them counts, and no run loses its conversation", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("asker", [
+    ...ASKING.slice(0, 1),
+    { say: "Done.", delay_ms: 600_000 },
+  ]);
+  await using runtime = await place.open({ clock: new TestClock() });
+  const seen = new Set<string>();
+  for (let round = 0; round < 20; round++) {
+    const { id } = await runtime.run("asker", {});
+    await rest(runtime, id);
+    const { requestId } = await runtime.pendingRequest(id);
+    const answer = () => runtime.respond(id, { requestId, answer: { text: "yes" } });
+    const purge = () => runtime.purgeCheckpoints({ force: true });
+    // Either begins first, and the other ever later behind it.
+    const isAnswerFirst = round % 2 === 0;
+    const first = isAnswerFirst ? answer() : purge();
+    for (let turn = 0; turn < round / 2; turn++) await Promise.resolve();
+    const second = isAnswerFirst ? purge() : answer();
+    const outcomes = await Promise.allSettled([first, second]);
+    const [answered, purged] = isAnswerFirst ? outcomes : outcomes.toReversed();
+    const { status, error } = await runtime.getExecution(id);
+    seen.add(status);
+    const { threads } = await runtime.checkpointStats();
+    assert.deepEqual(
+      [status, error, purged, answered?.status, threads],
+      status === "running"
+        ? ["running", null, { status: "fulfilled", value: 0 }, "fulfilled", 1]
+        : [
+          "aborted",
+          "Aborted: its conversation was purged",
+          {
+            status: "fulfilled",
+            value: 1,
+          },
+          "rejected",
+          0,
+        ],
+    );
+    await runtime.cancel(id);
+    await rest(runtime, id);
+    await runtime.purgeCheckpoints({ force: true });
+  }
+  assert.deepEqual([...seen].sort(), ["aborted", "running"], "both came first once");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createAnthropicModel } from "../../runtime/models/anthropic.ts";
 import { toAnthropicPrompt } from "../../runtime/models/anthropic_messages.ts";
 import { AnthropicReplyAssembly } from "../../runtime/models/anthropic_reply.ts";
-import type { Message } from "../../runtime/models/message.ts";
+import type { AssistantMessage, Message } from "../../runtime/models/message.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";
 import { AnthropicServer } from "../support/anthropic_server.ts";
 import { collectReply, failureOf, modelRequest } from "../support/collect_reply.ts";
@@ -226,4 +226,38 @@ Deno.test("AnthropicModel reads an error inside the stream", async () => {
   assert.equal(bad.message, "anthropic broke off its reply: Bad");
   assert.equal(bad.retryable, false);
   assert.equal((await collectReply(model(server))).text, "fine");
+});
+
+Deno.test("toAnthropicPrompt() writes the ids of another provider's calls as the API permits them", () => {
+  const call = { id: "functions.read:0", name: "read", arguments: "{}" };
+  const result: Message = {
+    role: "tool",
+    toolCallId: call.id,
+    toolName: "read",
+    content: "A",
+    isError: false,
+  };
+  const said: AssistantMessage = { role: "assistant", content: "", toolCalls: [call] };
+  const kept = {
+    format: "anthropic",
+    model: "m",
+    blocks: [{ type: "tool_use", id: call.id, name: "read", input: {} }],
+  };
+  for (const reply of [said, { ...said, providerData: kept }]) {
+    const { messages } = toAnthropicPrompt({ messages: [reply, result], tools: [] }, OWNER);
+    assert.deepEqual(messages, [
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "functions_read_0", name: "read", input: {} }],
+      },
+      {
+        role: "user",
+        content: [{
+          type: "tool_result",
+          tool_use_id: "functions_read_0",
+          content: [{ type: "text", text: "A" }],
+        }],
+      },
+    ]);
+  }
 });

@@ -156,11 +156,34 @@ Deno.test("ModelPrices reports a broken file once, and goes by what it said befo
   assert.deepEqual(prices.problems(), []);
 });
 
-Deno.test("ModelPrices reports a folder in the place of a file", async () => {
+Deno.test("ModelPrices reports what stands in the place of a file, and goes on", async () => {
   await using it = await world();
-  await Deno.mkdir(it.workspaceFile);
-  assert.equal(await costs(it.prices, "mine/m", usage(1, 1)), null);
-  assert.equal(it.prices.problems()[0]?.message, "The file cannot be read");
+  const { workspaceFile, configFile } = it;
+  const told = async (): Promise<(string | undefined)[]> => {
+    assert.equal(await costs(it.prices, "mine/m", usage(1, 1)), null);
+    return it.prices.problems().map(({ message }) => message);
+  };
+  await Deno.mkdir(workspaceFile);
+  await new Deno.Command("mkfifo", { args: [configFile] }).output();
+  const noFile = "The file cannot be read: it is no file";
+  assert.deepEqual(await told(), [noFile, noFile]);
+  await Deno.remove(workspaceFile);
+  await Deno.symlink(workspaceFile, workspaceFile);
+  assert.deepEqual(await told(), ["The file cannot be read: its links lead in a circle", noFile]);
+});
+
+Deno.test("ModelPrices reports a file in the place of its folder, and goes on", async () => {
+  await using it = await world();
+  const path = `${it.configFile}/pricing.yaml`;
+  await Deno.writeTextFile(it.configFile, "");
+  const prices = new ModelPrices({
+    files: [path],
+    clock: new TestClock(),
+    log: { write: () => {} },
+  });
+  assert.equal(await costs(prices, "mine/m", usage(1, 1)), null);
+  const [problem] = prices.problems();
+  assert.equal(problem?.message, "The file cannot be read: a file stands where a folder should");
 });
 
 Deno.test("parsePriceFile() names line, column and remedy of every problem", () => {

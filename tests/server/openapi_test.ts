@@ -88,16 +88,13 @@ Deno.test("describeApi() tells who needs a key and how each operation may refuse
   const statuses = (path: string, method: string) =>
     Object.keys(at("paths", path, method, "responses"));
   assert.deepEqual(statuses("/health", "get"), ["200"]);
-  assert.deepEqual(statuses("/agents/{id}/run", "post"), [
-    "200",
-    "401",
-    "404",
-    "409",
-    "413",
-    "415",
-    "422",
-    "503",
-  ]);
+  const answering = ["200", "401", "404", "408", "409", "413", "415", "422", "503"];
+  assert.deepEqual(statuses("/agents/{id}/run", "post"), answering);
+  assert.deepEqual(statuses("/executions/{id}/respond", "post"), answering);
+  assert.deepEqual(
+    statuses("/checkpoints/purge", "post"),
+    answering.filter((status) => status !== "409"),
+  );
   const stream = at("paths", "/events/stream", "get", "responses", "200", "content");
   assert.deepEqual(Object.keys(stream), ["text/event-stream"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { Database, DatabaseUnusable } from "../../runtime/storage/database.ts";
+import { Database, DatabaseUnusable, DiskFull } from "../../runtime/storage/database.ts";
 import { MIGRATIONS } from "../../runtime/storage/migrations.ts";
 
 async function withFile(
@@ -112,7 +112,8 @@ Deno.test("Database.transaction() changes all or nothing", () => {
       throw new Error("stop");
     }), /stop/);
   assert.equal(db.all("SELECT * FROM settings").length, 0);
-  assert.equal(db.inTransaction, false);
+  // Were it still open, none could begin.
+  assert.equal(db.transaction("power", () => "next"), "next");
 });
 
 Deno.test("Database.transaction() flushes to the disk for changes that must survive a power cut", () => {
@@ -120,4 +121,21 @@ Deno.test("Database.transaction() flushes to the disk for changes that must surv
   const level = () => Object.values(db.get<object>("PRAGMA synchronous") ?? {})[0];
   assert.equal(db.transaction("power", level), 2);
   assert.equal(db.transaction("process", level), 1);
+});
+
+Deno.test("Database.transaction() says that the disk is full, and changes nothing", () => {
+  using db = Database.open(":memory:");
+  const write = (text: string) =>
+    db.transaction("process", () => db.run("INSERT INTO settings VALUES (?, ?)", text, text));
+  write("before");
+  const pages = db.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;
+  db.get(`PRAGMA max_page_count = ${pages}`);
+  assert.throws(() => write("x".repeat(1_000_000)), (error) => {
+    assert.ok(error instanceof DiskFull);
+    assert.match(error.message, /the disk that holds the state directory is full. Make room/);
+    return true;
+  });
+  assert.deepEqual(db.all<{ key: string }>("SELECT key FROM settings").map(({ key }) => key), [
+    "before",
+  ]);
 });

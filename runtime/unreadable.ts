@@ -6,6 +6,11 @@ export function unreadableReason(error: unknown): string {
   if (error instanceof Deno.errors.IsADirectory) return "it is a folder";
   if (error instanceof Deno.errors.NotADirectory) return "a file stands where a folder should";
   if (error instanceof Deno.errors.FilesystemLoop) return "its links lead in a circle";
-  if (error instanceof Error && "code" in error) return error.message;
+  if (isFileFailure(error)) return error.message;
   throw error;
+}
+
+/** Whether the file system threw it; bugs of ours carry no code. */
+export function isFileFailure(error: unknown): error is Error {
+  return error instanceof Error && "code" in error;
 }

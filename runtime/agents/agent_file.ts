@@ -1,0 +1,51 @@
+// Reads an agent file's bytes, and only a file's. What is in them is parse_agent.ts's business.
+import { stampFile } from "../config/file_stamp.ts";
+import { unreadableReason } from "../unreadable.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
+
+/** What became of reading a file: its bytes with the stamp to know it by (see stampFile), or why it cannot be read. */
+type AgentFileContent =
+  | { bytes: Uint8Array; stamp: string | undefined }
+  | { diagnostic: Diagnostic };
+
+/** Reads the file, unless it still has the stamp `known`; undefined when no file stands there. */
+export function readAgentFile(path: string): Promise<AgentFileContent | undefined>;
+export function readAgentFile(
+  path: string,
+  known: string | undefined,
+): Promise<AgentFileContent | "unchanged" | undefined>;
+export async function readAgentFile(
+  path: string,
+  known?: string,
+): Promise<AgentFileContent | "unchanged" | undefined> {
+  try {
+    const info = await Deno.stat(path);
+    // Opening a named pipe would wait for ever.
+    if (!info.isFile) return undefined;
+    const stamp = stampFile(info);
+    if (stamp !== undefined && stamp === known) return "unchanged";
+    if (info.size > LARGEST_AGENT_BYTES) return broken(path, "The file is over 4 MB");
+    return { bytes: await Deno.readFile(path), stamp };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) {
+      return broken(path, `The file cannot be read: ${unreadableReason(error)}`);
+    }
+    if (!await isLink(path)) return undefined;
+    return broken(path, "The file cannot be read: the link leads nowhere");
+  }
+}
+
+/** A link to nothing is a mistake to show; a file that vanished between listing and reading is not. */
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await Deno.lstat(path)).isSymlink;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function broken(path: string, message: string): { diagnostic: Diagnostic } {
+  return { diagnostic: { path, line: 1, column: 1, severity: "error", message } };
+}

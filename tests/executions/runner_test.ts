@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import type { ExecutionTrigger } from "../../runtime/executions/execution.ts";
+import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";
+import { openInstance } from "../../runtime/storage/instances.ts";
+import { createTestAgent } from "../support/test_agent.ts";
+import { openTestRunner, type TestRunner } from "../support/test_runner.ts";
+import { until } from "../support/until.ts";
+
+interface Start {
+  trigger: ExecutionTrigger;
+  sessionId: string | null;
+}
+
+/** Starts a run and waits until it asks. */
+async function ask(
+  { runner, store }: TestRunner,
+  agentId: string,
+  start: Start = { trigger: "manual", sessionId: null },
+): Promise<number> {
+  const agent = createTestAgent({ id: agentId, onPending: "parallel" });
+  const { id } = await runner.start(agent, { ...start, request: { args: [] } });
+  await until(async () => await statusOf({ store }, id) === "waiting", "the question");
+  return id;
+}
+
+async function statusOf(
+  { store }: Pick<TestRunner, "store">,
+  id: number,
+): Promise<string | undefined> {
+  return (await store.executions.readExecution(id))?.execution.status;
+}
+
+Deno.test("Runner.start() holds by on_pending: a table of who waits and who would join, in both modes", async () => {
+  const starts: Record<string, Start> = {
+    "chat A": { trigger: "chat", sessionId: "A" },
+    "chat B": { trigger: "chat", sessionId: "B" },
+    manual: { trigger: "manual", sessionId: null },
+    schedule: { trigger: "schedule", sessionId: null },
+    watch: { trigger: "watch", sessionId: null },
+    delegated: { trigger: "agent", sessionId: null },
+  };
+  const names = Object.keys(starts);
+  // Rows: who waits. Columns, in the same order: who would join. x: refused.
+  const held = ["x.....", ".x....", "..xxx.", "..xxx.", "..xxx.", "......"];
+  await using on = await openTestRunner([]);
+  const { runner } = on;
+  for (const mode of ["skip", "parallel"] as const) {
+    for (const [row, waits] of names.entries()) {
+      // Each row and mode has an agent of its own, so that nothing else waits.
+      const agent = createTestAgent({ id: `${mode}-${row}`, onPending: mode });
+      await ask(on, agent.id, starts[waits]);
+      for (const [column, joins] of names.entries()) {
+        const wish = { ...starts[joins]!, request: { args: [] } };
+        const outcome = await runner.start(agent, wish).then(
+          async ({ id }) => {
+            await until(async () => await statusOf(on, id) === "waiting", "the question");
+            await runner.cancel(id);
+            return "runs";
+          },
+          (error: Error) => error.message,
+        );
+        const isHeld = mode === "skip" && held[row]?.[column] === "x";
+        const expected = isHeld
+          ? `Agent '${agent.id}' has a session waiting for a response`
+          : "runs";
+        assert.equal(outcome, expected, `${mode}: ${joins} while ${waits} waits`);
+      }
+    }
+  }
+});
+
+Deno.test("Runner.cancel() of a run that is just asking ends it, however late it comes", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, events, store } = on;
+  const agent = createTestAgent({ onPending: "parallel" });
+  const start = () =>
+    runner.start(agent, { trigger: "manual", sessionId: null, request: { args: [] } });
+  const isOver = async (id: number) => await statusOf({ store }, id) === "aborted";
+  // Somewhere on the run's way to its question.
+  for (let turns = 0; turns < 60; turns++) {
+    const { id } = await start();
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    assert.ok(["cancelling", "aborted"].includes(await runner.cancel(id)));
+    await until(() => isOver(id), `the end, cancelled after ${turns} turns`);
+  }
+  // In the moment in which the question is told.
+  const completed: number[] = [];
+  events.subscribe((event) => {
+    if (event.type === "execution_waiting") void runner.cancel(event.executionId);
+    if (event.type === "execution_completed") completed.push(event.executionId);
+  });
+  const { id } = await start();
+  await until(() => isOver(id), "the end");
+  assert.deepEqual(completed, [id]);
+});
+
+Deno.test("Runner.cancel() finds a run that is being accepted, and one that is being answered", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  const starting = runner.start(createTestAgent(), {
+    trigger: "manual",
+    sessionId: null,
+    request: { args: [] },
+  });
+  assert.equal(await runner.cancel(1), "cancelling");
+  await starting;
+  await until(async () => await statusOf({ store }, 1) === "aborted", "the end");
+
+  const id = await ask(on, "tester");
+  const { requestId } = (await store.executions.readOpenRequest(id))!;
+  const answering = runner.respond(id, { requestId, answer: { text: "yes" } });
+  assert.equal(await runner.cancel(id), "cancelling");
+  await answering;
+  await until(async () => await statusOf({ store }, id) === "aborted", "the end");
+});
+
+Deno.test("Runner.cancel() of a waiting execution rejects when its end cannot be stored", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  const id = await ask(on, "tester");
+  store.db.run(
+    "CREATE TRIGGER full BEFORE UPDATE ON executions BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  await assert.rejects(runner.cancel(id), /disk full/);
+  store.db.run("DROP TRIGGER full");
+  assert.equal(await runner.cancel(id), "aborted");
+});
+
+Deno.test("Runner.start() accepts one of many that come at once with one key", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const wish = {
+    trigger: "manual" as const,
+    sessionId: null,
+    request: { args: [] },
+    idempotencyKey: "once",
+  };
+  const started: number[] = [];
+  on.events.subscribe((event) => {
+    if (event.type === "execution_started") started.push(event.executionId);
+  });
+  const accepted = await Promise.all(
+    Array.from({ length: 50 }, () => on.runner.start(createTestAgent(), wish)),
+  );
+  assert.deepEqual([...new Set(accepted.map(({ id }) => id))], started);
+});
+
+Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its way to a question", async () => {
+  const seen = new Set<string | undefined>();
+  for (let turns = 0; turns < 60; turns += 3) {
+    await using on = await openTestRunner([createTestAgent()]);
+    const { runner, clock } = on;
+    const wish = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
+    const { id } = await runner.start(createTestAgent(), wish);
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    const stopped = runner.stop({ graceMs: 0 });
+    await clock.advance(0);
+    await stopped;
+    const stored = await on.store.executions.readExecution(id);
+    seen.add(stored?.execution.status);
+    const question = await on.store.executions.readOpenRequest(id);
+    if (stored?.execution.status === "waiting") assert.ok(question);
+    else assert.equal(stored?.execution.error, "Aborted: service stopped");
+  }
+  assert.ok(seen.isSubsetOf(new Set(["aborted", "waiting"])), [...seen].join());
+});
+
+Deno.test("Runner.recover() goes on where the agent as it is now says so, else tells that the run was orphaned", async () => {
+  const resumed = createTestAgent({ id: "resumed", onRestart: "resume" });
+  const orphaned = createTestAgent({ id: "orphaned" });
+  await using on = await openTestRunner([resumed, orphaned]);
+  const { runner, store, events } = on;
+  openInstance(store.db, { id: "dead", pid: 1, startedAt: 0 });
+  const dead = new SqliteExecutionStore(store.db, "dead");
+  const ids: Record<string, number> = {};
+  for (const agentId of ["resumed", "orphaned", "removed"]) {
+    const accepted = await dead.acceptExecution({
+      agentId,
+      displayName: agentId,
+      trigger: "manual",
+      parentExecutionId: null,
+      depth: 0,
+      sessionId: null,
+      request: { args: [] },
+      model: "",
+      startedAt: 0,
+    }, { unlessWaiting: false, frames: () => [] });
+    ids[agentId] = accepted!.execution.id;
+  }
+  const told: string[] = [];
+  events.subscribe((event) => {
+    if ("executionId" in event) told.push(`${event.type} ${event.agentId}`);
+  });
+  await runner.recover();
+  await until(async () => await statusOf(on, ids["resumed"]!) === "waiting", "the question");
+  assert.equal(await statusOf(on, ids["orphaned"]!), "orphaned");
+  assert.equal(await statusOf(on, ids["removed"]!), "orphaned");
+  assert.deepEqual(told.sort(), [
+    "execution_completed orphaned",
+    "execution_completed removed",
+    "execution_waiting resumed",
+  ]);
+});
+
+Deno.test("Runner.stop() keeps a run that is to be resumed: nothing tells its end", async () => {
+  const agent = createTestAgent({ onRestart: "resume" });
+  await using on = await openTestRunner([agent]);
+  const wish = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
+  const { id } = await on.runner.start(agent, wish);
+  const stopped = on.runner.stop({ graceMs: 0 });
+  await on.clock.advance(0);
+  await stopped;
+  const status = await statusOf(on, id);
+  assert.ok(status === "running" || status === "waiting", String(status));
+  const frames = await on.store.frames.readFrames(id, { after: 0, limit: 100, maxBytes: 1e6 });
+  assert.ok(frames.every(({ event }) => event !== "complete"));
+});

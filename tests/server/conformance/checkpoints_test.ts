@@ -1,0 +1,53 @@
+// Conformance: stored conversations, their numbers and their removal.
+import assert from "node:assert/strict";
+import { CheckpointsBody } from "../../../server/request_schemas.ts";
+import { overBoth, type Reached } from "./both_transports.ts";
+
+const purge = async ({ call }: Reached, json?: unknown) => {
+  const { status, body } = await call("/checkpoints/purge", {
+    method: "POST",
+    ...(json !== undefined && { json }),
+  });
+  return [status, body];
+};
+
+overBoth("GET /checkpoints counts conversations, messages and bytes by agent", async (on) => {
+  for (let run = 0; run < 2; run++) await on.runToEnd("writer");
+  const { status, body } = await on.call("/checkpoints");
+  assert.equal(status, 200);
+  assert.deepEqual(CheckpointsBody.parse(body), body);
+  assert.equal(body.path, on.runtime.directories.databaseFile);
+  assert.ok(body.size_bytes > 0);
+  const [{ bytes, ...writer }] = body.agents;
+  // System prompt, turn and reply; the second run has the turn and reply of the first before its own.
+  assert.deepEqual([body.threads, writer], [2, { agent_id: "writer", threads: 2, messages: 8 }]);
+  assert.ok(bytes > 0);
+});
+
+overBoth(
+  "POST /checkpoints/purge keeps the newest of each agent, with force nothing",
+  async (on) => {
+    await on.workspace.writeScript("other", [{ say: "Done." }]);
+    await on.client.reload();
+    for (const agent of ["writer", "writer", "writer", "other", "other"]) await on.runToEnd(agent);
+    assert.deepEqual(await purge(on, { agent: "writer" }), [200, { purged: 2 }]);
+    assert.deepEqual(await purge(on), [200, { purged: 1 }]);
+    assert.deepEqual(await purge(on, { agent: null, force: null }), [200, { purged: 0 }]);
+    assert.deepEqual(await purge(on, { agent: "other", force: true }), [200, { purged: 1 }]);
+    assert.deepEqual(await purge(on, { force: true }), [200, { purged: 1 }]);
+    assert.equal((await on.call("/checkpoints")).body.threads, 0);
+    // What was purged seeds nothing, and the history stays.
+    assert.equal((await on.runToEnd("writer")).status, "success");
+    assert.equal((await on.call("/agents/writer/runs")).body.length, 4);
+  },
+);
+
+overBoth("POST /checkpoints/purge refuses an unknown agent and what does not fit", async (on) => {
+  assert.deepEqual(await purge(on, { agent: "nobody" }), [
+    404,
+    { detail: "Agent 'nobody' not found" },
+  ]);
+  for (const json of [{ force: "yes" }, { agent: 1 }, []]) {
+    assert.equal((await purge(on, json))[0], 422, JSON.stringify(json));
+  }
+});

@@ -1,0 +1,219 @@
+// Conformance: questions to people, their answers, and what streams tell of them.
+import assert from "node:assert/strict";
+import { PendingBody } from "../../../server/request_schemas.ts";
+import { overBoth, type Reached, TIMESTAMP } from "./both_transports.ts";
+
+const QUESTIONS = {
+  confirm: { name: "file_write", arguments: { path: "a.txt", content: "a" } },
+  input: { name: "ask_user", arguments: { question: "Which name?" } },
+  choice: {
+    name: "ask_user",
+    arguments: { question: "Which ones?", options: ["red", "blue"], multi: true },
+  },
+} as const;
+
+/** Runs an agent that asks, and returns its execution once it waits. */
+async function ask(on: Reached, kind: keyof typeof QUESTIONS, lines = ""): Promise<number> {
+  const { name, arguments: args } = QUESTIONS[kind];
+  await on.workspace.writeScript(
+    kind,
+    [{ call: [{ name, arguments: args }] }, { say: "Done." }],
+    `on_pending: parallel\n${lines}`,
+  );
+  await on.client.reload();
+  const { execution_id: id } = await on.client.run(kind);
+  assert.equal((await on.framesOf(id)).at(-1)?.event, "waiting");
+  return id;
+}
+
+const respond = (on: Reached, id: number, json: unknown) =>
+  on.call(`/executions/${id}/respond`, { method: "POST", json });
+
+overBoth("GET /executions/{id}/pending gives the question, by its kind", async (on) => {
+  for (const kind of ["confirm", "input", "choice"] as const) {
+    const id = await ask(on, kind, kind === "confirm" ? "confirm_timeout: 1h" : "");
+    const { status, body } = await on.call(`/executions/${id}/pending`);
+    assert.equal(status, 200);
+    assert.deepEqual(PendingBody.parse(body), body);
+    assert.deepEqual(
+      [body.execution_id, body.kind, body.tool_name, body.options, body.multi],
+      [
+        id,
+        kind,
+        QUESTIONS[kind].name,
+        kind === "choice" ? ["red", "blue"] : null,
+        kind === "choice",
+      ],
+    );
+    assert.deepEqual(body.tool_args.path, kind === "confirm" ? "a.txt" : undefined);
+    assert.match(body.created_at, TIMESTAMP);
+    if (kind === "confirm") {
+      assert.equal(Date.parse(body.expires_at) - Date.parse(body.created_at), 3_600_000);
+    } else assert.equal(body.expires_at, null);
+  }
+});
+
+overBoth("pending and respond are 404 without an execution, and without a question", async (on) => {
+  const response = { request_id: "x", response: { approved: true } };
+  const unknown = { detail: "Execution not found" };
+  for (const id of [999_999, "9007199254740993"]) {
+    const pending = await on.call(`/executions/${id}/pending`);
+    assert.deepEqual([pending.status, pending.body], [404, unknown]);
+    const answer = await on.call(`/executions/${id}/respond`, { method: "POST", json: response });
+    assert.deepEqual([answer.status, answer.body], [404, unknown]);
+  }
+  const { id } = await on.runToEnd("writer");
+  const pending = await on.call(`/executions/${id}/pending`);
+  assert.deepEqual([pending.status, pending.body], [404, { detail: "No pending request" }]);
+  assert.equal((await respond(on, id, response)).status, 409);
+});
+
+overBoth("an answer of each kind resumes the execution, which takes no second one", async (on) => {
+  const answers = {
+    confirm: { approved: false, reason: "not today" },
+    input: { text: "Ürs 🙂" },
+    choice: { selected: ["blue", "red"] },
+  };
+  const results = {
+    confirm: "Action denied by user: not today",
+    input: "Ürs 🙂",
+    choice: "blue, red",
+  };
+  for (const kind of ["confirm", "input", "choice"] as const) {
+    const id = await ask(on, kind);
+    const { request_id } = await on.client.pending(id);
+    const json = { request_id, response: answers[kind] };
+    const { status, body } = await respond(on, id, json);
+    assert.deepEqual([status, body], [200, { status: "resuming", execution_id: id }]);
+    const frames = await on.framesOf(id);
+    assert.equal(frames.at(-1)?.payload["status"], "success");
+    const result = frames.find(({ event }) => event === "tool_result");
+    assert.equal(result?.payload["content"], results[kind]);
+    assert.equal((await respond(on, id, json)).status, 409);
+  }
+});
+
+overBoth("an answer that does not fit is 422 with a list, and the question stays", async (on) => {
+  const bad = {
+    confirm: [{}, { approved: "yes" }, { text: "yes" }, { approved: true, text: "yes" }],
+    input: [{ approved: true }, { text: 1 }, { selected: [] }, null, "yes"],
+    choice: [
+      { selected: ["green"] },
+      { selected: [] },
+      { selected: "red" },
+      { text: "red" },
+      { selected: ["red"], text: "red" },
+    ],
+  };
+  for (const kind of ["confirm", "input", "choice"] as const) {
+    const id = await ask(on, kind);
+    const { request_id } = await on.client.pending(id);
+    for (const response of bad[kind]) {
+      const { status, body } = await respond(on, id, { request_id, response });
+      assert.equal(status, 422, JSON.stringify(response));
+      const [issue] = body.detail;
+      assert.deepEqual(Object.keys(issue).sort(), ["input", "loc", "msg", "type"]);
+      assert.equal(issue.loc[0], "body");
+      assert.notEqual(issue.msg, "");
+    }
+    assert.equal((await on.client.pending(id)).request_id, request_id);
+    await on.call(`/executions/${id}`, { method: "DELETE" });
+  }
+});
+
+overBoth("an answer to an older question is 409", async (on) => {
+  const id = await ask(on, "input");
+  const response = { text: "x" };
+  const { status, body } = await respond(on, id, { request_id: "older", response });
+  assert.equal(status, 409);
+  assert.match(body.detail, /older request/);
+});
+
+overBoth("of 50 equal answers at once exactly one is 200 and the call runs once", async (on) => {
+  const id = await ask(on, "confirm");
+  const { request_id } = await on.client.pending(id);
+  const json = { request_id, response: { approved: true } };
+  const answers = await Promise.all(Array.from({ length: 50 }, () => respond(on, id, json)));
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [200, ...Array<number>(49).fill(409)]);
+  const results = (await on.framesOf(id)).filter(({ event }) => event === "tool_result");
+  assert.equal(results.length, 1);
+});
+
+overBoth(
+  "a waiting execution is cancelled at once, and its stream ends with complete",
+  async (on) => {
+    const id = await ask(on, "input");
+    const { status, body } = await on.call(`/executions/${id}`, { method: "DELETE" });
+    assert.deepEqual([status, body], [200, { status: "aborted", execution_id: id }]);
+    const last = (await on.framesOf(id)).at(-1);
+    assert.deepEqual([last?.event, last?.payload["error"]], ["complete", "Cancelled by user"]);
+  },
+);
+
+overBoth(
+  "the log keeps an interrupt, the stream ends with waiting, both with the question",
+  async (on) => {
+    const id = await ask(on, "confirm");
+    const frames = await on.framesOf(id);
+    const [interrupt, waiting] = frames.slice(-2);
+    assert.deepEqual([interrupt?.event, waiting?.event], ["interrupt", "waiting"]);
+    assert.equal(typeof interrupt?.id, "number");
+    assert.equal(waiting?.id, null);
+    const { execution_id: _, ...question } = await on.client.pending(id);
+    for (const frame of [interrupt, waiting]) {
+      for (const [name, value] of Object.entries(question)) {
+        assert.deepEqual(frame?.payload[name], value, `${frame?.event} ${name}`);
+      }
+      assert.deepEqual(
+        [frame?.payload["event_type"], frame?.payload["agent_id"], frame?.payload["execution_id"]],
+        [frame?.event, "confirm", id],
+      );
+    }
+    // Whoever was told comes back behind the last frame, and finds the answer and the end there.
+    await on.client.respond(id, { request_id: question.request_id, response: { approved: true } });
+    const rest = await Array.fromAsync(on.client.follow(id, { after: interrupt?.id ?? 0 }));
+    assert.equal(rest[0]?.payload["content"], "Approved");
+    assert.equal(rest.at(-1)?.event, "complete");
+  },
+);
+
+overBoth("GET /events/stream tells of a question and of the answer, in order", async (on) => {
+  const events: string[] = [];
+  const stop = new AbortController();
+  const reading = (async () => {
+    for await (const { event, payload } of on.client.events({ signal: stop.signal })) {
+      if (!event.startsWith("execution_")) continue;
+      events.push(event);
+      if (event === "execution_waiting") {
+        assert.deepEqual(
+          [payload["agent_name"], payload["kind"], payload["message"]],
+          ["input", "input", "Which name?"],
+        );
+        await on.client.respond(Number(payload["execution_id"]), {
+          request_id: String(payload["request_id"]),
+          response: { text: "x" },
+        });
+      }
+      if (event === "execution_completed") return;
+    }
+  })();
+  while ((await on.client.info()).active_streams === 0) { /* it is opening */ }
+  await ask(on, "input");
+  await reading;
+  assert.deepEqual(events, [
+    "execution_started",
+    "execution_waiting",
+    "execution_resumed",
+    "execution_completed",
+  ]);
+});
+
+overBoth("a question outlives the service, and its answer is taken after a restart", async (on) => {
+  const id = await ask(on, "confirm");
+  const { request_id } = await on.client.pending(id);
+  await on.restart();
+  assert.equal((await on.client.pending(id)).request_id, request_id);
+  await on.client.respond(id, { request_id, response: { approved: true } });
+  assert.equal((await on.framesOf(id)).at(-1)?.payload["status"], "success");
+});

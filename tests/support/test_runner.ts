@@ -1,0 +1,76 @@
+// A runner over an in-memory store, for what a whole runtime gives no way to: any trigger, a store that fails. Its model
+// asks the user once, then is done.
+import type { Agent } from "../../runtime/agents/agent.ts";
+import { EventBus } from "../../runtime/events/bus.ts";
+import { Redactor } from "../../runtime/events/redactor.ts";
+import { Runner } from "../../runtime/executions/runner.ts";
+import type { Model, ModelReply } from "../../runtime/models/model.ts";
+import { askUser } from "../../runtime/tools/builtin/ask_user.ts";
+import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
+import { Toolbox } from "../../runtime/tools/toolbox.ts";
+import { LogLines } from "./log_lines.ts";
+import { TestClock } from "./test_clock.ts";
+import { openTestStore, type TestStore } from "./test_store.ts";
+import { createTestWorkspace } from "./test_workspace.ts";
+
+const ASKING: Model = {
+  id: "test/asking",
+  // deno-lint-ignore require-yield -- it answers at once, without streaming
+  async *generate({ messages }) {
+    const isAnswered = messages.at(-1)?.role === "tool";
+    const toolCalls = isAnswered
+      ? []
+      : [{ id: "1", name: "ask_user", arguments: '{"question":"Well?"}' }];
+    return {
+      message: { role: "assistant", content: isAnswered ? "Done." : "", toolCalls },
+      stop: isAnswered ? "end" : "tool_calls",
+      usage: null,
+      reportedCostUsd: null,
+    } satisfies ModelReply;
+  },
+};
+
+export interface TestRunner extends AsyncDisposable {
+  runner: Runner;
+  store: TestStore;
+  events: EventBus;
+  clock: TestClock;
+}
+
+/** Opens a runner of these agents; everything is closed with it. */
+export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunner> {
+  const place = await createTestWorkspace();
+  const { directories, environment, home } = await place.settings();
+  const store = openTestStore();
+  const clock = new TestClock();
+  const serviceLog = new LogLines();
+  const events = new EventBus(serviceLog);
+  const runner = new Runner({
+    store: store.executions,
+    log: store.log,
+    redactor: store.redactor,
+    keyRedactor: new Redactor(() => []),
+    events,
+    clock,
+    environment,
+    serviceLog,
+    timeZone: "UTC",
+    findAgent: (id) => agents.find((agent) => agent.id === id),
+    openModel: () => Promise.resolve(ASKING),
+    costOf: () => Promise.resolve(null),
+    openToolbox: () => Promise.resolve(new Toolbox([askUser])),
+    openSandbox: () => new PathSandbox({ ...directories, paths: [], home }),
+    isProviderKey: () => false,
+  });
+  return {
+    runner,
+    store,
+    events,
+    clock,
+    async [Symbol.asyncDispose]() {
+      await runner[Symbol.asyncDispose]();
+      store[Symbol.dispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
