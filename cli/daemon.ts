@@ -45,7 +45,7 @@ export async function ensureService(
 ): Promise<EnsuredService> {
   const running = await connectService(app, places, options);
   if (running !== undefined) return { client: running, started: false };
-  await Deno.mkdir(places.stateDir, { recursive: true, mode: 0o700 });
+  await makeStateDir(places.stateDir);
   const startedAt = app.clock.now();
   for (;;) {
     using lock = await takeLock(resolve(places.stateDir, "start.lock"));
@@ -60,6 +60,20 @@ export async function ensureService(
       );
     }
     await app.clock.sleep(pollDelay(elapsed), options.signal);
+  }
+}
+
+/** The start lock and the log file lie in it, so it is needed before there is a service that would make it. */
+async function makeStateDir(stateDir: string): Promise<void> {
+  try {
+    await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new CommandFailure(
+      EXIT.unreachable,
+      `Cannot use the state directory ${stateDir}: it cannot be made there. ` +
+        "Set INKLING_STATE_DIR to a folder that you may write to",
+      { cause },
+    );
   }
 }
 

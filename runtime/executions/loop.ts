@@ -20,6 +20,8 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion> {
     const step = { isPriceMissed: false };
     for (let figures = run.execution;;) {
       run.signal.throwIfAborted();
+      const last = run.conversation.lastReply();
+      if (last !== undefined && isLast(last.message)) return judgeAnswer(last.message, run);
       const open = run.conversation.openCalls();
       if (open.length > 0) {
         // An answer that crosses a limit is still the answer; calls are not begun any more.
@@ -31,10 +33,6 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion> {
       const circle = detector.look(run.conversation.messages());
       if (circle !== undefined && run.agent.settings.loopDetection) {
         return { status: "aborted", error: `Aborted: loop_detected (${circle})`, output: null };
-      }
-      const last = run.conversation.lastReply();
-      if (last !== undefined && last.message.toolCalls.length === 0) {
-        return judgeAnswer(last.message, run);
       }
       figures = await takeStep(run, step);
     }
@@ -67,7 +65,12 @@ async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Exe
   return figures;
 }
 
-/** What a reply without calls means for the run. */
+/** Whether a reply ends the run. Calls of one that the provider stopped half-way are not what the model meant. */
+function isLast({ toolCalls, stop }: AssistantMessage): boolean {
+  return toolCalls.length === 0 || stop === "content_filter" || stop === "refusal";
+}
+
+/** What the last reply means for the run. */
 function judgeAnswer({ content, stop }: AssistantMessage, run: Run): Outcome {
   const failed = (status: "error" | "aborted", error: string): Outcome => (
     { status, error, output: null }

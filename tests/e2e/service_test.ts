@@ -176,3 +176,16 @@ Deno.test("without a home directory a command says what to set", async () => {
     "Error: Cannot find the home directory: HOME is not set; set it to the folder that ~ stands for\n",
   );
 });
+
+Deno.test("a state directory that cannot be made is told with the remedy, in both ways of starting", async () => {
+  await using home = await createRealHome();
+  const file = join(home.root, "file");
+  await Deno.writeTextFile(file, "in the way");
+  for (const [args, expected] of [[["start"], 1], [["start", "-d"], 3]] as const) {
+    const child = home.spawn([...args], { env: { INKLING_STATE_DIR: join(file, "state") } });
+    const { code, stderr } = await child.output();
+    const text = new TextDecoder().decode(stderr);
+    assert.equal(code, expected, text);
+    assert.match(text, /Cannot use the state directory .*Set INKLING_STATE_DIR/);
+  }
+});

@@ -132,6 +132,10 @@ Deno.test("runLoop() never reads a cut, empty or refused reply as success", asyn
   await place.writeScript("cut", [{ say: "half an ans", stop: "length" }]);
   await place.writeScript("empty", [{ say: "  " }]);
   await place.writeScript("filtered", [{ say: "x", stop: "content_filter" }]);
+  await place.writeScript("cut_calls", [{
+    call: [call("file_write", { path: "never.txt", content: "x" })],
+    stop: "content_filter",
+  }], FREE);
   await place.writeScript("refused", [{ say: "I will not.", stop: "refusal" }]);
   await using runtime = await place.open();
   const end = async (id: string) => {
@@ -150,6 +154,11 @@ Deno.test("runLoop() never reads a cut, empty or refused reply as success", asyn
     "error",
     "The provider's content filter stopped the reply",
   ]);
+  assert.deepEqual(await end("cut_calls"), [
+    "error",
+    "The provider's content filter stopped the reply",
+  ]);
+  await assert.rejects(Deno.stat(join(place.workspace, "never.txt")), Deno.errors.NotFound);
   assert.deepEqual(await end("refused"), [
     "error",
     "The model refused to answer: I will not.",
