@@ -1,6 +1,7 @@
 // The law of the house: which way the arrows point, and what may be used only where.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { PERMISSION_FLAGS } from "../cli/self_command.ts";
 import { type Import, importsOf, productFiles, REPOSITORY } from "./support/repository.ts";
 
 const FILES = productFiles();
@@ -230,5 +231,19 @@ Deno.test("source: file names are nouns in snake_case, none of the words that me
       /^(utils?|helpers?|common|types|manager|service|handler)\./,
       file,
     );
+  }
+});
+
+Deno.test("permissions: the tasks, the first line of main.ts and the self-start use the same flags, never -A", () => {
+  const { tasks } = JSON.parse(text("deno.json")) as {
+    tasks: Record<string, { command: string; description: string }>;
+  };
+  const flags = PERMISSION_FLAGS.join(" ");
+  assert.ok(tasks["inkling"]?.command.includes(`deno run ${flags} main.ts`));
+  assert.ok(tasks["start"]?.command.includes(`deno run ${flags} main.ts start`));
+  assert.ok(text("main.ts").startsWith(`#!/usr/bin/env -S deno run ${flags}\n`));
+  for (const [name, { command, description }] of Object.entries(tasks)) {
+    assert.ok(description.length > 0, `${name} has no description`);
+    assert.doesNotMatch(command, / -A\b|--allow-all|--allow-ffi/, name);
   }
 });

@@ -1,42 +1,19 @@
 // Agents and places as tests need them: complete, with only what matters named.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
+import { createTestAgent } from "./test_agent.ts";
 
-/** An agent with defaults for everything that a test does not name. */
+/** An agent of this id, guarded as agents are by default. */
 export function fakeAgent(id: string, changes: Partial<Agent> = {}): Agent {
-  return {
+  return createTestAgent({
     id,
     displayName: id,
-    description: "",
     icon: "🔧",
-    model: { provider: "demo", name: "script", streamUsage: true },
-    trigger: { type: "manual" },
-    settings: {
-      temperature: 0.7,
-      maxTokens: 4096,
-      timeout: 300,
-      maxToolCalls: 50,
-      maxExecutionTokens: 500_000,
-      maxCostUsd: null,
-      loopDetection: true,
-    },
-    customTools: [],
-    mcp: [],
-    skills: [],
-    agents: [],
-    paths: [],
-    history: "low",
     confirmTools: ["file_delete", "file_write"],
-    autoApprove: [],
-    onPending: "skip",
-    confirmTimeoutMs: null,
-    onRestart: "orphan",
-    enabled: true,
     body: "Do it.",
     sourcePath: `/workspace/agents/${id}.md`,
-    warnings: [],
     ...changes,
-  };
+  });
 }
 
 /** Every place of one workspace below `root`; nothing is made. */
