@@ -1,6 +1,6 @@
 // Following the log of an execution: a cursor over stored frames and a bell that tells when to look again.
 import type { Frame } from "./frame.ts";
-import type { FrameStore } from "./frame_store.ts";
+import type { FrameStore, LogState } from "./frame_store.ts";
 
 const PAGE_FRAMES = 200;
 const PAGE_BYTES = 256 * 1024;
@@ -22,10 +22,43 @@ interface Follower {
   restart: boolean;
 }
 
+/** What stands behind a cursor, and how the log stood when that was read. */
+interface Look {
+  after: number;
+  /** Undefined: the execution is gone. */
+  state: Promise<LogState | undefined>;
+  frames: Promise<Frame[]>;
+}
+
+/** How many looks are shared: followers that keep up stand at very few places. */
+const SHARED_LOOKS = 4;
+
 /** The bell of one execution: a count that is compared, so that a ring between looking and waiting is never missed. */
 class Bell {
-  rings = 0;
   readonly followers = new Set<Follower>();
+  #rings = 0;
+  #looks: Look[] = [];
+
+  get rings(): number {
+    return this.#rings;
+  }
+
+  ring(): void {
+    this.#rings++;
+    // What was read before may not be all any more.
+    this.#looks = [];
+  }
+
+  /** Reads what is behind a cursor, or shares what another follower at the same place has read since the last ring. */
+  look(after: number, read: () => Look): Look {
+    const shared = this.#looks.find((one) => one.after === after);
+    if (shared !== undefined) return shared;
+    const fresh = read();
+    this.#looks = [fresh, ...this.#looks.slice(0, SHARED_LOOKS - 1)];
+    // A look that failed is nobody else's: the next follower tries for itself.
+    fresh.frames.catch(() => this.#looks = this.#looks.filter((one) => one !== fresh));
+    return fresh;
+  }
 }
 
 /** Lets any number of readers follow executions. Readers hold a cursor, no buffer: a slow one costs nothing. */
@@ -41,13 +74,20 @@ export class ExecutionLog {
   ring(executionId: number): void {
     const bell = this.#bells.get(executionId);
     if (bell === undefined) return;
-    bell.rings++;
+    bell.ring();
     for (const follower of bell.followers) {
       // The frames just stored hold the whole text that was streamed before them.
       if (follower.deltas !== undefined) follower.deltas = "";
       follower.restart = false;
       follower.wake();
     }
+  }
+
+  #read(executionId: number, after: number): Look {
+    // The state is read first: whatever ended by then has all its frames in the page that follows.
+    const state = this.#store.readLogState(executionId);
+    const page = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
+    return { after, state, frames: state.then(() => this.#store.readFrames(executionId, page)) };
   }
 
   /** Passes on text that streams in; nothing is stored. */
@@ -95,13 +135,8 @@ export class ExecutionLog {
     try {
       while (!signal.aborted) {
         const heard = bell.rings;
-        // The state is read first: whatever ended by then has all its frames in the page that follows.
-        const state = await this.#store.readLogState(executionId);
-        const page = await this.#store.readFrames(executionId, {
-          after: cursor,
-          limit: PAGE_FRAMES,
-          maxBytes: PAGE_BYTES,
-        });
+        const look = bell.look(cursor, () => this.#read(executionId, cursor));
+        const [state, page] = await Promise.all([look.state, look.frames]);
         for (const frame of page) {
           if (signal.aborted) return;
           cursor = frame.id;

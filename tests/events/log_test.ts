@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Journal } from "../../runtime/executions/journal.ts";
-import type { LogItem } from "../../runtime/events/log.ts";
+import { ExecutionLog, type LogItem } from "../../runtime/events/log.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
 import { openTestStore, type TestStore } from "../support/test_store.ts";
 
@@ -174,4 +174,31 @@ Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell
     maxBytes: 256 * 1024,
   });
   assert.equal(page.length, 2, "one page stops once it has enough");
+});
+
+Deno.test("ExecutionLog.follow() lets followers at one place share a read, and a failed read is not shared", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  let reads = 0;
+  let isBroken = true;
+  const log = new ExecutionLog({
+    readLogState: (id) => store.frames.readLogState(id),
+    readFrames: (id, page) => {
+      reads++;
+      return isBroken ? Promise.reject(new Error("broken")) : store.frames.readFrames(id, page);
+    },
+  });
+  const ports = { ...store, log, store: store.executions, clock: new TestClock() };
+  const options = { after: 0, deltas: false, signal: new AbortController().signal };
+  const open = () => collect(log.follow(execution.id, options));
+  await assert.rejects(open(), /broken/);
+  isBroken = false;
+  reads = 0;
+  const readers = Array.from({ length: 50 }, open);
+  await settle();
+  assert.ok(reads <= 4, `50 followers made ${reads} reads`);
+  await new Journal(execution, ports).finish({ status: "success", error: null, output: "done" });
+  for (const seen of await Promise.all(readers)) {
+    assert.deepEqual(seen.map(eventOf), ["meta", "final_answer", "complete"]);
+  }
 });
