@@ -2,7 +2,9 @@
 import { toTimestamp } from "../clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import type { ToolQuestion } from "../tools/tool.ts";
+import type { HumanAnswer, ToolQuestion } from "../tools/tool.ts";
+
+export type { HumanAnswer } from "../tools/tool.ts";
 
 /** A question that waits for its answer. Times are milliseconds since the epoch. */
 export interface HumanRequest extends ToolQuestion {
@@ -17,13 +19,6 @@ export interface HumanRequest extends ToolQuestion {
   /** When it counts as denied; null waits for ever. */
   expiresAt: number | null;
 }
-
-/** A person's answer, or the passing of the deadline. */
-export type HumanAnswer =
-  | { approved: boolean; reason?: string }
-  | { text: string }
-  | { selected: string[] }
-  | { expired: true };
 
 /** An answer does not fit its question; the message says how. */
 export class AnswerMisfit extends RuntimeError {

@@ -111,5 +111,30 @@ CREATE TABLE settings (
 ) STRICT;
 `;
 
+const TRIGGERS_AND_DELEGATION = `
+CREATE TABLE watch_queue (
+  agent_id TEXT NOT NULL,
+  path TEXT NOT NULL,
+  event TEXT NOT NULL CHECK (event IN ('created', 'modified', 'deleted', 'moved')),
+  queued_at INTEGER NOT NULL,
+  PRIMARY KEY (agent_id, path)
+) STRICT;
+
+CREATE TABLE watched_files (
+  agent_id TEXT NOT NULL,
+  path TEXT NOT NULL,
+  stamp TEXT NOT NULL,
+  PRIMARY KEY (agent_id, path)
+) STRICT;
+
+CREATE TABLE watches (
+  agent_id TEXT PRIMARY KEY
+) STRICT;
+
+ALTER TABLE executions ADD COLUMN parent_position INTEGER;
+CREATE UNIQUE INDEX executions_by_call ON executions (parent_execution_id, parent_position)
+  WHERE parent_execution_id IS NOT NULL AND parent_position IS NOT NULL;
+`;
+
 /** Step N leads from version N to N + 1. */
-export const MIGRATIONS: readonly string[] = [EXECUTIONS_AND_LOG];
+export const MIGRATIONS: readonly string[] = [EXECUTIONS_AND_LOG, TRIGGERS_AND_DELEGATION];

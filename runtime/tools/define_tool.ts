@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from "../json.ts";
 import type {
   ActionTool,
   Effect,
+  InstructiveResult,
   QuestionTool,
   ToolContext,
   ToolDeclaration,
@@ -23,7 +24,10 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   /** Fixed, or decided by the arguments. */
   effect: Effect | ((args: z.output<z.ZodObject<Shape>>) => Effect);
   timeoutMs: number;
-  run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<string>;
+  run(
+    args: z.output<z.ZodObject<Shape>>,
+    context: ToolContext,
+  ): Promise<string | InstructiveResult>;
 }
 
 /** What a tool is made of whose result is a person's answer. */

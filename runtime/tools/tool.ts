@@ -19,6 +19,13 @@ export interface ToolQuestion {
   multi: boolean;
 }
 
+/** A person's answer, or the passing of the deadline. */
+export type HumanAnswer =
+  | { approved: boolean; reason?: string }
+  | { text: string }
+  | { selected: string[] }
+  | { expired: true };
+
 /** What a running tool is given. */
 export interface ToolContext {
   /** Aborts when the execution is cancelled, aborted or the service stops. Tools pass it on to whatever they wait for. */
@@ -28,6 +35,21 @@ export interface ToolContext {
   agent: Agent;
   sandbox: PathSandbox;
   clock: Clock;
+  /**
+   * What people answered to the questions that this very call raised, in the order of asking. A call that raises one
+   * (see QuestionRaised) is run again from its beginning once the answer is there, also by another process.
+   */
+  answers: readonly HumanAnswer[];
+  /** Writes a line about this call into the service log. */
+  log(message: string): void;
+}
+
+/** A result that brings instructions with it: they enter the conversation as a user message behind the reply's results. */
+export interface InstructiveResult {
+  /** What the model reads as the result. */
+  content: string;
+  /** What is said to it then, whole, tags included. */
+  instructions: string;
 }
 
 /** What a model is told of a tool, and the check of what it asks for. */
@@ -43,19 +65,37 @@ export interface ToolDeclaration {
 /** A tool that does something. */
 export interface ActionTool extends ToolDeclaration {
   readonly question?: undefined;
+  readonly delegation?: undefined;
   /** How long one call may take, in milliseconds. */
   readonly timeoutMs: number;
   /** The effect of a call with these (already checked) arguments. */
   effect(args: JsonObject): Effect;
-  /** Runs one call and returns the text the model reads. Throws ToolFailure for an expected failure. */
-  run(args: JsonObject, context: ToolContext): Promise<string>;
+  /**
+   * Runs one call and returns what the model reads. Throws ToolFailure for an expected failure, and QuestionRaised where
+   * a person must decide first.
+   */
+  run(args: JsonObject, context: ToolContext): Promise<string | InstructiveResult>;
 }
 
 /** A tool whose result is a person's answer: there is nothing to run. */
 export interface QuestionTool extends ToolDeclaration {
+  readonly delegation?: undefined;
   /** What these (already checked) arguments ask. */
   question(args: JsonObject): ToolQuestion;
 }
 
-/** One thing an agent may do. Whether `question` is there tells which of the two it is. */
-export type Tool = ActionTool | QuestionTool;
+/** A tool that another agent answers. */
+export interface DelegationTool extends ToolDeclaration {
+  readonly question?: undefined;
+  /** Whom these (already checked) arguments call, with what. Throws ToolFailure for an agent that may not be called. */
+  delegation(args: JsonObject): Delegation;
+}
+
+/** A wish to let another agent do something. */
+export interface Delegation {
+  agentId: string;
+  args: string[];
+}
+
+/** One thing an agent may do. Which of `run`, `question` and `delegation` is there tells which kind it is. */
+export type Tool = ActionTool | QuestionTool | DelegationTool;

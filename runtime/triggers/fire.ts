@@ -1,0 +1,22 @@
+// A trigger that fires, and the port to whoever turns that into a run.
+import type { Agent } from "../agents/agent.ts";
+import type { ScheduleCause, WatchCause } from "../run_cause.ts";
+
+/** What fires. */
+export type Fire = ScheduleCause | WatchCause;
+
+/**
+ * What became of it, decided and stored in one transaction: `started` is on disk as an execution, with the slot or the
+ * queued change that it took. `waiting`: an execution of the same conversation waits for a person and the agent skips
+ * meanwhile. `running`: the schedule's last run still runs. `claimed`: this slot, or this change, was taken before.
+ * `stopping`: the service goes down, nothing was stored.
+ */
+export type FireOutcome =
+  | { outcome: "started"; executionId: number }
+  | { outcome: "waiting" | "running" | "claimed" | "stopping" };
+
+/**
+ * Starts the run of a fire. For a schedule, each outcome but `stopping` and `claimed` leaves a row for the slot: `run`, or
+ * `skipped` with its reason. For a watch, `started` takes the change out of the queue; nothing else touches it.
+ */
+export type StartRun = (agent: Agent, fire: Fire) => Promise<FireOutcome>;

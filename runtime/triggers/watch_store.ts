@@ -1,0 +1,38 @@
+// The port to what is remembered of watches: changes that wait for their run, and how files looked when last seen.
+import type { FileEvent } from "../run_cause.ts";
+
+/** A change that waits for its run: one per agent and path. */
+export interface QueuedChange {
+  agentId: string;
+  /** Absolute. */
+  path: string;
+  event: FileEvent;
+  /** Milliseconds since the epoch. */
+  queuedAt: number;
+}
+
+/** How a file looked when its agent was last told of it. */
+export interface SeenFile {
+  path: string;
+  /** Opaque; null: the file is gone, forget it. */
+  stamp: string | null;
+}
+
+/** Each method is one transaction. */
+export interface WatchStore {
+  /** Oldest first. */
+  readQueue(): Promise<QueuedChange[]>;
+  /** Puts changes into the queue; a path that is in it already gets the new event. Marks how the files look with it. */
+  enqueue(
+    changes: readonly QueuedChange[],
+    seen: readonly (SeenFile & { agentId: string })[],
+  ): Promise<void>;
+  /** Takes changes out that will never run: their agent is gone, or watches something else. */
+  dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void>;
+  /** How files looked, of an agent that catches up; undefined when nothing was ever stored for it. */
+  readSeen(agentId: string): Promise<ReadonlyMap<string, string> | undefined>;
+  /** Marks how files look now, without queueing anything. */
+  markSeen(agentId: string, files: readonly SeenFile[]): Promise<void>;
+  /** Forgets all about agents that watch no more. */
+  forgetWatches(agentIds: readonly string[]): Promise<void>;
+}
