@@ -1,19 +1,19 @@
 // A runtime in this process: agents from files, executions in SQLite. mod.ts puts one together.
 import type { Agent } from "./agents/agent.ts";
 import type { AgentRegistry } from "./agents/registry.ts";
-import { type Clock, toTimestamp } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import { AgentNotFound } from "./agents/agent_not_found.ts";
 import type { EventBus } from "./events/bus.ts";
-import { type Frame, identityFields } from "./events/frame.ts";
+import type { Frame } from "./events/frame.ts";
 import type { FrameStore } from "./events/frame_store.ts";
 import type { ExecutionLog } from "./events/log.ts";
 import type { Redactor } from "./events/redactor.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
 import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { ExecutionStore } from "./executions/execution_store.ts";
-import { type HumanAnswer, type HumanRequest, requestFields } from "./executions/human_request.ts";
+import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import {
   ExecutionNotFound,
   IdempotencyKeyReused,
@@ -21,6 +21,7 @@ import {
   ReadOnlyRuntime,
 } from "./executions/refusals.ts";
 import { toStorable } from "./executions/storable_text.ts";
+import { followExecution } from "./follow_execution.ts";
 import type { Retention } from "./executions/retention.ts";
 import type { Runner } from "./executions/runner.ts";
 import type {
@@ -38,6 +39,8 @@ import type {
 import type { ServiceLog } from "./service_log.ts";
 import type { AgentFiles } from "./triggers/agent_files.ts";
 import type { Pause, SchedulerState } from "./triggers/pause.ts";
+import type { Slot, SlotStore } from "./triggers/slot_store.ts";
+import type { Triggers } from "./triggers/triggers.ts";
 
 /** What a LocalRuntime is put together from. */
 export interface RuntimeParts {
@@ -55,7 +58,10 @@ export interface RuntimeParts {
   retention: Retention;
   /** Absent in a runtime that only looks. */
   runner: Runner | undefined;
+  /** What fires by itself; absent in a runtime that only looks. */
+  triggers: Triggers | undefined;
   pause: Pause;
+  slots: SlotStore;
   events: EventBus;
   /** Everything that must be closed, in order of opening. */
   resources: AsyncDisposableStack;
@@ -134,7 +140,8 @@ export class LocalRuntime implements Runtime {
     await this.#requireExecution(id);
     const request = await this.#parts.executions.readOpenRequest(id);
     if (request === undefined) throw new NoPendingRequest();
-    return this.#parts.redactor.redactValue(request);
+    // What an execution below it asks, it waits for.
+    return this.#parts.redactor.redactValue({ ...request, executionId: id });
   }
 
   async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
@@ -158,7 +165,8 @@ export class LocalRuntime implements Runtime {
   async getExecution(id: number): Promise<ExecutionDetail> {
     const stored = await this.#parts.executions.readExecution(id);
     if (stored === undefined) throw new ExecutionNotFound();
-    return { ...stored.execution, outputData: stored.output };
+    const children = await this.#parts.executions.sumDescendants(id);
+    return { ...stored.execution, outputData: stored.output, children };
   }
 
   async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {
@@ -172,7 +180,7 @@ export class LocalRuntime implements Runtime {
 
   async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
     await this.#requireExecution(id);
-    return this.#follow(id, options);
+    return followExecution(id, { ...options, ports: this.#parts });
   }
 
   checkpointStats(): Promise<CheckpointStats> {
@@ -198,7 +206,8 @@ export class LocalRuntime implements Runtime {
   }
 
   async scheduler(): Promise<SchedulerStatus> {
-    const jobs = (await this.listAgents()).flatMap(({ agent, lastExecution, nextRun }) => {
+    const jobs = (await this.listAgents()).flatMap((listing) => {
+      const { agent, lastExecution, nextRun, triggerPaused } = listing;
       const { id: agentId, displayName, trigger } = agent;
       if (!agent.enabled || trigger.type === "manual") return [];
       return [{
@@ -207,9 +216,21 @@ export class LocalRuntime implements Runtime {
         trigger,
         nextRun,
         lastRun: lastExecution?.startedAt ?? null,
+        triggerPaused,
       }];
     });
-    return { status: await this.#parts.pause.state(), watcherActive: false, jobs };
+    const { pause, triggers } = this.#parts;
+    return {
+      status: await pause.state(),
+      watcherActive: triggers?.watcherActive ?? false,
+      jobs,
+    };
+  }
+
+  async listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
+    const slots = await this.#parts.slots.listSlots(agentId.normalize("NFC"), page);
+    if (slots.length === 0) await this.listRuns(agentId, { limit: 1, offset: 0 });
+    return slots;
   }
 
   pauseScheduler(): Promise<void> {
@@ -230,8 +251,9 @@ export class LocalRuntime implements Runtime {
   }
 
   async #changePause(state: SchedulerState): Promise<void> {
-    if (this.#parts.runner === undefined) throw new ReadOnlyRuntime();
-    await this.#parts.pause.change(state);
+    const { triggers } = this.#parts;
+    if (triggers === undefined) throw new ReadOnlyRuntime();
+    await triggers.change(state);
   }
 
   #runner(): Runner {
@@ -247,41 +269,16 @@ export class LocalRuntime implements Runtime {
   }
 
   #toListing(agent: Agent, newest: ReadonlyMap<string, Execution>): AgentListing {
-    return { agent, lastExecution: newest.get(agent.id) ?? null, nextRun: null };
+    const { triggers } = this.#parts;
+    return {
+      agent,
+      lastExecution: newest.get(agent.id) ?? null,
+      nextRun: triggers?.nextRun(agent.id) ?? null,
+      triggerPaused: triggers?.pausedReason(agent.id) ?? null,
+    };
   }
 
   async #requireExecution(id: number): Promise<void> {
     if (await this.#parts.frames.readLogState(id) === undefined) throw new ExecutionNotFound();
-  }
-
-  async *#follow(id: number, options: FollowOptions): AsyncGenerator<FollowItem> {
-    const { signal, deltas = false } = options;
-    for (let after = options.after;;) {
-      let isWaiting = false;
-      for await (const item of this.#parts.executionLog.follow(id, { after, deltas, signal })) {
-        if (item.type === "frame") after = item.frame.id;
-        if (item.type === "waiting") isWaiting = true;
-        else yield item;
-      }
-      if (!isWaiting) return;
-      const request = await this.#parts.executions.readOpenRequest(id);
-      if (request !== undefined) {
-        yield { type: "waiting", payload: await this.#waitingPayload(request) };
-        return;
-      }
-      // It was answered a moment ago: there is more to come.
-    }
-  }
-
-  async #waitingPayload(request: HumanRequest): Promise<string> {
-    const { id, agentId, displayName } = await this.getExecution(request.executionId);
-    const shown = this.#parts.redactor.redactValue(request);
-    return JSON.stringify({
-      event_type: "waiting",
-      ...identityFields({ executionId: id, agentId, displayName }),
-      timestamp: toTimestamp(this.clock.now()),
-      message: shown.message,
-      ...requestFields(shown),
-    });
   }
 }

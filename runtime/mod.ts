@@ -26,10 +26,12 @@ import { SqliteExecutionStore } from "./storage/executions.ts";
 import { SqliteFrameStore } from "./storage/frames.ts";
 import { closeInstance, openInstance } from "./storage/instances.ts";
 import { SqliteSettingsStore } from "./storage/settings.ts";
+import { SqliteSlotStore } from "./storage/slots.ts";
 import { PathSandbox } from "./tools/path_sandbox.ts";
-import type { Toolbox } from "./tools/toolbox.ts";
+import type { ToolShed } from "./tools/agent_tools.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { Pause } from "./triggers/pause.ts";
+import { Triggers } from "./triggers/triggers.ts";
 
 export { describeSetup } from "./setup_report.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./settings.ts";
@@ -92,12 +94,17 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     log,
   });
   await agentFiles.reload();
-  let toolbox: Promise<Toolbox> | undefined;
-  const loadToolbox = async () => {
+  const findAgent = (id: string) => registry.get(id);
+  let toolShed: Promise<ToolShed> | undefined;
+  const loadToolShed = async () => {
     // Loaded with the first run: a service is ready sooner without it.
-    const { createBuiltinTools, Toolbox } = await import("./tools/toolbox.ts");
+    const [{ createBuiltinTools }, { ToolShed }] = await Promise.all([
+      import("./tools/toolbox.ts"),
+      import("./tools/agent_tools.ts"),
+    ]);
     const ownPorts = options.ownPorts ?? (() => []);
-    return new Toolbox(createBuiltinTools({ http: { ...config.http, ownPorts } }));
+    const builtin = createBuiltinTools({ http: { ...config.http, ownPorts } });
+    return new ToolShed({ builtin, findAgent });
   };
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
@@ -106,7 +113,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const isKey = (name: string) => isProviderKey(name, registry.list());
   const runner = new Runner({
     events,
-    findAgent: (id) => registry.get(id),
+    findAgent,
+    maxAgentDepth: config.maxAgentDepth,
     store: executions,
     log: executionLog,
     redactor,
@@ -128,8 +136,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     },
     costOf: async ({ model }, reply) =>
       model === undefined ? reply.reportedCostUsd : await prices.costOf(model, reply),
-    openToolbox: () => toolbox ??= loadToolbox(),
-    openSandbox: (agent) =>
+    openTools: async (agent) => await (await (toolShed ??= loadToolShed())).openTools(agent),
+    openSandbox: (agent, _lineage) =>
       new PathSandbox({
         ...directories,
         paths: agent.paths,
@@ -138,6 +146,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       }),
     isProviderKey: isKey,
   });
+  const pause = new Pause({ store: new SqliteSettingsStore(db), events });
   if (isService) {
     resources.use(agentFiles);
     agentFiles.watch();
@@ -163,7 +172,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     redactor,
     retention,
     runner: isService ? runner : undefined,
-    pause: new Pause({ store: new SqliteSettingsStore(db), events }),
+    pause,
+    triggers: isService ? new Triggers({ pause, agents: () => registry.list() }) : undefined,
+    slots: new SqliteSlotStore(db),
     events,
     resources: resources.move(),
   });

@@ -7,10 +7,11 @@ import type { Directories } from "./config/directories.ts";
 import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
 import type { CheckpointStats } from "./executions/checkpoint_store.ts";
-import type { Execution, ExecutionStatus } from "./executions/execution.ts";
+import type { Execution, ExecutionStatus, ExecutionTotals } from "./executions/execution.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import type { ServiceLog } from "./service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
+import type { Slot } from "./triggers/slot_store.ts";
 
 export type { BrokenAgentFile, ReloadReport } from "./agents/registry.ts";
 
@@ -21,6 +22,8 @@ export interface AgentListing {
   lastExecution: Execution | null;
   /** When its trigger fires next; null when nothing is due by time. */
   nextRun: number | null;
+  /** Why its trigger was stopped although the scheduler runs; null when it was not. */
+  triggerPaused: string | null;
 }
 
 /** A run somebody asks for. */
@@ -39,6 +42,8 @@ export interface RunRequest {
 /** An execution with its answer. */
 export interface ExecutionDetail extends Execution {
   outputData: string | null;
+  /** What the executions below it used, those that it delegated to and theirs. */
+  children: ExecutionTotals;
 }
 
 export interface ExecutionFilter {
@@ -76,6 +81,8 @@ export interface SchedulerJob {
   nextRun: number | null;
   /** When its newest execution began, whatever started it. */
   lastRun: number | null;
+  /** Why this trigger was stopped; null when it was not. */
+  triggerPaused: string | null;
 }
 
 /** What fires by itself, and whether it may. */
@@ -141,8 +148,10 @@ export interface Runtime extends AsyncDisposable {
   scheduler(): Promise<SchedulerStatus>;
   /** No trigger fires until resumed, also after a restart. Running executions and manual runs go on. Idempotent. */
   pauseScheduler(): Promise<void>;
-  /** Idempotent. */
+  /** Idempotent. Triggers that were stopped one by one may fire again, too. */
   resumeScheduler(): Promise<void>;
+  /** What became of the times at which an agent was due, newest first. Throws AgentNotFound when it never had any. */
+  listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
 
   /**
    * Refuses new runs, gives running ones `graceMs`, then aborts them with `Aborted: service stopped`. Idempotent.

@@ -1,16 +1,11 @@
 // `validate` over a workspace: which files a target names, and what is wrong with each.
 import { basename, join, resolve } from "node:path";
+import { openAgentValidation } from "./agent_validation.ts";
 import { readAgentFile } from "./agents/agent_file.ts";
 import { idOfFileName, isAgentFileName, normalizeId } from "./agents/agent_id.ts";
-import { AgentRegistry } from "./agents/registry.ts";
-import { validateAgent } from "./agents/validate.ts";
-import { SystemClock } from "./clock.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import { expandHome } from "./config/places.ts";
 import type { Diagnostic } from "./diagnostics.ts";
-import { modelEndpoint } from "./models/endpoint.ts";
-import { ModelPrices } from "./models/pricing.ts";
-import { createBuiltinTools } from "./tools/toolbox.ts";
 
 /** One file and what is to say about it. */
 export interface ValidatedFile {
@@ -30,38 +25,23 @@ export async function validateWorkspace(
   options: { cwd: string },
 ): Promise<ValidatedFile[]> {
   const { config, directories, environment, home } = settings;
-  const registry = new AgentRegistry({ config, directories, home });
-  const { errors } = await registry.load();
-  const unreadable = errors.filter(({ path }) => path === directories.agentsDir);
+  const validation = await openAgentValidation(settings);
+  const unreadable = validation.errors.filter(({ path }) => path === directories.agentsDir);
   if (unreadable.length > 0 && !target?.endsWith(".md")) {
     const { agentsDir } = directories;
     return [{ agentId: basename(agentsDir), path: agentsDir, diagnostics: unreadable }];
   }
-  const knownTools = createBuiltinTools({ http: { ...config.http, ownPorts: () => [] } })
-    .map(({ name }) => name);
-  const prices = new ModelPrices({
-    files: directories.pricingFiles,
-    clock: new SystemClock(),
-    log: { write: () => {} },
-  });
-  const files = target !== undefined
-    ? []
-    : filesOf([...config.warnings, ...environment.problems(), ...prices.problems()]);
+  const files = target !== undefined ? [] : filesOf([
+    ...config.warnings,
+    ...environment.problems(),
+    ...validation.priceProblems(),
+  ]);
   for (const path of await findFiles(directories.agentsDir, target, { ...options, home })) {
     const content = await readAgentFile(path);
     if (content === undefined) continue;
     const diagnostics = "diagnostic" in content
       ? [content.diagnostic]
-      : await validateAgent({ path, bytes: content.bytes }, {
-        config,
-        directories,
-        home,
-        environment,
-        modelEndpoint,
-        hasPrice: (model) => prices.hasPrice(model),
-        knownTools,
-        agentIds: registry.list().map(({ id }) => id),
-      });
+      : await validation.validate({ path, bytes: content.bytes });
     files.push({ agentId: idOfFileName(basename(path)), path, diagnostics });
   }
   return files;

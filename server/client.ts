@@ -32,6 +32,7 @@ import type {
   SchedulerBody,
   SchedulerChanged,
   ShutdownBody,
+  SlotBody,
 } from "./schemas.ts";
 
 export { ApiError, ServiceUnreachable } from "./client_errors.ts";
@@ -104,6 +105,10 @@ export class Client {
 
   runs(id: string, page: Page = {}): Promise<ExecutionSummary[]> {
     return this.#call("GET", `/agents/${encodeURIComponent(id)}/runs${toQuery({ ...page })}`);
+  }
+
+  slots(id: string, page: Page = {}): Promise<SlotBody[]> {
+    return this.#call("GET", `/agents/${encodeURIComponent(id)}/slots${toQuery({ ...page })}`);
   }
 
   reload(): Promise<ReloadBody> {

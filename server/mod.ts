@@ -19,6 +19,7 @@ import { listenOnSocket } from "./unix_socket.ts";
 
 export type { StopReason } from "./lifecycle.ts";
 export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./tcp_port.ts";
+export { toWireEvent } from "./service_events.ts";
 export { SocketUnavailable } from "./unix_socket.ts";
 
 /** How long running executions may go on after the stop was asked for. */

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { HISTORY_LEVELS, ON_PENDING, TRIGGER_TYPES } from "../runtime/agents/agent.ts";
 import { EVENT_TYPES } from "../runtime/events/frame.ts";
+import { SLOT_OUTCOMES } from "../runtime/triggers/slot_store.ts";
 import { EXECUTION_STATUSES, EXECUTION_TRIGGERS } from "../runtime/executions/execution.ts";
 
 /** The most characters (code points) of a session id. */
@@ -66,6 +67,16 @@ export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 /** An execution with its answer. */
 export const ExecutionDetail = ExecutionSummary.extend({
   output_data: z.string().nullable(),
+  total_cost_usd: z.number().nullable().meta({
+    description: "Its own cost and that of all executions below it; null where none is known",
+  }),
+  children: z.object({
+    count,
+    input_tokens: count,
+    output_tokens: count,
+    total_tokens: count,
+    cost_usd: z.number().nullable(),
+  }).meta({ description: "What the executions below it used, those it delegated to and theirs" }),
 }).meta({ id: "ExecutionDetail" });
 export type ExecutionDetail = z.infer<typeof ExecutionDetail>;
 
@@ -85,6 +96,9 @@ export const AgentSummary = z.object({
   trigger_paths: z.array(z.string()).nullable(),
   last_run: timestamp.nullable(),
   next_run: timestamp.nullable(),
+  trigger_paused: z.string().nullable().meta({
+    description: "Why its trigger was stopped although the scheduler runs; null when it was not",
+  }),
 }).meta({ id: "Agent" });
 export type AgentSummary = z.infer<typeof AgentSummary>;
 
@@ -227,6 +241,7 @@ export const SchedulerJob = z.object({
   timezone: z.string().nullable(),
   paths: z.array(z.string()).nullable(),
   last_run: timestamp.nullable(),
+  trigger_paused: z.string().nullable(),
 }).meta({ id: "SchedulerJob" });
 export type SchedulerJob = z.infer<typeof SchedulerJob>;
 
@@ -236,6 +251,16 @@ export const SchedulerBody = z.object({
   jobs: z.array(SchedulerJob),
 }).meta({ id: "Scheduler" });
 export type SchedulerBody = z.infer<typeof SchedulerBody>;
+
+/** A time at which an agent was due, and what became of it. */
+export const SlotBody = z.object({
+  scheduled_for: timestamp.meta({ description: "With a count above 1: the first of them" }),
+  outcome: z.enum(SLOT_OUTCOMES),
+  reason: z.string().nullable(),
+  execution_id: id.nullable(),
+  count,
+}).meta({ id: "Slot" });
+export type SlotBody = z.infer<typeof SlotBody>;
 
 /** POST /scheduler/pause and /scheduler/resume. */
 export const SchedulerChanged = z.object({ status: schedulerStatus }).meta({

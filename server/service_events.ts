@@ -4,6 +4,7 @@ import { toTimestamp } from "../runtime/clock.ts";
 import type { ServiceEvent } from "../runtime/events/bus.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
+import type { ServiceEventMessage } from "./client_stream.ts";
 import { toEvent } from "./sse.ts";
 
 /**
@@ -111,37 +112,35 @@ class ServiceEventStream implements OpenStream {
   }
 }
 
-/** An event as the wire shows it. `agent_name` is the id: an alias that older clients read. */
+/** An event as the stream sends it. */
 function toText(event: ServiceEvent): string {
+  const { event: name, payload } = toWireEvent(event);
+  return toEvent(name, JSON.stringify(payload));
+}
+
+/** An event as the wire shows it. `agent_name` is the id: an alias that older clients read. */
+export function toWireEvent(event: ServiceEvent): ServiceEventMessage {
+  return { event: event.type, payload: toPayload(event) };
+}
+
+function toPayload(event: ServiceEvent): ServiceEventMessage["payload"] {
   switch (event.type) {
     case "execution_started":
-      return toEvent(event.type, JSON.stringify({ ...identity(event), trigger: event.trigger }));
-    case "execution_completed": {
-      const { status, durationMs } = event;
-      return toEvent(
-        event.type,
-        JSON.stringify({ ...identity(event), status, duration_ms: durationMs }),
-      );
-    }
-    case "agents_changed": {
-      const { change, agentId, displayName } = event;
-      const data = {
-        event: change,
-        agent_id: agentId,
-        display_name: displayName,
-        agent_name: agentId,
-      };
-      return toEvent(event.type, JSON.stringify(data));
-    }
+      return { ...identity(event), trigger: event.trigger };
+    case "execution_completed":
+      return { ...identity(event), status: event.status, duration_ms: event.durationMs };
+    case "agents_changed":
+      return { event: event.change, ...agentFields(event) };
     case "execution_waiting": {
       const { requestId, kind, message } = event;
-      const data = { ...identity(event), request_id: requestId, kind, message };
-      return toEvent(event.type, JSON.stringify(data));
+      return { ...identity(event), request_id: requestId, kind, message };
     }
     case "execution_resumed":
-      return toEvent(event.type, JSON.stringify(identity(event)));
+      return identity(event);
     case "scheduler_changed":
-      return toEvent(event.type, JSON.stringify({ status: event.status }));
+      return { status: event.status };
+    case "trigger_changed":
+      return { ...agentFields(event), status: event.status, reason: event.reason };
     default:
       return event satisfies never;
   }
@@ -150,10 +149,11 @@ function toText(event: ServiceEvent): string {
 function identity(
   event: { executionId: number; agentId: string; displayName: string },
 ): Record<string, string | number> {
-  return {
-    execution_id: event.executionId,
-    agent_id: event.agentId,
-    display_name: event.displayName,
-    agent_name: event.agentId,
-  };
+  return { execution_id: event.executionId, ...agentFields(event) };
+}
+
+function agentFields(
+  { agentId, displayName }: { agentId: string; displayName: string },
+): Record<string, string> {
+  return { agent_id: agentId, display_name: displayName, agent_name: agentId };
 }

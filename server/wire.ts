@@ -7,20 +7,24 @@ import type { Execution } from "../runtime/executions/execution.ts";
 import type { HumanRequest } from "../runtime/executions/human_request.ts";
 import type {
   AgentListing,
+  ExecutionDetail as Detail,
   ReloadReport,
   SchedulerJob as Job,
   SchedulerStatus,
 } from "../runtime/runtime.ts";
+import type { Slot } from "../runtime/triggers/slot_store.ts";
 import type { PendingBody } from "./request_schemas.ts";
 import type {
   AgentDetail,
   AgentSummary,
   DiagnosticBody,
+  ExecutionDetail,
   ExecutionSummary,
   LogRow,
   ReloadBody,
   SchedulerBody,
   SchedulerJob,
+  SlotBody,
   TriggerBody,
 } from "./schemas.ts";
 
@@ -47,9 +51,26 @@ export function toExecutionSummary(execution: Execution): ExecutionSummary {
   };
 }
 
+/** An execution with its answer. */
+export function toExecutionDetail(execution: Detail): ExecutionDetail {
+  const { children, costUsd } = execution;
+  return {
+    ...toExecutionSummary(execution),
+    output_data: execution.outputData,
+    total_cost_usd: costUsd === null ? children.costUsd : costUsd + (children.costUsd ?? 0),
+    children: {
+      count: children.count,
+      input_tokens: children.inputTokens,
+      output_tokens: children.outputTokens,
+      total_tokens: children.totalTokens,
+      cost_usd: children.costUsd,
+    },
+  };
+}
+
 /** An agent as lists show it. */
 export function toAgentSummary(listing: AgentListing): AgentSummary {
-  const { agent, lastExecution, nextRun } = listing;
+  const { agent, lastExecution, nextRun, triggerPaused } = listing;
   const { trigger } = agent;
   const schedule = trigger.type === "schedule" ? trigger : undefined;
   return {
@@ -67,6 +88,7 @@ export function toAgentSummary(listing: AgentListing): AgentSummary {
     trigger_paths: trigger.type === "watch" ? trigger.paths : null,
     last_run: toTimestampOrNull(lastExecution?.startedAt ?? null),
     next_run: toTimestampOrNull(nextRun),
+    trigger_paused: triggerPaused,
   };
 }
 
@@ -131,7 +153,19 @@ export function toScheduler({ status, jobs }: SchedulerStatus): SchedulerBody {
   return { status, jobs: jobs.map(toJob) };
 }
 
-function toJob({ agentId, displayName, trigger, nextRun, lastRun }: Job): SchedulerJob {
+/** A time at which an agent was due. */
+export function toSlot(slot: Slot): SlotBody {
+  return {
+    scheduled_for: toTimestamp(slot.scheduledFor),
+    outcome: slot.outcome,
+    reason: slot.reason,
+    execution_id: slot.executionId,
+    count: slot.count,
+  };
+}
+
+function toJob(job: Job): SchedulerJob {
+  const { agentId, displayName, trigger, nextRun, lastRun } = job;
   const schedule = trigger.type === "schedule" ? trigger : undefined;
   return {
     agent_id: agentId,
@@ -144,6 +178,7 @@ function toJob({ agentId, displayName, trigger, nextRun, lastRun }: Job): Schedu
     timezone: schedule?.timezone ?? null,
     paths: trigger.type === "watch" ? trigger.paths : null,
     last_run: toTimestampOrNull(lastRun),
+    trigger_paused: job.triggerPaused,
   };
 }
 

@@ -29,8 +29,18 @@ const WIRING = [
   "local_runtime.ts",
   "redacted_log.ts",
   "settings.ts",
+  "agent_author.ts",
+  "agent_draft.ts",
+  "agent_validation.ts",
+  "installation.ts",
+  "installation_files.ts",
+  "model_trial.ts",
+  "sample_agent.ts",
+  "setup_choices.ts",
   "workspace_validation.ts",
   "setup_report.ts",
+  "start_run.ts",
+  "follow_execution.ts",
 ]
   .map((name) => `runtime/${name}`);
 
@@ -69,6 +79,7 @@ Deno.test("imports: server knows the runtime by its interface and its vocabulary
     "runtime/agents/agent.ts",
     "runtime/events/frame.ts",
     "runtime/executions/execution.ts",
+    "runtime/triggers/slot_store.ts",
   ];
   assert.deepEqual(
     offenders(({ from, to, typeOnly }) =>

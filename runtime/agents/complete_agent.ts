@@ -51,9 +51,9 @@ export function toAgent(
 
 function toModel(model: Definition["model"], defaults: AgentDefaults): ModelSettings | undefined {
   if (model == null) {
-    const { provider, model: name } = defaults;
+    const { provider, model: name, baseUrl } = defaults;
     if (provider === undefined || name === undefined) return undefined;
-    return { provider, name, streamUsage: true };
+    return { provider, name, ...(baseUrl === undefined ? {} : { baseUrl }), streamUsage: true };
   }
   const baseUrl = model.base_url ?? model.url;
   return {

@@ -1,12 +1,64 @@
-// Whether a cron expression can ever fire, and why not. What fires when is the triggers' business.
+// Cron expressions in the standard dialect of five fields: text to the minutes, hours and days that it names.
 
-const FIELDS = "minute, hour, day of month, month, day of week";
-const NICKNAMES = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
+/** An expression, field by field; every list ascending. */
+export interface CronExpression {
+  /** Five fields with one space between them: equal for expressions that only look different. */
+  text: string;
+  minutes: readonly number[];
+  hours: readonly number[];
+  /** Days of the month, from 1. */
+  days: readonly number[];
+  /** From 1. */
+  months: readonly number[];
+  /** 0 is Sunday. */
+  weekdays: readonly number[];
+  /** Day of month and day of week are both set (neither is `*`): a day that fits one of them is enough. */
+  either: boolean;
+}
+
+interface Field {
+  name: string;
+  lowest: number;
+  highest: number;
+  /** Names of the values, from the lowest on. */
+  names?: readonly string[];
+}
+
+const MINUTE: Field = { name: "minute", lowest: 0, highest: 59 };
+const HOUR: Field = { name: "hour", lowest: 0, highest: 23 };
+const DAY: Field = { name: "day of month", lowest: 1, highest: 31 };
+const MONTH: Field = {
+  name: "month",
+  lowest: 1,
+  highest: 12,
+  names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+};
+const WEEKDAY: Field = {
+  name: "day of week",
+  lowest: 0,
+  highest: 7,
+  names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
+};
+const FIELDS = [MINUTE, HOUR, DAY, MONTH, WEEKDAY];
+
+const NICKNAMES: Readonly<Record<string, string>> = {
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+  "@monthly": "0 0 1 * *",
+  "@weekly": "0 0 * * 0",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@hourly": "0 * * * *",
+};
+
+const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Whether the system knows an IANA time zone. */
 export function isTimeZone(name: string): boolean {
   try {
+    // Both are asked: their lists of zones differ, and local times are shown by one and reckoned by the other.
     new Intl.DateTimeFormat("en", { timeZone: name });
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -14,23 +66,95 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Why an expression is no usable schedule, as the end of a sentence, or undefined when it is one. */
-export async function describeBadCron(expression: string): Promise<string | undefined> {
-  const text = expression.trim();
-  if (text.startsWith("@")) {
-    if (!NICKNAMES.includes(text.toLowerCase())) return `must be one of ${NICKNAMES.join(", ")}`;
-  } else {
-    const count = text.split(/\s+/).length;
-    if (count !== 5) return `must have five fields (${FIELDS}), and has ${count}`;
+/**
+ * Reads an expression: lists, ranges, steps, names of months and weekdays in any case, 0 and 7 for Sunday, and nicknames
+ * such as `@daily`. For anything else a reason, as the end of a sentence that begins with the field.
+ */
+export function parseCron(expression: string): CronExpression | { reason: string } {
+  const given = expression.trim().toLowerCase();
+  const text = given.startsWith("@") ? NICKNAMES[given] : given;
+  if (text === undefined) {
+    return { reason: `must be one of ${Object.keys(NICKNAMES).join(", ")}` };
   }
-  // Loaded for agents with a cron schedule only.
-  const { Cron } = await import("croner");
-  try {
-    const next = new Cron(text, { mode: "5-part", paused: true }).nextRun();
-    return next === null ? "never fires: no date fits it" : undefined;
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const reason = error.message.replace(/^Cron\w+: /, "");
-    return `is no cron expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
+  const parts = text.split(/\s+/);
+  if (parts.length !== FIELDS.length) {
+    const names = FIELDS.map(({ name }) => name).join(", ");
+    return { reason: `must have five fields (${names}), and has ${parts.length}` };
   }
+  const lists: number[][] = [];
+  for (const [index, field] of FIELDS.entries()) {
+    const values = parseField(parts[index] ?? "", field);
+    if (typeof values === "string") return { reason: `is no cron expression: ${values}` };
+    lists.push(values);
+  }
+  const [minutes = [], hours = [], days = [], months = [], sundays = []] = lists;
+  const weekdays = ascending(sundays.map((day) => day % 7));
+  const either = parts[2] !== "*" && parts[4] !== "*";
+  const fits = either ||
+    months.some((month) => (days[0] ?? 32) <= (LONGEST_MONTHS[month - 1] ?? 0));
+  if (!fits) return { reason: "never fires: no date fits it" };
+  return { text: parts.join(" "), minutes, hours, days, months, weekdays, either };
+}
+
+/** The values of a field, ascending, or what is wrong with it. */
+function parseField(text: string, field: Field): number[] | string {
+  const values: number[] = [];
+  for (const item of text.split(",")) {
+    const list = parseItem(item, field);
+    if (typeof list === "string") return list;
+    values.push(...list);
+  }
+  return ascending(values);
+}
+
+/** `*`, a value or a range, with or without a step. */
+function parseItem(item: string, field: Field): number[] | string {
+  const [, range = "", step] = /^([^/]*)(?:\/(.*))?$/.exec(item) ?? [];
+  const bounds = range === "*" ? wholeOf(field) : parseRange(range, field);
+  if (typeof bounds === "string") return bounds;
+  const [from, to] = bounds;
+  if (step === undefined) return sequence(from, to, 1);
+  const size = wholeOf(field)[1] - field.lowest + 1;
+  if (!/^\d+$/.test(step) || Number(step) < 1 || Number(step) > size) {
+    return `the step of ${field.name} must be a number from 1 to ${size}: ${item}`;
+  }
+  if (range !== "*" && !range.includes("-")) {
+    return `a step needs a range or *: write ${range}-${wholeOf(field)[1]}/${step} for ${item}`;
+  }
+  return sequence(from, to, Number(step));
+}
+
+function parseRange(range: string, field: Field): [number, number] | string {
+  const words = range.split("-");
+  const [from, last = from] = words.map((word) => parseValue(word, field));
+  if (words.length > 2 || from === undefined || last === undefined) {
+    return `invalid value for ${field.name}: ${range === "" ? "nothing" : range}`;
+  }
+  // At the end of a range, Sunday is the last day of the week.
+  const to = field === WEEKDAY && last === 0 && words.length === 2 ? 7 : last;
+  if (from <= to) return [from, to];
+  const [lowest, highest] = wholeOf(field);
+  return `the range ${range} of ${field.name} runs backwards: ` +
+    `write ${from}-${highest},${lowest}-${to}`;
+}
+
+/** A number or a name in the field's bounds; undefined for anything else. */
+function parseValue(word: string, field: Field): number | undefined {
+  const place = field.names?.indexOf(word) ?? -1;
+  if (place >= 0) return place + field.lowest;
+  const value = /^\d{1,2}$/.test(word) ? Number(word) : NaN;
+  return value >= field.lowest && value <= field.highest ? value : undefined;
+}
+
+/** The bounds of `*`: 7 is but another Sunday. */
+function wholeOf(field: Field): [number, number] {
+  return [field.lowest, field === WEEKDAY ? 6 : field.highest];
+}
+
+function sequence(from: number, to: number, step: number): number[] {
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, k) => from + k * step);
+}
+
+function ascending(values: readonly number[]): number[] {
+  return [...new Set(values)].sort((a, b) => a - b);
 }

@@ -1,6 +1,7 @@
 // The front matter of an agent file: one schema with every field, its type, its range and its documentation.
 import { z } from "zod";
 import {
+  baseUrl,
   costLimit,
   countLimit,
   durationOrNone,
@@ -50,20 +51,6 @@ const debounce = z.unknown().transform((value, context) => {
   const message = "must be a number of seconds or a duration such as 2s or 500ms, up to a day";
   context.addIssue({ code: "custom", message });
   return z.NEVER;
-});
-
-/** Addresses never hold keys: whatever stands in an agent file is shown to people and models. */
-const baseUrl = z.string().superRefine((text, context) => {
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    context.addIssue({ code: "custom", message: "must be an http or https address" });
-  } else if (url.username !== "" || url.password !== "") {
-    const message = "must not hold a user name or password";
-    context.addIssue({ code: "custom", message, params: { hideValue: true } });
-  } else if (url.search !== "" || url.hash !== "") {
-    const message = "must end with its path, without ? or #";
-    context.addIssue({ code: "custom", message, params: { hideValue: true } });
-  }
 });
 
 /** Not repeated in the sentence: who mistakes the field writes the key itself here. */

@@ -11,17 +11,17 @@ import type { Diagnostic } from "../diagnostics.ts";
 import { isJsonObject } from "../json.ts";
 import { suggest } from "../suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "./agent.ts";
-import { describeBadCron, isTimeZone } from "./cron_expression.ts";
+import { isTimeZone, parseCron } from "./cron_expression.ts";
 
 type Written = Readonly<Record<string, unknown>>;
 
 /** Every broken rule of a file. */
-export async function checkRules(file: DiagnosedFile): Promise<Diagnostic[]> {
+export function checkRules(file: DiagnosedFile): Diagnostic[] {
   const root = file.document.value;
   return [
     ...checkSynonyms(file, root, [], "custom_tools", "tools"),
     ...checkModel(file, section(root, "model")),
-    ...await checkTrigger(file, section(root, "trigger")),
+    ...checkTrigger(file, section(root, "trigger")),
   ];
 }
 
@@ -63,13 +63,13 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   catch_up: ["schedule", "watch"],
 };
 
-async function checkTrigger(file: DiagnosedFile, trigger: Written): Promise<Diagnostic[]> {
+function checkTrigger(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   const type = TRIGGER_TYPES.find((one) => one === (trigger["type"] ?? "manual"));
   const diagnostics: Diagnostic[] = [];
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
   if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, trigger, type));
-  diagnostics.push(...await checkCron(file, trigger));
+  diagnostics.push(...checkCron(file, trigger));
   return diagnostics;
 }
 
@@ -115,13 +115,13 @@ function warnOfIdleFields(file: DiagnosedFile, trigger: Written, type: TriggerTy
   return diagnostics;
 }
 
-async function checkCron(file: DiagnosedFile, trigger: Written): Promise<Diagnostic[]> {
+function checkCron(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   const { cron, timezone } = trigger;
   const diagnostics: Diagnostic[] = [];
   if (typeof cron === "string" && cron.trim() !== "") {
-    const reason = await describeBadCron(cron);
-    if (reason !== undefined) {
-      const message = `trigger.cron ${reason}, got ${showValue(cron)}`;
+    const parsed = parseCron(cron);
+    if ("reason" in parsed) {
+      const message = `trigger.cron ${parsed.reason}, got ${showValue(cron)}`;
       diagnostics.push(diagnose(file, ["trigger", "cron"], { message }));
     }
   }

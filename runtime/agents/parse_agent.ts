@@ -40,10 +40,10 @@ export interface ParsedAgent {
  * Reads an agent file: its name gives the id, its front matter the fields, config.yaml what the file leaves out, the rest
  * is the body. Returns the agent with its warnings, or every diagnostic of the file (warnings too) in the order of lines.
  */
-export async function parseAgent(
+export function parseAgent(
   source: { path: string; bytes: Uint8Array },
   options: ParseAgentOptions,
-): Promise<ParsedAgent | { diagnostics: Diagnostic[] }> {
+): ParsedAgent | { diagnostics: Diagnostic[] } {
   const { path, bytes } = source;
   const problems = checkFileName(path);
   if (bytes.length > LARGEST_AGENT_BYTES) {
@@ -65,7 +65,7 @@ export async function parseAgent(
   problems.push(
     ...parsed.document.warnings,
     ...diagnostics,
-    ...await checkRules(file),
+    ...checkRules(file),
     ...paths.problems.map(({ at, message }) => diagnosePath(file, at, message)),
     ...warnOfLateFence(parts, path),
   );

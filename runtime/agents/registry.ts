@@ -171,7 +171,7 @@ export class AgentRegistry {
     const { bytes, stamp } = content;
     const hash = createHash("sha256").update(bytes).digest("hex");
     if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [] };
-    const parsed = await parseAgent({ path, bytes }, this.#options);
+    const parsed = parseAgent({ path, bytes }, this.#options);
     if ("diagnostics" in parsed) return broken(parsed.diagnostics, stamp);
     return { id, path, stamp, good: { agent: parsed.agent, hash }, diagnostics: [] };
   }

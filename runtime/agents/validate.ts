@@ -41,7 +41,7 @@ export async function validateAgent(
   options: ValidateAgentOptions,
 ): Promise<Diagnostic[]> {
   const { path } = source;
-  const parsed = await parseAgent(source, options);
+  const parsed = parseAgent(source, options);
   if ("diagnostics" in parsed) return parsed.diagnostics;
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };

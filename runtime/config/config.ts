@@ -5,6 +5,8 @@ import type { Diagnostic } from "../diagnostics.ts";
 export interface AgentDefaults {
   provider: string | undefined;
   model: string | undefined;
+  /** Where `provider` is, if not at its own address. */
+  baseUrl: string | undefined;
   confirmTools: string[];
   onPending: "skip" | "parallel";
   /** Null waits for ever. */

@@ -1,6 +1,7 @@
 // The keys of config.yaml: types, ranges, and the values of what is left out.
 import { z } from "zod";
 import {
+  baseUrl,
   costLimit,
   countLimit,
   durationOrNone,
@@ -23,6 +24,7 @@ const retentionDays = z.preprocess(
 const defaultsSchema = z.object({
   provider: filledText.nullish(),
   model: filledText.nullish(),
+  base_url: baseUrl.nullish(),
   confirm_tools: textList.nullish(),
   on_pending: z.enum(["skip", "parallel"]).nullish(),
   confirm_timeout: durationOrNone.nullish(),

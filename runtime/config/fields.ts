@@ -48,3 +48,17 @@ export const countLimit = orNone(z.int().min(1));
 
 /** US dollars above zero, or none. */
 export const costLimit = orNone(z.number().positive());
+
+/** A provider's address. It never holds a key: what stands in these files is shown to people and models. */
+export const baseUrl = z.string().superRefine((text, context) => {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    context.addIssue({ code: "custom", message: "must be an http or https address" });
+  } else if (url.username !== "" || url.password !== "") {
+    const message = "must not hold a user name or password";
+    context.addIssue({ code: "custom", message, params: { hideValue: true } });
+  } else if (url.search !== "" || url.hash !== "") {
+    const message = "must end with its path, without ? or #";
+    context.addIssue({ code: "custom", message, params: { hideValue: true } });
+  }
+});

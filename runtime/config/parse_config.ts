@@ -90,6 +90,7 @@ function toConfig(
     defaults: {
       provider: defaults.provider ?? undefined,
       model: defaults.model ?? undefined,
+      baseUrl: defaults.base_url ?? undefined,
       confirmTools: defaults.confirm_tools ?? [...DEFAULT_CONFIRM_TOOLS],
       onPending: defaults.on_pending ?? "skip",
       confirmTimeoutMs: defaults.confirm_timeout ?? null,
@@ -135,7 +136,7 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
   })];
 }
 
-/** Only an agent file can name the base_url that another provider needs. */
+/** A provider without an address of its own needs a base_url. */
 function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
   const defaults = file.document.value["defaults"];
   if (typeof defaults !== "object" || defaults === null) return [];
@@ -143,11 +144,10 @@ function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
   if (typeof provider !== "string" || provider.trim() === "" || isNamedProvider(provider)) {
     return [];
   }
+  if (Object.hasOwn(defaults, "base_url") && Reflect.get(defaults, "base_url") != null) return [];
   return [diagnose(file, ["defaults", "provider"], {
-    message: `defaults.provider must be ${listWords(NAMED_PROVIDERS)}, got ${
-      JSON.stringify(provider)
-    }`,
-    hint: "another provider needs a base_url, which only an agent's model can name",
+    message: `defaults.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
+      `together with defaults.base_url, got ${JSON.stringify(provider)}`,
   })];
 }
 

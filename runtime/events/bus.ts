@@ -34,7 +34,16 @@ export type ServiceEvent =
     agentId: string;
     displayName: string;
   }
-  | { type: "scheduler_changed"; status: "paused" | "running" };
+  | { type: "scheduler_changed"; status: "paused" | "running" }
+  /** One agent's trigger was stopped because it ran away, or may fire again. */
+  | {
+    type: "trigger_changed";
+    agentId: string;
+    displayName: string;
+    status: "paused" | "running";
+    /** Why it is paused; null when it runs again. */
+    reason: string | null;
+  };
 
 export type ServiceEventListener = (event: ServiceEvent) => void;
 

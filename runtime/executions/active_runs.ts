@@ -29,6 +29,11 @@ export class ActiveRuns {
     this.#runs.set(id, { stop, done });
   }
 
+  /** Resolves when the run that goes on now has returned; undefined when none does. */
+  done(id: number): Promise<void> | undefined {
+    return this.#runs.get(id)?.done;
+  }
+
   /** Ends a run early; false when it is not going on here. */
   stop(id: number, error: string): boolean {
     const run = this.#runs.get(id);
@@ -38,7 +43,7 @@ export class ActiveRuns {
 
   /** Gives all runs `graceMs` to end, then stops the rest, and waits for them. */
   async drain(options: { graceMs: number; error: string }): Promise<void> {
-    const ends = Promise.all([...this.#runs.values()].map(({ done }) => done));
+    const ends = this.#ended();
     const grace = new AbortController();
     const inTime = ends.then(() => grace.abort());
     await this.#clock.sleep(options.graceMs, grace.signal).catch(() => {/* All ended in time. */});
@@ -46,5 +51,10 @@ export class ActiveRuns {
       stop.abort(new RunStopped(options.error, { resumable: true }));
     }
     await inTime;
+  }
+
+  /** Resolves when no run goes on: one that is about to end may start another until then. */
+  async #ended(): Promise<void> {
+    while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map(({ done }) => done));
   }
 }

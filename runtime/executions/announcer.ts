@@ -1,6 +1,4 @@
 // Tells the rest of the service what becomes of executions: on the event bus, and in the service log.
-import type { Agent } from "../agents/agent.ts";
-import { unsupportedFields } from "../agents/unsupported.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { Redactor } from "../events/redactor.ts";
 import type { ServiceLog } from "../service_log.ts";
@@ -15,10 +13,12 @@ export class Announcer {
     this.#ports = ports;
   }
 
-  started(execution: Execution, agent: Agent): void {
-    const { trigger } = execution;
-    const ignored = unsupportedFields(agent).join(", ");
-    this.#log("Execution started", execution, { trigger, ...(ignored !== "" && { ignored }) });
+  started(execution: Execution): void {
+    const { trigger, parentExecutionId } = execution;
+    this.#log("Execution started", execution, {
+      trigger,
+      ...(parentExecutionId !== null && { parent: parentExecutionId }),
+    });
     this.#ports.events.publish({ type: "execution_started", ...identityOf(execution), trigger });
   }
 

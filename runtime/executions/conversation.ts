@@ -33,11 +33,19 @@ export class Conversation {
     return this.#messages.filter((message) => message !== undefined);
   }
 
+  /** The place of the instructions that the result of this call of the last reply brings: behind all its results. */
+  instructionsPosition(call: PlannedCall): number {
+    const last = this.lastReply();
+    if (last === undefined) throw new TypeError("Instructions belong to a reply");
+    return call.position + last.message.toolCalls.length;
+  }
+
   /** The last reply, unless a person has spoken since. */
   lastReply(): { position: number; message: AssistantMessage } | undefined {
     for (let position = this.#end - 1; position >= 0; position--) {
       const message = this.#messages[position];
       if (message?.role === "assistant") return { position, message };
+      if (message?.role === "user" && message.injected) continue;
       if (message?.role === "user" || message?.role === "system") return undefined;
     }
     return undefined;

@@ -43,6 +43,16 @@ export interface Execution {
   error: string | null;
 }
 
+/** What several executions used together. */
+export interface ExecutionTotals {
+  count: number;
+  inputTokens: number;
+  outputTokens: number;
+  totalTokens: number;
+  /** Null where no price is known of any of them. */
+  costUsd: number | null;
+}
+
 /** Whether an execution has ended for good. */
 export function isFinal(status: ExecutionStatus): status is FinalStatus {
   return status !== "running" && status !== "waiting";

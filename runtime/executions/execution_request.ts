@@ -1,4 +1,5 @@
 // What a run was asked to do. Stored with the execution, so that a restarted service knows it too.
+import type { RunCause } from "../run_cause.ts";
 
 /** The wish behind an execution. */
 export interface ExecutionRequest {
@@ -7,4 +8,6 @@ export interface ExecutionRequest {
   message?: string;
   /** Appended to the user turn. */
   context?: string;
+  /** Why it began by itself; absent where a person or a program asked. */
+  cause?: RunCause;
 }

@@ -2,7 +2,13 @@
 import type { FrameDraft } from "../events/frame.ts";
 import type { Message } from "../models/message.ts";
 import type { Effect } from "../tools/tool.ts";
-import type { Execution, ExecutionStatus, ExecutionTrigger, FinalStatus } from "./execution.ts";
+import type {
+  Execution,
+  ExecutionStatus,
+  ExecutionTotals,
+  ExecutionTrigger,
+  FinalStatus,
+} from "./execution.ts";
 import type { HumanAnswer, HumanRequest } from "./human_request.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
 
@@ -12,11 +18,39 @@ export interface NewExecution {
   displayName: string;
   trigger: ExecutionTrigger;
   parentExecutionId: number | null;
+  /** The place of the parent's call that it answers; null without a parent. */
+  parentPosition: number | null;
+  /** How many executions stand above it. */
   depth: number;
   sessionId: string | null;
   request: ExecutionRequest;
   model: string;
   startedAt: number;
+}
+
+/** What an execution takes with its acceptance, so that nothing else can be started by it. */
+export type Claim =
+  /** A slot of the agent's schedule; `reason` tells why it runs late. */
+  | { type: "slot"; scheduledFor: number; reason: string | null }
+  /** The queued change of a watched file. */
+  | { type: "change"; path: string };
+
+/**
+ * Why no execution was accepted. `waiting`: one of the same bucket waits for a person. `running`: the agent's last
+ * scheduled one still runs. `claimed`: another execution, or nothing, has taken what this one claims.
+ */
+export type AcceptanceRefusal = "waiting" | "running" | "claimed";
+
+/** A new execution; with `isNew` false, the one that an equal request got before. */
+export type Acceptance =
+  | { execution: Execution; isNew: boolean }
+  | { refused: AcceptanceRefusal };
+
+/** An execution that runs again, and those above it that waited only for it. */
+export interface Resumption {
+  execution: Execution;
+  /** The nearest first. */
+  ancestors: Execution[];
 }
 
 /** A message at its place in the conversation. */
@@ -95,17 +129,19 @@ export interface OpeningRequest {
 
 export interface ExecutionStore {
   /**
-   * Stores an execution with its first frame; the same idempotency key within 24 hours gives the first one. With
-   * `unlessWaiting` it is refused (undefined) while an execution of the same bucket waits for a person.
+   * Stores an execution with its first frame; the same idempotency key within 24 hours, and the same call of the same
+   * parent, gives the first one. With `unlessWaiting` it is refused while an execution of the same bucket waits for a
+   * person. What it claims is taken in the same change; a slot that is refused is stored as skipped.
    */
   acceptExecution(
     execution: NewExecution,
     options: {
       idempotencyKey?: string;
       unlessWaiting: boolean;
+      claim?: Claim;
       frames: (execution: Execution) => FrameDraft[];
     },
-  ): Promise<{ execution: Execution; isNew: boolean } | undefined>;
+  ): Promise<Acceptance>;
 
   /** Stores the opening messages (seed, system, user turn) and their frames. */
   beginConversation(
@@ -125,8 +161,12 @@ export interface ExecutionStore {
     call: { position: number; effect: Effect; startedAt: number },
   ): Promise<void>;
 
+  /** Takes the intent of a call back: it ended without an effect, to be begun again. */
+  resetCall(executionId: number, position: number): Promise<void>;
+
   /**
-   * Stores the result of a call and logs every result whose turn has come: frames stand in the order of the calls.
+   * Stores the result of a call and logs every result whose turn has come: frames stand in the order of the calls. With
+   * it the instructions that the result brings.
    */
   finishCall(
     executionId: number,
@@ -136,6 +176,7 @@ export interface ExecutionStore {
       effect: Effect;
       durationMs: number;
       frame: (call: FinishedCall) => FrameDraft;
+      instructions?: { message: PlacedMessage; frame: FrameDraft };
     },
   ): Promise<void>;
 
@@ -143,16 +184,38 @@ export interface ExecutionStore {
   openRequest(executionId: number, opening: OpeningRequest): Promise<Execution>;
 
   /**
-   * Stores the answer to the open request of this id and lets its execution run again, here: one change, so that of
-   * several answers one counts. Undefined when that request is not open (any more).
+   * Lets a running execution wait because one that it delegated to waits; its frames tell the question. Undefined, and
+   * nothing is changed, when that one does not wait (any more).
+   */
+  waitForChild(
+    executionId: number,
+    waiting: {
+      childId: number;
+      /** Running time since the last change, in milliseconds. */
+      durationMs: number;
+      frames: (request: HumanRequest) => FrameDraft[];
+    },
+  ): Promise<{ execution: Execution; request: HumanRequest } | undefined>;
+
+  /**
+   * Stores the answer to the open request of this id and lets its execution, and all above that waited only for it, run
+   * again, here: one change, so that of several answers one counts. Undefined when that request is not open (any more).
    */
   answerRequest(
     executionId: number,
-    answer: { requestId: string; answer: HumanAnswer; answeredAt: number; frames: FrameDraft[] },
-  ): Promise<Execution | undefined>;
+    answer: {
+      requestId: string;
+      answer: HumanAnswer;
+      answeredAt: number;
+      frames: (execution: Execution) => FrameDraft[];
+    },
+  ): Promise<Resumption | undefined>;
 
-  /** The question that an execution waits with. */
-  readOpenRequest(executionId: number): Promise<HumanRequest | undefined>;
+  /**
+   * The question that an execution waits with: its own, else the oldest of those it delegated to; with `requestId`, that
+   * one of them.
+   */
+  readOpenRequest(executionId: number, requestId?: string): Promise<HumanRequest | undefined>;
 
   /** The open request whose time is over first; undefined when none has a deadline. */
   readNextExpiry(): Promise<HumanRequest | undefined>;
@@ -163,8 +226,26 @@ export interface ExecutionStore {
   /** The newest ended execution before this one, in the same bucket, that has a conversation. */
   readSeed(execution: Execution): Promise<StoredConversation | undefined>;
 
-  /** Ends an execution and returns it. Undefined, and nothing is changed, when it has ended already. */
-  finishExecution(executionId: number, ending: Ending): Promise<Execution | undefined>;
+  /**
+   * Ends an execution and returns it; those above that waited only for it run again, here. Undefined, and nothing is
+   * changed, when it is not in the state that the ending expects (any more).
+   */
+  finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined>;
+
+  /** The execution that a call of another one started. */
+  findChild(parentId: number, position: number): Promise<Execution | undefined>;
+
+  /** Executions that this one delegated to directly, oldest first. */
+  listChildren(parentId: number): Promise<Execution[]>;
+
+  /** Waiting executions whose result nobody wants any more: the one above them has ended. */
+  findForsaken(): Promise<number[]>;
+
+  /** The agents of an execution and of all above it, its own first. */
+  readLineage(executionId: number): Promise<string[]>;
+
+  /** What all executions below this one used together. */
+  sumDescendants(executionId: number): Promise<ExecutionTotals>;
 
   /** Ids of executions that another, dead instance left running. */
   findAbandoned(): Promise<number[]>;
@@ -188,7 +269,7 @@ export interface ExecutionStore {
   ): Promise<{
     messages: PlacedMessage[];
     calls: StoredCall[];
-    /** Answers by the position of the call they are for. */
-    answers: ReadonlyMap<number, HumanAnswer>;
+    /** Answers by the position of the call they are for, in the order of the questions. */
+    answers: ReadonlyMap<number, readonly HumanAnswer[]>;
   }>;
 }

@@ -77,6 +77,11 @@ export function toResultFrame(call: FinishedCall): FrameContent {
   };
 }
 
+/** Instructions that a tool's result brought into the conversation. */
+export function toInstructionsFrame(content: string): FrameContent {
+  return { event: "meta", eventType: "meta", message: content, fields: { content } };
+}
+
 /** The end of an execution. */
 export function toCompleteFrame(figures: Execution): FrameContent {
   return {

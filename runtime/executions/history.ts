@@ -1,6 +1,7 @@
 // What a new run remembers of the one before it: trimmed once, at its start, and made so that every provider takes it.
 import type { HistoryLevel } from "../agents/agent.ts";
-import type { Message, ToolMessage } from "../models/message.ts";
+import type { Message, ToolMessage, UserMessage } from "../models/message.ts";
+import { toSkillBreadcrumb } from "../tools/skills/skill_context.ts";
 import type { Execution } from "./execution.ts";
 
 /** How many messages of earlier runs are sent to the model. */
@@ -20,8 +21,8 @@ export function seedHistory(
   // A turn that got no answer is told as such: two user turns in a row are refused by some providers.
   if (last !== undefined && last.role !== "assistant") whole.push(toEpitaph(earlier.execution));
   const recent = whole.map(shorten).slice(-window);
-  // From a user turn on: a window that begins with a result has lost its call.
-  const start = recent.findIndex(({ role }) => role === "user");
+  // From a user turn on: a window that begins with a result has lost its call, one with injected words who asked for them.
+  const start = recent.findIndex((one) => one.role === "user" && one.injected === undefined);
   return start < 0 ? [] : recent.slice(start);
 }
 
@@ -51,11 +52,18 @@ function repair(messages: readonly Message[]): Message[] {
 }
 
 function shorten(message: Message): Message {
+  if (message.role === "user") return leaveBreadcrumb(message);
   if (message.role !== "tool" || message.content.length <= OLD_RESULT_CHARACTERS) return message;
   const note = `… [cut from history: it had ${message.content.length} characters]`;
   const kept = message.content.slice(0, OLD_RESULT_CHARACTERS - note.length);
   // Not through the middle of a surrogate pair.
   return { ...message, content: kept.replace(/[\uD800-\uDBFF]$/, "") + note };
+}
+
+/** Only of what the runtime put there: a person may write what looks like a skill's tag. */
+function leaveBreadcrumb(message: UserMessage): UserMessage {
+  const content = message.injected ? toSkillBreadcrumb(message.content) : undefined;
+  return content === undefined ? message : { ...message, content };
 }
 
 function toEpitaph({ status, error }: Execution): Message {

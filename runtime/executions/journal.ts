@@ -8,17 +8,19 @@ import {
 } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { RedactedStream, Redactor } from "../events/redactor.ts";
+import type { UserMessage } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { Effect } from "../tools/tool.ts";
 import { boundAnswer } from "./answer.ts";
 import { planCalls, toToolMessage } from "./conversation.ts";
 import type { Execution, FinalStatus } from "./execution.ts";
-import type { ExecutionStore, PlacedMessage, PlannedCall } from "./execution_store.ts";
+import type { ExecutionStore, PlacedMessage, PlannedCall, Resumption } from "./execution_store.ts";
 import { toStorable } from "./storable_text.ts";
 import {
   toAnswerFrame,
   toCompleteFrame,
   toFinalAnswerFrame,
+  toInstructionsFrame,
   toInterruptFrame,
   toOpeningFrame,
   toReplyFrame,
@@ -53,11 +55,7 @@ export class Journal {
 
   constructor(execution: Execution, ports: JournalPorts) {
     this.#ports = ports;
-    this.#identity = {
-      executionId: execution.id,
-      agentId: execution.agentId,
-      displayName: execution.displayName,
-    };
+    this.#identity = identityOf(execution);
     this.#lapStart = ports.clock.now();
   }
 
@@ -104,43 +102,88 @@ export class Journal {
     });
   }
 
-  /** Stores the result of a call; returns the message the model will read. */
+  /** Stores the result of a call; returns the messages the model will read. */
   async finishCall(
     call: PlannedCall,
-    result: { content: string; isError: boolean; durationMs: number; effect: Effect },
-  ): Promise<PlacedMessage> {
+    result: {
+      content: string;
+      isError: boolean;
+      durationMs: number;
+      effect: Effect;
+      /** What the result brings along, and its place in the conversation. */
+      instructions?: { position: number; text: string };
+    },
+  ): Promise<PlacedMessage[]> {
     const message = { position: call.position, message: toToolMessage(call, result) };
+    const instructions = result.instructions && toInstructions(result.instructions);
     await this.#ports.store.finishCall(this.#identity.executionId, {
       message,
       effect: result.effect,
       durationMs: result.durationMs,
       frame: (stored) => this.#frame(toResultFrame(stored)),
+      ...(instructions && {
+        instructions: {
+          message: instructions,
+          frame: this.#frame(toInstructionsFrame(instructions.message.content)),
+        },
+      }),
     });
     this.#ring();
-    return message;
+    return instructions === undefined ? [message] : [message, instructions];
+  }
+
+  /** Takes back that a call began: it ended without an effect and will begin again. */
+  async resetCall({ position }: PlannedCall): Promise<void> {
+    await this.#ports.store.resetCall(this.#identity.executionId, position);
   }
 
   /** Lets the execution wait for a person's answer to a question. */
-  async ask(request: HumanRequest): Promise<Execution> {
+  async ask(
+    question: Omit<HumanRequest, "executionId">,
+  ): Promise<{ execution: Execution; request: HumanRequest }> {
+    const request = { ...question, executionId: this.#identity.executionId };
     const execution = await this.#ports.store.openRequest(this.#identity.executionId, {
       request,
       durationMs: this.#lap(),
       frames: [this.#frame(toInterruptFrame(request))],
     });
     this.#ring();
-    return execution;
+    return { execution, request };
   }
 
-  /** Stores a person's answer; the execution runs again. Undefined when the question is not open (any more). */
-  async answer(requestId: string, answer: HumanAnswer): Promise<Execution | undefined> {
-    const execution = await this.#ports.store.answerRequest(this.#identity.executionId, {
-      requestId,
-      answer,
-      answeredAt: this.#ports.clock.now(),
-      frames: [this.#frame(toAnswerFrame(answer))],
+  /**
+   * Lets the execution wait because one that it delegated to waits. Undefined when that one does not (any more).
+   */
+  async waitForChild(
+    childId: number,
+  ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
+    const waiting = await this.#ports.store.waitForChild(this.#identity.executionId, {
+      childId,
+      durationMs: this.#lap(),
+      frames: (request) => [this.#frame(toInterruptFrame(request))],
     });
     this.#ring();
-    return execution;
+    return waiting;
+  }
+
+  /**
+   * Stores a person's answer; the execution runs again, and with it those above that waited only for it. Undefined when
+   * the question is not open (any more).
+   */
+  async answer(requestId: string, answer: HumanAnswer): Promise<Resumption | undefined> {
+    const { store, clock, redactor } = this.#ports;
+    const at = clock.now();
+    const resumption = await store.answerRequest(this.#identity.executionId, {
+      requestId,
+      answer,
+      answeredAt: at,
+      frames: (execution) => [
+        createFrame(identityOf(execution), toAnswerFrame(answer), { redactor, at }),
+      ],
+    });
+    this.#ring();
+    for (const { id } of resumption?.ancestors ?? []) this.#ports.log.ring(id);
+    return resumption;
   }
 
   /** Passes streamed text on, without storing it. */
@@ -159,7 +202,7 @@ export class Journal {
   async finish(
     outcome: Outcome,
     options: { from: "running" | "waiting" } = { from: "running" },
-  ): Promise<Execution | undefined> {
+  ): Promise<Resumption | undefined> {
     const { redactor, store, clock } = this.#ports;
     const shown = (text: string) => toStorable(redactor.redact(text));
     const output = outcome.output === null ? null : boundAnswer(shown(outcome.output));
@@ -204,16 +247,21 @@ export function createInfoFrame(
   execution: Execution,
   options: { redactor: Redactor; at: number },
 ): FrameDraft {
-  const identity = {
-    executionId: execution.id,
-    agentId: execution.agentId,
-    displayName: execution.displayName,
-  };
   const { model, trigger, args, sessionId } = execution;
-  return createFrame(identity, {
+  return createFrame(identityOf(execution), {
     event: "meta",
     eventType: "execution_info",
     message: `${execution.displayName} · ${model || "no model"} · ${trigger}`,
     fields: { model, trigger, args, session_id: sessionId },
   }, options);
+}
+
+function identityOf({ id, agentId, displayName }: Execution): FrameIdentity {
+  return { executionId: id, agentId, displayName };
+}
+
+function toInstructions(
+  { position, text }: { position: number; text: string },
+): { position: number; message: UserMessage } {
+  return { position, message: { role: "user", content: text, injected: true } };
 }

@@ -7,14 +7,15 @@ import type { Outcome } from "./journal.ts";
 import { findCrossedLimit } from "./limits.ts";
 import { LoopDetector } from "./loop_detection.ts";
 import { type Run, RunStopped } from "./run.ts";
-import { type OpenQuestion, settleToolCalls } from "./tool_calls.ts";
+import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
 import { takeTurn } from "./turn.ts";
 
 /**
- * Runs a conversation to its end, or to a question for a person, from wherever it stands: fresh, answered, or left by
- * another process. Every step is stored before the next begins. Throws only for bugs and for a store that fails.
+ * Runs a conversation to its end, or to a question for a person (its own, or one of an execution it delegated to), from
+ * wherever it stands: fresh, answered, or left by another process. Every step is stored before the next begins. Throws
+ * only for bugs and for a store that fails.
  */
-export async function runLoop(run: Run): Promise<Outcome | OpenQuestion> {
+export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | WaitingChild> {
   try {
     const detector = new LoopDetector();
     const step = { isPriceMissed: false };
@@ -27,8 +28,8 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion> {
         // An answer that crosses a limit is still the answer; calls are not begun any more.
         const crossed = findCrossedLimit(figures, run.agent.settings);
         if (crossed !== undefined) return { status: "aborted", error: crossed, output: null };
-        const question = await settleToolCalls(run, open);
-        if (question !== undefined) return question;
+        const pause = await settleToolCalls(run, open);
+        if (pause !== undefined) return pause;
       }
       const circle = detector.look(run.conversation.messages());
       if (circle !== undefined && run.agent.settings.loopDetection) {

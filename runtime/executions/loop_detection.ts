@@ -73,7 +73,8 @@ export class LoopDetector {
 
 /** The steps of the run that these messages end with: every reply since the last user turn whose calls all have results. */
 function settledSteps(messages: readonly Message[]): Settled[][] {
-  const start = messages.findLastIndex(({ role }) => role === "user") + 1;
+  // Instructions that a result brought along begin no turn: whoever asks for them again and again goes in circles, too.
+  const start = messages.findLastIndex((one) => one.role === "user" && !one.injected) + 1;
   const steps: Settled[][] = [];
   for (const [index, message] of messages.entries()) {
     if (index < start || message.role !== "assistant" || message.toolCalls.length === 0) continue;

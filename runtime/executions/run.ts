@@ -3,10 +3,11 @@ import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import type { PathSandbox } from "../tools/path_sandbox.ts";
+import type { Delegation } from "../tools/tool.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Execution } from "./execution.ts";
-import type { StoredCall } from "./execution_store.ts";
+import type { PlannedCall, StoredCall } from "./execution_store.ts";
 import type { HumanAnswer } from "./human_request.ts";
 import type { Journal, Outcome } from "./journal.ts";
 
@@ -21,18 +22,31 @@ export interface Run {
   /** Calls that an earlier process left without a result, by place. */
   leftCalls: ReadonlyMap<number, StoredCall>;
   /** What people answered, by the place of the call it was asked for. */
-  answers: ReadonlyMap<number, HumanAnswer>;
+  answers: ReadonlyMap<number, readonly HumanAnswer[]>;
   journal: Journal;
   /** What a reply cost in US dollars; null where no price is known. */
   costOf(reply: ModelReply): Promise<number | null>;
   clock: Clock;
   /** The value without keys of model providers: these never enter a conversation, not even a stored one. */
   withoutKeys<T>(value: T): T;
-  /** A line in the service log. */
+  /**
+   * Lets another agent do what a call asks for, or goes on waiting for the execution that does. Throws ToolFailure where
+   * it may not, and the signal's reason once the run ends, after the other execution has ended, too.
+   */
+  delegate(call: PlannedCall, delegation: Delegation): Promise<DelegationState>;
+  /** Lines in the service log: of a tool, and a warning. */
+  note(message: string): void;
   warn(message: string): void;
   /** Aborts with a RunStopped when the run has to end early. */
   signal: AbortSignal;
 }
+
+/** How far an execution has come that another one delegated to. */
+export type DelegationState =
+  /** It has ended; the content is what the caller's model reads. */
+  | { state: "ended"; content: string }
+  /** It waits for a person. */
+  | { state: "waiting"; childId: number };
 
 /** The reason of a run's signal: it ends now, and this is how. */
 export class RunStopped extends Error {
@@ -46,4 +60,9 @@ export class RunStopped extends Error {
     this.resumable = options.resumable;
     this.outcome = { status: "aborted", error, output: null };
   }
+}
+
+/** Whether the run was stopped so that the next start goes on with it. */
+export function isLeftForRestart({ reason }: AbortSignal): boolean {
+  return reason instanceof RunStopped && reason.resumable;
 }

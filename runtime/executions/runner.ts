@@ -1,56 +1,35 @@
 // Many runs: accepting them, keeping hold of them while they run, answers, cancelling, stopping, and what a crash left.
 import type { Agent } from "../agents/agent.ts";
+import type { EventBus } from "../events/bus.ts";
+import { toAcceptance, type Wish } from "./acceptance.ts";
 import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
-import type { EventBus } from "../events/bus.ts";
-import { ModelError } from "../models/model.ts";
-import type { Execution, ExecutionStatus, ExecutionTrigger } from "./execution.ts";
-import type { ExecutionRequest } from "./execution_request.ts";
+import { type Conduct, Conductor, type Paused, type Subject } from "./conductor.ts";
+import { type DelegatedStart, Delegations } from "./delegation.ts";
+import { type Execution, type ExecutionStatus, isFinal } from "./execution.ts";
+import type { AcceptanceRefusal, Resumption } from "./execution_store.ts";
 import { checkAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "./human_request.ts";
-import { createInfoFrame, Journal, type JournalPorts, type Outcome } from "./journal.ts";
-import { runLoop } from "./loop.ts";
-import { prepareRun, type RunPorts } from "./prepare.ts";
+import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
+import type { RunPorts } from "./prepare.ts";
 import { ExecutionNotFound, ServiceStopping, SessionWaiting } from "./refusals.ts";
 import { RequestExpiry } from "./request_expiry.ts";
-import { RunStopped } from "./run.ts";
-import type { OpenQuestion } from "./tool_calls.ts";
+import { isLeftForRestart, RunStopped } from "./run.ts";
 
 const CANCELLED = "Cancelled by user";
-
-/** A run that is asked for. */
-export interface Wish {
-  trigger: ExecutionTrigger;
-  request: ExecutionRequest;
-  sessionId: string | null;
-  idempotencyKey?: string;
-}
 
 /** What a runner works with. */
 export type RunnerPorts = RunPorts & JournalPorts & {
   events: EventBus;
-  /** The agent as its file stands now. */
-  findAgent(id: string): Agent | undefined;
+  /** How many executions may stand above one. */
+  maxAgentDepth: number;
 };
-
-/** An execution with what it was asked to do. */
-interface Subject {
-  execution: Execution;
-  request: ExecutionRequest;
-}
-
-/** What a run that goes on here is conducted with. */
-interface Conduct {
-  agent: Agent;
-  signal: AbortSignal;
-  /** From here on it cannot be stopped any more. */
-  leave: () => void;
-}
 
 /** The executions of this process. */
 export class Runner implements AsyncDisposable {
   readonly #ports: RunnerPorts;
   readonly #announcer: Announcer;
   readonly #expiry: RequestExpiry;
+  readonly #conductor: Conductor;
   readonly #active: ActiveRuns;
   readonly #pending = new Set<Promise<unknown>>();
   #stopping = false;
@@ -60,27 +39,45 @@ export class Runner implements AsyncDisposable {
     this.#active = new ActiveRuns(ports.clock);
     this.#announcer = new Announcer(ports);
     this.#expiry = new RequestExpiry(ports, (request) => this.#expire(request));
+    const delegations = new Delegations({
+      store: ports.store,
+      findAgent: (id) => ports.findAgent(id),
+      maxAgentDepth: ports.maxAgentDepth,
+      begin: (start) => this.#begin(start),
+      untilRest: (id) => this.#untilRest(id),
+      cancel: (id, error) => this.#abort(id, error),
+    });
+    this.#conductor = new Conductor({
+      ...ports,
+      delegations,
+      read: (id) => this.#read(id),
+      end: (execution, end) => this.#end(execution, end),
+      pause: (paused, conduct) => this.#pause(paused, conduct),
+    });
   }
 
   /** Accepts a run and lets it go. It is on disk when this returns. Throws ServiceStopping and SessionWaiting. */
   async start(agent: Agent, wish: Wish): Promise<Execution> {
+    const started = await this.attempt(agent, wish);
+    if ("refused" in started) throw new SessionWaiting(agent.id);
+    return started;
+  }
+
+  /** The same for who wants to know why a run is not accepted. Throws ServiceStopping. */
+  async attempt(agent: Agent, wish: Wish): Promise<Execution | { refused: AcceptanceRefusal }> {
     return await this.#unlessStopping(() => this.#accept(agent, wish));
   }
 
-  /** Answers the question that an execution waits with; it goes on. Throws what is wrong with the answer. */
+  /** Answers what an execution, or one that it delegated to, asks; it goes on. Throws what is wrong with the answer. */
   async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     await this.#unlessStopping(() => this.#respond(id, response));
   }
 
-  /** Cancels an execution; tells what became of it. Throws ExecutionNotFound. */
+  /** Cancels an execution and what it delegated; tells what became of it. Throws ExecutionNotFound. */
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
     // What was accepted or answered a moment ago is about to run here.
     await Promise.allSettled(this.#pending);
-    if (this.#active.stop(id, CANCELLED)) return "cancelling";
-    const { execution } = await this.#read(id);
-    if (execution.status !== "waiting") return execution.status;
-    // Where an answer came first, it runs.
-    return await this.abortWaiting(id, CANCELLED) ? "aborted" : await this.cancel(id);
+    return await this.#abort(id, CANCELLED);
   }
 
   /** Ends an execution that waits. False when it does not (any more). Rejects when that cannot be stored. */
@@ -88,23 +85,33 @@ export class Runner implements AsyncDisposable {
     const { execution } = await this.#read(id);
     const outcome: Outcome = { status: "aborted", error, output: null };
     const ended = await this.#journal(execution).finish(outcome, { from: "waiting" });
-    if (ended !== undefined) this.#announcer.ended(ended);
+    if (ended !== undefined) await this.#afterEnd(ended);
     return ended !== undefined;
   }
 
   /** Takes up what a dead instance left running: goes on with it where the agent says so, else ends it. */
   async recover(): Promise<void> {
     const { store } = this.#ports;
+    const adopted = new Map<number, { subject: Subject; agent: Agent }>();
     for (const id of await store.findAbandoned()) {
-      const { execution, request } = await this.#read(id);
-      const agent = this.#ports.findAgent(execution.agentId);
-      if (agent?.onRestart === "resume") {
+      const subject = await this.#read(id);
+      const { agentId, parentExecutionId } = subject.execution;
+      const agent = this.#ports.findAgent(agentId);
+      // What nobody waits for any more is not gone on with. A parent is older, and so was decided before.
+      const isWanted = parentExecutionId === null || adopted.has(parentExecutionId);
+      if (agent?.onRestart === "resume" && isWanted) {
         await store.adoptExecution(id);
-        this.#launch({ execution, request }, agent);
+        adopted.set(id, { subject, agent });
         continue;
       }
       const error = "The service stopped while this execution was running";
-      await this.#end(execution, { outcome: { status: "orphaned", error, output: null } });
+      await this.#end(subject.execution, {
+        outcome: { status: "orphaned", error, output: null },
+      });
+    }
+    for (const { subject, agent } of adopted.values()) this.#launch(subject, agent);
+    for (const id of await store.findForsaken()) {
+      await this.abortWaiting(id, "Aborted: the execution that delegated to it has ended");
     }
     this.#expiry.start();
   }
@@ -139,52 +146,61 @@ export class Runner implements AsyncDisposable {
     }
   }
 
-  async #accept(agent: Agent, wish: Wish): Promise<Execution> {
-    const { store, clock, redactor } = this.#ports;
-    const accepted = await store.acceptExecution({
-      agentId: agent.id,
-      displayName: agent.displayName,
-      trigger: wish.trigger,
-      parentExecutionId: null,
-      depth: 0,
-      sessionId: wish.sessionId,
-      request: wish.request,
-      model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
-      startedAt: clock.now(),
-    }, {
-      unlessWaiting: agent.onPending === "skip" && wish.trigger !== "agent",
-      frames: (execution) => [createInfoFrame(execution, { redactor, at: clock.now() })],
-      ...(wish.idempotencyKey === undefined ? {} : { idempotencyKey: wish.idempotencyKey }),
-    });
-    if (accepted === undefined) throw new SessionWaiting(agent.id);
+  async #accept(agent: Agent, wish: Wish): Promise<Execution | { refused: AcceptanceRefusal }> {
+    const accepted = await this.#ports.store.acceptExecution(
+      ...toAcceptance(agent, wish, this.#ports),
+    );
+    if ("refused" in accepted) return accepted;
     const { execution, isNew } = accepted;
     if (isNew) {
       this.#launch({ execution, request: wish.request }, agent);
-      this.#announcer.started(execution, agent);
+      this.#announcer.started(execution);
     }
     return execution;
   }
 
+  /** Starts what a call of another execution asks for: also while the service lets running ones end. */
+  async #begin({ agent, args, parent, position, depth }: DelegatedStart): Promise<Execution> {
+    const { agentId, displayName, id: executionId } = parent;
+    const started = await this.#track(this.#accept(agent, {
+      trigger: "agent",
+      sessionId: null,
+      request: { args, cause: { type: "agent", agentId, displayName, executionId } },
+      parent: { executionId, position, depth },
+    }));
+    if ("refused" in started) throw new TypeError("A delegated execution is never refused");
+    return started;
+  }
+
   async #respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
-    const { execution, request } = await this.#read(id);
-    const open = await this.#ports.store.readOpenRequest(id);
-    if (execution.status !== "waiting" || open === undefined) {
-      throw new NotWaiting("This execution does not wait for an answer");
-    }
+    const { execution: asked } = await this.#read(id);
     const { requestId, answer } = response;
-    if (open.requestId === requestId) checkAnswer(open, answer);
+    const open = await this.#ports.store.readOpenRequest(id, requestId);
+    if (open === undefined) {
+      throw new NotWaiting(
+        asked.status === "waiting"
+          ? "This answer is to an older request: ask for the pending one again"
+          : "This execution does not wait for an answer",
+      );
+    }
+    checkAnswer(open, answer);
+    const { execution, request } = await this.#read(open.executionId);
     const answered = await this.#journal(execution).answer(requestId, answer);
     if (answered === undefined) {
       throw new NotWaiting("This answer is to an older request: ask for the pending one again");
     }
-    this.#announcer.resumed(answered);
+    await this.#resume({ execution: answered.execution, request });
+    for (const ancestor of answered.ancestors) await this.#resume(await this.#read(ancestor.id));
+  }
+
+  /** Goes on with an execution that waited, under its agent's definition of now. */
+  async #resume(subject: Subject): Promise<void> {
+    const { execution } = subject;
+    this.#announcer.resumed(execution);
     const agent = this.#ports.findAgent(execution.agentId);
-    if (agent === undefined) {
-      const error = `Agent '${execution.agentId}' no longer exists`;
-      await this.#end(answered, { outcome: { status: "error", error, output: null } });
-      return;
-    }
-    this.#launch({ execution: answered, request }, agent);
+    if (agent !== undefined) return this.#launch(subject, agent);
+    const error = `Agent '${execution.agentId}' no longer exists`;
+    await this.#end(execution, { outcome: { status: "error", error, output: null } });
   }
 
   async #expire(request: HumanRequest): Promise<void> {
@@ -197,52 +213,47 @@ export class Runner implements AsyncDisposable {
     }
   }
 
-  #launch(subject: Subject, agent: Agent): void {
-    const { id } = subject.execution;
-    this.#active.launch(id, (signal, leave) => this.#conduct(subject, { agent, signal, leave }));
+  async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
+    if (this.#active.stop(id, error)) return "cancelling";
+    const { execution } = await this.#read(id);
+    if (execution.status !== "waiting") return execution.status;
+    // Where an answer came first, it runs.
+    return await this.abortWaiting(id, error) ? "aborted" : await this.#abort(id, error);
   }
 
-  /** Takes one execution to its end, or to its next question. Never rejects: what goes wrong is told and logged. */
-  async #conduct(subject: Subject, context: Conduct): Promise<void> {
-    const { execution } = subject;
-    const { agent, signal } = context;
-    const journal = this.#journal(execution);
-    try {
-      const run = await prepareRun({ ...subject, agent }, { ports: this.#ports, journal, signal });
-      const outcome = await runLoop(run);
-      if ("question" in outcome) {
-        return await this.#ask(execution, { ...context, journal, ...outcome });
+  async #untilRest(id: number): Promise<void> {
+    for (;;) {
+      const done = this.#active.done(id);
+      if (done === undefined) {
+        // What was answered a moment ago is about to run here.
+        await Promise.allSettled(this.#pending);
+        if (this.#active.done(id) === undefined) return;
       }
-      if (agent.onRestart === "resume" && isLeftForRestart(signal)) return;
-      await this.#end(execution, { outcome, journal });
-    } catch (error) {
-      await this.#end(execution, { outcome: this.#toFailure(error, execution), journal });
+      await done;
     }
   }
 
-  async #ask(
-    execution: Execution,
-    asked: OpenQuestion & Conduct & { journal: Journal },
+  #launch(subject: Subject, agent: Agent): void {
+    const { id } = subject.execution;
+    this.#active.launch(
+      id,
+      (signal, leave) => this.#conductor.conduct(subject, { agent, signal, leave }),
+    );
+  }
+
+  /** Lets go of an execution that waits. */
+  async #pause(
+    { execution, request }: Paused,
+    { signal, leave }: Conduct,
   ): Promise<void> {
-    const { agent, journal, call, question, args, signal, leave } = asked;
-    const createdAt = this.#ports.clock.now();
-    const request: HumanRequest = {
-      ...question,
-      requestId: crypto.randomUUID(),
-      executionId: execution.id,
-      position: call.position,
-      toolName: call.name,
-      toolArgs: args,
-      createdAt,
-      expiresAt: agent.confirmTimeoutMs === null ? null : createdAt + agent.confirmTimeoutMs,
-    };
-    this.#announcer.waiting(await journal.ask(request), request);
+    this.#announcer.waiting(execution, request);
     this.#expiry.look();
     // A cancel that came until now found a run; from here on it finds an execution that waits.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
-    if (isCancelled && !await this.abortWaiting(execution.id, CANCELLED)) {
+    const error = signal.reason instanceof RunStopped ? signal.reason.message : CANCELLED;
+    if (isCancelled && !await this.abortWaiting(execution.id, error)) {
       // An answer came in between: it runs again.
-      await this.cancel(execution.id);
+      await this.#abort(execution.id, error);
     }
     leave();
   }
@@ -253,9 +264,9 @@ export class Runner implements AsyncDisposable {
     end: { outcome: Outcome; journal?: Journal },
   ): Promise<void> {
     const { outcome, journal = this.#journal(execution) } = end;
-    let ended: Execution | undefined;
     try {
-      ended = await journal.finish(outcome);
+      const ended = await journal.finish(outcome);
+      if (ended !== undefined) await this.#afterEnd(ended);
     } catch (error) {
       // The row stays as it is; the next start finds it abandoned and says so.
       this.#ports.serviceLog.write("error", "The end of an execution could not be stored", {
@@ -263,22 +274,17 @@ export class Runner implements AsyncDisposable {
         error,
       });
     }
-    if (ended !== undefined) this.#announcer.ended(ended);
   }
 
-  #toFailure(error: unknown, execution: Execution): Outcome {
-    if (error instanceof ModelError) {
-      return { status: "error", error: error.message, output: null };
+  /** Tells of an end, ends what it delegated and nobody wants any more, and lets go on who waited for it. */
+  async #afterEnd({ execution, ancestors }: Resumption): Promise<void> {
+    this.#announcer.ended(execution);
+    for (const child of await this.#ports.store.listChildren(execution.id)) {
+      if (isFinal(child.status)) continue;
+      const error = execution.status === "aborted" ? execution.error : null;
+      await this.#abort(child.id, error ?? "Aborted: the execution that delegated to it has ended");
     }
-    this.#ports.serviceLog.write("error", "An execution failed inside Inkling", {
-      execution: execution.id,
-      error,
-    });
-    return {
-      status: "error",
-      error: "Internal error: the service's log has the details",
-      output: null,
-    };
+    for (const ancestor of ancestors) await this.#resume(await this.#read(ancestor.id));
   }
 
   async #read(id: number): Promise<Subject> {
@@ -290,8 +296,4 @@ export class Runner implements AsyncDisposable {
   #journal(execution: Execution): Journal {
     return new Journal(execution, this.#ports);
   }
-}
-
-function isLeftForRestart({ reason }: AbortSignal): boolean {
-  return reason instanceof RunStopped && reason.resumable;
 }

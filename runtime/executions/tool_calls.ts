@@ -1,31 +1,35 @@
-// Tool calls of one reply: prepare -> settled | ask | run -> finalize. A failure is a result the model reads.
-import { parseArguments } from "../tools/arguments.ts";
-import { boundResult } from "../tools/result_text.ts";
-import type { ActionTool, Effect, ToolQuestion } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool_failure.ts";
+// Tool calls of one reply: prepare -> settled | ask | run | delegate -> finalize. A failure is a result the model reads.
 import type { JsonObject } from "../json.ts";
+import { parseArguments } from "../tools/arguments.ts";
+import { QuestionRaised } from "../tools/question_raised.ts";
+import { boundResult } from "../tools/result_text.ts";
+import type { Delegation, ToolQuestion } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool_failure.ts";
 import type { PlannedCall } from "./execution_store.ts";
 import { describeAnswer, describeDenial, type HumanAnswer } from "./human_request.ts";
+import { type CallResult, performCall, type ReadyCall, toFailedResult } from "./perform_call.ts";
 import type { Run } from "./run.ts";
 
 const CONCURRENT_CALLS = 8;
 
-interface CallResult {
-  content: string;
-  isError: boolean;
-  effect: Effect;
-}
+type Asking = { kind: "ask"; question: ToolQuestion; args: JsonObject };
 
 type Prepared =
   | { kind: "settled"; result: CallResult }
-  | { kind: "ask"; question: ToolQuestion; args: JsonObject }
-  | { kind: "run"; tool: ActionTool; args: JsonObject; effect: Effect };
+  | Asking
+  | { kind: "run"; ready: ReadyCall }
+  | { kind: "delegate"; delegation: Delegation };
 
 /** A call that needs a person before it can go on. */
 export interface OpenQuestion {
   call: PlannedCall;
   question: ToolQuestion;
   args: JsonObject;
+}
+
+/** A call that waits for another execution, which waits for a person. */
+export interface WaitingChild {
+  childId: number;
 }
 
 /**
@@ -35,37 +39,84 @@ export interface OpenQuestion {
 export async function settleToolCalls(
   run: Run,
   calls: readonly PlannedCall[],
-): Promise<OpenQuestion | undefined> {
-  const prepared = calls.map((call) => ({ call, step: prepare(run, call) }));
-  const queue = prepared.values();
+): Promise<OpenQuestion | WaitingChild | undefined> {
+  const steps = calls.map((call) => ({ call, step: prepare(run, call) }));
+  const pauses = new Map<PlannedCall, OpenQuestion | WaitingChild>();
+  const queue = steps.values();
   const work = async () => {
     for (const { call, step } of queue) {
       run.signal.throwIfAborted();
-      if (step.kind !== "ask") await settle(run, call, step);
+      const pause = await settle(run, call, step);
+      if (pause !== undefined) pauses.set(call, pause);
     }
   };
   const workers = Array.from({ length: Math.min(CONCURRENT_CALLS, calls.length) }, work);
   // All of them end before the run goes on or ends: none may write into a finished execution.
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
-  for (const { call, step } of prepared) {
-    if (step.kind === "ask") return { call, question: step.question, args: step.args };
-  }
-  return undefined;
+  const inOrder = calls.flatMap((call) => pauses.get(call) ?? []);
+  // Questions of its own first: what another execution asks can be answered meanwhile.
+  return inOrder.find((pause) => "question" in pause) ?? inOrder[0];
 }
 
+/** Takes a call to its result, or returns what it waits for. */
 async function settle(
   run: Run,
   call: PlannedCall,
-  step: Exclude<Prepared, { kind: "ask" }>,
-): Promise<void> {
+  step: Prepared,
+): Promise<OpenQuestion | WaitingChild | undefined> {
+  if (step.kind === "ask") return { call, question: step.question, args: step.args };
   const startedAt = run.clock.now();
-  const { content, isError, effect } = run.withoutKeys(
-    step.kind === "settled" ? step.result : await perform(run, call, step),
-  );
+  const done = await perform(run, call, step);
+  if (!("content" in done)) return done;
+  const { content, isError, effect, instructions } = run.withoutKeys(done);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
-  const result = { content: boundResult(content), isError, effect, durationMs };
-  run.conversation.add(await run.journal.finishCall(call, result));
+  const messages = await run.journal.finishCall(call, {
+    content: boundResult(content),
+    isError,
+    effect,
+    durationMs,
+    ...(instructions !== undefined && {
+      instructions: { position: run.conversation.instructionsPosition(call), text: instructions },
+    }),
+  });
+  for (const message of messages) run.conversation.add(message);
+  return undefined;
+}
+
+async function perform(
+  run: Run,
+  call: PlannedCall,
+  step: Exclude<Prepared, Asking>,
+): Promise<CallResult | OpenQuestion | WaitingChild> {
+  switch (step.kind) {
+    case "settled":
+      return step.result;
+    case "run": {
+      const result = await performCall(run, call, step.ready);
+      if (!(result instanceof QuestionRaised)) return result;
+      return { call, question: result.question, args: step.ready.args };
+    }
+    case "delegate":
+      return await delegate(run, call, step.delegation);
+    default:
+      return step satisfies never;
+  }
+}
+
+async function delegate(
+  run: Run,
+  call: PlannedCall,
+  delegation: Delegation,
+): Promise<CallResult | WaitingChild> {
+  try {
+    const end = await run.delegate(call, delegation);
+    if (end.state === "waiting") return { childId: end.childId };
+    return { content: end.content, isError: false, effect: "unsafe" };
+  } catch (error) {
+    if (error instanceof ToolFailure) return toFailedResult(error, "read");
+    throw error;
+  }
 }
 
 /** Decides what becomes of a call before anything happens. */
@@ -74,33 +125,38 @@ function prepare(run: Run, call: PlannedCall): Prepared {
   if (tool === undefined) {
     return refuse(`Unknown tool "${call.name}". Available: ${run.toolbox.names().join(", ")}`);
   }
-  let args: JsonObject;
+  const answers = run.answers.get(call.position) ?? [];
   try {
-    args = tool.check(parseArguments(call.arguments));
+    const args = tool.check(parseArguments(call.arguments));
+    if (tool.question !== undefined) {
+      const [answer] = answers;
+      if (answer === undefined) return { kind: "ask", question: tool.question(args), args };
+      return settled(answerResult(answer));
+    }
+    const effect = tool.delegation === undefined ? tool.effect(args) : "read";
+    if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {
+      return refuse(
+        "The service stopped while this call was running, so its outcome is unknown. It was not repeated. " +
+          "Find out whether it took effect before you do it again.",
+      );
+    }
+    const isGuarded = run.agent.confirmTools.includes(call.name);
+    if (isGuarded) {
+      const [answer] = answers;
+      if (answer === undefined) return { kind: "ask", question: confirmation(call.name), args };
+      if (!("approved" in answer && answer.approved)) {
+        return settled({ content: describeDenial(answer), isError: true });
+      }
+    }
+    if (tool.delegation !== undefined) {
+      return { kind: "delegate", delegation: tool.delegation(args) };
+    }
+    const own = isGuarded ? answers.slice(1) : answers;
+    return { kind: "run", ready: { tool, args, effect, answers: own } };
   } catch (error) {
     if (error instanceof ToolFailure) return refuse(error.message);
     throw error;
   }
-  const answer = run.answers.get(call.position);
-  if (tool.question !== undefined) {
-    return answer === undefined
-      ? { kind: "ask", question: tool.question(args), args }
-      : settled(answerResult(answer));
-  }
-  const effect = tool.effect(args);
-  if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {
-    return refuse(
-      "The service stopped while this call was running, so its outcome is unknown. It was not repeated. " +
-        "Find out whether it took effect before you do it again.",
-    );
-  }
-  if (run.agent.confirmTools.includes(call.name)) {
-    if (answer === undefined) return { kind: "ask", question: confirmation(call.name), args };
-    if (!("approved" in answer && answer.approved)) {
-      return settled({ content: describeDenial(answer), isError: true });
-    }
-  }
-  return { kind: "run", tool, args, effect };
 }
 
 function confirmation(toolName: string): ToolQuestion {
@@ -120,51 +176,4 @@ function settled(result: { content: string; isError: boolean }): Prepared {
 
 function refuse(message: string): Prepared {
   return settled({ content: `Error: ${message}`, isError: true });
-}
-
-async function perform(
-  run: Run,
-  call: PlannedCall,
-  { tool, args, effect }: Prepared & { kind: "run" },
-): Promise<CallResult> {
-  await run.journal.startCall(call, effect);
-  const limit = new AbortController();
-  const timer = new AbortController();
-  const signal = AbortSignal.any([run.signal, limit.signal]);
-  const timeout = run.clock.sleep(tool.timeoutMs, timer.signal).then(
-    () => limit.abort(new ToolFailure(`${call.name} took longer than ${tool.timeoutMs / 1000} s`)),
-    () => {/* The call ended in time. */},
-  );
-  try {
-    const content = await untilAborted(signal, () =>
-      tool.run(args, {
-        signal,
-        executionId: run.execution.id,
-        toolCallId: call.toolCallId,
-        agent: run.agent,
-        sandbox: run.sandbox,
-        clock: run.clock,
-      }));
-    return { content, isError: false, effect };
-  } catch (error) {
-    run.signal.throwIfAborted();
-    const message = error instanceof Error ? error.message : String(error);
-    return { content: `Error: ${message}`, isError: true, effect };
-  } finally {
-    timer.abort();
-    await timeout;
-  }
-}
-
-/** The result of `work`, or the signal's reason as soon as it aborts, whether `work` listens to it or not. */
-async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.throwIfAborted();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work(), promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -35,7 +35,7 @@ export interface DemoStep {
 const Tokens = z.int().min(0);
 
 const Step = z.strictObject({
-  /** The text of the reply. */
+  /** The text of the reply; `{result}` in it stands for the text of the last tool result. */
   say: z.string().optional(),
   /** A text repeated, for long replies. */
   say_repeat: z.strictObject({ text: z.string(), times: z.int().min(0).max(10_000_000) })
@@ -76,7 +76,8 @@ export function scriptStep(turn: DemoTurn): DemoStep {
       "add a step that ends the run",
     );
   }
-  const text = (step.say ?? "") + (step.say_repeat?.text.repeat(step.say_repeat.times) ?? "");
+  const text = (step.say ?? "").replaceAll("{result}", () => turn.results.at(-1)?.content ?? "") +
+    (step.say_repeat?.text.repeat(step.say_repeat.times) ?? "");
   return {
     text,
     calls: (step.call ?? []).map(({ name, arguments: args }) => ({

@@ -13,7 +13,9 @@ export class DemoTurn {
   readonly results: readonly ToolMessage[];
 
   constructor(messages: readonly Message[]) {
-    const start = messages.findLastIndex((message) => message.role === "user");
+    const start = messages.findLastIndex((message) =>
+      message.role === "user" && message.injected === undefined
+    );
     const since = messages.slice(start + 1);
     this.userText = messages[start]?.content ?? "";
     this.systemText = messages.findLast((message) => message.role === "system")?.content ?? "";

@@ -18,6 +18,8 @@ export interface SystemMessage {
 export interface UserMessage {
   role: "user";
   content: string;
+  /** Nobody said it: a tool's result brought it along. */
+  injected?: true;
 }
 
 /** Why a reply ended. `unknown`: the provider gave a reason that we do not know. */

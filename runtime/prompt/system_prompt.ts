@@ -1,5 +1,9 @@
 // The system message: the environment an agent finds itself in, then its task.
 import { toTimestamp } from "../clock.ts";
+import { describeReferences, type PromptDelegate, type PromptSkill } from "./reference_material.ts";
+import { quoteText, toPlainLine } from "./untrusted_text.ts";
+
+const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
 
 /** A place that the file tools may reach, as the prompt names it. */
 export interface PromptRoot {
@@ -18,8 +22,14 @@ export interface SystemPromptOptions {
   /** IANA name. */
   timeZone: string;
   roots: readonly PromptRoot[];
+  /** What a watch agent watches, as its file says it: paths and globs. */
+  watched?: readonly string[];
   /** Names of the sections in the agent's long-term memory. */
   memorySections: readonly string[];
+  /** The agent's skills. */
+  skills?: readonly PromptSkill[];
+  /** The agents that it may call. */
+  delegates?: readonly PromptDelegate[];
 }
 
 /** `<environment>` … `</environment>`, then `<task>` body `</task>`. */
@@ -27,7 +37,9 @@ export function createSystemPrompt(options: SystemPromptOptions): string {
   const environment = [
     describeTime(options.now, options.timeZone),
     describeFiles(options.roots),
-    ...(options.memorySections.length === 0 ? [] : [describeMemory(options.memorySections)]),
+    ...describeWatch(options.watched ?? []),
+    ...describeMemory(options.memorySections),
+    ...describeReferences(options.skills ?? [], options.delegates ?? []),
   ];
   return `<environment>\n${environment.join("\n\n")}\n</environment>\n\n` +
     `<task>\n${options.task.trim()}\n</task>`;
@@ -51,18 +63,28 @@ function describeTime(now: number, timeZone: string): string {
     `${toTimestamp(now)})`;
 }
 
-function describeMemory(sections: readonly string[]): string {
-  return `Long-term memory: sections ${sections.map((name) => JSON.stringify(name)).join(", ")}. ` +
-    "Read one with memory_retrieve before you rely on it.";
+function describeWatch(paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const watched = paths.map(quoteText).join(", ");
+  return [`Watch: a change of ${watched} starts you. Watched files can be read.`];
+}
+
+function describeMemory(sections: readonly string[]): string[] {
+  if (sections.length === 0) return [];
+  return [
+    `Long-term memory: sections ${sections.map(quoteText).join(", ")}. ` +
+    "Read one with memory_retrieve before you rely on it.",
+  ];
 }
 
 function describeFiles(roots: readonly PromptRoot[]): string {
   const lines = roots.map(({ alias, path, access, description }) => {
     const notes = [
       ...(access === "read" ? ["read only"] : []),
-      ...(description ? [description] : []),
+      ...(description ? [toPlainLine(description, MAX_PLACE_DESCRIPTION_CHARACTERS)] : []),
     ];
-    const name = alias === null ? path : `{${alias}}: ${path}`;
+    const place = showPath(path);
+    const name = alias === null ? place : `{${alias}}: ${place}`;
     return `- ${name}${notes.length === 0 ? "" : ` — ${notes.join("; ")}`}`;
   });
   return [
@@ -71,4 +93,10 @@ function describeFiles(roots: readonly PromptRoot[]): string {
     "Name a file as `{alias}/path`, or by its path relative to the workspace. Agent files, `.env` files and writing to " +
     "database files are refused everywhere; take a refusal as final.",
   ].join("\n");
+}
+
+/** A path as it is, or quoted where it could be taken for something else. */
+function showPath(path: string): string {
+  const quoted = quoteText(path);
+  return quoted === `"${path}"` ? path : quoted;
 }

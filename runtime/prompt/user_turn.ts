@@ -1,9 +1,16 @@
 // The user turn: what opens a run.
+import { basename } from "node:path";
 import type { Trigger } from "../agents/agent.ts";
+import type { RunCause, WatchCause } from "../run_cause.ts";
+import { escapeUnseen, quoteText } from "./untrusted_text.ts";
 
 /** What the turn is made of. */
 export interface UserTurnOptions {
   trigger: Trigger;
+  /** Why the run began; absent: a person or a program asked for it. */
+  cause?: RunCause;
+  /** For a watched file: whether it is there now. */
+  fileExists?: boolean;
   /** Replaces the turn. */
   message?: string;
   context?: string;
@@ -12,23 +19,71 @@ export interface UserTurnOptions {
   argumentsUsed: boolean;
 }
 
-/** The turn of a run that a person, a program or another agent started. */
+const PLACEHOLDER = /\{(context|event|path|file|schedule)\}/g;
+
+/** The turn: a message, else the trigger's template, else words of ours; then arguments and context that nothing took up. */
 export function createUserTurn(options: UserTurnOptions): string {
-  const { trigger, message, context, args } = options;
-  const parts: string[] = [];
-  let contextTold = false;
-  if (message !== undefined) {
-    parts.push(message);
-  } else if (trigger.input !== undefined) {
-    // A template that leaves the context out gets it appended all the same: somebody sent it.
-    contextTold = trigger.input.includes("{context}");
-    parts.push(trigger.input.replaceAll("{context}", () => context ?? ""));
-  } else {
-    parts.push("Execute your task.");
-  }
-  if (args.length > 0 && !options.argumentsUsed) {
-    parts.push(`Arguments:\n${args.join("\n")}`);
-  }
+  const { trigger, cause, message, context, args } = options;
+  const template = message === undefined ? trigger.input : undefined;
+  const parts = [
+    message ?? (template === undefined ? defaultTurn(options) : fillTemplate(template, options)),
+  ];
+  if (args.length > 0 && !options.argumentsUsed) parts.push(`Arguments:\n${args.join("\n")}`);
+  // Somebody sent the context of these, so a template that leaves it out gets it all the same.
+  const fromSomebody = cause === undefined || cause.type === "agent";
+  const contextTold = template !== undefined && (template.includes("{context}") || !fromSomebody);
   if (context !== undefined && context !== "" && !contextTold) parts.push(`Context:\n${context}`);
   return parts.join("\n\n");
+}
+
+function defaultTurn({ trigger, cause, fileExists }: UserTurnOptions): string {
+  const task = "Execute your task.";
+  switch (cause?.type) {
+    case undefined:
+      return task;
+    case "schedule": {
+      const schedule = describeSchedule(trigger);
+      return `${task} (${schedule === undefined ? "scheduled" : `scheduled: ${schedule}`})`;
+    }
+    case "watch":
+      return `${task}\n\n${describeChange(cause, fileExists)}`;
+    case "agent":
+      return `${task} (called by the agent ${quoteText(cause.agentId)})`;
+  }
+  return cause satisfies never;
+}
+
+/** `every 5m` or `cron 30 8 * * *`; undefined when the agent lost its schedule since. */
+function describeSchedule(trigger: Trigger): string | undefined {
+  if (trigger.type !== "schedule") return undefined;
+  if (trigger.every !== undefined) return `every ${trigger.every}`;
+  return trigger.cron === undefined ? undefined : `cron ${trigger.cron}`;
+}
+
+/** File names are somebody else's text: they are quoted. */
+function describeChange({ event, path }: WatchCause, fileExists: boolean | undefined): string {
+  const change = `A watched file was ${event}: ${quoteText(path)}.`;
+  if (fileExists === undefined) return change;
+  return `${change} ${fileExists ? "Read it first, with file_read." : "It is no longer there."}`;
+}
+
+/** One pass: what is filled in is never looked at again. A placeholder that means nothing in this run stays as written. */
+function fillTemplate(template: string, options: UserTurnOptions): string {
+  const values = templateValues(options);
+  return template.replaceAll(PLACEHOLDER, (whole, name: string) => values.get(name) ?? whole);
+}
+
+function templateValues({ trigger, cause, context }: UserTurnOptions): Map<string, string> {
+  const values = new Map([["context", context ?? ""]]);
+  if (cause?.type === "schedule") {
+    const schedule = describeSchedule(trigger);
+    if (schedule !== undefined) values.set("schedule", schedule);
+  }
+  if (cause?.type === "watch") {
+    values.set("event", cause.event);
+    // Unquoted, because the template says where they go; a line end in a name must not look like the template's own.
+    values.set("path", escapeUnseen(cause.path));
+    values.set("file", escapeUnseen(basename(cause.path)));
+  }
+  return values;
 }

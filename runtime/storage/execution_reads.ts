@@ -1,5 +1,5 @@
 // Reading executions out of SQLite: one, many, and what a run needs of earlier ones.
-import type { Execution, ExecutionStatus } from "../executions/execution.ts";
+import type { Execution, ExecutionStatus, ExecutionTotals } from "../executions/execution.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
 import type { ExecutionStore, StoredConversation } from "../executions/execution_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
@@ -7,6 +7,13 @@ import { bucketOf } from "./buckets.ts";
 import { selectCalls, selectMessages } from "./conversations.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toRequest } from "./execution_rows.ts";
+import {
+  selectChild,
+  selectChildren,
+  selectForsaken,
+  selectLineage,
+  sumDescendants,
+} from "./lineage.ts";
 import { selectAnswers, selectNextExpiry, selectOpenRequest } from "./requests.ts";
 
 /** The reading half of an ExecutionStore. */
@@ -98,8 +105,28 @@ export class SqliteExecutionReads {
     });
   }
 
-  readOpenRequest(executionId: number): Promise<HumanRequest | undefined> {
-    return Promise.resolve(selectOpenRequest(this.#db, executionId));
+  readOpenRequest(executionId: number, requestId?: string): Promise<HumanRequest | undefined> {
+    return Promise.resolve(selectOpenRequest(this.#db, executionId, requestId));
+  }
+
+  findChild(parentId: number, position: number): Promise<Execution | undefined> {
+    return Promise.resolve(selectChild(this.#db, parentId, position));
+  }
+
+  listChildren(parentId: number): Promise<Execution[]> {
+    return Promise.resolve(selectChildren(this.#db, parentId));
+  }
+
+  findForsaken(): Promise<number[]> {
+    return Promise.resolve(selectForsaken(this.#db));
+  }
+
+  readLineage(executionId: number): Promise<string[]> {
+    return Promise.resolve(selectLineage(this.#db, executionId));
+  }
+
+  sumDescendants(executionId: number): Promise<ExecutionTotals> {
+    return Promise.resolve(sumDescendants(this.#db, executionId));
   }
 
   readNextExpiry(): Promise<HumanRequest | undefined> {

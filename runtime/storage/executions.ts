@@ -1,6 +1,7 @@
 // Executions in SQLite: every change of one, whole, in one transaction.
 import type { Execution } from "../executions/execution.ts";
 import type {
+  Acceptance,
   Ending,
   ExecutionStore,
   FinishedCall,
@@ -8,19 +9,19 @@ import type {
   OpeningRequest,
   PlacedMessage,
   RecordedReply,
+  Resumption,
 } from "../executions/execution_store.ts";
-import type { HumanAnswer } from "../executions/human_request.ts";
+import type { HumanAnswer, HumanRequest } from "../executions/human_request.ts";
 import type { FrameDraft } from "../events/frame.ts";
 import type { Effect } from "../tools/tool.ts";
-import { bucketOf, isBucketWaiting } from "./buckets.ts";
+import { type AcceptanceTerms, insertExecution } from "./acceptance.ts";
 import { insertCall, insertMessage, selectCalls } from "./conversations.ts";
 import type { Database } from "./database.ts";
 import { SqliteExecutionReads } from "./execution_reads.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { appendFrames } from "./frames.ts";
-import { closeRequest, insertRequest, voidRequests } from "./requests.ts";
-
-const IDEMPOTENCY_MS = 24 * 3_600_000;
+import { wakeAncestors } from "./lineage.ts";
+import { closeRequest, insertRequest, selectOpenRequest, voidRequests } from "./requests.ts";
 
 /** The executions of one service instance. */
 export class SqliteExecutionStore extends SqliteExecutionReads implements ExecutionStore {
@@ -35,42 +36,18 @@ export class SqliteExecutionStore extends SqliteExecutionReads implements Execut
 
   acceptExecution(
     wanted: NewExecution,
-    options: {
-      idempotencyKey?: string;
-      unlessWaiting: boolean;
-      frames: (execution: Execution) => FrameDraft[];
-    },
-  ): Promise<{ execution: Execution; isNew: boolean } | undefined> {
+    options: AcceptanceTerms & { frames: (execution: Execution) => FrameDraft[] },
+  ): Promise<Acceptance> {
     return this.#change("power", () => {
-      const known = this.#findByKey(options.idempotencyKey, wanted.startedAt);
-      if (known !== undefined) return { execution: known, isNew: false };
-      if (options.unlessWaiting && isBucketWaiting(this.#db, bucketOf(wanted))) return undefined;
-      const row = this.#db.get<ExecutionRow>(
-        "INSERT INTO executions (agent_id, display_name, status, trigger, parent_execution_id, " +
-          "depth, session_id, instance_id, request, model, started_at) " +
-          `VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${EXECUTION_COLUMNS}`,
-        wanted.agentId,
-        wanted.displayName,
-        wanted.trigger,
-        wanted.parentExecutionId,
-        wanted.depth,
-        wanted.sessionId,
-        this.#instanceId,
-        JSON.stringify(wanted.request),
-        wanted.model,
-        wanted.startedAt,
-      );
-      const execution = toExecution(inserted(row));
-      if (options.idempotencyKey !== undefined) {
-        this.#db.run(
-          "INSERT OR REPLACE INTO idempotency_keys (key, execution_id, created_at) VALUES (?, ?, ?)",
-          options.idempotencyKey,
-          execution.id,
-          wanted.startedAt,
-        );
+      const acceptance = insertExecution(this.#db, wanted, {
+        ...options,
+        instanceId: this.#instanceId,
+      });
+      if ("execution" in acceptance && acceptance.isNew) {
+        const { execution } = acceptance;
+        appendFrames(this.#db, execution.id, options.frames(execution));
       }
-      appendFrames(this.#db, execution.id, options.frames(execution));
-      return { execution, isNew: true };
+      return acceptance;
     });
   }
 
@@ -131,6 +108,7 @@ export class SqliteExecutionStore extends SqliteExecutionReads implements Execut
       effect: Effect;
       durationMs: number;
       frame: (call: FinishedCall) => FrameDraft;
+      instructions?: { message: PlacedMessage; frame: FrameDraft };
     },
   ): Promise<void> {
     return this.#change(result.effect === "unsafe" ? "power" : "process", () => {
@@ -152,27 +130,56 @@ export class SqliteExecutionStore extends SqliteExecutionReads implements Execut
           call.position,
         );
       }
+      if (result.instructions !== undefined) {
+        insertMessage(this.#db, executionId, result.instructions.message);
+        appendFrames(this.#db, executionId, [result.instructions.frame]);
+      }
+    });
+  }
+
+  resetCall(executionId: number, position: number): Promise<void> {
+    return this.#change("process", () => {
+      this.#db.run(
+        "UPDATE tool_calls SET started_at = NULL WHERE execution_id = ? AND position = ?",
+        executionId,
+        position,
+      );
     });
   }
 
   openRequest(executionId: number, opening: OpeningRequest): Promise<Execution> {
     return this.#change("power", () => {
       insertRequest(this.#db, opening.request);
-      const row = this.#db.get<ExecutionRow>(
-        "UPDATE executions SET status = 'waiting', duration_ms = coalesce(duration_ms, 0) + ? " +
-          `WHERE id = ? AND status = 'running' RETURNING ${EXECUTION_COLUMNS}`,
-        opening.durationMs,
-        executionId,
-      );
-      appendFrames(this.#db, executionId, opening.frames);
-      return toExecution(inserted(row));
+      return this.#pause(executionId, opening);
+    });
+  }
+
+  waitForChild(
+    executionId: number,
+    waiting: {
+      childId: number;
+      durationMs: number;
+      frames: (request: HumanRequest) => FrameDraft[];
+    },
+  ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
+    return this.#change("power", () => {
+      const request = selectOpenRequest(this.#db, waiting.childId);
+      if (request === undefined) return undefined;
+      const { durationMs } = waiting;
+      const frames = waiting.frames(request);
+      return { execution: this.#pause(executionId, { durationMs, frames }), request };
     });
   }
 
   answerRequest(
     executionId: number,
-    answer: { requestId: string; answer: HumanAnswer; answeredAt: number; frames: FrameDraft[] },
-  ): Promise<Execution | undefined> {
+    answer: {
+      requestId: string;
+      answer: HumanAnswer;
+      answeredAt: number;
+      frames: (execution: Execution) => FrameDraft[];
+    },
+  ): Promise<Resumption | undefined> {
     return this.#change("power", () => {
       if (!closeRequest(this.#db, executionId, answer)) return undefined;
       const row = this.#db.get<ExecutionRow>(
@@ -181,8 +188,12 @@ export class SqliteExecutionStore extends SqliteExecutionReads implements Execut
         this.#instanceId,
         executionId,
       );
-      appendFrames(this.#db, executionId, answer.frames);
-      return toExecution(inserted(row));
+      const execution = toExecution(inserted(row));
+      const ancestors = wakeAncestors(this.#db, executionId, this.#instanceId);
+      for (const one of [execution, ...ancestors]) {
+        appendFrames(this.#db, one.id, answer.frames(one));
+      }
+      return { execution, ancestors };
     });
   }
 
@@ -196,7 +207,7 @@ export class SqliteExecutionStore extends SqliteExecutionReads implements Execut
     });
   }
 
-  finishExecution(executionId: number, ending: Ending): Promise<Execution | undefined> {
+  finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined> {
     return this.#change("power", () => {
       const row = this.#db.get<ExecutionRow>(
         "UPDATE executions SET status = ?, error = ?, output_data = ?, finished_at = ?, " +
@@ -212,21 +223,26 @@ export class SqliteExecutionStore extends SqliteExecutionReads implements Execut
       );
       if (row === undefined) return undefined;
       voidRequests(this.#db, executionId, ending.finishedAt);
-      const ended = toExecution(row);
-      appendFrames(this.#db, executionId, ending.frames(ended));
-      return ended;
+      const execution = toExecution(row);
+      appendFrames(this.#db, executionId, ending.frames(execution));
+      // One that runs is waited for by nobody who would have to be woken: its parent runs, too.
+      const ancestors = ending.from === "waiting"
+        ? wakeAncestors(this.#db, executionId, this.#instanceId)
+        : [];
+      return { execution, ancestors };
     });
   }
 
-  #findByKey(key: string | undefined, now: number): Execution | undefined {
-    if (key === undefined) return undefined;
+  /** Lets a running execution wait, as part of the transaction that is open. */
+  #pause(executionId: number, pause: { durationMs: number; frames: FrameDraft[] }): Execution {
     const row = this.#db.get<ExecutionRow>(
-      `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id = ` +
-        "(SELECT execution_id FROM idempotency_keys WHERE key = ? AND created_at > ?)",
-      key,
-      now - IDEMPOTENCY_MS,
+      "UPDATE executions SET status = 'waiting', duration_ms = coalesce(duration_ms, 0) + ? " +
+        `WHERE id = ? AND status = 'running' RETURNING ${EXECUTION_COLUMNS}`,
+      pause.durationMs,
+      executionId,
     );
-    return row && toExecution(row);
+    appendFrames(this.#db, executionId, pause.frames);
+    return toExecution(inserted(row));
   }
 
   /** A transaction whose failure is a rejected promise, as callers of an asynchronous port expect. */

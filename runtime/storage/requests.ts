@@ -61,10 +61,20 @@ export function voidRequests(db: Database, executionId: number, at: number): voi
   );
 }
 
-export function selectOpenRequest(db: Database, executionId: number): HumanRequest | undefined {
+/** The question that an execution waits with: its own, else the oldest of the waiting ones below it. */
+export function selectOpenRequest(
+  db: Database,
+  executionId: number,
+  requestId?: string,
+): HumanRequest | undefined {
   const row = db.get<RequestRow>(
-    `SELECT ${COLUMNS} FROM requests WHERE execution_id = ? AND answered_at IS NULL`,
+    "WITH RECURSIVE below (id, depth) AS (SELECT ?1, 0 UNION ALL SELECT e.id, below.depth + 1 " +
+      "FROM executions e JOIN below ON e.parent_execution_id = below.id WHERE e.status = 'waiting') " +
+      `SELECT ${COLUMNS} FROM requests JOIN below ON below.id = requests.execution_id ` +
+      "WHERE answered_at IS NULL AND (?2 IS NULL OR request_id = ?2) " +
+      "ORDER BY min(below.depth, 1), created_at, requests.rowid LIMIT 1",
     executionId,
+    requestId ?? null,
   );
   return row && toRequest(row);
 }
@@ -77,13 +87,19 @@ export function selectNextExpiry(db: Database): HumanRequest | undefined {
   return row && toRequest(row);
 }
 
-/** Answers of an execution by the position of the call they are for. */
-export function selectAnswers(db: Database, executionId: number): Map<number, HumanAnswer> {
+/** Answers of an execution by the position of the call they are for, in the order of the questions. */
+export function selectAnswers(db: Database, executionId: number): Map<number, HumanAnswer[]> {
   const rows = db.all<{ position: number; response: string }>(
-    "SELECT position, response FROM requests WHERE execution_id = ? AND response IS NOT NULL",
+    "SELECT position, response FROM requests WHERE execution_id = ? AND response IS NOT NULL " +
+      "ORDER BY rowid",
     executionId,
   );
-  return new Map(rows.map((row) => [row.position, JSON.parse(row.response) as HumanAnswer]));
+  const answers = new Map<number, HumanAnswer[]>();
+  for (const { position, response } of rows) {
+    const answer = JSON.parse(response) as HumanAnswer;
+    answers.set(position, [...answers.get(position) ?? [], answer]);
+  }
+  return answers;
 }
 
 function toRequest(row: RequestRow): HumanRequest {

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../json.ts";
 import type {
   ActionTool,
+  Delegation,
+  DelegationTool,
   Effect,
   InstructiveResult,
   QuestionTool,
@@ -60,6 +62,20 @@ export function defineQuestion<Shape extends z.ZodRawShape>(
 ): QuestionTool {
   return Object.assign(declare(definition), {
     question: (args: JsonObject) => definition.question(definition.schema.parse(args)),
+  });
+}
+
+/** What a tool is made of that another agent answers. */
+export interface DelegationDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
+  delegation(args: z.output<z.ZodObject<Shape>>): Delegation;
+}
+
+/** The same for a tool that another agent answers. */
+export function defineDelegation<Shape extends z.ZodRawShape>(
+  definition: DelegationDefinition<Shape>,
+): DelegationTool {
+  return Object.assign(declare(definition), {
+    delegation: (args: JsonObject) => definition.delegation(definition.schema.parse(args)),
   });
 }
 

@@ -36,7 +36,8 @@ export interface ResolvedPath {
 /** What a sandbox is made of. All paths are absolute. */
 export interface PathSandboxOptions {
   workspace: string;
-  agentsDir: string;
+  /** Closed; null only for a sandbox that itself lies in it. */
+  agentsDir: string | null;
   configDir: string;
   stateDir: string;
   /** The agent's declared paths; empty: the workspace root. */
@@ -85,7 +86,9 @@ export class PathSandbox {
       ),
     ];
     this.#denied = [
-      { ...place(options.agentsDir), what: "the agents folder" },
+      ...(options.agentsDir === null
+        ? []
+        : [{ ...place(options.agentsDir), what: "the agents folder" }]),
       { ...place(options.configDir), what: "the configuration folder" },
       { ...place(options.stateDir), what: "the service's state folder" },
     ];

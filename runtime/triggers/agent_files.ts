@@ -22,6 +22,8 @@ export interface AgentFilesPorts {
   events: EventBus;
   clock: Clock;
   log: ServiceLog;
+  /** Called after each reload, before it returns. */
+  onReloaded?: (report: ReloadReport) => Promise<void>;
 }
 
 /** The agents directory and its registry. */
@@ -57,6 +59,7 @@ export class AgentFiles implements AsyncDisposable {
     const errors = report.errors.map(formatDiagnostic);
     for (const error of errors) if (!this.#told.has(error)) log.write("warn", error);
     this.#told = new Set(errors);
+    await this.#ports.onReloaded?.(report);
     return report;
   }
 

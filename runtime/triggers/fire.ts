@@ -2,8 +2,14 @@
 import type { Agent } from "../agents/agent.ts";
 import type { ScheduleCause, WatchCause } from "../run_cause.ts";
 
+/** A slot that runs. */
+export interface ScheduleFire extends ScheduleCause {
+  /** Why it runs late, for the slot's row; null: it is on time. */
+  reason: string | null;
+}
+
 /** What fires. */
-export type Fire = ScheduleCause | WatchCause;
+export type Fire = ScheduleFire | WatchCause;
 
 /**
  * What became of it, decided and stored in one transaction: `started` is on disk as an execution, with the slot or the

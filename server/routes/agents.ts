@@ -10,8 +10,9 @@ import {
   ReloadBody,
   RunAccepted,
   RunBody,
+  SlotBody,
 } from "../schemas.ts";
-import { toAgentDetail, toAgentSummary, toExecutionSummary, toReload } from "../wire.ts";
+import { toAgentDetail, toAgentSummary, toExecutionSummary, toReload, toSlot } from "../wire.ts";
 
 const params = z.object({ id: agentId });
 
@@ -91,6 +92,19 @@ export const agentOperations: readonly Operation[] = [
     errors: [404],
     async handle({ params, query }, { runtime }) {
       return (await runtime.listRuns(params.id, query)).map(toExecutionSummary);
+    },
+  }),
+  defineOperation({
+    method: "GET",
+    path: "/agents/{id}/slots",
+    operationId: "slots",
+    summary: "What became of the times at which an agent was due, newest first",
+    params,
+    query: z.object({ limit: limit(50), offset }),
+    response: z.array(SlotBody),
+    errors: [404],
+    async handle({ params, query }, { runtime }) {
+      return (await runtime.listSlots(params.id, query)).map(toSlot);
     },
   }),
 ];

@@ -12,7 +12,7 @@ import {
 } from "../parameters.ts";
 import { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "../schemas.ts";
 import { openExecutionStream } from "../sse.ts";
-import { toExecutionSummary, toLogRow } from "../wire.ts";
+import { toExecutionDetail, toExecutionSummary, toLogRow } from "../wire.ts";
 
 const params = z.object({ id: executionId });
 
@@ -45,8 +45,7 @@ export const executionOperations: readonly Operation[] = [
     response: ExecutionDetail,
     errors: [404],
     async handle({ params }, { runtime }) {
-      const execution = await runtime.getExecution(params.id);
-      return { ...toExecutionSummary(execution), output_data: execution.outputData };
+      return toExecutionDetail(await runtime.getExecution(params.id));
     },
   }),
   defineOperation({

@@ -33,18 +33,18 @@ export function parseOptions(config = configOf()): ParseAgentOptions {
 export function parse(
   content: string | Uint8Array,
   options: { name?: string; config?: Config } = {},
-): Promise<ParsedAgent | { diagnostics: Diagnostic[] }> {
+): ParsedAgent | { diagnostics: Diagnostic[] } {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const path = `/work/agents/${options.name ?? "daily.md"}`;
   return parseAgent({ path, bytes }, parseOptions(options.config));
 }
 
 /** The agent of front matter that must parse. */
-export async function agentOf(
+export function agentOf(
   yaml: string,
   options: { name?: string; config?: Config; body?: string } = {},
-): Promise<Agent> {
-  const result = await parse(
+): Agent {
+  const result = parse(
     `---\n${yaml}\n---\n${options.body ?? "Do it."}\n`,
     options,
   );

@@ -34,6 +34,7 @@ Deno.test("parseConfig() gives an empty file every default", () => {
       defaults: {
         provider: undefined,
         model: undefined,
+        baseUrl: undefined,
         confirmTools: ["file_delete", "file_write"],
         onPending: "skip",
         confirmTimeoutMs: null,
@@ -64,8 +65,9 @@ Deno.test("parseConfig() reads every key", () => {
 agents_dir: team/agents/
 http: {allow: [intern], deny: [private], hosts: [proxy], origins: ["https://proxy"]}
 defaults:
-  provider: openai
+  provider: elsewhere
   model: m
+  base_url: https://models.example/v1
   confirm_tools: [http_request]
   on_pending: parallel
   confirm_timeout: 1d
@@ -89,8 +91,9 @@ defaults:
       workspace: "/home/me/work",
       agentsDir: "team/agents",
       defaults: {
-        provider: "openai",
+        provider: "elsewhere",
         model: "m",
+        baseUrl: "https://models.example/v1",
         confirmTools: ["http_request"],
         onPending: "parallel",
         confirmTimeoutMs: 86_400_000,
@@ -191,7 +194,7 @@ http:
     [
       'config.yaml:1:12: workspace must be text, got 7 (put it in quotes: "7")',
       'config.yaml:2:13: agents_dir must be a folder inside the workspace, got "../agents"',
-      'config.yaml:4:13: defaults.provider must be openai, anthropic, google, ollama, local or demo, got "opanai" (another provider needs a base_url, which only an agent\'s model can name)',
+      'config.yaml:4:13: defaults.provider must be openai, anthropic, google, ollama, local or demo, or any other name together with defaults.base_url, got "opanai"',
       "config.yaml:5:16: defaults.temperature must be between 0 and 1, got 2",
       'config.yaml:6:19: defaults.max_tool_calls must be a whole number, got "many"',
       "config.yaml:7:20: defaults.confirm_timeout must be a duration such as 30s, 5m, 2h or 1d, or none, got 5",

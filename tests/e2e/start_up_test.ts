@@ -14,7 +14,6 @@ const HEAVY = [
   "zod",
   "yaml",
   "openai",
-  "croner",
   "picomatch",
   "@logtape/file",
   "@logtape/logtape",

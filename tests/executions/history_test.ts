@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { seedHistory } from "../../runtime/executions/history.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import type { Message } from "../../runtime/models/message.ts";
+import { wrapSkillContext } from "../../runtime/tools/skills/skill_context.ts";
 import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
 
 const user = (content: string): Message => ({ role: "user", content });
@@ -18,6 +19,8 @@ const result = (id: string, content = "ok"): Message => ({
   content,
   isError: false,
 });
+
+const injected = (content: string): Message => ({ role: "user", content, injected: true });
 
 const ENDED = { status: "timeout", error: "Timeout after 5s" } as Execution;
 const seed = (messages: Message[], level: "low" | "medium" | "high" | "off" = "low") =>
@@ -63,6 +66,37 @@ Deno.test("seedHistory() cuts a result once, however often the seed is seeded ag
   assert.deepEqual(seed([...once, user("c"), said("d")]).slice(0, 4), once);
 });
 
+Deno.test("seedHistory() leaves a breadcrumb of a skill's instructions, and leaves breadcrumbs and people alone", () => {
+  const context = wrapSkillContext("notes", "Do this.\n".repeat(1_000));
+  const turns = [user(context), said("", "1"), result("1"), injected(context), said("Done.")];
+  const once = seed(turns);
+  assert.equal(once.length, 5);
+  assert.equal(once[0]?.content, context, "a person said it");
+  const crumb = once[3];
+  assert.ok(crumb?.role === "user" && crumb.injected === true);
+  assert.match(crumb.content, /^<skill-breadcrumb name="notes">.{1,120}<\/skill-breadcrumb>$/);
+  assert.deepEqual(seed([...once, user("next"), said("b")]).slice(0, 5), once);
+  const other = [user("a"), injected("Something else."), said("b")];
+  assert.deepEqual(seed(other), other);
+});
+
+Deno.test("seedHistory() never begins with injected words: nobody asked for them", () => {
+  const run = (name: string) => [
+    user(`u ${name}`),
+    said("", "1"),
+    result("1"),
+    injected(wrapSkillContext(name, "Do this.")),
+    said("Done."),
+  ];
+  // Ten messages are two runs; one more turn pushes the first run's beginning out of the window.
+  const seeded = seed([...run("a"), ...run("b"), user("last"), said("b")]);
+  assert.deepEqual(shown(seeded).slice(0, 1), ["user: u b"]);
+  assert.deepEqual(
+    seed([user("u"), ...Array.from({ length: 9 }, (_, n) => injected(`${n}`)), said("x")]),
+    [],
+  );
+});
+
 Deno.test("seedHistory() keeps the window's last messages, from a user turn on", () => {
   const turns = Array.from({ length: 20 }, (_, n) => [user(`u${n}`), said(`a${n}`)]).flat();
   assert.deepEqual(shown(seed(turns)).slice(0, 2), ["user: u15", "assistant: a15"]);
@@ -87,6 +121,7 @@ Deno.test("seedHistory() keeps the window's last messages, from a user turn on",
 Deno.test("seedHistory() never gives a sequence that a provider rejects, whatever was stored", () => {
   const message = fc.oneof(
     fc.string().map(user),
+    fc.string().map((text) => injected(wrapSkillContext("notes", text))),
     fc.array(fc.constantFrom("1", "2", "3"), { maxLength: 3 }).map((ids) =>
       said("x", ...new Set(ids))
     ),
@@ -102,7 +137,7 @@ Deno.test("seedHistory() never gives a sequence that a provider rejects, whateve
         assert.ok(seeded.length <= (level === "low" ? 10 : 50));
         let open: string[] = [];
         for (const [index, one] of seeded.entries()) {
-          if (index === 0) assert.equal(one.role, "user");
+          if (index === 0) assert.ok(one.role === "user" && one.injected === undefined);
           if (one.role === "tool") {
             assert.equal(open.shift(), one.toolCallId, "a result right behind its call, in order");
             continue;

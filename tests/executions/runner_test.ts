@@ -178,13 +178,15 @@ Deno.test("Runner.recover() goes on where the agent as it is now says so, else t
       displayName: agentId,
       trigger: "manual",
       parentExecutionId: null,
+      parentPosition: null,
       depth: 0,
       sessionId: null,
       request: { args: [] },
       model: "",
       startedAt: 0,
     }, { unlessWaiting: false, frames: () => [] });
-    ids[agentId] = accepted!.execution.id;
+    assert.ok("execution" in accepted);
+    ids[agentId] = accepted.execution.id;
   }
   const told: string[] = [];
   events.subscribe((event) => {

@@ -272,3 +272,10 @@ Deno.test("demo/script names what is wrong with a script", async () => {
   ];
   for (const [steps, expected] of cases) await scriptFailure([task(steps), GO], expected);
 });
+
+Deno.test("demo/script says the last tool's result where its text has {result}", async () => {
+  const messages = [task([{ call: [{ name: "file_read" }] }, { say: "It says: {result}" }]), GO];
+  const { reply } = await play("script", messages);
+  const next = await play("script", after(messages, reply, "no {result} here"));
+  assert.equal(next.reply.message.content, "It says: no {result} here");
+});

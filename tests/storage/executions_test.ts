@@ -66,6 +66,7 @@ Deno.test("ExecutionStore.acceptExecution() leaves nothing behind when its frame
       displayName: "a",
       trigger: "manual",
       parentExecutionId: null,
+      parentPosition: null,
       depth: 0,
       sessionId: null,
       request: { args: [] },
@@ -149,7 +150,7 @@ Deno.test("ExecutionStore.finishExecution() ends an execution once: one complete
   const journal = journalOf(store, execution, clock);
   await clock.advance(1_500);
   const ended = await journal.finish({ status: "success", error: null, output: "yes" });
-  assert.equal(ended?.status, "success");
+  assert.equal(ended?.execution.status, "success");
   assert.equal(
     await journal.finish({ status: "aborted", error: "late", output: null }),
     undefined,

@@ -24,6 +24,7 @@ import type {
   SchedulerJob,
   SchedulerStatus,
 } from "../../runtime/runtime.ts";
+import type { Slot } from "../../runtime/triggers/slot_store.ts";
 import { fakeDirectories } from "./fake_agent.ts";
 import { LogLines } from "./log_lines.ts";
 
@@ -66,6 +67,8 @@ export class FakeRuntime implements Runtime {
   readonly purges: { agentId?: string; force: boolean }[] = [];
   broken: BrokenAgentFile[] = [];
   readonly jobs: SchedulerJob[] = [];
+  /** Newest first, of all agents. */
+  readonly slots: Slot[] = [];
   schedulerStatus: SchedulerStatus["status"] = "running";
   watcherActive = false;
   /** What config.yaml says under `http`. */
@@ -96,7 +99,13 @@ export class FakeRuntime implements Runtime {
   }
 
   addAgent(agent: Agent, listing: Partial<Omit<AgentListing, "agent">> = {}): void {
-    this.agents.set(agent.id, { agent, lastExecution: null, nextRun: null, ...listing });
+    this.agents.set(agent.id, {
+      agent,
+      lastExecution: null,
+      nextRun: null,
+      triggerPaused: null,
+      ...listing,
+    });
   }
 
   addExecution(changes: Partial<ExecutionDetail> = {}): ExecutionDetail {
@@ -120,6 +129,7 @@ export class FakeRuntime implements Runtime {
       args: [],
       error: null,
       outputData: null,
+      children: { count: 0, inputTokens: 0, outputTokens: 0, totalTokens: 0, costUsd: null },
       ...changes,
     };
     this.executions.set(execution.id, execution);
@@ -272,6 +282,11 @@ export class FakeRuntime implements Runtime {
   scheduler(): Promise<SchedulerStatus> {
     const { schedulerStatus: status, watcherActive, jobs } = this;
     return Promise.resolve({ status, watcherActive, jobs });
+  }
+
+  listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
+    const slots = this.slots.filter((slot) => slot.agentId === agentId);
+    return Promise.resolve(slots.slice(page.offset, page.offset + page.limit));
   }
 
   pauseScheduler(): Promise<void> {

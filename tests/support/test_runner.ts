@@ -58,7 +58,8 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
     findAgent: (id) => agents.find((agent) => agent.id === id),
     openModel: () => Promise.resolve(ASKING),
     costOf: () => Promise.resolve(null),
-    openToolbox: () => Promise.resolve(new Toolbox([askUser])),
+    openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [] }),
+    maxAgentDepth: 3,
     openSandbox: () => new PathSandbox({ ...directories, paths: [], home }),
     isProviderKey: () => false,
   });

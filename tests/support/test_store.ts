@@ -42,6 +42,7 @@ export function openTestStore(
         displayName: "Tester",
         trigger: "manual",
         parentExecutionId: null,
+        parentPosition: null,
         depth: 0,
         sessionId: null,
         request: { args: [] },
@@ -53,7 +54,7 @@ export function openTestStore(
         frames: (fresh) => [createInfoFrame(fresh, { redactor, at: 1_000 })],
         ...(key === undefined ? {} : { idempotencyKey: key }),
       });
-      assert.ok(accepted);
+      assert.ok("execution" in accepted);
       return accepted.execution;
     },
     [Symbol.dispose]: () => db[Symbol.dispose](),

@@ -108,6 +108,8 @@ export function testContext(
     agent: createTestAgent(),
     sandbox,
     clock: options.clock ?? new SystemClock(),
+    answers: [],
+    log: () => {},
   };
 }
 
@@ -117,8 +119,11 @@ export async function call(
   args: Record<string, unknown>,
   context: ToolContext,
 ): Promise<string> {
-  if (tool.question !== undefined) assert.fail(`${tool.name} asks a person, it cannot be run`);
-  return await tool.run(tool.check(args), context);
+  if (tool.question !== undefined || tool.delegation !== undefined) {
+    assert.fail(`${tool.name} asks a person or an agent, it cannot be run`);
+  }
+  const result = await tool.run(tool.check(args), context);
+  return typeof result === "string" ? result : result.content;
 }
 
 /** The message of the ToolFailure that the work ends with. */

@@ -49,6 +49,7 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
     trigger_paths: null,
     last_run: null,
     next_run: null,
+    trigger_paused: null,
   });
   assert.equal(body[1].trigger_every, "5m");
   assert.equal(body[1].last_run, "2026-01-01T00:00:00.000Z");
@@ -211,4 +212,35 @@ Deno.test("An agent named reload can be shown and run", async () => {
     (await call("/agents/reload/run", { method: "POST" })).status,
     200,
   );
+});
+
+Deno.test("GET /agents/{id}/slots tells what became of the times at which an agent was due", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("daily"));
+  const at = Date.parse("2026-01-01T08:30:00.000Z");
+  const slot = { agentId: "daily", reason: null, executionId: null, count: 1 };
+  runtime.slots.push(
+    { ...slot, scheduledFor: at, outcome: "run", executionId: 7 },
+    { ...slot, scheduledFor: at - 1_000, outcome: "missed", reason: "asleep", count: 3 },
+  );
+  const { status, body } = await call("/agents/daily/slots");
+  assert.equal(status, 200);
+  assert.deepEqual(body, [
+    {
+      scheduled_for: "2026-01-01T08:30:00.000Z",
+      outcome: "run",
+      reason: null,
+      execution_id: 7,
+      count: 1,
+    },
+    {
+      scheduled_for: "2026-01-01T08:29:59.000Z",
+      outcome: "missed",
+      reason: "asleep",
+      execution_id: null,
+      count: 3,
+    },
+  ]);
+  assert.equal((await call("/agents/daily/slots?limit=1&offset=1")).body.length, 1);
+  assert.equal((await call("/agents/daily/slots?limit=0")).status, 422);
 });

@@ -1,0 +1,112 @@
+// One execution while it goes on here: preparing it, running its loop, until it ends or waits for a person.
+import type { Agent } from "../agents/agent.ts";
+import type { Delegations } from "./delegation.ts";
+import type { Execution } from "./execution.ts";
+import type { ExecutionRequest } from "./execution_request.ts";
+import { toFailure } from "./failure.ts";
+import type { HumanRequest } from "./human_request.ts";
+import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
+import { runLoop } from "./loop.ts";
+import { prepareRun, type RunPorts } from "./prepare.ts";
+import { isLeftForRestart } from "./run.ts";
+import type { OpenQuestion } from "./tool_calls.ts";
+
+/** An execution with what it was asked to do. */
+export interface Subject {
+  execution: Execution;
+  request: ExecutionRequest;
+}
+
+/** What a run that goes on here is conducted with. */
+export interface Conduct {
+  agent: Agent;
+  signal: AbortSignal;
+  /** From here on it cannot be stopped any more. */
+  leave: () => void;
+}
+
+/** An execution that waits, and what for. */
+export interface Paused {
+  execution: Execution;
+  request: HumanRequest;
+}
+
+/** What runs are conducted with. */
+export type ConductorPorts = RunPorts & JournalPorts & {
+  delegations: Delegations;
+  read(id: number): Promise<Subject>;
+  /** Stores the end of an execution and tells of it. Never rejects. */
+  end(execution: Execution, end: { outcome: Outcome; journal: Journal }): Promise<void>;
+  /** Lets go of an execution that waits. */
+  pause(paused: Paused, conduct: Conduct): Promise<void>;
+};
+
+/** Takes executions to their end, or to their next question. */
+export class Conductor {
+  readonly #ports: ConductorPorts;
+
+  constructor(ports: ConductorPorts) {
+    this.#ports = ports;
+  }
+
+  /** Never rejects: what goes wrong is told and logged. */
+  async conduct(subject: Subject, conduct: Conduct): Promise<void> {
+    const { execution } = subject;
+    const journal = new Journal(execution, this.#ports);
+    try {
+      const outcome = await this.#untilOutcome(subject, { ...conduct, journal });
+      if (outcome === undefined) return;
+      if (conduct.agent.onRestart === "resume" && isLeftForRestart(conduct.signal)) return;
+      await this.#ports.end(execution, { outcome, journal });
+    } catch (error) {
+      const { serviceLog } = this.#ports;
+      const outcome = toFailure(error, { execution, serviceLog });
+      await this.#ports.end(execution, { outcome, journal });
+    }
+  }
+
+  /** Runs the loop to its outcome; undefined when the execution waits. */
+  async #untilOutcome(
+    subject: Subject,
+    context: Conduct & { journal: Journal },
+  ): Promise<Outcome | undefined> {
+    const { agent, signal, journal } = context;
+    const { execution } = subject;
+    const { delegations } = this.#ports;
+    for (let current = subject;; current = await this.#ports.read(execution.id)) {
+      const run = await prepareRun({ ...current, agent }, {
+        ports: this.#ports,
+        journal,
+        signal,
+        delegate: (call, delegation) =>
+          delegations.delegate(execution, call, { delegation, signal }),
+      });
+      const outcome = await runLoop(run);
+      if ("status" in outcome) return outcome;
+      const paused = "question" in outcome
+        ? await this.#ask(outcome, context)
+        : await journal.waitForChild(outcome.childId);
+      if (paused !== undefined) {
+        await this.#ports.pause(paused, context);
+        return undefined;
+      }
+      // What it delegated to was answered a moment ago: there is something to wait for again.
+    }
+  }
+
+  async #ask(
+    { call, question, args }: OpenQuestion,
+    { agent, journal }: Conduct & { journal: Journal },
+  ): Promise<Paused> {
+    const createdAt = this.#ports.clock.now();
+    return await journal.ask({
+      ...question,
+      requestId: crypto.randomUUID(),
+      position: call.position,
+      toolName: call.name,
+      toolArgs: args,
+      createdAt,
+      expiresAt: agent.confirmTimeoutMs === null ? null : createdAt + agent.confirmTimeoutMs,
+    });
+  }
+}

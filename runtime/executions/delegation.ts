@@ -1,0 +1,121 @@
+// Executions that another one starts: beginning one for a call, waiting until it rests, telling its result.
+import type { Agent } from "../agents/agent.ts";
+import type { Delegation } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool_failure.ts";
+import { type Execution, isFinal } from "./execution.ts";
+import type { ExecutionStore, PlannedCall } from "./execution_store.ts";
+import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
+
+/** The most characters of an answer that the caller's model reads; the execution's own record holds it whole. */
+const OUTPUT_CHARACTERS = 60_000;
+
+/** An execution to be started for a call. */
+export interface DelegatedStart {
+  agent: Agent;
+  args: string[];
+  parent: Execution;
+  /** The place of the call's result in the parent's conversation. */
+  position: number;
+  depth: number;
+}
+
+/** What delegations are made with. */
+export interface DelegationPorts {
+  store: Pick<ExecutionStore, "findChild" | "readLineage" | "readExecution">;
+  findAgent(id: string): Agent | undefined;
+  /** How many executions may stand above one. */
+  maxAgentDepth: number;
+  begin(start: DelegatedStart): Promise<Execution>;
+  /** Resolves when this execution neither runs here nor is about to. */
+  untilRest(id: number): Promise<void>;
+  cancel(id: number, error: string): Promise<unknown>;
+}
+
+/** Lets one execution use another agent. */
+export class Delegations {
+  readonly #ports: DelegationPorts;
+
+  constructor(ports: DelegationPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Starts the execution that a call asks for, once, and waits until it has ended or waits for a person. Throws ToolFailure
+   * where it may not be started. When the signal aborts it is ended first; then the signal's reason is thrown.
+   */
+  async delegate(
+    parent: Execution,
+    call: PlannedCall,
+    options: { delegation: Delegation; signal: AbortSignal },
+  ): Promise<DelegationState> {
+    const { delegation, signal } = options;
+    const { store } = this.#ports;
+    signal.throwIfAborted();
+    const child = await store.findChild(parent.id, call.position) ??
+      await this.#begin(parent, { delegation, position: call.position });
+    let ending: Promise<unknown> | undefined;
+    const onAbort = () => {
+      // A service that stops stops every run itself, and leaves those that are to be resumed.
+      if (isLeftForRestart(signal)) return;
+      ending = this.#ports.cancel(child.id, errorOf(signal));
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      if (signal.aborted) onAbort();
+      await this.#ports.untilRest(child.id);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      await ending;
+    }
+    signal.throwIfAborted();
+    const stored = await store.readExecution(child.id);
+    if (stored?.execution.status === "waiting") return { state: "waiting", childId: child.id };
+    if (stored === undefined || !isFinal(stored.execution.status)) {
+      throw new ToolFailure(
+        `Execution ${child.id} of agent "${child.agentId}" could not be followed to its end`,
+      );
+    }
+    return { state: "ended", content: describeEnd(stored.execution, stored.output) };
+  }
+
+  async #begin(
+    parent: Execution,
+    wish: { delegation: Delegation; position: number },
+  ): Promise<Execution> {
+    const { agentId, args } = wish.delegation;
+    const agent = this.#ports.findAgent(agentId);
+    if (agent === undefined) throw new ToolFailure(`Agent "${agentId}" does not exist`);
+    const { maxAgentDepth } = this.#ports;
+    const depth = (await this.#ports.store.readLineage(parent.id)).length;
+    if (depth > maxAgentDepth) {
+      throw new ToolFailure(
+        `Agent "${agentId}" cannot be called from here: agents may call each other ${maxAgentDepth} deep ` +
+          "(defaults.max_agent_depth). Do the task without it.",
+      );
+    }
+    return await this.#ports.begin({ agent, args, parent, position: wish.position, depth });
+  }
+}
+
+function errorOf({ reason }: AbortSignal): string {
+  return reason instanceof RunStopped ? reason.message : "Aborted: its caller ended";
+}
+
+/** What the caller's model reads: JSON, as its keys are the ones that callers know. */
+function describeEnd(execution: Execution, output: string | null): string {
+  return JSON.stringify({
+    status: execution.status,
+    output: output === null ? null : bound(output),
+    ...(execution.error !== null && { error: execution.error }),
+    execution_id: execution.id,
+    duration_ms: execution.durationMs,
+    total_tokens: execution.totalTokens,
+    cost_usd: execution.costUsd,
+  });
+}
+
+function bound(output: string): string {
+  if (output.length <= OUTPUT_CHARACTERS) return output;
+  const kept = output.slice(0, OUTPUT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+  return `${kept}\n[The answer was cut here: it has ${output.length} characters.]`;
+}

@@ -1,0 +1,26 @@
+// A run that threw, as the outcome of its execution.
+import { ModelError } from "../models/model.ts";
+import type { ServiceLog } from "../service_log.ts";
+import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
+import type { Execution } from "./execution.ts";
+import type { Outcome } from "./journal.ts";
+
+/** What a person reads of it: the sentence of an expected failure; of a bug that the log has the details. */
+export function toFailure(
+  error: unknown,
+  context: { execution: Execution; serviceLog: ServiceLog },
+): Outcome {
+  const failed = (sentence: string): Outcome => ({
+    status: "error",
+    error: sentence,
+    output: null,
+  });
+  if (error instanceof ModelError || error instanceof ToolsUnavailable) {
+    return failed(error.message);
+  }
+  context.serviceLog.write("error", "An execution failed inside Inkling", {
+    execution: context.execution.id,
+    error,
+  });
+  return failed("Internal error: the service's log has the details");
+}

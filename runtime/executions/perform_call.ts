@@ -1,0 +1,88 @@
+// One call of a tool that does something: its intent is stored, then it runs, within its time and the run's signal.
+import type { JsonObject } from "../json.ts";
+import { QuestionRaised } from "../tools/question_raised.ts";
+import type { ActionTool, Effect } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool_failure.ts";
+import type { PlannedCall } from "./execution_store.ts";
+import type { HumanAnswer } from "./human_request.ts";
+import type { Run } from "./run.ts";
+
+/** A call that may begin. */
+export interface ReadyCall {
+  tool: ActionTool;
+  args: JsonObject;
+  effect: Effect;
+  /** Answers to what this call asked by itself. */
+  answers: readonly HumanAnswer[];
+}
+
+/** What became of a call. */
+export interface CallResult {
+  content: string;
+  isError: boolean;
+  effect: Effect;
+  /** What enters the conversation with it. */
+  instructions?: string;
+}
+
+/**
+ * Runs the call. What the tool throws is its result, but for a question: that is returned, once the intent is taken back.
+ * Rejects with the signal's reason when the run is stopped, and when the store fails.
+ */
+export async function performCall(
+  run: Run,
+  call: PlannedCall,
+  { tool, args, effect, answers }: ReadyCall,
+): Promise<CallResult | QuestionRaised> {
+  await run.journal.startCall(call, effect);
+  const limit = new AbortController();
+  const timer = new AbortController();
+  const signal = AbortSignal.any([run.signal, limit.signal]);
+  const timeout = run.clock.sleep(tool.timeoutMs, timer.signal).then(
+    () => limit.abort(new ToolFailure(`${call.name} took longer than ${tool.timeoutMs / 1000} s`)),
+    () => {/* The call ended in time. */},
+  );
+  try {
+    const result = await untilAborted(signal, () =>
+      tool.run(args, {
+        signal,
+        executionId: run.execution.id,
+        toolCallId: call.toolCallId,
+        agent: run.agent,
+        sandbox: run.sandbox,
+        clock: run.clock,
+        answers,
+        log: (message) => run.note(`${call.name}: ${message}`),
+      }));
+    return typeof result === "string"
+      ? { content: result, isError: false, effect }
+      : { ...result, isError: false, effect };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof QuestionRaised)) return toFailedResult(error, effect);
+    await run.journal.resetCall(call);
+    return error;
+  } finally {
+    timer.abort();
+    await timeout;
+  }
+}
+
+/** What the model reads of a call that went wrong. */
+export function toFailedResult(error: unknown, effect: Effect): CallResult {
+  const message = error instanceof Error ? error.message : String(error);
+  return { content: `Error: ${message}`, isError: true, effect };
+}
+
+/** The result of `work`, or the signal's reason as soon as it aborts, whether `work` listens to it or not. */
+async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work(), promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

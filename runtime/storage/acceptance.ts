@@ -1,0 +1,140 @@
+// Accepting an execution: what it claims, whether its conversation is free, and the row itself, inside one transaction.
+import type { Execution } from "../executions/execution.ts";
+import type {
+  Acceptance,
+  AcceptanceRefusal,
+  Claim,
+  NewExecution,
+} from "../executions/execution_store.ts";
+import { bucketOf, isBucketWaiting } from "./buckets.ts";
+import type { Database } from "./database.ts";
+import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
+import { selectChild } from "./lineage.ts";
+import { insertSlot, isSlotTaken } from "./slots.ts";
+import { takeQueued } from "./watches.ts";
+
+const IDEMPOTENCY_MS = 24 * 3_600_000;
+
+/** What an acceptance is bound to. */
+export interface AcceptanceTerms {
+  idempotencyKey?: string;
+  unlessWaiting: boolean;
+  claim?: Claim;
+}
+
+/** Accepts an execution as part of the transaction that is open, or tells why not. */
+export function insertExecution(
+  db: Database,
+  wanted: NewExecution,
+  terms: AcceptanceTerms & { instanceId: string },
+): Acceptance {
+  const known = findKnown(db, wanted, terms.idempotencyKey);
+  if (known !== undefined) return { execution: known, isNew: false };
+  const refused = findRefusal(db, wanted, terms);
+  if (refused !== undefined) {
+    recordRefusedSlot(db, wanted.agentId, terms.claim, refused);
+    return { refused };
+  }
+  const execution = insertRow(db, wanted, terms.instanceId);
+  if (terms.claim?.type === "slot") {
+    const { scheduledFor, reason } = terms.claim;
+    insertSlot(db, {
+      agentId: wanted.agentId,
+      scheduledFor,
+      outcome: "run",
+      reason,
+      executionId: execution.id,
+      count: 1,
+    });
+  }
+  if (terms.idempotencyKey !== undefined) {
+    db.run(
+      "INSERT OR REPLACE INTO idempotency_keys (key, execution_id, created_at) VALUES (?, ?, ?)",
+      terms.idempotencyKey,
+      execution.id,
+      wanted.startedAt,
+    );
+  }
+  return { execution, isNew: true };
+}
+
+/** The execution that an equal request, or the same call of the same parent, got before. */
+function findKnown(
+  db: Database,
+  { parentExecutionId, parentPosition, startedAt }: NewExecution,
+  key: string | undefined,
+): Execution | undefined {
+  if (parentExecutionId !== null && parentPosition !== null) {
+    return selectChild(db, parentExecutionId, parentPosition);
+  }
+  if (key === undefined) return undefined;
+  const row = db.get<ExecutionRow>(
+    `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id = ` +
+      "(SELECT execution_id FROM idempotency_keys WHERE key = ? AND created_at > ?)",
+    key,
+    startedAt - IDEMPOTENCY_MS,
+  );
+  return row && toExecution(row);
+}
+
+function findRefusal(
+  db: Database,
+  wanted: NewExecution,
+  { unlessWaiting, claim }: AcceptanceTerms,
+): AcceptanceRefusal | undefined {
+  const { agentId } = wanted;
+  if (claim?.type === "slot") {
+    if (isSlotTaken(db, agentId, claim.scheduledFor)) return "claimed";
+    if (isScheduleRunning(db, agentId)) return "running";
+  }
+  if (unlessWaiting && isBucketWaiting(db, bucketOf(wanted))) return "waiting";
+  // Last: taking the change out of the queue is itself a change.
+  if (claim?.type === "change" && !takeQueued(db, agentId, claim.path)) return "claimed";
+  return undefined;
+}
+
+function isScheduleRunning(db: Database, agentId: string): boolean {
+  return db.get(
+    "SELECT 1 FROM executions WHERE status = 'running' AND agent_id = ? AND trigger = 'schedule' LIMIT 1",
+    agentId,
+  ) !== undefined;
+}
+
+/** A schedule does not come back to a slot that it could not run: what became of it is told at once. */
+function recordRefusedSlot(
+  db: Database,
+  agentId: string,
+  claim: Claim | undefined,
+  refused: AcceptanceRefusal,
+): void {
+  if (claim?.type !== "slot" || refused === "claimed") return;
+  insertSlot(db, {
+    agentId,
+    scheduledFor: claim.scheduledFor,
+    outcome: "skipped",
+    reason: refused === "running" ? "still running" : "waiting for an answer",
+    executionId: null,
+    count: 1,
+  });
+}
+
+function insertRow(db: Database, wanted: NewExecution, instanceId: string): Execution {
+  const row = db.get<ExecutionRow>(
+    "INSERT INTO executions (agent_id, display_name, status, trigger, parent_execution_id, " +
+      "parent_position, depth, session_id, instance_id, request, model, started_at) " +
+      `VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${EXECUTION_COLUMNS}`,
+    wanted.agentId,
+    wanted.displayName,
+    wanted.trigger,
+    wanted.parentExecutionId,
+    wanted.parentPosition,
+    wanted.depth,
+    wanted.sessionId,
+    instanceId,
+    JSON.stringify(wanted.request),
+    wanted.model,
+    wanted.startedAt,
+  );
+  if (row === undefined) throw new TypeError("The statement returned no execution");
+  return toExecution(row);
+}

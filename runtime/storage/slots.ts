@@ -1,0 +1,154 @@
+// The tables of schedules and slots: where each schedule's beat begins, how far it got, what became of each slot.
+import type { ScheduleState, Slot, SlotStore } from "../triggers/slot_store.ts";
+import type { Database } from "./database.ts";
+
+const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", outcome, reason, ' +
+  'execution_id AS "executionId", count';
+
+/** Every agent that has slots older than a time: one look into the index for each, whatever their number. */
+const AGENTS_WITH_OLD_SLOTS = `
+WITH RECURSIVE agents (id) AS (
+  SELECT min(agent_id) FROM slots
+  UNION ALL
+  SELECT (SELECT min(agent_id) FROM slots WHERE agent_id > id) FROM agents WHERE id IS NOT NULL
+)
+SELECT id FROM agents
+WHERE id IS NOT NULL AND EXISTS (SELECT 1 FROM slots WHERE agent_id = id AND scheduled_for < ?)`;
+
+/** Removes what is older than a time, but not the newest `keep` of an agent. */
+const REMOVE_OLD_SLOTS = `
+DELETE FROM slots WHERE agent_id = ?1 AND scheduled_for < min(?2, coalesce((
+  SELECT scheduled_for FROM slots WHERE agent_id = ?1 ORDER BY scheduled_for DESC LIMIT 1 OFFSET ?3
+), ?2))`;
+
+/**
+ * Whether a slot has its outcome: a row of its own, or a place before what its schedule has come to. Belongs into the
+ * transaction that takes the slot.
+ */
+export function isSlotTaken(db: Database, agentId: string, scheduledFor: number): boolean {
+  return db.get(
+    "SELECT 1 FROM schedules WHERE agent_id = ?1 AND last_fire >= ?2 " +
+      "UNION ALL SELECT 1 FROM slots WHERE agent_id = ?1 AND scheduled_for = ?2 LIMIT 1",
+    agentId,
+    scheduledFor,
+  ) !== undefined;
+}
+
+/**
+ * Stores a slot that is not taken, inside a transaction, and moves its schedule on to `lastSlot` (to the slot itself, unless
+ * it stands for several), never back. Skipped slots in a row that have one reason share a row.
+ */
+export function insertSlot(
+  db: Database,
+  slot: Slot,
+  lastSlot: number = slot.scheduledFor,
+): void {
+  if (slot.outcome !== "skipped" || !extendSkipped(db, slot)) {
+    db.run(
+      "INSERT INTO slots (agent_id, scheduled_for, outcome, reason, execution_id, count) " +
+        "VALUES (?, ?, ?, ?, ?, ?)",
+      slot.agentId,
+      slot.scheduledFor,
+      slot.outcome,
+      slot.reason,
+      slot.executionId,
+      slot.count,
+    );
+  }
+  db.run(
+    "UPDATE schedules SET last_fire = ?2 WHERE agent_id = ?1 AND coalesce(last_fire, ?2) <= ?2",
+    slot.agentId,
+    lastSlot,
+  );
+}
+
+/** Only where the schedule remembers how far it got: the row itself tells where the stretch began, not where it ends. */
+function extendSkipped(db: Database, slot: Slot): boolean {
+  const { changes } = db.run(
+    "UPDATE slots SET count = count + ?3 WHERE agent_id = ?1 AND outcome = 'skipped' " +
+      "AND reason IS ?2 AND execution_id IS NULL " +
+      "AND scheduled_for = (SELECT max(scheduled_for) FROM slots WHERE agent_id = ?1) " +
+      "AND EXISTS (SELECT 1 FROM schedules WHERE agent_id = ?1 AND last_fire IS NOT NULL)",
+    slot.agentId,
+    slot.reason,
+    slot.count,
+  );
+  return changes > 0;
+}
+
+/** Slots and schedules in SQLite. */
+export class SqliteSlotStore implements SlotStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  readSchedules(): Promise<ScheduleState[]> {
+    return Promise.resolve(
+      this.#db.all<ScheduleState>(
+        'SELECT agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot" FROM schedules',
+      ),
+    );
+  }
+
+  beginSchedule({ agentId, fingerprint, anchor, lastSlot }: ScheduleState): Promise<void> {
+    return this.#change("process", () => {
+      this.#db.run(
+        "INSERT OR REPLACE INTO schedules (agent_id, fingerprint, anchor, last_fire) " +
+          "VALUES (?, ?, ?, ?)",
+        agentId,
+        fingerprint,
+        anchor,
+        lastSlot,
+      );
+      this.#db.run(
+        "DELETE FROM slots WHERE agent_id = ? AND scheduled_for > ?",
+        agentId,
+        lastSlot ?? anchor,
+      );
+    });
+  }
+
+  endSchedules(agentIds: readonly string[]): Promise<void> {
+    return this.#change("process", () => {
+      for (const id of agentIds) this.#db.run("DELETE FROM schedules WHERE agent_id = ?", id);
+    });
+  }
+
+  recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<void> {
+    return this.#change("power", () => {
+      for (const slot of slots) {
+        if (isSlotTaken(this.#db, slot.agentId, slot.scheduledFor)) continue;
+        insertSlot(this.#db, slot, slot.lastSlot);
+      }
+    });
+  }
+
+  listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
+    return Promise.resolve(
+      this.#db.all<Slot>(
+        `SELECT ${SLOT_COLUMNS} FROM slots WHERE agent_id = ? ` +
+          "ORDER BY scheduled_for DESC LIMIT ? OFFSET ?",
+        agentId,
+        page.limit,
+        page.offset,
+      ),
+    );
+  }
+
+  purgeSlots({ before, keep }: { before: number; keep: number }): Promise<number> {
+    return this.#change("process", () => {
+      let removed = 0;
+      for (const { id } of this.#db.all<{ id: string }>(AGENTS_WITH_OLD_SLOTS, before)) {
+        removed += this.#db.run(REMOVE_OLD_SLOTS, id, before, keep - 1).changes;
+      }
+      return removed;
+    });
+  }
+
+  /** A transaction whose failure is a rejected promise, as callers of an asynchronous port expect. */
+  #change<T>(durability: "process" | "power", body: () => T): Promise<T> {
+    return new Promise((resolve) => resolve(this.#db.transaction(durability, body)));
+  }
+}

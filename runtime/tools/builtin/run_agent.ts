@@ -1,0 +1,43 @@
+// run_agent: lets another agent do something. Starting it and waiting for it are the executions' business.
+import { z } from "zod";
+import type { Agent } from "../../agents/agent.ts";
+import { defineDelegation } from "../define_tool.ts";
+import type { DelegationTool } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+const schema = z.object({
+  agent_id: z.string().optional().describe("The id of the agent"),
+  agent_name: z.string().optional().describe("The same as agent_id"),
+  arguments: z.union([z.string(), z.array(z.string())]).optional()
+    .describe("What it needs to know or do: it reads this with its task"),
+});
+
+/** The tool of one agent: only those that its `agents` name can be called, never itself, never a disabled one. */
+export function createRunAgent(
+  caller: Agent,
+  findAgent: (id: string) => Agent | undefined,
+): DelegationTool {
+  const callable = caller.agents.filter((id) => id !== caller.id);
+  return defineDelegation({
+    name: "run_agent",
+    description:
+      "Let another agent do a task and read its answer. The result is JSON with status, output, " +
+      `execution_id, duration_ms, total_tokens and cost_usd. Agents: ${callable.join(", ")}.`,
+    schema,
+    delegation(args) {
+      const id = (args.agent_id ?? args.agent_name)?.normalize("NFC");
+      if (id === undefined) throw new ToolFailure('"agent_id" is missing: name the agent to run');
+      if (id === caller.id) throw new ToolFailure("An agent cannot run itself");
+      if (!callable.includes(id)) {
+        throw new ToolFailure(
+          `Agent "${id}" cannot be run from here. Agents: ${callable.join(", ")}`,
+        );
+      }
+      const agent = findAgent(id);
+      if (agent === undefined) throw new ToolFailure(`Agent "${id}" does not exist`);
+      if (!agent.enabled) throw new ToolFailure(`Cannot run agent "${id}": it is disabled`);
+      const { arguments: given = [] } = args;
+      return { agentId: agent.id, args: typeof given === "string" ? [given] : given };
+    },
+  });
+}

@@ -1,0 +1,139 @@
+// The check of a call's arguments against a JSON schema that somebody else wrote: a custom tool, an MCP server.
+import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../json.ts";
+import { ToolFailure } from "./tool_failure.ts";
+
+/** A complaint list is read by a model: the first few tell it what to change. */
+const MAX_COMPLAINTS = 10;
+/** Keywords that only say that something below them is wrong. */
+const CONTAINER =
+  /^(properties|patternProperties|(additional|unevaluated)(Properties|Items)|items|prefixItems|allOf|if|then|else|dependentSchemas|\$(ref|dynamicRef|recursiveRef))$/;
+/** Ways of which one would do: why each of them failed says less than that none fits. */
+const CHOICES = ["anyOf", "oneOf"];
+
+/**
+ * A function that checks arguments against a JSON schema (its `$schema` names the draft; 2020-12 where it names none)
+ * and returns them with the defaults of top-level properties filled in. A `null` for an optional property that allows
+ * none counts as absent: some models send one for every optional argument. It throws ToolFailure with what does not
+ * fit, also for a schema that is broken where the arguments touch it. Loads the validator when it is called.
+ */
+export async function compileArgumentsCheck(
+  tool: string,
+  schema: JsonSchema,
+): Promise<(args: unknown) => JsonObject> {
+  const { Validator } = await import("@cfworker/json-schema");
+  const validator = new Validator(schema as Schema, draftOf(schema), false);
+  return (args) => {
+    if (!isJsonObject(args)) {
+      throw new ToolFailure(`The arguments of ${tool} must be one JSON object.`);
+    }
+    const given = withDefaults(withoutNulls(args, schema), schema);
+    const errors = errorsOf(validator, given, tool);
+    if (errors.length === 0) return given;
+    const known = Object.keys(propertiesOf(schema));
+    const complaints = complaintsOf(errors, known);
+    throw new ToolFailure(
+      `The arguments do not fit ${tool}:\n${complaints.map((one) => `- ${one}`).join("\n")}`,
+    );
+  };
+}
+
+function errorsOf(validator: Validator, given: JsonObject, tool: string): OutputUnit[] {
+  try {
+    const { valid, errors } = validator.validate(given);
+    return valid ? [] : errors;
+  } catch (cause) {
+    // A reference that leads nowhere or a pattern that cannot be compiled shows when it is used.
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ToolFailure(
+      `The arguments of ${tool} cannot be checked, its schema is broken: ${reason}`,
+      { cause },
+    );
+  }
+}
+
+function draftOf(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
+  const named = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
+  if (named.includes("draft-04")) return "4";
+  if (/draft-0[67]/.test(named)) return "7";
+  return named.includes("2019-09") ? "2019-09" : "2020-12";
+}
+
+function propertiesOf(schema: JsonSchema): JsonObject {
+  return isJsonObject(schema["properties"]) ? schema["properties"] : {};
+}
+
+function withoutNulls(args: JsonObject, schema: JsonSchema): JsonObject {
+  const properties = propertiesOf(schema);
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  return Object.fromEntries(
+    Object.entries(args).filter(([name, value]) =>
+      value !== null || required.includes(name) || allowsNull(properties[name])
+    ),
+  );
+}
+
+/** Whether a property's schema may take null; anything but a plain type without it may. */
+function allowsNull(schema: JsonValue | undefined): boolean {
+  if (!isJsonObject(schema)) return schema !== undefined;
+  if (Array.isArray(schema["enum"])) return schema["enum"].includes(null);
+  if ("const" in schema) return schema["const"] === null;
+  const { type } = schema;
+  return type === undefined || type === "null" || (Array.isArray(type) && type.includes("null"));
+}
+
+function withDefaults(args: JsonObject, schema: JsonSchema): JsonObject {
+  const filled = { ...args };
+  for (const [name, property] of Object.entries(propertiesOf(schema))) {
+    if (Object.hasOwn(filled, name) || !isJsonObject(property)) continue;
+    const { default: value } = property;
+    if (value !== undefined) filled[name] = structuredClone(value);
+  }
+  return filled;
+}
+
+function complaintsOf(errors: readonly OutputUnit[], known: readonly string[]): string[] {
+  const causes = errors.filter(({ keyword }) => !CONTAINER.test(keyword));
+  const choices = causes.filter(({ keyword }) => CHOICES.includes(keyword));
+  const told = causes.filter((error) =>
+    !choices.some((choice) => choice !== error && isInside(error, choice)) &&
+    // The validator calls a property unknown, too, when a schema that describes it does not fit.
+    !(error.keyword === "false" &&
+      causes.some((other) =>
+        other.keyword !== "false" && isBelow(other.instanceLocation, error.instanceLocation)
+      ))
+  );
+  const sentences = [...new Set(told.map((error) => complaintOf(error, known)))];
+  if (sentences.length <= MAX_COMPLAINTS) return sentences;
+  return [
+    ...sentences.slice(0, MAX_COMPLAINTS),
+    `and ${sentences.length - MAX_COMPLAINTS} more`,
+  ];
+}
+
+function isInside(error: OutputUnit, choice: OutputUnit): boolean {
+  return error.keywordLocation.startsWith(`${choice.keywordLocation}/`) &&
+    isBelow(error.instanceLocation, choice.instanceLocation);
+}
+
+function isBelow(location: string, above: string): boolean {
+  return location === above || location.startsWith(`${above}/`);
+}
+
+function complaintOf(error: OutputUnit, known: readonly string[]): string {
+  const path = error.instanceLocation.split("/").slice(1).map(unescapePointer).join(".");
+  if (error.keyword === "false") {
+    const isTop = !path.includes(".");
+    return `unknown argument "${path}"${isTop ? `; known are ${known.join(", ")}` : ""}`;
+  }
+  const sentence = error.error.replace(/\.$/, "");
+  if (error.keyword === "required") {
+    const missing = /"(.*)"$/.exec(sentence)?.[1];
+    if (missing !== undefined) return `"${path === "" ? "" : `${path}.`}${missing}" is missing`;
+  }
+  return path === "" ? sentence : `"${path}": ${sentence}`;
+}
+
+function unescapePointer(part: string): string {
+  return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+}

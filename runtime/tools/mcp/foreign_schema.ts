@@ -1,0 +1,39 @@
+// A server's JSON schema on its way to a model: bounded, its texts plain.
+import type { JsonObject, JsonSchema, JsonValue } from "../../json.ts";
+import { isJsonObject } from "../../json.ts";
+import { toPlainText } from "./foreign_text.ts";
+
+const MAX_CHARACTERS = 64 * 1024;
+const MAX_DEPTH = 32;
+/** Keywords whose text is for readers: only there may characters be dropped without changing what the schema means. */
+const PROSE = ["description", "title", "$comment"];
+
+/** The schema to show, or why it cannot be shown (a sentence's end). The dialect mark `$schema` is dropped. */
+export function toToolSchema(schema: unknown): { schema: JsonSchema } | { problem: string } {
+  if (!isJsonObject(schema)) return { problem: "its input schema is no object" };
+  if (isDeeperThan(schema, MAX_DEPTH)) {
+    return { problem: `its input schema is nested over ${MAX_DEPTH} levels deep` };
+  }
+  if (JSON.stringify(schema).length > MAX_CHARACTERS) {
+    return { problem: `its input schema is over ${MAX_CHARACTERS / 1024} KB` };
+  }
+  const { $schema: _dialect, ...rest } = plainProse(schema);
+  return { schema: { type: "object", properties: {}, ...rest } };
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((one) => isDeeperThan(one, depth - 1));
+}
+
+function plainProse(schema: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]): [string, JsonValue] => {
+      if (typeof value === "string") return [key, PROSE.includes(key) ? toPlainText(value) : value];
+      if (Array.isArray(value)) {
+        return [key, value.map((one) => isJsonObject(one) ? plainProse(one) : one)];
+      }
+      return [key, isJsonObject(value) ? plainProse(value) : value];
+    }),
+  );
+}

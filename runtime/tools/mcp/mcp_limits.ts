@@ -1,0 +1,26 @@
+// How long and how much an MCP server may take.
+
+/** Times in milliseconds. */
+export interface McpLimits {
+  /** To start, shake hands and list the tools; also to list them again. */
+  connectMs: number;
+  /** One tool call, a restart of the server included. */
+  callMs: number;
+  /** From the end of its input to SIGTERM, for a program that does not end by itself. */
+  closeMs: number;
+  /** From SIGTERM to SIGKILL; also how long a remote server may take to say goodbye. */
+  killMs: number;
+}
+
+export const MCP_LIMITS: McpLimits = {
+  connectMs: 30_000,
+  callMs: 60_000,
+  closeMs: 1_000,
+  killMs: 2_000,
+};
+
+/** The most bytes of one message: above it a server is cut off, so that none can exhaust the memory. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** The most tools of one server. */
+export const MAX_TOOLS = 1_000;

@@ -1,0 +1,152 @@
+// One server of one workspace: at most one session at a time, opened when needed, opened again when it ends, never in a rush.
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { JsonObject } from "../../json.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import type { RemoteTool } from "./remote_tool.ts";
+import { RestartBackoff } from "./restart_backoff.ts";
+import type { ServerDefinition } from "./server_definition.ts";
+import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
+import type { CallOptions, Session, SessionPorts } from "./session.ts";
+import { untilAborted } from "./waiting.ts";
+
+/** Who has to wait longer for the next start is told at once. */
+const PATIENCE_MS = 5_000;
+
+/** A server by its name and definition, shared by all agents and runs. */
+export class McpServer implements AsyncDisposable {
+  readonly definition: ServerDefinition;
+  readonly #name: string;
+  readonly #ports: SessionPorts;
+  readonly #backoff = new RestartBackoff();
+  readonly #closing = new AbortController();
+  /** Sessions that end or have been replaced, until they are gone. */
+  readonly #retiring = new Set<Promise<void>>();
+  /** All that are not gone yet. */
+  readonly #sessions = new Set<Session>();
+  #session: Session | undefined;
+  #opening: Promise<Session> | undefined;
+  #lastFailure = "";
+
+  constructor(name: string, definition: ServerDefinition, ports: SessionPorts) {
+    this.#name = name;
+    this.definition = definition;
+    this.#ports = ports;
+  }
+
+  /** The tools as the server lists them now. Rejects with ServerUnavailable. */
+  async tools(signal: AbortSignal): Promise<readonly RemoteTool[]> {
+    const session = await this.#open(signal);
+    try {
+      return await session.tools(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ServerUnavailable || error instanceof SessionExpired)) throw error;
+      // It was well once and is stuck or forgotten now: a new one, whose list comes with its greeting.
+      this.#retire(session);
+      return await (await this.#open(signal)).tools(signal);
+    }
+  }
+
+  /** Calls a tool by the server's own name of it. Rejects with ToolFailure, or with the signal's reason. */
+  async call(name: string, args: JsonObject, options: CallOptions): Promise<CallToolResult> {
+    try {
+      return await this.#call(name, args, options);
+    } catch (error) {
+      if (!(error instanceof SessionExpired)) throw asToolFailure(error);
+    }
+    // The server has never seen the call, so that it may be made again.
+    try {
+      return await this.#call(name, args, options);
+    } catch (error) {
+      if (!(error instanceof SessionExpired)) throw asToolFailure(error);
+      const message = `The MCP server "${this.#name}" forgets its sessions at once`;
+      throw new ToolFailure(message, { cause: error });
+    }
+  }
+
+  /** Takes no more calls; resolves when those in flight have ended and the server is gone. */
+  async retire(): Promise<void> {
+    if (this.#session !== undefined) this.#retire(this.#session);
+    await Promise.all(this.#retiring);
+    await this[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new ServerUnavailable(`The MCP server "${this.#name}" is being ended`));
+    await this.#opening?.catch(() => {/* It was told to whoever wanted it. */});
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+    await Promise.all(this.#retiring);
+  }
+
+  async #call(name: string, args: JsonObject, options: CallOptions): Promise<CallToolResult> {
+    const tool = (await this.tools(options.signal)).find((one) => one.name === name);
+    if (tool === undefined) {
+      throw new ToolFailure(`The MCP server "${this.#name}" does not offer this tool any more`);
+    }
+    return await (await this.#open(options.signal)).call(tool, args, options);
+  }
+
+  async #open(signal: AbortSignal): Promise<Session> {
+    signal.throwIfAborted();
+    if (this.#session !== undefined) return this.#session;
+    this.#opening ??= this.#start().finally(() => this.#opening = undefined);
+    // One start for all who wait; whoever gives up leaves it to the others.
+    return await untilAborted(this.#opening, signal);
+  }
+
+  async #start(): Promise<Session> {
+    const { clock } = this.#ports;
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    const wait = this.#backoff.remaining(clock.now());
+    if (wait > PATIENCE_MS) {
+      const seconds = Math.ceil(wait / 1_000);
+      throw new ServerUnavailable(
+        `${this.#lastFailure}\nIt is not started again before ${seconds} s.`,
+      );
+    }
+    if (wait > 0) await clock.sleep(wait, signal);
+    try {
+      const { Session } = await import("./session.ts");
+      const session = await Session.open(this.#name, this.definition, { ...this.#ports, signal });
+      this.#keep(session);
+      return session;
+    } catch (error) {
+      if (error instanceof ServerUnavailable && !signal.aborted) {
+        this.#backoff.ended(clock.now());
+        this.#lastFailure = error.message;
+      }
+      throw error;
+    }
+  }
+
+  #keep(session: Session): void {
+    this.#session = session;
+    this.#sessions.add(session);
+    const onEnd = () => {
+      this.#sessions.delete(session);
+      if (this.#session !== session) return;
+      this.#session = undefined;
+      const { clock, log } = this.#ports;
+      this.#backoff.ended(clock.now(), session.startedAt);
+      const { reason } = session.ended;
+      if (!(reason instanceof ServerUnavailable) || this.#closing.signal.aborted) return;
+      this.#lastFailure = reason.message;
+      log.write("warn", reason.message, { server: this.#name });
+    };
+    if (session.ended.aborted) onEnd();
+    else session.ended.addEventListener("abort", onEnd, { once: true });
+  }
+
+  #retire(session: Session): void {
+    if (this.#session === session) this.#session = undefined;
+    const gone = session.retire().finally(() => this.#retiring.delete(gone));
+    this.#retiring.add(gone);
+  }
+}
+
+function asToolFailure(error: unknown): unknown {
+  return error instanceof ServerUnavailable
+    ? new ToolFailure(error.message, { cause: error })
+    : error;
+}

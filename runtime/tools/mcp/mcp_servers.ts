@@ -1,0 +1,194 @@
+// The MCP servers of a workspace: mcp-servers.json as it is now, one server for each entry in use, and agents' tools of them.
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { Agent } from "../../agents/agent.ts";
+import type { Clock } from "../../clock.ts";
+import type { Environment } from "../../config/environment.ts";
+import type { JsonObject } from "../../json.ts";
+import type { ServiceLog } from "../../service_log.ts";
+import { suggest } from "../../suggestion.ts";
+import type { ActionTool } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import { ToolsUnavailable } from "../tools_unavailable.ts";
+import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
+import { McpServer } from "./mcp_server.ts";
+import { createMcpTool } from "./mcp_tool.ts";
+import { type ResolvedServer, resolveServer } from "./resolve_server.ts";
+import { ServersFile } from "./servers_file.ts";
+import type { CallOptions } from "./session.ts";
+import { nameTools } from "./tool_names.ts";
+
+/** What the servers of a workspace need. */
+export interface McpServersOptions {
+  /** mcp-servers.json. */
+  file: string;
+  /** Absolute; where programs start. */
+  workspace: string;
+  environment: Environment;
+  clock: Clock;
+  log: ServiceLog;
+  /** Ours, which servers are told. */
+  version: string;
+  limits?: McpLimits;
+}
+
+/** Keeps one session for each server that an agent names; they start with the first run that needs them. */
+export class McpServers implements AsyncDisposable {
+  readonly #options: McpServersOptions;
+  readonly #limits: McpLimits;
+  readonly #file: ServersFile;
+  /** The entries of the file as it was last read, by name. */
+  #entries: ReadonlyMap<string, ResolvedServer> = new Map();
+  readonly #servers = new Map<string, McpServer>();
+  readonly #retiring = new Set<McpServer>();
+  #reading: Promise<unknown> = Promise.resolve();
+  #warned = "";
+  #isClosed = false;
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? MCP_LIMITS;
+    this.#file = new ServersFile(options.file);
+  }
+
+  /**
+   * The tools of the servers that an agent names, under names that none of `taken` has. Rejects with ToolsUnavailable, which
+   * tells of each server that cannot be had, and with the signal's reason.
+   */
+  async openTools(
+    { mcp }: Pick<Agent, "mcp">,
+    options: { taken: readonly string[]; signal?: AbortSignal },
+  ): Promise<ActionTool[]> {
+    if (mcp.length === 0) return [];
+    await this.#readFile();
+    const signal = options.signal ?? new AbortController().signal;
+    const outcomes = await Promise.allSettled(
+      mcp.map(async (server) => {
+        const tools = await this.#server(server).tools(signal);
+        return tools.map((tool) => ({ server, tool }));
+      }),
+    );
+    signal.throwIfAborted();
+    const problems = outcomes.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
+    if (problems.length > 0) {
+      const messages = problems.map((one) => one instanceof Error ? one.message : String(one));
+      throw new ToolsUnavailable(messages.join("\n"), { cause: problems[0] });
+    }
+    const found = outcomes.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+    const names = nameTools(
+      found.map(({ server, tool }) => ({ server, tool: tool.name })),
+      options.taken,
+    );
+    return await Promise.all(
+      found.map(({ server, tool }, index) =>
+        createMcpTool(tool, {
+          name: names[index] ?? tool.name,
+          timeoutMs: this.#limits.callMs,
+          call: (args, callOptions) => this.#call({ server, tool: tool.name, args }, callOptions),
+        })
+      ),
+    );
+  }
+
+  /** Why servers cannot be used as the file stands now, a sentence each; nothing is started to find out. */
+  async problems(names: readonly string[]): Promise<string[]> {
+    try {
+      await this.#readFile();
+    } catch (error) {
+      if (error instanceof ToolsUnavailable) return [error.message];
+      throw error;
+    }
+    return names.flatMap((name) => {
+      const entry = this.#entry(name);
+      return "problem" in entry ? [entry.problem] : [];
+    });
+  }
+
+  /** Ends all sessions; resolves when no program that was started is left. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const servers = [...this.#servers.values(), ...this.#retiring];
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+  }
+
+  async #call(
+    call: { server: string; tool: string; args: JsonObject },
+    options: CallOptions,
+  ): Promise<CallToolResult> {
+    // By name, at the time of the call: the entry may have changed since the run began.
+    let server: McpServer;
+    try {
+      server = this.#server(call.server);
+    } catch (error) {
+      if (error instanceof ToolsUnavailable) throw new ToolFailure(error.message, { cause: error });
+      throw error;
+    }
+    return await server.call(call.tool, call.args, options);
+  }
+
+  #server(name: string): McpServer {
+    const known = this.#servers.get(name);
+    if (known !== undefined) return known;
+    if (this.#isClosed) throw new ToolsUnavailable("The MCP servers have been ended");
+    const entry = this.#entry(name);
+    if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
+    const { clock, log, version } = this.#options;
+    const limits = this.#limits;
+    const server = new McpServer(name, entry.definition, { clock, log, version, limits });
+    this.#servers.set(name, server);
+    return server;
+  }
+
+  #entry(name: string): ResolvedServer {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) {
+      const nearest = suggest(name, this.#entries.keys());
+      const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
+      return { problem: `The MCP server "${name}" is not defined in ${this.#file.path}${hint}` };
+    }
+    return "problem" in entry
+      ? {
+        problem: `The MCP server "${name}" cannot be used: ${entry.problem} (${this.#file.path})`,
+      }
+      : entry;
+  }
+
+  /** One after the other: an older content must not come last. */
+  #readFile(): Promise<void> {
+    const reading = this.#reading.then(() => this.#readOnce());
+    this.#reading = reading.catch(() => {/* Told to whoever asked. */});
+    return reading;
+  }
+
+  async #readOnce(): Promise<void> {
+    const content = await this.#file.read();
+    // A broken file, perhaps half written, ends nothing that runs.
+    if ("problem" in content) throw new ToolsUnavailable(content.problem);
+    const { environment, workspace, log } = this.#options;
+    const lookup = (name: string) => environment.get(name);
+    this.#entries = new Map(
+      [...content.servers].map(([name, server]) => [
+        name,
+        "problem" in server ? server : resolveServer(server, { lookup, workspace }),
+      ]),
+    );
+    for (const [name, server] of this.#servers) {
+      if (!isSame(server, this.#entries.get(name))) this.#replace(name, server);
+    }
+    const warnings = content.warnings.join("\n");
+    if (warnings === this.#warned) return;
+    this.#warned = warnings;
+    for (const warning of content.warnings) log.write("warn", warning, { file: this.#file.path });
+  }
+
+  /** Calls in flight end with the session that they began with. */
+  #replace(name: string, server: McpServer): void {
+    this.#servers.delete(name);
+    this.#retiring.add(server);
+    server.retire().finally(() => this.#retiring.delete(server));
+  }
+}
+
+function isSame({ definition }: McpServer, entry: ResolvedServer | undefined): boolean {
+  return entry !== undefined && "definition" in entry &&
+    JSON.stringify(entry.definition) === JSON.stringify(definition);
+}

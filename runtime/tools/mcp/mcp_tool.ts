@@ -1,0 +1,47 @@
+// A tool of a server as an agent's tool.
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { JsonObject } from "../../json.ts";
+import { compileArgumentsCheck } from "../json_schema_arguments.ts";
+import type { ActionTool } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import { toCheckSchema } from "./check_schema.ts";
+import type { RemoteTool } from "./remote_tool.ts";
+import { toResultText } from "./result_content.ts";
+import type { CallOptions } from "./session.ts";
+
+/** Of what a server says during one call, so many lines enter the service log. */
+const PROGRESS_LINES = 10;
+
+/**
+ * The tool, under the name it has among the agent's others. `call` makes the call at the server; how long it may take is the
+ * caller's to watch, by `timeoutMs`.
+ */
+export async function createMcpTool(
+  tool: RemoteTool,
+  options: {
+    name: string;
+    timeoutMs: number;
+    call(args: JsonObject, options: CallOptions): Promise<CallToolResult>;
+  },
+): Promise<ActionTool> {
+  const { name, timeoutMs, call } = options;
+  const { description, parameters, effect } = tool;
+  return {
+    name,
+    description,
+    parameters,
+    timeoutMs,
+    check: await compileArgumentsCheck(name, toCheckSchema(parameters)),
+    effect: () => effect,
+    async run(args, { signal, log }) {
+      let lines = 0;
+      const onProgress = (line: string) => {
+        if (++lines <= PROGRESS_LINES) log(line);
+      };
+      const result = await call(args, { signal, onProgress });
+      const text = toResultText(result);
+      if (result.isError === true) throw new ToolFailure(text || "The tool failed without a word");
+      return text || "[no content]";
+    },
+  };
+}

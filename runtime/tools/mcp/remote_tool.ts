@@ -1,0 +1,59 @@
+// The tools that a server lists, as far as they can be offered to a model.
+import type { Tool as ListedTool } from "@modelcontextprotocol/client";
+import type { JsonSchema } from "../../json.ts";
+import type { Effect } from "../tool.ts";
+import { toToolSchema } from "./foreign_schema.ts";
+import { cutEnd, toPlainLine, toPlainText } from "./foreign_text.ts";
+
+/** A provider refuses longer ones, and with them the whole request. */
+const DESCRIPTION_CHARACTERS = 1_024;
+/** Longer names are no names. */
+const NAME_CHARACTERS = 256;
+
+/** One tool of a server, bounded and plain. */
+export interface RemoteTool {
+  /** As the server calls it. */
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  effect: Effect;
+}
+
+/** The tools of a list, and a sentence for each that has to be left out. */
+export function toRemoteTools(
+  listed: readonly ListedTool[],
+): { tools: RemoteTool[]; problems: string[] } {
+  const tools = new Map<string, RemoteTool>();
+  const problems: string[] = [];
+  for (const { name, title, description, inputSchema, annotations } of listed) {
+    const bounded = toToolSchema(inputSchema);
+    const problem = "problem" in bounded ? bounded.problem : nameProblem(name, tools);
+    if ("problem" in bounded || problem !== undefined) {
+      problems.push(`Its tool ${JSON.stringify(toPlainLine(name, 80))} is left out: ${problem}`);
+      continue;
+    }
+    tools.set(name, {
+      name,
+      description: cutEnd(
+        toPlainText(description ?? title ?? annotations?.title ?? "").trim(),
+        DESCRIPTION_CHARACTERS,
+      ),
+      parameters: bounded.schema,
+      // Decision: a server's own word counts here (rejected: trusting nobody), because the person who names a server in
+      // an agent trusts it with more than that.
+      effect: annotations?.readOnlyHint === true
+        ? "read"
+        : annotations?.idempotentHint === true
+        ? "idempotent"
+        : "unsafe",
+    });
+  }
+  return { tools: [...tools.values()], problems };
+}
+
+function nameProblem(name: string, known: ReadonlyMap<string, RemoteTool>): string | undefined {
+  if (known.has(name)) return "it is listed twice";
+  return name === "" || name.length > NAME_CHARACTERS
+    ? `its name must have 1 to ${NAME_CHARACTERS} characters`
+    : undefined;
+}

@@ -1,0 +1,142 @@
+// Fills the variables of a declared server in, and says what is wrong with what comes out. Values are never repeated.
+import { resolve } from "node:path";
+import type { DeclaredServer, ServerDefinition, ServerSecret } from "./server_definition.ts";
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD)$/i;
+/** Shorter values are too common in ordinary text to be hidden everywhere. */
+const SHORTEST_SECRET = 8;
+
+/**
+ * What a program gets of our environment besides what its entry declares: where things are and who runs it. Never a key:
+ * a server sees only what a person gave it.
+ */
+const INHERITED = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
+
+/** A definition, or why there is none: a sentence's end. */
+export type ResolvedServer = { definition: ServerDefinition } | { problem: string };
+
+/** Expands `${NAME}` in the command, arguments, environment values, folder, url and headers. */
+export function resolveServer(
+  server: DeclaredServer,
+  options: {
+    lookup: (name: string) => string | undefined;
+    /** Absolute; where a program starts unless its entry says otherwise. */
+    workspace: string;
+  },
+): ResolvedServer {
+  const { lookup, workspace } = options;
+  const expansion = new Expansion(lookup);
+  const definition = server.kind === "program"
+    ? toProgram(server.declared, { expansion, workspace, lookup })
+    : toEndpoint(server.declared, expansion);
+  if (expansion.undefinedNames.size > 0) {
+    const names = [...expansion.undefinedNames].map((name) => `\${${name}}`).join(", ");
+    return { problem: `${names} is not defined: set it in the workspace's .env or in the shell` };
+  }
+  if ("problem" in definition) return definition;
+  const secrets = expansion.secrets().sort((a, b) => b.value.length - a.value.length);
+  return { definition: { ...definition, secrets } };
+}
+
+type Program = Extract<DeclaredServer, { kind: "program" }>["declared"];
+type Endpoint = Extract<DeclaredServer, { kind: "endpoint" }>["declared"];
+
+function toProgram(
+  declared: Program,
+  context: {
+    expansion: Expansion;
+    workspace: string;
+    lookup: (name: string) => string | undefined;
+  },
+): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets"> | { problem: string } {
+  const { expansion, workspace, lookup } = context;
+  const env: Record<string, string> = {};
+  for (const name of INHERITED) {
+    const value = lookup(name);
+    // A value that a shell would take for a function definition is none of a server's business.
+    if (value !== undefined && !value.startsWith("()")) env[name] = value;
+  }
+  for (const [name, written] of Object.entries(declared.env)) {
+    const value = expansion.fill(written);
+    if (name === "" || /[=\0]/.test(name) || value.includes("\0")) {
+      return { problem: "env has a name or a value that no environment can hold" };
+    }
+    if (SECRET_NAME.test(name)) expansion.hide(name, value);
+    env[name] = value;
+  }
+  const command = expansion.fill(declared.command);
+  const args = declared.args.map((one) => expansion.fill(one));
+  if ([command, ...args].some((one) => one.includes("\0"))) {
+    return { problem: "the command line holds a NUL character" };
+  }
+  const cwd = resolve(workspace, expansion.fill(declared.cwd ?? "."));
+  return { kind: "program", command, args, env, cwd };
+}
+
+function toEndpoint(
+  declared: Endpoint,
+  expansion: Expansion,
+): Omit<Extract<ServerDefinition, { kind: "endpoint" }>, "secrets"> | { problem: string } {
+  const text = expansion.fill(declared.url);
+  const headers = Object.fromEntries(
+    Object.entries(declared.headers).map(([name, value]) => [name, expansion.fill(value)]),
+  );
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isHeader(name, value)) return { problem: `headers.${name} is no valid HTTP header` };
+    expansion.hide(name, value);
+    // `Bearer TOKEN`: a server that complains repeats the token alone.
+    expansion.hide(name, value.split(" ").at(-1) ?? "");
+  }
+  if (!URL.canParse(text)) return { problem: "its url is no URL" };
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    return { problem: `its url must begin with http:// or https://, not ${url.protocol}` };
+  }
+  if (url.username !== "" || url.password !== "") {
+    return { problem: "its url holds a user or a password: use headers.Authorization instead" };
+  }
+  for (const [name, value] of url.searchParams) expansion.hide(name, value);
+  return { kind: "endpoint", url: url.href, headers };
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    new Headers([[name, value]]);
+    return true;
+  } catch {
+    return false; // It throws for exactly this, in words that repeat the value.
+  }
+}
+
+/** Fills variables in and remembers which values came from where. */
+class Expansion {
+  readonly undefinedNames = new Set<string>();
+  readonly #hidden = new Map<string, ServerSecret>();
+  readonly #lookup: (name: string) => string | undefined;
+
+  constructor(lookup: (name: string) => string | undefined) {
+    this.#lookup = lookup;
+  }
+
+  fill(text: string): string {
+    return text.replaceAll(VARIABLE, (whole, name: string) => {
+      const value = this.#lookup(name);
+      if (value === undefined) {
+        this.undefinedNames.add(name);
+        return whole;
+      }
+      if (SECRET_NAME.test(name)) this.hide(name, value);
+      return value;
+    });
+  }
+
+  hide(name: string, value: string): void {
+    const trimmed = value.trim();
+    if (trimmed.length >= SHORTEST_SECRET) this.#hidden.set(trimmed, { name, value: trimmed });
+  }
+
+  secrets(): ServerSecret[] {
+    return [...this.#hidden.values()];
+  }
+}

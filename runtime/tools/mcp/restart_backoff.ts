@@ -1,0 +1,25 @@
+// How long to wait before a server is started again: not at all the first time, then longer and longer.
+
+const LONGEST_MS = 60_000;
+/** Who lived so long is well: the count begins anew. */
+const HEALTHY_MS = 60_000;
+
+/** Counts the ends of one server. */
+export class RestartBackoff {
+  #ends = 0;
+  #notBefore = 0;
+
+  /** Tells of an end at `now`, of a session that began at `startedAt`, or of none (undefined). */
+  ended(now: number, startedAt?: number): void {
+    if (startedAt !== undefined && now - startedAt >= HEALTHY_MS) this.#ends = 0;
+    this.#ends++;
+    const delay = this.#ends === 1 ? 0 : Math.min(LONGEST_MS, 1_000 * 2 ** (this.#ends - 2));
+    this.#notBefore = now + delay;
+  }
+
+  /** Milliseconds until the next start is due. */
+  remaining(now: number): number {
+    // Bounded on both sides: a clock that was set must not stop a server for hours.
+    return Math.min(LONGEST_MS, Math.max(0, this.#notBefore - now));
+  }
+}

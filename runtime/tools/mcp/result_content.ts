@@ -1,0 +1,76 @@
+// What a server's tool gave back, as the text a model reads.
+import { Buffer } from "node:buffer";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { isBinary } from "../text_content.ts";
+import { toPlainLine } from "./foreign_text.ts";
+
+const LINE_CHARACTERS = 300;
+const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;
+
+/**
+ * The texts of a result, one below the other; a line in the place of what is no text. The structured content stands in
+ * where there is no text at all.
+ */
+export function toResultText({ content, structuredContent }: CallToolResult): string {
+  const parts = content.map(toText);
+  if (!content.some(isTextual) && structuredContent !== undefined) {
+    parts.push(JSON.stringify(structuredContent));
+  }
+  return parts.join("\n");
+}
+
+function isTextual(block: ContentBlock): boolean {
+  return block.type === "text" || block.type === "resource" && textOf(block.resource) !== undefined;
+}
+
+function toText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return describe(block.type, block.mimeType, sizeOf(block.data));
+    case "resource_link":
+      return describe(
+        "resource",
+        JSON.stringify(block.title ?? block.name),
+        block.uri,
+        block.mimeType,
+        block.size === undefined ? undefined : toSize(block.size),
+        block.description,
+      );
+    case "resource": {
+      const { resource } = block;
+      const text = textOf(resource);
+      if (text !== undefined) return `${describe("resource", resource.uri)}\n${text}`;
+      const size = "blob" in resource ? sizeOf(resource.blob) : undefined;
+      return describe("resource", resource.uri, resource.mimeType, size);
+    }
+    default:
+      return block satisfies never;
+  }
+}
+
+/** One line in brackets; what is missing is left out. */
+function describe(kind: string, ...facts: (string | undefined)[]): string {
+  const known = facts.filter((one) => one !== undefined && one !== "");
+  return `[${toPlainLine(`${kind} ${known.join(", ")}`, LINE_CHARACTERS)}]`;
+}
+
+type Resource = Extract<ContentBlock, { type: "resource" }>["resource"];
+
+/** The text of a resource, also of one that is sent as bytes though it says that it is text. */
+function textOf(resource: Resource): string | undefined {
+  if ("text" in resource) return resource.text;
+  if (!TEXT_TYPE.test(resource.mimeType ?? "")) return undefined;
+  const bytes = Buffer.from(resource.blob, "base64");
+  return isBinary(bytes) ? undefined : new TextDecoder().decode(bytes);
+}
+
+function sizeOf(base64: string): string {
+  return toSize(Math.floor(base64.replace(/=+$/, "").length * 3 / 4));
+}
+
+function toSize(bytes: number): string {
+  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
+}

@@ -1,0 +1,56 @@
+// What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
+import { z } from "zod";
+import { filledText } from "../../config/fields.ts";
+
+/** A server that is a program of this machine, spoken to over its standard input and output. */
+export const declaredProgram = z.object({
+  type: z.literal("stdio").optional(),
+  command: filledText,
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  /** Relative to the workspace; the workspace itself when absent. */
+  cwd: filledText.optional(),
+});
+
+/** A server behind a URL, spoken to over streamable HTTP. */
+export const declaredEndpoint = z.object({
+  type: z.enum(["http", "streamable-http", "streamableHttp"]).optional(),
+  url: filledText,
+  headers: z.record(z.string(), z.string()).default({}),
+});
+
+/** An entry as it is written: variables still stand as `${NAME}`. */
+export type DeclaredServer =
+  | { kind: "program"; declared: z.output<typeof declaredProgram> }
+  | { kind: "endpoint"; declared: z.output<typeof declaredEndpoint> };
+
+/** A value that no message may show, and what it is called. */
+export interface ServerSecret {
+  name: string;
+  value: string;
+}
+
+/** A program to start. */
+export interface ServerProgram {
+  kind: "program";
+  command: string;
+  args: string[];
+  /** Everything the program's environment holds. */
+  env: Record<string, string>;
+  /** Absolute. */
+  cwd: string;
+}
+
+/** An address to send to. */
+export interface ServerEndpoint {
+  kind: "endpoint";
+  /** http or https, without user and password. */
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** A server, ready to be spoken to. */
+export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
+  /** Longest first. */
+  secrets: readonly ServerSecret[];
+};

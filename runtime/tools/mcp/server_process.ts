@@ -1,0 +1,165 @@
+// A server's program as a child process: started in a process group of its own, fed, read, and ended with all it started.
+import type { Clock } from "../../clock.ts";
+import type { McpLimits } from "./mcp_limits.ts";
+import type { ServerProgram } from "./server_definition.ts";
+
+/** The end of standard error that is kept. */
+const STDERR_BYTES = 8 * 1024;
+/** How long to read on after the end: only a process that left the group can still hold the pipes open. */
+const DRAIN_MS = 1_000;
+
+/** Why a program did not start; a sentence's end. */
+export class StartFailure extends Error {
+  override readonly name = "StartFailure";
+}
+
+/** A running program. */
+export class ServerProcess {
+  /** Resolves when the program is gone, everything it wrote has been read, and its process group is empty. */
+  readonly ended: Promise<void>;
+  readonly #child: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #clock: Clock;
+  readonly #limits: McpLimits;
+  #stderr = new Uint8Array();
+  #status: Deno.CommandStatus | undefined;
+  #ending: Promise<void> | undefined;
+
+  /** Starts the program; throws StartFailure. `onOutput` gets what it writes to standard output. */
+  static start(
+    program: ServerProgram,
+    options: { clock: Clock; limits: McpLimits; onOutput: (chunk: Uint8Array) => void },
+  ): ServerProcess {
+    const { command, args, env, cwd } = program;
+    try {
+      const child = new Deno.Command(command, {
+        args,
+        env,
+        clearEnv: true,
+        cwd,
+        // A group of its own, so that what the program starts ends with it.
+        detached: true,
+        stdin: "piped",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      return new ServerProcess(child, options);
+    } catch (error) {
+      throw new StartFailure(startProblem(error, program), { cause: error });
+    }
+  }
+
+  private constructor(
+    child: Deno.ChildProcess,
+    options: { clock: Clock; limits: McpLimits; onOutput: (chunk: Uint8Array) => void },
+  ) {
+    this.#child = child;
+    this.#clock = options.clock;
+    this.#limits = options.limits;
+    this.#input = child.stdin.getWriter();
+    // Where the pipe breaks, the write that breaks it is told.
+    this.#input.closed.catch(() => {});
+    this.ended = this.#follow(options.onOutput);
+  }
+
+  /** How the program ended, for a sentence; undefined while it runs. */
+  get exit(): string | undefined {
+    if (this.#status === undefined) return undefined;
+    const { signal, code } = this.#status;
+    return signal === null ? `exit code ${code}` : `signal ${signal}`;
+  }
+
+  /** The end of what it wrote to standard error, as it is. */
+  get stderr(): string {
+    return new TextDecoder().decode(this.#stderr);
+  }
+
+  /** Writes to standard input; rejects when nobody reads there any more. */
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#input.write(bytes);
+  }
+
+  /** Ends the program and all it started: end of input, SIGTERM, SIGKILL. Resolves when they are gone. */
+  end(): Promise<void> {
+    return this.#ending ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
+    // Not awaited: a program that does not read lets nothing through, not even the end.
+    this.#input.close().catch(() => {});
+    if (!await this.#isEndedWithin(this.#limits.closeMs)) {
+      this.#signalGroup("SIGTERM");
+      if (!await this.#isEndedWithin(this.#limits.killMs)) this.#signalGroup("SIGKILL");
+    }
+    await this.ended;
+  }
+
+  async #follow(onOutput: (chunk: Uint8Array) => void): Promise<void> {
+    const output = this.#child.stdout.getReader();
+    const errors = this.#child.stderr.getReader();
+    const reading = Promise.all([
+      // A program that closes its output cannot answer any more: it is as good as gone.
+      readAll(output, onOutput).finally(() => void this.end()),
+      readAll(errors, (chunk) => this.#keepStderr(chunk)),
+    ]);
+    this.#status = await this.#child.status;
+    this.#signalGroup("SIGKILL");
+    await this.#within(reading, DRAIN_MS);
+    await Promise.allSettled([output.cancel(), errors.cancel()]);
+    await this.#input.abort().catch(() => {/* It was closed or broken before. */});
+  }
+
+  #keepStderr(chunk: Uint8Array): void {
+    const joined = new Uint8Array(this.#stderr.length + chunk.length);
+    joined.set(this.#stderr);
+    joined.set(chunk, this.#stderr.length);
+    this.#stderr = joined.slice(-STDERR_BYTES);
+  }
+
+  async #isEndedWithin(ms: number): Promise<boolean> {
+    await this.#within(this.ended, ms);
+    return this.#status !== undefined;
+  }
+
+  async #within(work: Promise<unknown>, ms: number): Promise<void> {
+    const timer = new AbortController();
+    const sleep = this.#clock.sleep(ms, timer.signal).catch(() => {/* It ended in time. */});
+    await Promise.race([work, sleep]);
+    timer.abort();
+    await sleep;
+  }
+
+  #signalGroup(signal: Deno.Signal): void {
+    try {
+      Deno.kill(-this.#child.pid, signal);
+    } catch (error) {
+      // The group is empty, which is what was wanted; some systems say "not permitted" where only the dead are left.
+      if (error instanceof Deno.errors.NotFound) return;
+      if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    }
+  }
+}
+
+/** Reads to the end; a stream that breaks ends there. */
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  onChunk: (chunk: Uint8Array) => void,
+): Promise<void> {
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    if (done || value === undefined) return;
+    onChunk(value);
+  }
+}
+
+function startProblem(error: unknown, { command, cwd }: ServerProgram): string {
+  if (error instanceof Deno.errors.NotFound) {
+    return error.message.includes("No such cwd")
+      ? `its folder ${cwd} does not exist`
+      : `its command ${command} does not exist (looked for in PATH, from ${cwd})`;
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return `its command ${command} may not be executed`;
+  }
+  return `its command ${command} cannot be started`;
+}

@@ -1,0 +1,82 @@
+// Why a server could not be reached or did not answer, for a person or a model. Nothing secret, nothing long.
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { cutEnd, toPlainLine, toPlainText, withoutSecrets } from "./foreign_text.ts";
+import type { ServerSecret } from "./server_definition.ts";
+import { StartFailure } from "./server_process.ts";
+
+const REASON_CHARACTERS = 500;
+const LAST_LINES = 10;
+const LAST_CHARACTERS = 2_000;
+
+/** The reason of a failure as the end of a sentence. */
+export function reasonOf(error: unknown, secrets: readonly ServerSecret[]): string {
+  return toPlainLine(withoutSecrets(rawReason(error), secrets), REASON_CHARACTERS);
+}
+
+function rawReason(error: unknown): string {
+  if (error instanceof StartFailure) return error.message;
+  if (error instanceof SdkHttpError) return httpReason(error);
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
+    return "it closed the connection";
+  }
+  if (error instanceof ProtocolError || error instanceof SdkError || error instanceof RangeError) {
+    return error.message;
+  }
+  if (!(error instanceof Error)) return String(error);
+  return isConnectionFailure(error)
+    ? `it cannot be reached${connectionReason(error)}`
+    : error.message;
+}
+
+/** Whether fetch failed: before the answer, or in the middle of it. */
+export function isConnectionFailure(error: unknown): boolean {
+  return error instanceof TypeError && /fetch failed|connection|body|request/.test(error.message);
+}
+
+/** Whether the server says that it does not know our session (any more). Some say so with 400 instead of 404. */
+export function isUnknownSession(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError)) return false;
+  const { status, text } = error.data;
+  return status === 404 || status === 400 && typeof text === "string" && /session/i.test(text);
+}
+
+/** Whether a first greeting failed in a way that a server of a newer protocol gives: an answer, and a refusal. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ProtocolError || error instanceof SdkHttpError && error.status === 400;
+}
+
+function httpReason({ data, message }: SdkHttpError): string {
+  if (data.status === 401 || data.status === 403) {
+    return `it answered HTTP ${data.status}: check the headers of its entry`;
+  }
+  if (data.status >= 300 && data.status < 400) {
+    return `it answered HTTP ${data.status}, which is not followed; ${message}`;
+  }
+  const text = typeof data.text === "string" ? data.text : data.statusText ?? "";
+  return `it answered HTTP ${data.status}${text === "" ? "" : `: ${text}`}`;
+}
+
+/** What fetch says repeats the address with everything in it, so that only what is known is taken from it. */
+function connectionReason({ message, cause }: Error): string {
+  const text = `${message} ${cause instanceof Error ? cause.message : ""}`;
+  const known = CONNECTION_REASONS.find((one) => text.includes(one));
+  return known === undefined ? "" : ` (${known.toLowerCase()})`;
+}
+
+const CONNECTION_REASONS = [
+  "Connection refused",
+  "Connection reset",
+  "connection closed",
+  "dns error",
+  "certificate",
+  "timed out",
+];
+
+/** The last lines of what a program wrote to its standard error, introduced; empty when it wrote nothing. */
+export function lastWords(stderr: string, secrets: readonly ServerSecret[]): string {
+  const lines = withoutSecrets(toPlainText(stderr), secrets).split("\n")
+    .map((line) => line.trimEnd()).filter((line) => line !== "");
+  if (lines.length === 0) return "";
+  const end = lines.slice(-LAST_LINES).join("\n");
+  return `\nThe end of its error output:\n${cutEnd(end, LAST_CHARACTERS)}`;
+}

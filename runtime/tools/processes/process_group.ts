@@ -1,0 +1,68 @@
+// A child process that leads a group of its own, so that whatever it starts can be ended together with it.
+import { ToolFailure } from "../tool_failure.ts";
+
+/** How long a group has between SIGTERM and SIGKILL. */
+export const KILL_GRACE_MS = 2_000;
+
+/** What a group is started with. */
+export interface ProcessGroupOptions {
+  args: readonly string[];
+  cwd: string;
+  /** All of the child's environment: nothing is inherited. */
+  environment: Readonly<Record<string, string>>;
+  stdin: "null" | "piped";
+}
+
+/** A running child with piped output, the leader of its process group. */
+export interface ProcessGroup {
+  child: Deno.ChildProcess;
+  /** Signals every process of the group; none left is no error. */
+  signal(name: "SIGTERM" | "SIGKILL"): void;
+}
+
+/**
+ * Starts a program in a process group (and session) of its own. Throws ToolFailure when it cannot be started. Decision:
+ * a process that leaves the group (setsid) is not found again, because only control groups could hold it, and they need
+ * rights over the machine that the service has not (rejected: walking /proc, which takes every permission there is).
+ */
+export function startGroup(program: string, options: ProcessGroupOptions): ProcessGroup {
+  const { args, cwd, environment, stdin } = options;
+  let child: Deno.ChildProcess;
+  try {
+    child = new Deno.Command(program, {
+      args: [...args],
+      cwd,
+      env: { ...environment },
+      clearEnv: true,
+      stdin,
+      stdout: "piped",
+      stderr: "piped",
+      detached: true,
+    }).spawn();
+  } catch (error) {
+    throw new ToolFailure(`Cannot start ${program}: ${reasonOf(error)}.`, { cause: error });
+  }
+  return { child, signal: (name) => signalGroup(child.pid, name) };
+}
+
+function signalGroup(leader: number, name: "SIGTERM" | "SIGKILL"): void {
+  try {
+    Deno.kill(-leader, name);
+  } catch (error) {
+    // Nobody of the group is left; on some systems a group of zombies says that it may not be signalled.
+    const isGone = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.PermissionDenied ||
+      (error instanceof Error && "code" in error && error.code === "ESRCH");
+    if (!isGone) throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) {
+    return "it is not installed, or its working folder does not exist";
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return "the operating system denies permission to execute it";
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,43 @@
+// What a script of a skill may be called, and what runs it.
+import { ToolFailure } from "../tool_failure.ts";
+
+/** By which program scripts of each kind run; null: by this runtime itself, behind permissions. */
+const INTERPRETERS: Readonly<Record<string, string | null>> = {
+  ts: null,
+  js: null,
+  py: "python3",
+  sh: "sh",
+};
+
+/** A script's place in its skill's folder. */
+export interface ScriptName {
+  /** Relative paths to look at, in this order. */
+  candidates: string[];
+  /** The program that runs it; null: this runtime. */
+  interpreter: string | null;
+}
+
+/**
+ * Reads a script's name: `convert.py`, looked for in the skill's folder and in its `scripts`, or `scripts/convert.py`.
+ * Letters, digits, spaces, dots, hyphens and underscores only: nothing in it can lead elsewhere on any file system. Throws
+ * ToolFailure for any other.
+ */
+export function parseScriptName(text: string): ScriptName {
+  const name = text.startsWith("scripts/") ? text.slice("scripts/".length) : text;
+  if (!/^[\p{L}\p{N}_][\p{L}\p{M}\p{N} ._-]*$/u.test(name) || name.includes("..")) {
+    throw new ToolFailure(
+      `${
+        JSON.stringify(text)
+      } is no script name. Give the name of a file in the skill's folder or its ` +
+        "scripts folder, such as convert.py.",
+    );
+  }
+  const extension = /\.([a-z]+)$/.exec(name)?.[1] ?? "";
+  const interpreter = Object.hasOwn(INTERPRETERS, extension) ? INTERPRETERS[extension] : undefined;
+  if (interpreter === undefined) {
+    const known = Object.keys(INTERPRETERS).map((one) => `.${one}`).join(", ");
+    throw new ToolFailure(`${JSON.stringify(text)} cannot be run: only ${known} scripts can.`);
+  }
+  const inScripts = `./scripts/${name}`;
+  return { candidates: name === text ? [`./${name}`, inScripts] : [inScripts], interpreter };
+}

@@ -1,0 +1,69 @@
+// A SKILL.md: text to what it declares and instructs, or everything that is wrong with it at once. Reads no file.
+import { z } from "zod";
+import { splitFrontMatter } from "../../agents/front_matter.ts";
+import { checkSchema, diagnose, type DiagnosedFile } from "../../config/schema_diagnostics.ts";
+import { parseYaml } from "../../config/yaml_document.ts";
+import type { Diagnostic } from "../../diagnostics.ts";
+
+const schema = z.object({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  // Unquoted, `[topic]` is a list to YAML.
+  "argument-hint": z.union([z.string(), z.array(z.string())], {
+    error: "must be text, such as [topic]",
+  }).nullish(),
+});
+
+/** What a SKILL.md says. */
+export interface SkillFile {
+  description: string;
+  /** What its arguments are: `[topic]`. */
+  argumentHint?: string;
+  /** The instructions, without substitutions. */
+  body: string;
+}
+
+/** Reads a SKILL.md of the skill of that name. Returns it with its warnings, or every diagnostic of the file. */
+export function parseSkillFile(
+  source: { path: string; text: string },
+  name: string,
+): { file: SkillFile; warnings: Diagnostic[] } | { diagnostics: Diagnostic[] } {
+  const { path } = source;
+  const at = (line: number, severity: Diagnostic["severity"], message: string): Diagnostic => (
+    { path, line, column: 1, severity, message }
+  );
+  const parts = splitFrontMatter(source.text);
+  if (parts === "unterminated") {
+    const message = "The front matter is never closed: a second line --- is missing";
+    return { diagnostics: [at(1, "error", message)] };
+  }
+  const parsed = parseYaml(parts.yaml ?? "", { path, lineOffset: parts.lineOffset });
+  if ("diagnostics" in parsed) return parsed;
+  const document: DiagnosedFile = { path, document: parsed.document };
+  const { value, diagnostics } = checkSchema(schema, document);
+  const problems = [...parsed.document.warnings, ...diagnostics];
+  const body = parts.body.trim();
+  if (body === "") {
+    const message = "The skill has no instructions: nothing stands behind its front matter";
+    problems.push(at(parts.bodyLineOffset + 1, "error", message));
+  }
+  if (value === undefined || problems.some(({ severity }) => severity === "error")) {
+    return { diagnostics: problems };
+  }
+  const description = value.description?.trim() ?? "";
+  if (description === "") {
+    const message = "The skill has no description: no agent can tell when to use it";
+    problems.push(at(1, "warning", message));
+  }
+  if (value.name != null && value.name !== name) {
+    const message = `The name ${JSON.stringify(value.name)} is not the folder's: ` +
+      `agents use the folder's, ${JSON.stringify(name)}`;
+    problems.push(diagnose(document, ["name"], { message, severity: "warning" }));
+  }
+  const hint = value["argument-hint"];
+  const argumentHint = Array.isArray(hint) ? `[${hint.join(", ")}]` : hint?.trim();
+  return {
+    file: { description, ...(argumentHint ? { argumentHint } : {}), body },
+    warnings: problems,
+  };
+}

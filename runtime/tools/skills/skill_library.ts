@@ -1,0 +1,95 @@
+// The skills of a workspace: folders with a SKILL.md. Each is read when it is asked for, so a change counts at once.
+import { join } from "node:path";
+import { describeBadName } from "../../agents/agent_id.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { Directories } from "../../config/directories.ts";
+import { decodeText } from "../../config/text_file.ts";
+import { type Diagnostic, formatDiagnostic } from "../../diagnostics.ts";
+import { PathSandbox } from "../path_sandbox.ts";
+import { realPathOf } from "../real_path.ts";
+import { openFile } from "../sandboxed_files.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import { parseSkillFile, type SkillFile } from "./skill_file.ts";
+
+/** Instructions become a message: what is longer belongs into files of its own, read when they are needed. */
+export const LARGEST_SKILL_BYTES = 100 * 1024;
+
+/** The name of a skill's folder in its own sandbox. */
+export const SKILL_ALIAS = "skill";
+
+/** A skill that can be used. */
+export interface Skill extends SkillFile {
+  name: string;
+  /** The real path of its folder. */
+  folder: string;
+  /** Reaches the folder, and nothing else. */
+  sandbox: PathSandbox;
+}
+
+/** Where skills stand, and what stays closed to them. */
+export interface SkillLibraryOptions {
+  directories: Pick<Directories, "skillsDir" | "configDir" | "stateDir">;
+  /** The user's home directory. */
+  home: string;
+}
+
+/** Reads skills from `<skillsDir>/<name>/SKILL.md`. */
+export class SkillLibrary {
+  readonly #options: SkillLibraryOptions;
+
+  constructor(options: SkillLibraryOptions) {
+    this.#options = options;
+  }
+
+  /** The skill as it stands now with its warnings, or what is wrong with it. */
+  async read(name: string): Promise<
+    { skill: Skill; warnings: Diagnostic[] } | { diagnostics: Diagnostic[] }
+  > {
+    const { skillsDir, configDir, stateDir } = this.#options.directories;
+    const path = join(skillsDir, name, "SKILL.md");
+    const problem = (message: string) => ({
+      diagnostics: [{ path, line: 1, column: 1, severity: "error" as const, message }],
+    });
+    const badName = describeBadName(name);
+    if (badName !== undefined) return problem(`The name of a skill ${badName}`);
+    try {
+      const folder = await realPathOf(join(skillsDir, name), name);
+      if (!folder.exists || folder.dangling) return problem("The skill does not exist");
+      const sandbox = new PathSandbox({
+        workspace: folder.path,
+        agentsDir: null,
+        configDir,
+        stateDir,
+        paths: [{ alias: SKILL_ALIAS, path: folder.path }],
+        home: this.#options.home,
+      });
+      await using file = await openFile(sandbox, "SKILL.md");
+      const decoded = decodeText(await file.readAll(LARGEST_SKILL_BYTES), path);
+      if ("diagnostic" in decoded) return { diagnostics: [decoded.diagnostic] };
+      const parsed = parseSkillFile({ path, text: decoded.text }, name);
+      if ("diagnostics" in parsed) return parsed;
+      const skill = { name, folder: folder.path, sandbox, ...parsed.file };
+      return { skill, warnings: parsed.warnings };
+    } catch (error) {
+      if (error instanceof ToolFailure) return problem(error.message);
+      throw error;
+    }
+  }
+
+  /** A skill of this agent. Throws ToolFailure for any other, and for one that broke since the run began. */
+  async use(name: string, agent: Pick<Agent, "skills">): Promise<Skill> {
+    if (!agent.skills.includes(name)) {
+      const known = agent.skills.map((one) => JSON.stringify(one)).join(", ");
+      throw new ToolFailure(`${JSON.stringify(name)} is none of your skills. They are: ${known}.`);
+    }
+    const reading = await this.read(name);
+    if ("skill" in reading) return reading.skill;
+    throw new ToolFailure(describeBroken(name, reading.diagnostics));
+  }
+}
+
+/** A sentence for a skill that cannot be used: the file and all that is wrong with it. */
+export function describeBroken(name: string, diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === "error").map(formatDiagnostic);
+  return `The skill ${JSON.stringify(name)} cannot be used: ${errors.join("; ")}`;
+}

@@ -1,0 +1,44 @@
+// skill_read_file: a text file from a skill's folder.
+import { z } from "zod";
+import { fileRead } from "../builtin/file_read.ts";
+import { defineTool } from "../define_tool.ts";
+import type { ActionTool } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import type { SkillLibrary } from "./skill_library.ts";
+
+/** The tool, over the skills of a workspace. It is file_read in a sandbox that holds the skill's folder alone. */
+export function createSkillReadFile(library: SkillLibrary): ActionTool {
+  return defineTool({
+    name: "skill_read_file",
+    description: "Reads a text file of one of your skills, from line `offset` on where it is long.",
+    schema: z.object({
+      skill_name: z.string().describe("One of your skills"),
+      file_path: z.string().describe("The file, relative to the skill's folder"),
+      offset: z.int().min(1).optional().describe("The first line to read, counted from 1"),
+      limit: z.int().min(1).optional().describe("How many lines to read"),
+    }),
+    effect: "read",
+    timeoutMs: fileRead.timeoutMs,
+    run: async ({ skill_name, file_path, offset, limit }, context) => {
+      const { sandbox } = await library.use(skill_name, context.agent);
+      refuseOutside(file_path);
+      const args = fileRead.check({
+        // Behind "./" nothing stands for another place: neither ~ nor {alias}.
+        path: `./${file_path}`,
+        with_line_numbers: false,
+        ...(offset === undefined ? {} : { offset }),
+        ...(limit === undefined ? {} : { limit }),
+      });
+      return await fileRead.run(args, { ...context, sandbox });
+    },
+  });
+}
+
+function refuseOutside(path: string): void {
+  if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file of the skill.");
+  if (!/^[/~]/.test(path) && !path.split(/[/\\]/).includes("..")) return;
+  throw new ToolFailure(
+    `Cannot read ${JSON.stringify(path)}: give the path of a file in the skill's folder, ` +
+      'relative to it and without "..".',
+  );
+}

@@ -1,0 +1,120 @@
+// skill_run_script: runs a script from a skill's folder.
+import { stat } from "node:fs/promises";
+import { z } from "zod";
+import { defineTool } from "../define_tool.ts";
+import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
+import type { ActionTool, ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import { parseScriptName } from "./script_names.ts";
+import type { ScriptHost } from "./script_host.ts";
+import { splitShellWords } from "./shell_words.ts";
+import type { Skill, SkillLibrary } from "./skill_library.ts";
+
+const MAX_ARGUMENT_CHARACTERS = 20_000;
+const MAX_OUTPUT_BYTES = 64 * 1024;
+const TIMEOUT_MS = 30_000;
+/** A script's own limit ends it; this is for what is left to do then. */
+const GRACE_MS = 15_000;
+
+/** What scripts run with. */
+export interface SkillScriptOptions {
+  /** Runs .ts and .js scripts. */
+  scriptHost: ScriptHost;
+  /** What scripts see of the service's environment: PATH and its like, no keys. */
+  environment: Readonly<Record<string, string>>;
+}
+
+/** The tool, over the skills of a workspace. */
+export function createSkillRunScript(
+  library: SkillLibrary,
+  options: SkillScriptOptions,
+): ActionTool {
+  return defineTool({
+    name: "skill_run_script",
+    description: `Runs a script of one of your skills (.ts, .js, .py, .sh) for at most ${
+      TIMEOUT_MS / 1_000
+    } seconds, in the workspace. The result is its exit code and what it printed.`,
+    schema: z.object({
+      skill_name: z.string().describe("One of your skills"),
+      script_name: z.string().describe("A file in the skill's folder or its scripts folder"),
+      script_args: z.string().max(MAX_ARGUMENT_CHARACTERS).default("").describe(
+        "Its arguments, split as a shell splits words: quotes and backslashes count, nothing is expanded",
+      ),
+    }),
+    effect: "unsafe",
+    timeoutMs: TIMEOUT_MS + GRACE_MS,
+    run: async ({ skill_name, script_name, script_args }, context) => {
+      const skill = await library.use(skill_name, context.agent);
+      const args = splitShellWords(script_args);
+      if (script_args.includes("\0")) {
+        throw new ToolFailure("The arguments hold a NUL character, which no program takes.");
+      }
+      const { candidates, interpreter } = parseScriptName(script_name);
+      const script = {
+        path: await findScript(skill, candidates, script_name),
+        args,
+        cwd: await workingFolder(context),
+        environment: {
+          ...options.environment,
+          SKILL_DIR: skill.folder,
+          WORKSPACE: context.sandbox.workspace,
+        },
+        timeoutMs: TIMEOUT_MS,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        folder: skill.folder,
+      };
+      const end = interpreter === null
+        ? await options.scriptHost.runScript(script, context)
+        : await runProgram(interpreter, {
+          ...script,
+          args: [script.path, ...args],
+          signal: context.signal,
+          clock: context.clock,
+        });
+      const text = describeEnd(script_name, end);
+      if (end.exitCode !== 0) throw new ToolFailure(text);
+      return text;
+    },
+  });
+}
+
+/** The real path of the first candidate that is a file inside the skill's folder. */
+async function findScript(
+  skill: Skill,
+  candidates: readonly string[],
+  shown: string,
+): Promise<string> {
+  for (const candidate of candidates) {
+    const { path, exists } = await skill.sandbox.resolve(candidate, "read");
+    if (exists && (await stat(path)).isFile()) return path;
+  }
+  throw new ToolFailure(
+    `The skill ${JSON.stringify(skill.name)} has no script ${JSON.stringify(shown)}: looked for ${
+      candidates.map((one) => one.slice("./".length)).join(" and ")
+    }.`,
+  );
+}
+
+/** The first folder that is the agent's. */
+async function workingFolder({ sandbox }: ToolContext): Promise<string> {
+  for (const { path, access } of await sandbox.roots()) {
+    const isFolder = await stat(path).then((info) => info.isDirectory(), () => false);
+    if (access === "write" && isFolder) return path;
+  }
+  return sandbox.workspace;
+}
+
+function describeEnd(name: string, end: ProgramEnd): string {
+  const outcome = end.timedOut
+    ? `took longer than ${TIMEOUT_MS / 1_000} s and was ended, with all that it had started`
+    : end.exitCode === null
+    ? "was ended by a signal"
+    : `ended with exit code ${end.exitCode}`;
+  const stderr = end.stderr.trimEnd();
+  return [
+    `${name} ${outcome}.`,
+    ...(end.stdout === "" ? [] : [end.stdout.trimEnd()]),
+    ...(stderr === "" ? [] : [`Standard error:\n${stderr}`]),
+    ...(end.cut ? ["(There was more output: it is left out. Let the script print less.)"] : []),
+  ].join("\n");
+}
