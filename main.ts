@@ -18,7 +18,7 @@ function homeDirectory(): string {
 }
 
 async function loadSettings(workspace: string | undefined): Promise<WorkspaceSettings> {
-  const { loadSettings } = await import("./runtime/mod.ts");
+  const { loadSettings } = await import("./runtime/settings.ts");
   return await loadSettings({
     shell: Deno.env.toObject(),
     home: homeDirectory(),
@@ -46,7 +46,7 @@ async function places(workspace?: string): ReturnType<CliApp["places"]> {
 async function serve(options: ServeOptions): Promise<StopReason> {
   const [
     { openRuntime },
-    { serve },
+    { serve, toWireEvent },
     { formatLogLine, openLogFile },
     { SystemClock },
     { makeStateDir },
@@ -86,6 +86,7 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
   });
   ports = service.ports;
+  runtime.events.subscribe((event) => options.onEvent?.(toWireEvent(event)));
   using _signals = onSignals(["SIGINT", "SIGTERM", "SIGHUP"], (count) => {
     // Whoever asks twice does not want to wait for the grace.
     if (count > 1) Deno.exit(130);
@@ -167,11 +168,49 @@ async function info(options: { workspace?: string }): Promise<InfoReport> {
   return await describeSetup(await loadSettings(options.workspace));
 }
 
+async function agentNames(options: { workspace?: string }): Promise<string[]> {
+  const { listAgentNames } = await import("./runtime/agents/agent_names.ts");
+  const { directories } = await loadSettings(options.workspace);
+  return await listAgentNames(directories.agentsDir);
+}
+
+async function isSetUp(options: { workspace?: string }): Promise<boolean> {
+  const { isSetUp } = await import("./runtime/config/first_use.ts");
+  return await isSetUp({ ...options, env: (name) => Deno.env.get(name), home: homeDirectory() });
+}
+
+async function openInstallation(): ReturnType<CliApp["openInstallation"]> {
+  const [{ Installation }, { SystemClock }] = await Promise.all([
+    import("./runtime/installation.ts"),
+    import("./runtime/clock.ts"),
+  ]);
+  return new Installation({
+    shell: Deno.env.toObject(),
+    home: homeDirectory(),
+    cwd: Deno.cwd(),
+    clock: new SystemClock(),
+  });
+}
+
+async function openAgentAuthor(
+  options: { workspace?: string },
+): ReturnType<CliApp["openAgentAuthor"]> {
+  const [{ AgentAuthor }, { SystemClock }] = await Promise.all([
+    import("./runtime/agent_author.ts"),
+    import("./runtime/clock.ts"),
+  ]);
+  return new AgentAuthor({
+    settings: await loadSettings(options.workspace),
+    clock: new SystemClock(),
+  });
+}
+
 async function compose(): Promise<CliApp> {
   const [
     { openTerminal },
     { systemProcesses },
     { selfCommand },
+    { ownDistribution },
     { openInput },
     { SystemClock },
     { suggest },
@@ -180,6 +219,7 @@ async function compose(): Promise<CliApp> {
     import("./cli/output/terminal.ts"),
     import("./cli/processes.ts"),
     import("./cli/self_command.ts"),
+    import("./cli/update/distribution.ts"),
     import("./cli/system_input.ts"),
     import("./runtime/clock.ts"),
     import("./runtime/suggestion.ts"),
@@ -191,6 +231,7 @@ async function compose(): Promise<CliApp> {
   return {
     version,
     selfCommand: selfCommand(),
+    distribution: ownDistribution(),
     get environment() {
       return Deno.env.toObject();
     },
@@ -205,6 +246,17 @@ async function compose(): Promise<CliApp> {
     openLocalService,
     validate,
     info,
+    agentNames,
+    openUiProxy: async (options) => (await import("./server/ui/ui_proxy.ts")).openUiProxy(options),
+    openBrowser: async (address) =>
+      (await import("./cli/ui/browser.ts")).openBrowser(address, {
+        os: Deno.build.os,
+        environment: Deno.env.toObject(),
+        clock,
+      }),
+    isSetUp,
+    openInstallation,
+    openAgentAuthor,
     suggest,
     onInterrupt(listener) {
       Deno.addSignalListener("SIGINT", listener);
@@ -214,7 +266,13 @@ async function compose(): Promise<CliApp> {
 }
 
 if (import.meta.main) {
-  if (Deno.args.length === 1 && /^(-V|--version)$/.test(Deno.args[0] ?? "")) {
+  // As runtime/tools/custom/host_messages.ts names it.
+  const role = Deno.env.get("INKLING_HOST");
+  if (role !== undefined) {
+    // Inkling started itself, to run an agent's tool or script inside of walls.
+    const { runHost } = await import("./runtime/tools/custom/host/run_host.ts");
+    Deno.exit(await runHost(role, { input: Deno.stdin.readable, output: Deno.stdout.writable }));
+  } else if (Deno.args.length === 1 && /^(-V|--version)$/.test(Deno.args[0] ?? "")) {
     // Asked for by scripts, over and over: answered before anything is loaded.
     console.log(version);
   } else {

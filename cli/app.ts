@@ -1,9 +1,12 @@
 // What the command line needs of the program around it. main.ts implements it; tests bring their own.
-import type { Client } from "../server/client.ts";
+import type { Client, ServiceEventMessage } from "../server/client.ts";
 import type { DiagnosticBody } from "../server/schemas.ts";
 import type { Input } from "./input.ts";
+import type { AgentAuthor } from "./new/agent_author.ts";
 import type { Terminal } from "./output/terminal.ts";
 import type { Processes } from "./processes.ts";
+import type { Installation } from "./setup/installation.ts";
+import type { Distribution } from "./update/distribution.ts";
 
 /** Wall-clock time and waiting; `sleep` rejects with the signal's reason. */
 export interface Clock {
@@ -57,6 +60,8 @@ export interface ServeOptions extends WorkspaceOption {
   tcp?: TcpListen;
   /** Called once, when it listens. */
   onReady: (service: ReadyService) => void;
+  /** Called with each thing that happens in the service from then on. */
+  onEvent?: (event: ServiceEventMessage) => void;
   /** Called with each line of the service log, without its line break. */
   onLogLine?: (line: string) => void;
 }
@@ -96,6 +101,12 @@ export interface InfoReport {
   providers: ProviderReport[];
 }
 
+/** A proxy that lets one browser in, until it is disposed. */
+export interface UiProxy extends AsyncDisposable {
+  /** To be opened in a browser; works once. Whoever has it first is in, so it belongs in no log. */
+  readonly address: string;
+}
+
 /**
  * The program as the command line sees it. A closure that refuses throws an error whose message is a sentence for the
  * person who typed the command; TypeError and its kin are bugs.
@@ -104,6 +115,8 @@ export interface CliApp {
   readonly version: string;
   /** Program and first arguments that start this program again; a command's arguments are appended. */
   readonly selfCommand: readonly string[];
+  /** How this program came here, and so who can bring a newer one. */
+  readonly distribution: Distribution;
   /** The environment of a service that is started in the background. Keys travel here, never in arguments. */
   readonly environment: Readonly<Record<string, string>>;
   readonly stdout: Terminal;
@@ -121,6 +134,16 @@ export interface CliApp {
   /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
   validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;
+  /** The agents' ids by the names of their files alone: for who must be quick. */
+  agentNames(options: WorkspaceOption): Promise<string[]>;
+  /** Lets a browser in to the service behind a socket, beginning at the path `home`. */
+  openUiProxy(options: { socketFile: string; home: string }): Promise<UiProxy>;
+  /** Opens an address in the browser of whoever sits here; false where that cannot be done. */
+  openBrowser(address: string): Promise<boolean>;
+  /** Whether there is a config.yaml or an agents folder. */
+  isSetUp(options: WorkspaceOption): Promise<boolean>;
+  openInstallation(): Promise<Installation>;
+  openAgentAuthor(options: WorkspaceOption): Promise<AgentAuthor>;
   /** The candidate that somebody who wrote `word` most likely meant. */
   suggest(word: string, candidates: Iterable<string>): string | undefined;
   /** Calls the listener at each Ctrl+C, which no longer ends the process. Returns the function that takes it back. */

@@ -11,7 +11,8 @@ export type Answer = RespondBody["response"];
 
 /** Whether there is a person at both ends: one who reads the question and can answer it. */
 export function hasPerson({ app, output }: CommandContext): boolean {
-  return app.input.isTerminal && output.stdout.isTerminal;
+  const { stdout } = output;
+  return app.input.isTerminal && stdout.isTerminal && !stdout.isDumb;
 }
 
 /** The person's answer; undefined when they put the question aside. Rejects with Interrupted at Ctrl+C. */

@@ -58,14 +58,26 @@ export function serviceSilent(places: Places): CommandFailure {
   );
 }
 
+/** Somebody who answers questions about the past. */
+export interface Reader extends LocalService {
+  /** Whether it is the service; else nothing fires, and nothing runs. */
+  readonly isService: boolean;
+}
+
 /** The running service, else the same application in this process, read-only: nothing is left running. */
-export async function openReader(app: CliApp, workspace?: string): Promise<LocalService> {
+export async function openReader(app: CliApp, workspace?: string): Promise<Reader> {
   const client = await connectService(app, await app.places(workspace));
   if (client === undefined) {
-    return await app.openLocalService(workspace === undefined ? {} : { workspace });
+    const local = await app.openLocalService(workspace === undefined ? {} : { workspace });
+    return {
+      client: local.client,
+      isService: false,
+      [Symbol.asyncDispose]: () => local[Symbol.asyncDispose](),
+    };
   }
   return {
     client,
+    isService: true,
     [Symbol.asyncDispose]: () => Promise.resolve(client[Symbol.dispose]()),
   };
 }

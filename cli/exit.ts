@@ -16,6 +16,8 @@ export const EXIT = {
   waiting: 4,
   /** Ctrl+C. */
   interrupted: 130,
+  /** Nobody reads the output any more: what a program that SIGPIPE ends is reported with. */
+  unread: 141,
 } as const;
 
 /** One of the exit codes. */
@@ -57,8 +59,8 @@ export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
 
 /** Code and text of anything thrown; `text` is undefined where nothing is to be said. */
 export function toExit(error: unknown): { code: ExitCode; text: string | undefined } {
-  // Whoever reads the output has seen enough: that is no failure, and there is nobody to tell.
-  if (error instanceof OutputClosed) return { code: EXIT.ok, text: undefined };
+  // Whoever reads the output has seen enough: there is nobody to tell.
+  if (error instanceof OutputClosed) return { code: EXIT.unread, text: undefined };
   if (error instanceof Interrupted) return { code: EXIT.interrupted, text: undefined };
   if (error instanceof CommandFailure) return { code: error.exitCode, text: error.message };
   if (error instanceof ServiceUnreachable) return { code: EXIT.unreachable, text: error.message };

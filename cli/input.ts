@@ -21,12 +21,18 @@ export interface Choice {
  * puts the question aside (Esc), and rejects with Interrupted at Ctrl+C.
  */
 export interface Prompter {
-  /** Yes or no; no is preselected, because a stray Enter must allow nothing. */
-  confirm(question: Question): Promise<boolean | undefined>;
-  /** A line of text; may be empty. */
-  text(question: Question & { placeholder?: string }): Promise<string | undefined>;
-  /** One of a few. */
-  select(question: Question & { choices: readonly Choice[] }): Promise<string | undefined>;
+  /** Yes or no; unless `initial` says otherwise, no is preselected, because a stray Enter must allow nothing. */
+  confirm(question: Question & { initial?: boolean }): Promise<boolean | undefined>;
+  /** A line of text; may be empty. Enter alone gives `initial`, which is shown. */
+  text(
+    question: Question & { placeholder?: string; initial?: string },
+  ): Promise<string | undefined>;
+  /** A line of text that nobody may read on the screen; may be empty. */
+  secret(question: Question): Promise<string | undefined>;
+  /** One of a few; the cursor begins at `initial`. */
+  select(
+    question: Question & { choices: readonly Choice[]; initial?: string },
+  ): Promise<string | undefined>;
   /** At least one of a few. */
   multiselect(question: Question & { choices: readonly Choice[] }): Promise<string[] | undefined>;
   /** One of many, found by typing a part of it. */
@@ -46,6 +52,8 @@ export interface LineSource extends AsyncDisposable {
 export interface Input {
   readonly isTerminal: boolean;
   readonly prompter: Prompter;
+  /** Until disposed, keys are not shown: what is pressed is kept for the next line or prompt. Only at a terminal. */
+  mute(): Disposable;
   /** Opens it as lines, edited as they are typed or taken as they come. */
   openLines(options: { edited: boolean }): Promise<LineSource>;
 }

@@ -3,7 +3,9 @@ import { CommanderError } from "@commander-js/extra-typings";
 import type { CliApp } from "./app.ts";
 import { EXIT, toExit } from "./exit.ts";
 import { Output } from "./output/output.ts";
-import { createProgram, type GlobalOptions } from "./program.ts";
+import { FIRST_STEP, leadToSetup } from "./first_use.ts";
+import type { GlobalOptions } from "./global_options.ts";
+import { createProgram } from "./program.ts";
 
 export type { CliApp } from "./app.ts";
 
@@ -13,19 +15,26 @@ export async function runCli(argv: readonly string[], app: CliApp): Promise<numb
   let output = openOutput(app, {});
   const program = createProgram({
     version: app.version,
-    helpWidth: Math.min(app.stdout.columns, HELP_WIDTH),
+    helpLayout: { width: Math.min(app.stdout.columns, HELP_WIDTH), style: output.style },
     write: (text) => app.stdout.write(text),
     writeError: (text) => app.stderr.write(text),
     complain: (message, command) => complain(output, message, command),
-    async perform(options, command) {
+    async prepare(command, options) {
       output = openOutput(app, options);
+      const { workspace } = options;
+      await leadToSetup(command, { app, output, ...(workspace !== undefined && { workspace }) });
+    },
+    async perform(options, command) {
       const { workspace } = options;
       code = await command({ app, output, ...(workspace !== undefined && { workspace }) });
     },
   });
   try {
-    if (argv.length === 0) program.outputHelp();
-    else await program.parseAsync(argv, { from: "user" });
+    if (argv.length > 0) await program.parseAsync(argv, { from: "user" });
+    else {
+      program.outputHelp();
+      if (!await app.isSetUp({})) output.line(`\n${FIRST_STEP}`);
+    }
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;

@@ -4,14 +4,18 @@ import { openReader } from "./connection.ts";
 import type { CommandContext } from "./context.ts";
 import { Interrupted } from "./exit.ts";
 import { toOneLine } from "./output/sanitise.ts";
+import { shorten } from "./output/width.ts";
 import { agentMissing } from "./unknown_agent.ts";
+
+/** What a list puts before each of its choices. */
+const LIST_MARGIN = 6;
 
 /** The id of the agent that the person picks. Throws CommandFailure without a terminal, Interrupted when they do not. */
 export async function pickAgent(
   context: CommandContext,
   command: "run" | "chat",
 ): Promise<string> {
-  const { app, workspace } = context;
+  const { app, output, workspace } = context;
   await using reader = await openReader(app, workspace);
   const agents = await reader.client.agents();
   if (!hasPerson(context) || agents.length === 0) {
@@ -19,11 +23,12 @@ export async function pickAgent(
   }
   const picked = await app.input.prompter.search({
     message: "Which agent?",
-    choices: agents.map(({ id, icon, description }) => {
+    choices: agents.map(({ id, icon, display_name: name, description }) => {
       const hint = toOneLine(description);
+      const label = toOneLine(name === id ? `${icon} ${id}` : `${icon} ${id} · ${name}`);
       return {
         value: id,
-        label: toOneLine(`${icon} ${id}`),
+        label: shorten(label, output.stdout.columns - LIST_MARGIN),
         ...(hint !== "" && { hint }),
       };
     }),

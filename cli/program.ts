@@ -1,27 +1,33 @@
 // The command table: every command with its arguments and options. Its code is loaded when it is chosen.
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { declareComplete, declareCompletions } from "./completions/declare_completions.ts";
 import type { CommandContext } from "./context.ts";
-import { EXAMPLES, EXIT_CODES_HELP, formatExamples } from "./help.ts";
+import type { GlobalOptions } from "./global_options.ts";
+import {
+  EXAMPLES,
+  formatExamples,
+  formatExitCodes,
+  helpConfiguration,
+  type HelpLayout,
+} from "./help.ts";
 import type { ExitCode } from "./exit.ts";
-
-/** The options that every command takes, before its name or behind it. */
-export interface GlobalOptions {
-  quiet?: true;
-  verbose?: true;
-  workspace?: string;
-}
+import { declareNew } from "./new/declare_new.ts";
+import { declareSetup } from "./setup/declare_setup.ts";
+import { declareUi } from "./ui/declare_ui.ts";
+import { declareUpdate } from "./update/declare_update.ts";
 
 /** How the program speaks and acts. */
 export interface ProgramOptions {
   version: string;
-  /** Cells of a help line. */
-  helpWidth: number;
+  helpLayout: HelpLayout;
   /** Takes help and version texts that were asked for. */
   write: (text: string) => void;
   /** Takes the help that is shown because a command is missing. */
   writeError: (text: string) => void;
   /** Takes the complaint about a command line, and the command whose help tells more. */
   complain: (message: string, command: string) => void;
+  /** Called before the chosen command is done. */
+  prepare: (command: string, options: GlobalOptions) => Promise<void>;
   /** Does the chosen command. */
   perform: (
     options: GlobalOptions,
@@ -45,16 +51,31 @@ export function createProgram(options: ProgramOptions): Program {
     .version(options.version, "-V, --version", "Show the version")
     .helpCommand("help [command]", "Show the help of a command")
     .enablePositionalOptions()
-    .addHelpText("after", EXIT_CODES_HELP);
+    .addHelpText("after", formatExitCodes(options.helpLayout))
+    .hook(
+      "preAction",
+      (program, command) =>
+        options.prepare(command.name(), { ...program.opts(), ...command.opts() }),
+    );
 
   const add = (name: keyof typeof EXAMPLES) => {
     const command = declare(name, options)
-      .addHelpText("after", formatExamples(EXAMPLES[name]));
+      .addHelpText("after", formatExamples(EXAMPLES[name], options.helpLayout));
     program.addCommand(command);
     return command;
   };
   const globals = (own: GlobalOptions): GlobalOptions => ({ ...program.opts(), ...own });
 
+  declareSetup(add("setup"), (own) =>
+    perform(globals(own), async (context) => {
+      const { setup } = await import("./commands/setup.ts");
+      return await setup(context, own);
+    }));
+  declareNew(add("new"), (name, own) =>
+    perform(globals(own), async (context) => {
+      const { newAgent } = await import("./commands/new.ts");
+      return await newAgent(context, name, own);
+    }));
   add("start")
     .description("Start the service")
     .option("-d, --daemon", "Start it in the background and return when it is ready")
@@ -196,6 +217,30 @@ export function createProgram(options: ProgramOptions): Program {
         return await info(context, own);
       })
     );
+  declareUi(add("ui"), (own) =>
+    perform(globals(own), async (context) => {
+      const { ui } = await import("./commands/ui.ts");
+      return await ui(context, own);
+    }));
+  declareUpdate(add("update"), (own) =>
+    perform(globals(own), async (context) => {
+      const { update } = await import("./commands/update.ts");
+      return await update(context, own);
+    }));
+  declareCompletions(add("completions"), (shell, own) =>
+    perform(globals(own), async (context) => {
+      const { completions } = await import("./commands/completions.ts");
+      return await completions(context, shell);
+    }));
+  const complete = declareComplete(
+    declare("complete", options),
+    (shell, handed, own) =>
+      perform(globals(own), async (context) => {
+        const { complete } = await import("./commands/complete.ts");
+        return await complete(context, program, { shell, handed });
+      }),
+  );
+  program.addCommand(complete, { hidden: true });
   return program;
 }
 
@@ -207,12 +252,11 @@ function declare(name: string, options: ProgramOptions) {
     .option("-v, --verbose", "Show more: whole tool results, causes of errors")
     .option("-w, --workspace <dir>", "The workspace (default: config.yaml's)")
     .exitOverride()
+    .configureHelp(helpConfiguration(options.helpLayout))
     .configureOutput({
       writeOut: options.write,
       writeErr: options.writeError,
-      getOutHelpWidth: () => options.helpWidth,
-      getErrHelpWidth: () => options.helpWidth,
-      getOutHasColors: () => false,
+      getOutHasColors: () => options.helpLayout.style.isColored,
       getErrHasColors: () => false,
       outputError: (text) => options.complain(text, name),
     });

@@ -1,6 +1,7 @@
 // Questions to a person at a terminal. What draws them and reads the keys is loaded with the first of them: this file
 // stands on the start-up path of every command.
 import type { Clock } from "./app.ts";
+import { searchChoices } from "./choice_search.ts";
 import { Interrupted } from "./exit.ts";
 import type { Choice, Prompter, Question } from "./input.ts";
 import type { Terminal } from "./output/terminal.ts";
@@ -23,21 +24,36 @@ export class TerminalPrompter implements Prompter {
     this.#clock = options.clock;
   }
 
-  confirm({ message, signal }: Question): Promise<boolean | undefined> {
+  confirm(
+    { message, initial = false, signal }: Question & { initial?: boolean },
+  ): Promise<boolean | undefined> {
     return this.#ask(signal, (clack, signal) => {
-      return clack.confirm({ message, initialValue: false, signal });
+      return clack.confirm({ message, initialValue: initial, signal });
     });
   }
 
-  text(question: Question & { placeholder?: string }): Promise<string | undefined> {
+  text(
+    { initial, ...question }: Question & { placeholder?: string; initial?: string },
+  ): Promise<string | undefined> {
+    const shown = initial === undefined ? {} : { placeholder: initial, defaultValue: initial };
     return this.#ask(question.signal, async (clack, signal) => {
-      return await clack.text({ ...question, signal }) ?? "";
+      return await clack.text({ ...question, ...shown, signal }) ?? "";
     });
   }
 
-  select(question: Question & { choices: readonly Choice[] }): Promise<string | undefined> {
+  secret({ message, signal }: Question): Promise<string | undefined> {
+    return this.#ask(signal, async (clack, signal) => {
+      return await clack.password({ message, signal }) ?? "";
+    });
+  }
+
+  select(
+    question: Question & { choices: readonly Choice[]; initial?: string },
+  ): Promise<string | undefined> {
+    const { initial } = question;
     return this.#ask(question.signal, (clack, signal) => {
-      return clack.select({ ...toList(question), signal });
+      const start = initial === undefined ? {} : { initialValue: initial };
+      return clack.select({ ...toList(question), ...start, signal });
     });
   }
 
@@ -47,10 +63,30 @@ export class TerminalPrompter implements Prompter {
     });
   }
 
-  search(question: Question & { choices: readonly Choice[] }): Promise<string | undefined> {
-    return this.#ask(question.signal, (clack, signal) => {
-      return clack.autocomplete({ ...toList(question), signal });
-    });
+  async search(
+    question: Question & { choices: readonly Choice[] },
+  ): Promise<string | undefined> {
+    let typed: string | undefined;
+    let found: (Omit<Choice, "value"> & { value: { id: string } })[] = [];
+    const answer = await this.#ask(
+      question.signal,
+      (clack, signal) =>
+        clack.autocomplete<{ id: string }>({
+          ...toList(question),
+          options() {
+            if (this.userInput === typed) return found;
+            typed = this.userInput;
+            // The cursor stays with the value that it was at: new values take it to the first, which fits best.
+            found = searchChoices(question.choices, typed)
+              .map((choice) => ({ ...choice, value: { id: choice.value } }));
+            return found;
+          },
+          validate: (value) =>
+            value === undefined ? "Nothing fits: type something else" : undefined,
+          signal,
+        }),
+    );
+    return answer?.id;
   }
 
   async #ask<T>(

@@ -9,6 +9,11 @@ export function openInput(options: { terminal: Terminal; clock: Clock }): Input 
   return {
     isTerminal: Deno.stdin.isTerminal(),
     prompter: new TerminalPrompter(options),
+    mute() {
+      // Keys that make signals go on making them.
+      Deno.stdin.setRaw(true, { cbreak: true });
+      return { [Symbol.dispose]: () => Deno.stdin.setRaw(false) };
+    },
     async openLines({ edited }) {
       if (edited) {
         const { LineEditor } = await import("./line_editor.ts");

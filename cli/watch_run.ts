@@ -5,6 +5,7 @@ import { askPerson } from "./ask_person.ts";
 import type { CliApp } from "./app.ts";
 import { EXIT, type ExitCode, exitCodeOf, Interrupted } from "./exit.ts";
 import { followExecution } from "./follow.ts";
+import { whileMoving } from "./terminal_signals.ts";
 import type { Output } from "./output/output.ts";
 import type { RunView } from "./output/run_view.ts";
 
@@ -26,6 +27,8 @@ export interface WatchedRun {
   cancelSignal: AbortSignal;
   /** Aborts at the second one: the command ends at once. */
   leaveSignal: AbortSignal;
+  /** Keeps keys that are pressed meanwhile for the next prompt, unseen: they would break what moves. */
+  mutesKeys?: boolean;
   /** What becomes of a question: it is left; it is asked, and may be put aside; it is asked until it is answered. */
   questions: "leave" | "ask" | "insist";
 }
@@ -102,10 +105,23 @@ class Watch {
       onLost: () => output.note("The service is gone: waiting for it to come back"),
     });
     let last: StreamFrame | undefined;
-    for await (const frame of frames) {
-      last = frame;
-      if (frame.id !== null) this.#after = frame.id;
-      if (frame.event !== "waiting") view.show(frame);
+    using keys = this.#run.mutesKeys ? app.input.mute() : undefined;
+    using _moving = output.live && whileMoving({
+      onEnding() {
+        view.rest();
+        keys?.[Symbol.dispose]();
+      },
+      onReturn: () => output.live?.forget(),
+    });
+    view.wait();
+    try {
+      for await (const frame of frames) {
+        last = frame;
+        if (frame.id !== null) this.#after = frame.id;
+        if (frame.event !== "waiting") view.show(frame);
+      }
+    } finally {
+      view.rest();
     }
     return last;
   }

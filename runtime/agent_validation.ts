@@ -1,4 +1,5 @@
 // What agent files of a workspace are held against: its settings, agents, tools and prices.
+import { createInspection } from "./agent_resources.ts";
 import { AgentRegistry } from "./agents/registry.ts";
 import { validateAgent } from "./agents/validate.ts";
 import { SystemClock } from "./clock.ts";
@@ -6,10 +7,12 @@ import type { Diagnostic } from "./diagnostics.ts";
 import { modelEndpoint } from "./models/endpoint.ts";
 import { ModelPrices } from "./models/pricing.ts";
 import type { WorkspaceSettings } from "./settings.ts";
+import { openWorkspaceTools } from "./tool_shed.ts";
+import type { CustomTools } from "./tools/custom/custom_tools.ts";
 import { createBuiltinTools } from "./tools/toolbox.ts";
 
-/** The validation of one workspace's agents. */
-export interface AgentValidation {
+/** The validation of one workspace's agents. Dispose ends the processes that looked at custom tools. */
+export interface AgentValidation extends AsyncDisposable {
   /** Why the agents directory cannot be read, and what is wrong with the files in it. */
   readonly errors: readonly Diagnostic[];
   /** Final names of the tools that every agent has. */
@@ -32,6 +35,12 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
     clock: new SystemClock(),
     log: { write: () => {} },
   });
+  let customTools: Promise<CustomTools> | undefined;
+  const inspectResources = createInspection(settings, async (name) => {
+    // Few workspaces have any: their processes are not even loaded before.
+    customTools ??= openWorkspaceTools({ settings, registry, clock: new SystemClock() });
+    return await (await customTools).inspect(name);
+  });
   return {
     errors,
     toolNames,
@@ -45,7 +54,11 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
         modelEndpoint,
         hasPrice: (model) => prices.hasPrice(model),
         knownTools: toolNames,
+        inspectResources,
         agentIds: registry.list().map(({ id }) => id),
       }),
+    async [Symbol.asyncDispose]() {
+      await (await customTools)?.[Symbol.asyncDispose]();
+    },
   };
 }

@@ -4,16 +4,17 @@ import { dirname, join } from "node:path";
 /**
  * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it over `path`.
  * A symbolic link stays one: the file it points to is replaced. The new file gets `mode`, else the mode of the file it
- * replaces, else what the umask leaves of 0666. Throws what the file system throws; then `path` is untouched and the
- * temporary file is gone.
+ * replaces, else what the umask leaves of 0666. With `mustBeNew` nothing is ever replaced: where something stands at
+ * `path` already, AlreadyExists is thrown. Throws what the file system throws; then `path` is untouched and the temporary
+ * file is gone.
  */
 export async function writeFileAtomically(
   path: string,
   content: string | Uint8Array,
-  options: { mode?: number } = {},
+  options: { mode?: number; mustBeNew?: true } = {},
 ): Promise<void> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  const target = await existingFile(path);
+  const target: Target = options.mustBeNew ? { path } : await existingFile(path);
   const mode = options.mode ?? target.mode;
   const temporary = join(dirname(target.path), `.inkling-${crypto.randomUUID()}.tmp`);
   try {
@@ -32,7 +33,8 @@ export async function writeFileAtomically(
       file.close();
     }
     if (mode !== undefined) await Deno.chmod(temporary, mode);
-    await Deno.rename(temporary, target.path);
+    if (options.mustBeNew) await putNew(temporary, path);
+    else await Deno.rename(temporary, target.path);
   } catch (error) {
     await Deno.remove(temporary).catch((failure) => {
       if (!(failure instanceof Deno.errors.NotFound)) {
@@ -43,8 +45,14 @@ export async function writeFileAtomically(
   }
 }
 
+interface Target {
+  path: string;
+  /** Permission bits of the file that stands there. */
+  mode?: number;
+}
+
 /** The file to replace, behind symbolic links, and its permission bits; `path` itself where there is none yet. */
-async function existingFile(path: string): Promise<{ path: string; mode?: number }> {
+async function existingFile(path: string): Promise<Target> {
   try {
     const real = await Deno.realPath(path);
     const { mode } = await Deno.stat(real);
@@ -53,4 +61,21 @@ async function existingFile(path: string): Promise<{ path: string; mode?: number
     if (error instanceof Deno.errors.NotFound) return { path };
     throw error;
   }
+}
+
+/** Gives the file its name, unless that is taken: a link never replaces anything, unlike a renaming. */
+async function putNew(temporary: string, path: string): Promise<void> {
+  try {
+    await Deno.link(temporary, path);
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) throw error;
+    // A file system without links: there, a moment stays between the look and the renaming.
+    await Deno.lstat(path).then(
+      () => Promise.reject(new Deno.errors.AlreadyExists(path)),
+      (failure) => failure instanceof Deno.errors.NotFound ? undefined : Promise.reject(failure),
+    );
+    await Deno.rename(temporary, path);
+    return;
+  }
+  await Deno.remove(temporary);
 }

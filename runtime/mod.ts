@@ -18,6 +18,7 @@ import { RedactedLog } from "./redacted_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
 import type { ServiceLog } from "./service_log.ts";
+import { createStartRun } from "./start_run.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import { makeStateDir, StateDirUnusable } from "./state_dir.ts";
 import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
@@ -27,11 +28,14 @@ import { SqliteFrameStore } from "./storage/frames.ts";
 import { closeInstance, openInstance } from "./storage/instances.ts";
 import { SqliteSettingsStore } from "./storage/settings.ts";
 import { SqliteSlotStore } from "./storage/slots.ts";
-import { PathSandbox } from "./tools/path_sandbox.ts";
 import type { ToolShed } from "./tools/agent_tools.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
+import { FolderWatches } from "./triggers/folder_watches.ts";
+import { OwnWrites } from "./triggers/own_writes.ts";
 import { Pause } from "./triggers/pause.ts";
+import { Scheduler } from "./triggers/scheduler.ts";
 import { Triggers } from "./triggers/triggers.ts";
+import type { Watcher, WatcherPorts } from "./triggers/watcher.ts";
 
 export { describeSetup } from "./setup_report.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./settings.ts";
@@ -86,31 +90,42 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const frames = new SqliteFrameStore(db);
   const executionLog = new ExecutionLog(frames);
   const events = new EventBus(log);
+  let triggers: Triggers | undefined;
+  const reconcile = async () => {
+    // A file that does not parse stands for an agent that may be back in a moment.
+    const isComplete = registry.broken().length === 0;
+    await triggers?.reconcile(registry.list(), { isComplete });
+  };
+  const folders = new FolderWatches({ clock, log });
   const agentFiles = new AgentFiles({
     registry,
     agentsDir: directories.agentsDir,
     events,
     clock,
     log,
+    folders,
+    onReloaded: reconcile,
   });
   await agentFiles.reload();
   const findAgent = (id: string) => registry.get(id);
+  const toolResources = new AsyncDisposableStack();
   let toolShed: Promise<ToolShed> | undefined;
-  const loadToolShed = async () => {
-    // Loaded with the first run: a service is ready sooner without it.
-    const [{ createBuiltinTools }, { ToolShed }] = await Promise.all([
-      import("./tools/toolbox.ts"),
-      import("./tools/agent_tools.ts"),
-    ]);
+  // Loaded with the first run: a service is ready sooner without it.
+  const openShed = async () => {
+    const { openToolShed } = await import("./tool_shed.ts");
     const ownPorts = options.ownPorts ?? (() => []);
-    const builtin = createBuiltinTools({ http: { ...config.http, ownPorts } });
-    return new ToolShed({ builtin, findAgent });
+    return await openToolShed({
+      ...{ settings, registry, clock, log, version, ownPorts },
+      resources: toolResources,
+    });
   };
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
   const queue = new ModelQueue({ limit: config.maxConcurrentRuns, log });
   const prices = new ModelPrices({ files: directories.pricingFiles, clock, log });
   const isKey = (name: string) => isProviderKey(name, registry.list());
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const ownWrites = new OwnWrites();
   const runner = new Runner({
     events,
     findAgent,
@@ -122,7 +137,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     clock,
     environment,
     serviceLog: log,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone,
     async openModel(agent) {
       const model = await resolveModel(agent.model, {
         environment,
@@ -136,20 +151,24 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     },
     costOf: async ({ model }, reply) =>
       model === undefined ? reply.reportedCostUsd : await prices.costOf(model, reply),
-    openTools: async (agent) => await (await (toolShed ??= loadToolShed())).openTools(agent),
-    openSandbox: (agent, _lineage) =>
-      new PathSandbox({
-        ...directories,
-        paths: agent.paths,
-        home: settings.home,
-        ...(agent.trigger.type === "watch" ? { extraReadPaths: agent.trigger.paths } : {}),
-      }),
+    openTools: async (agent, options) => {
+      const shed = await (toolShed ??= openShed());
+      return await shed.openTools(agent, options);
+    },
+    async openSandbox(agent, subject) {
+      const { openAgentSandbox } = await import("./agent_sandbox.ts");
+      return await openAgentSandbox(agent, subject, { settings, ownWrites });
+    },
     isProviderKey: isKey,
   });
   const pause = new Pause({ store: new SqliteSettingsStore(db), events });
+  const slots = new SqliteSlotStore(db);
+  const watching = { db, clock, log, events, ownWrites, folders, settings };
   if (isService) {
+    resources.use(folders);
     resources.use(agentFiles);
     agentFiles.watch();
+    resources.use(toolResources);
     resources.use(runner);
     await runner.recover();
     await retention.sweep({
@@ -157,6 +176,20 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       checkpointDays: config.checkpointRetentionDays,
       logDays: config.logRetentionDays,
     });
+    const start = createStartRun(runner);
+    const isPaused = async () => await pause.state() === "paused";
+    const scheduler = new Scheduler({ store: slots, start, isPaused, clock, log, timeZone });
+    triggers = resources.use(
+      new Triggers({
+        pause,
+        scheduler,
+        events,
+        findAgent,
+        openWatcher: (options) => openWatcher({ ...options, ...watching, start, isPaused }),
+      }),
+    );
+    await reconcile();
+    triggers.start();
   }
   return new LocalRuntime({
     version,
@@ -173,11 +206,26 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     retention,
     runner: isService ? runner : undefined,
     pause,
-    triggers: isService ? new Triggers({ pause, agents: () => registry.list() }) : undefined,
-    slots: new SqliteSlotStore(db),
+    triggers,
+    slots,
     events,
     resources: resources.move(),
   });
+}
+
+/** Loaded with the first agent that watches something. */
+async function openWatcher(
+  { db, settings, ...ports }: Omit<WatcherPorts, "store" | "directories" | "home"> & {
+    db: Database;
+    settings: WorkspaceSettings;
+  },
+): Promise<Watcher> {
+  const [{ Watcher }, { SqliteWatchStore }] = await Promise.all([
+    import("./triggers/watcher.ts"),
+    import("./storage/watches.ts"),
+  ]);
+  const { directories, home } = settings;
+  return new Watcher({ ...ports, store: new SqliteWatchStore(db), directories, home });
 }
 
 function openDatabase(

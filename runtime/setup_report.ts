@@ -32,12 +32,14 @@ export interface SetupReport {
 /** Describes the setup of a workspace. */
 export async function describeSetup(settings: WorkspaceSettings): Promise<SetupReport> {
   const { config, directories, environment } = settings;
-  const { provider, model } = config.defaults;
+  const { provider, model, baseUrl } = config.defaults;
   const prices = new ModelPrices({
     files: directories.pricingFiles,
     clock: new SystemClock(),
     log: { write: () => {} },
   });
+  const names = new Set<string>(NAMED_PROVIDERS);
+  if (provider !== undefined) names.add(provider);
   const isModelSet = provider !== undefined && model !== undefined;
   return {
     configFile: directories.configFile,
@@ -48,10 +50,12 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
     agentsDir: directories.agentsDir,
     defaultModel: isModelSet ? `${provider}/${model}` : null,
     defaultModelHasPrice: isModelSet ? await prices.hasPrice({ provider, name: model }) : null,
-    providers: NAMED_PROVIDERS.map((name) => {
+    providers: [...names].map((name) => {
+      const address = name === provider && baseUrl !== undefined ? { baseUrl } : {};
       const { keyVariable, keyRequired } = modelEndpoint({
         provider: name,
         name: "any",
+        ...address,
         streamUsage: true,
       });
       const value = keyVariable === null ? undefined : environment.get(keyVariable);

@@ -25,7 +25,7 @@ export async function validateWorkspace(
   options: { cwd: string },
 ): Promise<ValidatedFile[]> {
   const { config, directories, environment, home } = settings;
-  const validation = await openAgentValidation(settings);
+  await using validation = await openAgentValidation(settings);
   const unreadable = validation.errors.filter(({ path }) => path === directories.agentsDir);
   if (unreadable.length > 0 && !target?.endsWith(".md")) {
     const { agentsDir } = directories;

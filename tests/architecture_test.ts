@@ -40,6 +40,9 @@ const WIRING = [
   "workspace_validation.ts",
   "setup_report.ts",
   "start_run.ts",
+  "agent_sandbox.ts",
+  "tool_shed.ts",
+  "agent_resources.ts",
   "follow_execution.ts",
 ]
   .map((name) => `runtime/${name}`);

@@ -51,3 +51,18 @@ Deno.test("writeFileAtomically() leaves nothing behind when it fails", async () 
     );
   });
 });
+
+Deno.test("writeFileAtomically() with mustBeNew replaces nothing, not even a link that leads nowhere", async () => {
+  await withTempDir(async (dir) => {
+    await writeFileAtomically(`${dir}/a.txt`, "first", { mustBeNew: true });
+    await Deno.symlink(`${dir}/nowhere`, `${dir}/link.txt`);
+    for (const name of ["a.txt", "link.txt"]) {
+      await assert.rejects(
+        writeFileAtomically(`${dir}/${name}`, "second", { mustBeNew: true }),
+        Deno.errors.AlreadyExists,
+      );
+    }
+    assert.equal(await Deno.readTextFile(`${dir}/a.txt`), "first");
+    assert.deepEqual(names(dir).sort(), ["a.txt", "link.txt"]);
+  });
+});

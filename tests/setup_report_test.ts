@@ -36,3 +36,16 @@ Deno.test("describeSetup() tells whether a price of the default model is known",
     assert.deepEqual([report.defaultModel, report.defaultModelHasPrice], [model, hasPrice]);
   }
 });
+
+Deno.test("describeSetup() names the default model's provider, whoever it is", async () => {
+  await using place = await createTestWorkspace({
+    config: "defaults: { provider: elsewhere, model: m, base_url: 'https://models.example' }\n",
+    shell: { ELSEWHERE_API_KEY: "k" },
+  });
+  const { providers } = await describeSetup(await place.settings());
+  assert.deepEqual(providers.at(-1), {
+    name: "elsewhere",
+    keyVariable: "ELSEWHERE_API_KEY",
+    hasKey: true,
+  });
+});

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode, Interrupted } from "../exit.ts";
 import type { LineSource } from "../input.ts";
 import { listenToInterrupts } from "../interrupts.ts";
 import { formatCost, formatCount, formatPlural } from "../output/figures.ts";
-import { TextView } from "../output/run_view.ts";
+import { openTextView } from "../output/run_view.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { formatDuration } from "../output/time.ts";
 import { pickAgent } from "../pick_agent.ts";
@@ -128,9 +128,15 @@ class Conversation {
         output,
         client,
         executionId: accepted.execution_id,
-        view: new TextView(output, { isTurn: true, asks: this.isInteractive }),
+        view: await openTextView({
+          output,
+          clock: app.clock,
+          isTurn: true,
+          asks: this.isInteractive,
+        }),
         cancelSignal: interrupts.first,
         leaveSignal: interrupts.second,
+        mutesKeys: this.isInteractive && output.live !== undefined,
         questions: this.isInteractive ? "insist" : "leave",
       });
     } catch (error) {

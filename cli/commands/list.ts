@@ -4,8 +4,15 @@ import type { AgentSummary, DiagnosticBody } from "../../server/schemas.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
+import { showPauses, showProblems } from "../output/problems.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { formatRelative } from "../output/time.ts";
+import {
+  describeNextRun,
+  describeState,
+  describeTrigger,
+  isAutomatic,
+} from "../output/trigger_text.ts";
 import { openReader } from "../connection.ts";
 
 /** Shows every agent. */
@@ -15,75 +22,52 @@ export async function list(
 ): Promise<ExitCode> {
   const { app, output, workspace } = context;
   await using reader = await openReader(app, workspace);
-  const agents = await reader.client.agents();
+  const { client } = reader;
   if (options.json) {
-    output.json(agents);
+    output.json(await client.agents());
     return EXIT.ok;
   }
-  const { agent_errors: broken } = await reader.client.info();
+  const [agents, info] = await Promise.all([client.agents(), client.info()]);
+  const { agent_errors: broken } = info;
   if (agents.length > 0) showAgents(output, agents, app.clock.now());
   else if (broken.length === 0) await showFirstSteps(context);
   for (const { diagnostics } of broken) showProblems(output, diagnostics);
-  if (!output.quiet) {
-    for (const warnings of await readWarnings(reader.client, agents)) {
-      showProblems(output, warnings);
-    }
+  if (output.quiet) return EXIT.ok;
+  for (const warnings of await readWarnings(client, agents)) showProblems(output, warnings);
+  showPauses(output, agents, info.scheduler_status);
+  if (!reader.isService && agents.some(isAutomatic)) {
+    output.note('The service is not running: nothing fires by itself before "inkling start -d"');
   }
   return EXIT.ok;
 }
 
 function showAgents(output: Output, agents: readonly AgentSummary[], now: number): void {
   const { style } = output;
+  const hasNextRun = agents.some((agent) => describeNextRun(agent, now) !== "-");
+  const paintState = (cell: string, value: string) =>
+    value === "enabled"
+      ? style.green(cell)
+      : value === "paused"
+      ? style.yellow(cell)
+      : style.dim(cell);
   output.table(
     [
       { header: "Id", shrinks: true, paint: style.bold },
       { header: "Display Name", shrinks: true },
       { header: "Trigger", shrinks: true },
       { header: "Last Run" },
-      {
-        header: "Status",
-        paint: (cell, value) => value === "enabled" ? style.green(cell) : style.dim(cell),
-      },
+      ...(hasNextRun ? [{ header: "Next Run" }] : []),
+      { header: "Status", paint: paintState },
     ],
     agents.map((agent) => [
       agent.id,
       agent.display_name,
       describeTrigger(agent),
       agent.last_run === null ? "never" : formatRelative(agent.last_run, now),
-      agent.enabled ? "enabled" : "disabled",
+      ...(hasNextRun ? [describeNextRun(agent, now)] : []),
+      describeState(agent),
     ]),
   );
-}
-
-function describeTrigger(agent: AgentSummary): string {
-  switch (agent.trigger_type) {
-    case "manual":
-      return "manual";
-    case "schedule":
-      return agent.trigger_every === null
-        ? `cron ${agent.trigger_cron ?? ""}`
-        : `every ${agent.trigger_every}`;
-    case "watch":
-      return `watch ${(agent.trigger_paths ?? []).join(", ")}`;
-    default:
-      return agent.trigger_type satisfies never;
-  }
-}
-
-/** One line for the problems of one file: the first, and how many there are more. */
-function showProblems(output: Output, diagnostics: readonly DiagnosticBody[]): void {
-  const [first] = diagnostics.toSorted((a, b) => rank(a) - rank(b));
-  if (first === undefined) return;
-  const { path, line, column, message, severity } = first;
-  const more = diagnostics.length - 1;
-  const { red, yellow } = output.errorStyle;
-  const mark = severity === "error" ? red("Error:") : yellow("Warning:");
-  const rest = more === 0 ? "" : ` (and ${more} more: inkling validate)`;
-  output.errorLine(`${mark} ${toOneLine(`${path}:${line}:${column}: ${message}`)}${rest}`);
-}
-
-function rank({ severity }: DiagnosticBody): number {
-  return severity === "error" ? 0 : 1;
 }
 
 const DETAILS_AT_ONCE = 8;
@@ -115,13 +99,13 @@ async function readWarningsOf(client: Client, id: string): Promise<DiagnosticBod
 async function showFirstSteps(context: CommandContext): Promise<void> {
   const { app, output } = context;
   const { agentsDir } = await app.info(workspaceOf(context));
-  output.line(`There are no agents in ${toOneLine(agentsDir)} yet`);
+  output.sentence(`There are no agents in ${toOneLine(agentsDir)} yet`);
   if (output.quiet) return;
-  output.line(
+  output.sentence(
     [
       "",
-      "An agent is a Markdown file there: its name is the agent's id, its text the task. A first one,",
-      "which needs no key because its model only repeats what it is told; save it as hello.md:",
+      "An agent is a Markdown file there: its name is the agent's id, its text the task. A first " +
+      "one, which needs no key because its model only repeats what it is told; save it as hello.md:",
       "",
       "  ---",
       "  model: {provider: demo, name: echo}",

@@ -1,15 +1,13 @@
 // logs: the executions of an agent, the messages of one execution, or the service's own log as it grows.
 import { ApiError, type Client } from "../../server/client.ts";
-import type { ExecutionDetail, ExecutionSummary, LogRow } from "../../server/schemas.ts";
+import type { ExecutionDetail, ExecutionSummary, SlotBody } from "../../server/schemas.ts";
+import { openReader } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
 import { followFile } from "../follow_file.ts";
-import { formatCost, formatCount } from "../output/figures.ts";
-import { FrameRenderer } from "../output/frames.ts";
-import type { Output } from "../output/output.ts";
+import { showHistory } from "../output/history.ts";
+import { ExecutionLog } from "../output/execution_log.ts";
 import { sanitise, toOneLine } from "../output/sanitise.ts";
-import { formatDuration, formatLocal } from "../output/time.ts";
-import { openReader } from "../connection.ts";
 import { agentMissing, orUnknownAgent } from "../unknown_agent.ts";
 
 /** The options of `logs`. */
@@ -38,12 +36,12 @@ export async function logs(
   } else if (agentId === undefined) {
     throw agentMissing("logs", (await client.agents()).map(({ id }) => id));
   } else {
-    await showHistory(context, client, { ...options, agentId });
+    await showAgent(context, client, { ...options, agentId });
   }
   return EXIT.ok;
 }
 
-async function showHistory(
+async function showAgent(
   { app, output }: CommandContext,
   client: Client,
   options: LogsOptions & { agentId: string },
@@ -55,24 +53,16 @@ async function showHistory(
     agentId,
   });
   if (options.json) return output.json(executions);
-  if (executions.length === 0) {
-    return output.line(`${toOneLine(agentId)} has not run yet: inkling run ${toOneLine(agentId)}`);
+  const slots = await readSlots(client, agentId, last);
+  if (executions.length === 0 && slots.length === 0) {
+    return output.sentence(
+      `${toOneLine(agentId)} has not run yet: inkling run ${toOneLine(agentId)}`,
+    );
   }
-  const { style } = output;
-  output.table([
-    { header: "Id", align: "right", paint: style.bold },
-    { header: "Started" },
-    {
-      header: "Status",
-      paint: (cell, value) => paintStatus(output, cell, value as ExecutionSummary["status"]),
-    },
-    { header: "Trigger" },
-    { header: "Duration", align: "right" },
-    { header: "Tokens", align: "right" },
-    { header: "Cost", align: "right" },
-  ], executions.map(toCells));
-  if (output.stdout.isTerminal) {
-    output.note(`"inkling logs -e ${executions[0]?.id}" shows what was said`);
+  showHistory(output, executions, slots);
+  const [newest] = executions;
+  if (output.stdout.isTerminal && newest !== undefined) {
+    output.note(`"inkling logs -e ${newest.id}" shows what was said`);
   }
 }
 
@@ -91,23 +81,14 @@ async function readRuns(
   return found;
 }
 
-function toCells(execution: ExecutionSummary): string[] {
-  const { duration_ms: duration, total_tokens: tokens, cost_usd: cost } = execution;
-  return [
-    String(execution.id),
-    formatLocal(execution.started_at),
-    execution.status,
-    execution.trigger,
-    duration === null ? "-" : formatDuration(duration),
-    tokens === null ? "-" : formatCount(tokens),
-    cost === null ? "-" : formatCost(cost),
-  ];
-}
-
-function paintStatus(output: Output, cell: string, status: ExecutionSummary["status"]): string {
-  const { style } = output;
-  if (status === "success") return style.green(cell);
-  return status === "running" || status === "waiting" ? style.yellow(cell) : style.red(cell);
+/** What became of the agent's scheduled times; none for an agent that is gone and never had any. */
+async function readSlots(client: Client, agentId: string, last: number): Promise<SlotBody[]> {
+  try {
+    return await client.slots(agentId, { limit: Math.min(PAGE, last) });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
 }
 
 async function showExecution(
@@ -126,7 +107,7 @@ async function showExecution(
   const all = await client.messages(id);
   const rows = last === undefined ? all : all.slice(Math.max(0, all.length - last));
   if (options.json) output.json(rows);
-  else showRows(output, rows, execution);
+  else await new ExecutionLog(output, execution).show(rows);
 }
 
 async function readExecution(client: Client, id: number): Promise<ExecutionDetail> {
@@ -139,39 +120,6 @@ async function readExecution(client: Client, id: number): Promise<ExecutionDetai
       `There is no execution ${id}. "inkling logs <agent>" shows those of an agent`,
     );
   }
-}
-
-function showRows(output: Output, rows: readonly LogRow[], execution: ExecutionDetail): void {
-  const renderer = new FrameRenderer({
-    style: output.style,
-    columns: output.stdout.columns,
-    verbose: output.verbose,
-    showMessages: !output.quiet,
-    showTimes: true,
-  });
-  for (const row of rows) {
-    for (const { kind, text } of renderer.render(toPayload(row, execution))) {
-      if (kind === "answer") output.line(output.quiet ? text : `\n${text}\n`);
-      else if (kind === "failure") output.line(output.style.red(text));
-      else output.detail(text);
-    }
-  }
-  if (execution.status === "running" || execution.status === "waiting") {
-    output.note(`Execution ${execution.id} is ${execution.status}: there may be more to come`);
-  }
-}
-
-/** A log row as the frame that it was: what the row leaves out is known from the execution or repeats its message. */
-function toPayload(row: LogRow, execution: ExecutionDetail): Readonly<Record<string, unknown>> {
-  return {
-    execution_id: row.execution_id,
-    display_name: execution.agent_id,
-    content: row.message,
-    ...(row.metadata === null ? {} : JSON.parse(row.metadata)),
-    timestamp: row.timestamp,
-    event_type: row.event_type,
-    message: row.message,
-  };
 }
 
 async function followServiceLog(

@@ -7,7 +7,7 @@ import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { type Interrupts, listenToInterrupts } from "../interrupts.ts";
-import { TextView } from "../output/run_view.ts";
+import { openTextView } from "../output/run_view.ts";
 import { watchRun } from "../watch_run.ts";
 
 /** Answers, and follows the execution to its end or its next question. */
@@ -36,7 +36,7 @@ export async function respond(
     client,
     executionId,
     after,
-    view: new TextView(output, { isTurn: false, asks }),
+    view: await openTextView({ output, clock: app.clock, isTurn: false, asks }),
     cancelSignal: interrupts.first,
     leaveSignal: interrupts.second,
     questions: asks ? "ask" : "leave",

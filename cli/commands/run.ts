@@ -5,7 +5,7 @@ import { hasPerson } from "../ask_person.ts";
 import type { CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { listenToInterrupts } from "../interrupts.ts";
-import { JsonView, TextView } from "../output/run_view.ts";
+import { JsonView, openTextView } from "../output/run_view.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { pickAgent } from "../pick_agent.ts";
 import { watchRun } from "../watch_run.ts";
@@ -50,7 +50,9 @@ export async function run(
     output,
     client,
     executionId: accepted.execution_id,
-    view: options.json ? new JsonView(output) : new TextView(output, { isTurn: false, asks }),
+    view: options.json
+      ? new JsonView(output)
+      : await openTextView({ output, clock: app.clock, isTurn: false, asks }),
     cancelSignal: interrupts.first,
     leaveSignal: interrupts.second,
     questions: asks ? "ask" : "leave",
@@ -67,5 +69,7 @@ function showAccepted(
   const id = accepted.execution_id;
   if (options.json) output.json(accepted);
   else if (output.quiet) output.line(String(id));
-  else output.line(`Execution ${id} of ${toOneLine(agentId)} is running: inkling logs -e ${id}`);
+  else {output.sentence(
+      `Execution ${id} of ${toOneLine(agentId)} is running: inkling logs -e ${id}`,
+    );}
 }

@@ -3,6 +3,7 @@ import type { ReadyService, StopReason, TcpListen } from "../app.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { ensureService } from "../daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
+import { ForegroundReport } from "../foreground_report.ts";
 import { formatPlural } from "../output/figures.ts";
 import { toOneLine } from "../output/sanitise.ts";
 
@@ -75,20 +76,30 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
 }
 
 async function serve(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
-  const { app, output } = context;
+  const { app, output, workspace } = context;
+  await using report = output.quiet
+    ? undefined
+    : new ForegroundReport({ app, output, places: await app.places(workspace) });
   const reason = await app.serve({
     ...workspaceOf(context),
     ...flags,
-    onReady: (service) => showReady(context, service),
+    onReady(service) {
+      if (report === undefined) return;
+      showReady(context, service);
+      report.begin();
+    },
+    ...(report && { onEvent: (event) => report.tell(event) }),
     ...(output.verbose && { onLogLine: (line: string) => output.errorLine(toOneLine(line)) }),
   });
+  await report?.finish();
+  // Behind the ^C that the terminal shows.
+  if (reason === "signal" && output.stdout.isTerminal) output.detail("");
   output.detail(ENDINGS[reason]);
   return EXIT.ok;
 }
 
 function showReady({ app, output }: CommandContext, service: ReadyService): void {
-  if (output.quiet) return;
-  output.line(`Inkling ${app.version} is running (PID ${service.pid}). Ctrl+C stops it`);
+  output.sentence(`Inkling ${app.version} is running (PID ${service.pid}). Ctrl+C stops it`);
   output.fields([
     ["Workspace", service.workspace],
     ["Agents", describeAgents(service.agents, service.brokenFiles)],

@@ -47,6 +47,7 @@ function showStopped(output: Output, places: Places): void {
     ...(places.workspace === undefined ? [] : [["Workspace", places.workspace]] as const),
     ["Log", places.logFile],
   ]);
+  output.note('"inkling start -d" starts it');
 }
 
 function showRunning(output: Output, info: InfoBody): void {
@@ -72,6 +73,7 @@ function showRunning(output: Output, info: InfoBody): void {
       : []),
   ]);
   const broken = info.agent_errors.length;
+  if (info.waiting_executions > 0) output.note('"inkling pending" shows what waits for you');
   if (broken > 0) {
     output.warning(`Agent files that do not parse: ${broken}. "inkling validate" shows why`);
   }

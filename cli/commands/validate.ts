@@ -6,7 +6,14 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { formatPlural } from "../output/figures.ts";
 import type { Output } from "../output/output.ts";
 import { toOneLine } from "../output/sanitise.ts";
+import { pad, widthOf } from "../output/width.ts";
+import { wrapText } from "../output/wrap.ts";
 import { unknownAgent } from "../unknown_agent.ts";
+
+/** The place of a problem beyond which the others are not moved to stand below it. */
+const WIDEST_PLACE = 12;
+/** Below so many cells for a message it stands on lines of its own. */
+const LEAST_TEXT = 32;
 
 /** Checks one agent (by id or by the path of its file) or all; errors make the command fail. */
 export async function validate(
@@ -41,9 +48,9 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
   const { style } = output;
   let errorCount = 0;
   let warningCount = 0;
-  for (const { agentId, diagnostics } of files) {
-    const errors = select(diagnostics, "error");
-    const warnings = select(diagnostics, "warning");
+  for (const file of files) {
+    const errors = select(file.diagnostics, "error");
+    const warnings = select(file.diagnostics, "warning");
     errorCount += errors.length;
     warningCount += warnings.length;
     if (output.quiet && errors.length === 0) continue;
@@ -52,9 +59,10 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
       : warnings.length > 0
       ? style.yellow("!")
       : style.green("✔");
-    output.line(`${mark} ${style.bold(toOneLine(agentId))}`);
-    showGroup(output, style.red("Errors"), errors);
-    if (!output.quiet) showGroup(output, style.yellow("Warnings"), warnings);
+    const shown = output.quiet ? errors : [...errors, ...warnings];
+    const path = shown.length === 0 ? "" : `  ${style.dim(toOneLine(file.path))}`;
+    output.line(`${mark} ${style.bold(toOneLine(file.agentId))}${path}`);
+    showDiagnostics(output, file, shown);
   }
   output.detail(
     files.length === 0
@@ -65,11 +73,32 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
   );
 }
 
-function showGroup(output: Output, title: string, diagnostics: readonly DiagnosticBody[]): void {
-  if (diagnostics.length === 0) return;
-  output.line(`  ${title}`);
-  for (const { path, line, column, message, hint } of diagnostics) {
-    output.line(`    ${toOneLine(`${path}:${line}:${column}: ${message}`)}`);
-    if (hint !== null) output.line(`      ${output.style.dim(toOneLine(hint))}`);
+/** The problems of a file below its name: where, how bad, what, and what to do. */
+function showDiagnostics(
+  output: Output,
+  file: ValidatedFile,
+  diagnostics: readonly DiagnosticBody[],
+): void {
+  const { style, stdout } = output;
+  const places = diagnostics.map(({ path, line, column }) =>
+    // Another file than the agent's: a skill's, a server's.
+    (path === file.path ? "" : `${toOneLine(path)}:`) + `${line}:${column}`
+  );
+  const width = Math.max(0, ...places.map(widthOf).filter((width) => width <= WIDEST_PLACE));
+  const hang = width + "    warning  ".length;
+  const isNarrow = stdout.columns - hang < LEAST_TEXT;
+  const indent = " ".repeat(isNarrow ? 4 : hang);
+  const wrap = (text: string) => wrapText(text, stdout.columns - indent.length).split("\n");
+  for (const [index, { severity, message, hint }] of diagnostics.entries()) {
+    const paint = severity === "error" ? style.red : style.yellow;
+    const place = style.dim(pad(places[index] ?? "", width));
+    const head = `  ${place}  ${paint(pad(severity, 7))}  `;
+    const text = [
+      ...wrap(toOneLine(message)),
+      ...(hint === null ? [] : wrap(toOneLine(hint)).map(style.dim)),
+    ];
+    if (isNarrow) output.line(head.trimEnd());
+    else output.line(head + (text.shift() ?? ""));
+    for (const line of text) output.line(indent + line);
   }
 }

@@ -1,76 +1,95 @@
 // Frames of an execution, live or out of its log, as pieces of text for a person. Knows no stream and no terminal.
-import { formatCost, formatCount } from "./figures.ts";
+import { formatCost, formatCount, formatPlural } from "./figures.ts";
+import { type FramePayload, numberOf, objectsOf, textOf } from "./payload.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 import { formatDuration, formatLocal } from "./time.ts";
-import { shorten, widthOf } from "./width.ts";
+import {
+  formatCall,
+  formatFolded,
+  formatResult,
+  type ToolCall,
+  type ToolLineOptions,
+  toToolCall,
+} from "./tool_lines.ts";
+import { wrapText } from "./wrap.ts";
 
-/** The payload of a frame, as the wire has it. */
-export type FramePayload = Readonly<Record<string, unknown>>;
-
-/** A piece of text to show: a step on the way, the answer, or why there is none. */
+/** A piece of text to show: a step on the way, what the model said, the answer, or why there is none. */
 export interface FramePiece {
-  kind: "step" | "answer" | "failure";
+  kind: "step" | "reply" | "answer" | "failure";
   text: string;
 }
 
-const RESULT_LINES = 3;
-const ERROR_LINES = 8;
+/** How frames are shown. */
+export interface FrameRendererOptions {
+  style: Style;
+  columns: number;
+  /** Whole arguments, results and prompts, and token counts on the way. */
+  verbose?: boolean;
+  /** Shows what the model was told. */
+  showMessages?: boolean;
+  /** Puts the time of day before each step. */
+  showTimes?: boolean;
+  /** Shows a call when it is made, not only with its result: nothing else tells that it goes on. */
+  showCalls?: boolean;
+}
+
+const MESSAGE_LINES = 3;
 /** Where no terminal sets a width, a shortened line still ends. */
 const WIDEST_LINE = 120;
-/** An argument longer than this hides the others. */
-const ARGUMENT_WIDTH = 60;
+/** `08:30:00` and a space. */
+const TIME_WIDTH = 9;
+const SKILL_NAME = /^<skill-context name="([^"<>]*)">/;
 
 /** Turns the frames of one execution, in their order, into text. */
 export class FrameRenderer {
   readonly #style: Style;
-  readonly #columns: number;
-  readonly #verbose: boolean;
+  readonly #layout: ToolLineOptions;
   readonly #showMessages: boolean;
   readonly #showTimes: boolean;
+  readonly #showCalls: boolean;
+  /** Calls without a result, in the order of the reply. */
+  readonly #calls = new Map<string, ToolCall>();
+  /** Whether the calls of the last reply stand on lines of their own, and one alone. */
+  #isObvious = false;
   /** The last reply, as long as it is open whether it is the answer. */
   #reply = "";
+  /** How many calls there were; undefined where the beginning was not seen. */
+  #callCount: number | undefined;
 
-  constructor(options: {
-    style: Style;
-    columns: number;
-    /** Whole arguments, results and prompts, and token counts on the way. */
-    verbose?: boolean;
-    /** Shows what the model was told. */
-    showMessages?: boolean;
-    /** Puts the time of day before each step. */
-    showTimes?: boolean;
-  }) {
-    this.#style = options.style;
-    this.#columns = Math.min(options.columns, WIDEST_LINE);
-    this.#verbose = options.verbose ?? false;
-    this.#showMessages = options.showMessages ?? this.#verbose;
+  constructor(options: FrameRendererOptions) {
+    const { style, verbose = false } = options;
+    this.#style = style;
+    const columns = Math.min(options.columns, WIDEST_LINE);
+    this.#layout = { style, columns, verbose, lead: options.showTimes ? TIME_WIDTH : 0 };
+    this.#showMessages = options.showMessages ?? verbose;
     this.#showTimes = options.showTimes ?? false;
+    this.#showCalls = options.showCalls ?? false;
+  }
+
+  /** Calls without a result so far. */
+  get openCalls(): readonly ToolCall[] {
+    return [...this.#calls.values()];
   }
 
   /** What a frame adds; nothing for kinds of frames that show nothing or are not known yet. */
   render(payload: FramePayload): FramePiece[] {
     switch (payload["event_type"]) {
       case "execution_info":
-        return [this.#step(payload, this.#header(payload))];
+        this.#callCount = 0;
+        return [this.#sentence(payload, this.#header(payload))];
       case "system":
         return this.#showMessages ? [this.#message(payload, "System prompt")] : [];
       case "human":
         return this.#showMessages ? [this.#message(payload, "User", { whole: true })] : [];
       case "meta":
-        return this.#showMessages ? [this.#message(payload, "Skill context")] : [];
+        return [this.#skill(payload)];
       case "tool_call":
         return this.#toolCalls(payload);
       case "tool_result":
-        return [this.#step(payload, this.#toolResult(payload))];
+        return this.#toolResult(payload);
       case "stats":
-        return this.#verbose
-          ? [this.#step(payload, this.#style.dim(toOneLine(textOf(payload, "message"))))]
-          : [];
-      case "interrupt":
-        return [
-          this.#step(payload, this.#style.yellow(`? ${toOneLine(textOf(payload, "message"))}`)),
-        ];
+        return this.#stats(payload);
       case "ai":
         this.#reply = textOf(payload, "content");
         return [];
@@ -84,6 +103,13 @@ export class FrameRenderer {
     }
   }
 
+  /** The calls without a result, where they have not been shown: the run stops here. */
+  renderOpenCalls(payload: FramePayload): FramePiece[] {
+    const calls = this.#showCalls ? [] : this.openCalls;
+    this.#calls.clear();
+    return calls.map((call) => this.#step(payload, formatCall(call, this.#layout)));
+  }
+
   #step(payload: FramePayload, text: string): FramePiece {
     if (!this.#showTimes) return { kind: "step", text };
     const timestamp = textOf(payload, "timestamp");
@@ -91,123 +117,115 @@ export class FrameRenderer {
     return { kind: "step", text: `${this.#style.dim(time)} ${text}` };
   }
 
+  /** A step that is a sentence, which may take more than a line. */
+  #sentence(payload: FramePayload, text: string): FramePiece {
+    const { columns, lead } = this.#layout;
+    return this.#step(payload, wrapText(text, columns - lead, { hanging: 2 }));
+  }
+
   #header(payload: FramePayload): string {
     const name = this.#style.bold(toOneLine(textOf(payload, "display_name")));
+    const parent = numberOf(payload, "parent_execution_id");
     const rest = [
       textOf(payload, "model") || "no model",
-      textOf(payload, "trigger"),
+      textOf(payload, "trigger") + (parent === undefined ? "" : ` of execution ${parent}`),
       `execution ${numberOf(payload, "execution_id") ?? "?"}`,
     ];
     return `${name} ${this.#style.dim(`· ${toOneLine(rest.join(" · "))}`)}`;
   }
 
   #message(payload: FramePayload, title: string, options: { whole?: boolean } = {}): FramePiece {
-    const lines = this.#block(textOf(payload, "content"), {
-      lines: options.whole ? Infinity : RESULT_LINES,
+    const lines = formatFolded(textOf(payload, "content"), {
+      ...this.#layout,
+      lines: options.whole ? Infinity : MESSAGE_LINES,
     });
     return this.#step(payload, [this.#style.bold(title), ...lines].join("\n"));
   }
 
+  /** Instructions that a skill brought into the conversation. */
+  #skill(payload: FramePayload): FramePiece {
+    if (this.#showMessages) return this.#message(payload, "Skill");
+    const content = textOf(payload, "content");
+    const name = toOneLine(SKILL_NAME.exec(content)?.[1] ?? "");
+    const lines = formatPlural(Math.max(1, content.trim().split("\n").length - 2), "line");
+    const about = `${name === "" ? "" : `  ${name}`}${
+      this.#style.dim(`  ${lines} of instructions`)
+    }`;
+    return this.#step(
+      payload,
+      `${this.#style.green("✔")} ${this.#style.bold("skill")}${about}`,
+    );
+  }
+
   #toolCalls(payload: FramePayload): FramePiece[] {
-    const tools = Array.isArray(payload["tools"]) ? payload["tools"] : [];
+    const calls = objectsOf(payload, "tools").map(toToolCall);
     const beside = sanitise(textOf(payload, "content")).trim();
+    for (const [index, call] of calls.entries()) this.#calls.set(call.id || String(index), call);
+    if (this.#callCount !== undefined) this.#callCount += calls.length;
+    this.#isObvious = this.#showCalls && calls.length === 1;
     return [
-      ...(beside === "" ? [] : [this.#step(payload, beside)]),
-      ...tools.map((tool) => this.#step(payload, this.#toolCall(tool))),
+      ...(beside === "" ? [] : [this.#said(payload, beside)]),
+      ...(this.#showCalls ? calls : []).map((call) =>
+        this.#step(payload, formatCall(call, this.#layout))
+      ),
     ];
   }
 
-  #toolCall(tool: FramePayload): string {
-    const name = toOneLine(textOf(tool, "name"));
-    const head = `${this.#style.cyan("→")} ${this.#style.bold(name)}`;
-    const args = textOf(tool, "args");
-    if (this.#verbose) return [head, ...this.#block(args, { lines: Infinity })].join("\n");
-    const room = this.#columns - widthOf(name) - 4;
-    const shown = shorten(formatArguments(args), Math.max(room, 0));
-    return shown === "" ? head : `${head}  ${this.#style.dim(shown)}`;
+  /** What the model said beside its calls, or before the run broke off. */
+  #said(payload: FramePayload, text: string): FramePiece {
+    if (!this.#showTimes) return { kind: "reply", text };
+    return this.#message({ ...payload, content: text }, "Model", { whole: true });
   }
 
-  #toolResult(payload: FramePayload): string {
-    const failed = payload["is_error"] === true;
-    const mark = failed ? this.#style.red("✖") : this.#style.green("✔");
-    const duration = numberOf(payload, "duration_ms");
-    const time = duration === undefined ? "" : this.#style.dim(`  ${formatDuration(duration)}`);
-    const lines = this.#block(textOf(payload, "content"), {
-      lines: failed ? ERROR_LINES : RESULT_LINES,
-    });
-    return [`${mark} ${toOneLine(textOf(payload, "tool_name"))}${time}`, ...lines].join("\n");
+  #toolResult(payload: FramePayload): FramePiece[] {
+    const id = textOf(payload, "tool_call_id");
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    const isRoutine = textOf(payload, "tool_name") === "skill_use" && payload["is_error"] !== true;
+    // The skill's instructions follow, with a line of their own.
+    if (isRoutine && !this.#showMessages) return [];
+    const isShown = this.#isObvious || this.#showCalls && this.#layout.verbose;
+    const shown = isShown ? undefined : call;
+    return [this.#step(payload, formatResult(payload, shown, this.#layout))];
   }
 
-  /** Indented lines: all of them, whole, when verbose, else the first few, shortened. */
-  #block(text: string, options: { lines: number }): string[] {
-    const all = sanitise(text).trimEnd().split("\n");
-    if (this.#verbose || options.lines === Infinity) {
-      return all.map((line) => this.#indent(line));
+  #stats(payload: FramePayload): FramePiece[] {
+    const warning = toOneLine(textOf(payload, "warning"));
+    if (this.#layout.verbose) {
+      return [this.#step(payload, this.#style.dim(toOneLine(textOf(payload, "message"))))];
     }
-    const shown = all.slice(0, options.lines).map((line) =>
-      shorten(line.replaceAll("\t", "  "), this.#columns - 4)
-    );
-    const left = all.length - shown.length;
-    if (left > 0) shown.push(`… ${formatCount(left)} more ${left === 1 ? "line" : "lines"}`);
-    return shown.map((line) => this.#indent(line));
-  }
-
-  #indent(line: string): string {
-    return line === "" ? "" : `    ${this.#style.dim(line)}`;
+    if (warning === "") return [];
+    return [this.#sentence(payload, `${this.#style.yellow("!")} ${warning}`)];
   }
 
   #complete(payload: FramePayload): FramePiece[] {
     const status = toOneLine(textOf(payload, "status"));
-    const done = status === "success";
-    const duration = numberOf(payload, "duration_ms");
-    const tokens = numberOf(payload, "total_tokens");
-    const cost = numberOf(payload, "cost_usd");
-    const figures = [
-      ...(duration === undefined ? [] : [formatDuration(duration)]),
-      ...(tokens === undefined ? [] : [`${formatCount(tokens)} tokens`]),
-      ...(cost === undefined ? [] : [formatCost(cost)]),
-    ];
-    const mark = done ? this.#style.green(`✔ ${status}`) : this.#style.red(`✖ ${status}`);
-    const summary = figures.length === 0 ? "" : this.#style.dim(` · ${figures.join(" · ")}`);
-    const pieces: FramePiece[] = [];
+    const isDone = status === "success";
+    const pieces = this.renderOpenCalls(payload);
     // A reply that did not become the answer (it was cut, say) is worth seeing all the same.
-    if (this.#reply !== "") {
-      pieces.push({ kind: "step", text: sanitise(this.#reply) });
-      this.#reply = "";
-    }
-    pieces.push(this.#step(payload, mark + summary));
-    if (!done) {
+    if (this.#reply !== "") pieces.push(this.#said(payload, sanitise(this.#reply)));
+    this.#reply = "";
+    const mark = isDone ? this.#style.green(`✔ ${status}`) : this.#style.red(`✖ ${status}`);
+    const figures = this.#figures(payload);
+    const summary = figures === "" ? "" : this.#style.dim(` · ${figures}`);
+    pieces.push(this.#sentence(payload, mark + summary));
+    if (!isDone) {
       const error = sanitise(textOf(payload, "error")) || `The run ended as ${status}`;
       pieces.push({ kind: "failure", text: error });
     }
     return pieces;
   }
-}
 
-/** Arguments of a tool call on one line: `path: notes.md, limit: 20`; what is no JSON object, as it is. */
-export function formatArguments(args: string): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(args);
-  } catch {
-    // The model wrote something else: that is shown.
-    return toOneLine(args);
+  #figures(payload: FramePayload): string {
+    const duration = numberOf(payload, "duration_ms");
+    const tokens = numberOf(payload, "total_tokens");
+    const cost = numberOf(payload, "cost_usd");
+    const calls = this.#callCount ?? 0;
+    return [
+      ...(duration === undefined ? [] : [formatDuration(duration)]),
+      ...(tokens === undefined ? [] : [`${formatCount(tokens)} tokens`]),
+      ...(cost === undefined ? [] : [formatCost(cost)]),
+      ...(calls === 0 ? [] : [formatPlural(calls, "tool call")]),
+    ].join(" · ");
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    return toOneLine(args);
-  }
-  return Object.entries(parsed).map(([name, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    return `${toOneLine(name)}: ${shorten(toOneLine(text), ARGUMENT_WIDTH)}`;
-  }).join(", ");
-}
-
-function textOf(payload: FramePayload, name: string): string {
-  const value = payload[name];
-  return typeof value === "string" ? value : "";
-}
-
-function numberOf(payload: FramePayload, name: string): number | undefined {
-  const value = payload[name];
-  return typeof value === "number" ? value : undefined;
 }

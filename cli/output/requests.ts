@@ -1,5 +1,6 @@
 // A question to a person as text: what is about to happen, whole, and with nothing in it that could deceive.
 import type { PendingBody } from "../../server/request_schemas.ts";
+import { formatWholeArgument } from "./arguments.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 
@@ -21,18 +22,9 @@ export function formatRequest(pending: PendingBody, style: Style): string {
     lines.push(`${style.yellow("?")} ${style.bold(toOneLine(pending.tool_name))}`);
     lines.push(
       ...Object.entries(pending.tool_args).map(([name, value]) =>
-        formatArgument(name, value, style)
+        formatWholeArgument(name, value, style)
       ),
     );
   }
   return lines.join("\n");
-}
-
-function formatArgument(name: string, value: unknown, style: Style): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const label = style.dim(`${toOneLine(name)}:`);
-  const shown = sanitise(text);
-  if (!shown.includes("\n")) return `    ${label} ${shown}`;
-  const lines = shown.replace(/\n$/, "").split("\n");
-  return [`    ${label}`, ...lines.map((line) => `      ${line}`)].join("\n");
 }

@@ -1,19 +1,29 @@
 // What a person sees of a run while it goes on: its frames as text, replies as they come; or the frames as JSON.
 import type { StreamFrame } from "../../server/client.ts";
-import { type FramePayload, type FramePiece, FrameRenderer } from "./frames.ts";
+import type { Clock } from "../app.ts";
+import { Activity } from "./activity.ts";
+import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "./output.ts";
-import { sanitise, toOneLine } from "./sanitise.ts";
-import { StreamedReply } from "./streamed_reply.ts";
+import { type FramePayload, numberOf, textOf } from "./payload.ts";
+import type { ReplyView } from "./reply_view.ts";
+import { toOneLine } from "./sanitise.ts";
+import { describeCall } from "./tool_lines.ts";
 
 /** Shows the frames of one execution in their order. */
 export interface RunView {
   /** Whether it has a use for deltas. */
   readonly streams: boolean;
   show(frame: StreamFrame): void;
+  /** Frames are waited for from now on. */
+  wait(): void;
+  /** Nothing moves until the next frame, or until it waits again: somebody else has the terminal, or the run is over. */
+  rest(): void;
 }
 
 /** How much a text view shows. */
 export interface TextViewOptions {
+  output: Output;
+  clock: Clock;
   /** A turn of a chat: it needs no heading, and no word that it went well. */
   isTurn: boolean;
   /** The questions of the run are put to the person here: they need no line of their own. */
@@ -32,35 +42,67 @@ export class JsonView implements RunView {
   show({ data }: StreamFrame): void {
     this.#output.jsonLine(data);
   }
+
+  wait(): void {}
+
+  rest(): void {}
 }
+
+/** A view of a run as text. What lays out Markdown is loaded only where there is a terminal that shows it. */
+export async function openTextView(options: TextViewOptions): Promise<RunView> {
+  const { output } = options;
+  if (!output.stdout.isTerminal) return new TextView(options, undefined);
+  const { ReplyView } = await import("./reply_view.ts");
+  return new TextView(options, new ReplyView(output));
+}
+
+const THINKING = "Thinking";
+const WRITING = "Writing";
 
 /**
  * Text. On a terminal everything is shown on standard output, replies as they come; elsewhere only the answer goes
  * there and the steps to standard error.
  */
-export class TextView implements RunView {
+class TextView implements RunView {
   readonly streams: boolean;
   readonly #output: Output;
   readonly #options: TextViewOptions;
   readonly #renderer: FrameRenderer;
-  readonly #reply = new StreamedReply();
+  readonly #replies: ReplyView | undefined;
+  readonly #activity: Activity;
   /** The last reply that was shown whole while it came. */
   #shownReply: string | undefined;
 
-  constructor(output: Output, options: TextViewOptions) {
-    const { isTerminal } = output.stdout;
+  constructor(options: TextViewOptions, replies: ReplyView | undefined) {
+    const { output, clock } = options;
     this.#output = output;
     this.#options = options;
+    this.#replies = replies;
     // Which of the replies is the answer shows at the end only, and --quiet shows nothing else.
-    this.streams = isTerminal && !output.quiet;
+    this.streams = replies !== undefined && !output.quiet;
     this.#renderer = new FrameRenderer({
-      style: isTerminal ? output.style : output.errorStyle,
-      columns: isTerminal ? output.stdout.columns : output.stderr.columns,
+      style: output.watchedStyle,
+      columns: output.watched.columns,
       verbose: output.verbose,
+      showCalls: output.live === undefined,
+    });
+    this.#activity = new Activity({
+      output,
+      clock,
+      ...(replies && { preview: (height: number) => replies.preview(height) }),
     });
   }
 
-  show({ event, payload }: StreamFrame): void {
+  wait(): void {
+    this.#activity.begin(THINKING);
+  }
+
+  rest(): void {
+    this.#activity.rest();
+  }
+
+  show(frame: StreamFrame): void {
+    const { event, payload } = frame;
     switch (event) {
       case "delta":
         return this.#showDelta(payload);
@@ -69,21 +111,22 @@ export class TextView implements RunView {
       case "shutdown":
         return;
       default:
-        return this.#showFrame(payload);
+        this.#showFrame(payload);
+        return this.#tellActivity(payload);
     }
   }
 
   #showDelta(payload: FramePayload): void {
     const { content, restart } = payload;
-    if (typeof content !== "string") return;
-    if (restart === true) {
-      const wasShown = this.#reply.isOpen;
-      this.#closeReply();
-      if (wasShown) this.#output.line(this.#output.style.dim("(it was cut off and starts anew)"));
+    const replies = this.#replies;
+    if (replies === undefined || typeof content !== "string") return;
+    if (restart === true && replies.isOpen) {
+      replies.drop();
+      this.#output.line(this.#output.style.dim("(it was cut off and starts anew)"));
     }
-    const wasOpen = this.#reply.isOpen;
-    const text = this.#reply.push(content);
-    if (text !== "") this.#output.write(wasOpen ? text : `\n${text}`);
+    this.#activity.begin(WRITING, { isPart: true });
+    this.#activity.received(content.length);
+    replies.push(content);
   }
 
   #showFrame(payload: FramePayload): void {
@@ -96,57 +139,84 @@ export class TextView implements RunView {
       this.#output.line();
       return;
     }
-    if (type === "complete") this.#closeReply();
-    const pieces = this.#renderer.render(isReply ? this.#withoutShown(payload) : payload);
-    for (const piece of pieces) this.#showPiece(piece);
+    if (type === "complete") this.#replies?.drop();
+    for (const piece of this.#renderer.render(isReply ? this.#withoutShown(payload) : payload)) {
+      this.#showPiece(piece);
+    }
   }
 
   /** A reply's frame less the text that has been shown. */
   #withoutShown(payload: FramePayload): FramePayload {
     const { content } = payload;
-    if (!this.#reply.isOpen || typeof content !== "string") {
-      this.#reply.drop();
+    if (!this.#replies?.isOpen || typeof content !== "string") {
+      this.#replies?.drop();
       return payload;
     }
-    const rest = this.#reply.end(content);
-    this.#output.line(rest ?? "");
-    // What came is not what the reply is (the connection broke meanwhile, say): it is shown whole.
-    if (rest === undefined) return payload;
+    // What came may not be what the reply is (the connection broke meanwhile, say): then it is shown whole.
+    if (!this.#replies.end(content)) return payload;
     this.#shownReply = content;
     return { ...payload, content: "" };
   }
 
-  #closeReply(): void {
-    if (this.#reply.isOpen) this.#output.line();
-    this.#reply.drop();
-  }
-
   #showPiece({ kind, text }: FramePiece): void {
-    const { isTerminal } = this.#output.stdout;
+    const output = this.#output;
     switch (kind) {
       case "step":
-        if (this.#output.quiet) return;
-        if (isTerminal) this.#output.line(text);
-        else this.#output.errorLine(text);
-        return;
+        return this.#showStep(text);
+      case "reply":
+        if (output.quiet) return;
+        return this.#replies === undefined ? this.#showStep(text) : this.#replies.show(text);
       case "answer":
-        // Between steps on a terminal the answer stands apart; in a file it is the file.
-        this.#output.line(isTerminal && !this.#output.quiet ? `\n${text}\n` : text);
-        return;
+        if (this.#replies === undefined) return output.line(text);
+        this.#replies.show(text, { alone: output.quiet });
+        return output.quiet ? undefined : output.line();
       case "failure":
-        this.#output.error(text);
-        return;
+        return output.error(text);
       default:
         return kind satisfies never;
     }
   }
 
+  #showStep(text: string): void {
+    if (this.#output.quiet) return;
+    if (this.#output.stdout.isTerminal) this.#output.line(text);
+    else this.#output.errorLine(text);
+  }
+
+  /** What goes on behind a frame. */
+  #tellActivity(payload: FramePayload): void {
+    switch (payload["event_type"]) {
+      case "stats":
+        return this.#activity.counted(numberOf(payload, "total_tokens") ?? 0);
+      case "tool_call":
+      case "tool_result":
+        return this.#activity.begin(this.#describeCalls());
+      case "ai":
+      case "interrupt":
+      case "final_answer":
+      case "complete":
+        return this.#activity.rest();
+      default:
+        return this.#activity.begin(THINKING);
+    }
+  }
+
+  #describeCalls(): string {
+    const [first, ...others] = this.#renderer.openCalls;
+    if (first === undefined) return THINKING;
+    const more = others.length === 0 ? "" : `(and ${others.length} more) `;
+    return `${more}${describeCall(first)}`;
+  }
+
   #showWaiting(payload: FramePayload): void {
-    const { execution_id: id, message, kind } = payload;
+    this.#activity.rest();
+    for (const piece of this.#renderer.renderOpenCalls(payload)) this.#showPiece(piece);
+    const { execution_id: id, kind } = payload;
     const execution = toOneLine(String(id));
-    const question = typeof message === "string" && message !== "" ? `: ${message}` : "";
-    this.#output.errorLine(sanitise(`Execution ${execution} waits for an answer${question}`));
-    this.#output.errorLine(`Answer it with: inkling respond ${execution} ${flagsOf(kind)}`);
+    const message = textOf(payload, "message");
+    const question = message === "" ? "" : `: ${message}`;
+    this.#output.notice(`Execution ${execution} waits for an answer${question}`);
+    this.#output.notice(`Answer it with: inkling respond ${execution} ${flagsOf(kind)}`);
   }
 }
 

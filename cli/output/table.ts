@@ -13,6 +13,12 @@ export interface Column {
   paint?: (cell: string, value: string) => string;
 }
 
+/** What is to be said of each row on a line below it, if anything. */
+export type RowNotes = readonly (string | undefined)[];
+
+/** What stands in a cell that has nothing to say. */
+export const NOTHING = "-";
+
 const GAP = "  ";
 /** A shortened column keeps this many cells, or it says nothing. */
 const LEGIBLE_WIDTH = 8;
@@ -21,11 +27,12 @@ const LEGIBLE_WIDTH = 8;
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  options: { width: number; style: Style },
+  options: { width: number; style: Style; notes?: RowNotes },
 ): string {
-  const cells = rows.map((row) => columns.map((_, index) => toOneLine(row[index] ?? "")));
+  const cells = rows.map((row) => columns.map((_, index) => toCell(row[index] ?? "")));
+  const notes = rows.map((_, index) => toCell(options.notes?.[index] ?? ""));
   const widths = fitWidths(columns, cells, options.width);
-  if (widths === undefined) return formatBlocks(columns, cells, options);
+  if (widths === undefined) return formatBlocks(columns, { cells, notes }, options);
   const formatRow = (row: readonly string[], paint: boolean) =>
     columns.map((column, index) => {
       const value = row[index] ?? "";
@@ -36,13 +43,25 @@ export function formatTable(
       return paint && column.paint !== undefined ? column.paint(cell, value) : cell;
     }).join(GAP);
   const header = options.style.bold(formatRow(columns.map((column) => column.header), false));
-  return [header, ...cells.map((row) => formatRow(row, true))].join("\n");
+  const indent = columns[0]?.align === "right" ? (widths[0] ?? 0) + GAP.length : GAP.length;
+  const lines = cells.flatMap((row, index) => {
+    const note = notes[index] ?? "";
+    const shown = note &&
+      " ".repeat(indent) + options.style.dim(shorten(note, options.width - indent));
+    return [formatRow(row, true), ...(shown ? [shown] : [])];
+  });
+  return [header, ...lines].join("\n");
+}
+
+/** One line. The mark that asks for the wide form of a sign is left out: terminals do not agree on that form. */
+function toCell(text: string): string {
+  return toOneLine(text).replaceAll("\ufe0f", "");
 }
 
 /** Widths within `available` cells, the widest columns shortened first; undefined when they would not be legible. */
 function fitWidths(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  rows: readonly string[][],
   available: number,
 ): number[] | undefined {
   const natural = columns.map(({ header }, index) =>
@@ -62,26 +81,31 @@ function fitWidths(
   return widthsUnder(cap);
 }
 
+/** A block for each row: its first cell, and below it what the others say that says something. */
 function formatBlocks(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  options: { width: number; style: Style },
+  { cells, notes }: { cells: readonly string[][]; notes: readonly string[] },
+  { width, style }: { width: number; style: Style },
 ): string {
-  const [first, ...others] = columns;
-  if (first === undefined) return "";
-  const label = Math.max(0, ...others.map(({ header }) => widthOf(header)));
-  const room = Math.max(LEGIBLE_WIDTH, options.width - label - 2 * GAP.length);
-  return rows.map(([title = "", ...values]) =>
-    [
-      options.style.bold(shorten(title, Math.max(LEGIBLE_WIDTH, options.width))),
-      ...others.map(({ header, paint }, index) => {
-        const value = values[index] ?? "";
+  const label = Math.max(0, ...columns.slice(1).map(({ header }) => widthOf(header)));
+  const room = Math.max(LEGIBLE_WIDTH, width - label - 2 * GAP.length);
+  return cells.map((row, rowIndex) => {
+    const first = row.findIndex((cell) => cell !== NOTHING);
+    const kind = columns[first]?.align === "right" ? `${columns[first].header} ` : "";
+    const title = row[first] ?? "";
+    const note = notes[rowIndex] ?? "";
+    return [
+      style.bold(shorten(kind + title, Math.max(LEGIBLE_WIDTH, width))),
+      ...row.flatMap((value, index) => {
+        const { header = "", paint } = columns[index] ?? {};
+        if (index <= first || value === "" || value === NOTHING || value === title) return [];
         const cell = shorten(value, room);
         const painted = paint === undefined ? cell : paint(cell, value);
-        return `${GAP}${options.style.dim(pad(header, label))}${GAP}${painted}`;
+        return [`${GAP}${style.dim(pad(header, label))}${GAP}${painted}`];
       }),
-    ].join("\n")
-  ).join("\n\n");
+      ...(note === "" ? [] : [GAP + style.dim(shorten(note, width - GAP.length))]),
+    ].join("\n");
+  }).join("\n\n");
 }
 
 function sum(values: readonly number[]): number {

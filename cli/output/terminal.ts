@@ -5,8 +5,14 @@ export interface Terminal {
   readonly isTerminal: boolean;
   /** Cells of a line; Infinity where it is no terminal: nothing is shortened there. */
   readonly columns: number;
+  /** Lines of the screen; Infinity where it is no terminal. */
+  readonly rows: number;
   /** Whether it takes colours: a terminal, unless NO_COLOR or its like say otherwise. */
   readonly colors: boolean;
+  /** Whether lines that were written can be taken back. */
+  readonly isErasable: boolean;
+  /** A terminal that obeys no control sequence (TERM=dumb): nothing can be drawn on it, so nobody can be asked. */
+  readonly isDumb: boolean;
   /** Writes all of the text before it returns. Throws OutputClosed when nobody reads any more. */
   write(text: string): void;
 }
@@ -16,7 +22,7 @@ export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
 
-const COLUMNS_WITHOUT_SIZE = 80;
+const SIZE_WHERE_UNKNOWN = { columns: 80, rows: 24 };
 const FULL_PIPE_WAIT_MS = 10;
 
 /** Standard output or standard error of this process. */
@@ -29,12 +35,18 @@ export function openTerminal(
 ): Terminal {
   const stream = Deno[name];
   const isTerminal = stream.isTerminal();
+  const isDumb = isTerminal && options.kind === "dumb";
   return {
     isTerminal,
     get columns() {
-      return isTerminal ? readColumns() : Infinity;
+      return isTerminal ? readSize().columns : Infinity;
     },
-    colors: isTerminal && !Deno.noColor && options.kind !== "dumb",
+    get rows() {
+      return isTerminal ? readSize().rows : Infinity;
+    },
+    colors: isTerminal && !Deno.noColor && !isDumb,
+    isErasable: isTerminal && !isDumb,
+    isDumb,
     write: (text) => writeAll(stream, text),
   };
 }
@@ -56,11 +68,12 @@ export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text:
   }
 }
 
-function readColumns(): number {
+function readSize(): { columns: number; rows: number } {
   try {
-    return Deno.consoleSize().columns || COLUMNS_WITHOUT_SIZE;
+    const { columns, rows } = Deno.consoleSize();
+    if (columns > 0 && rows > 0) return { columns, rows };
   } catch {
     // A terminal that does not tell its size.
-    return COLUMNS_WITHOUT_SIZE;
   }
+  return SIZE_WHERE_UNKNOWN;
 }

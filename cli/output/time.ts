@@ -17,6 +17,12 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
+/** A duration that grows before one's eyes, in whole seconds: `0s`, `12s`, `2m 05s`. */
+export function formatElapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  return seconds < 60 ? `${seconds}s` : formatDuration(seconds * 1_000);
+}
+
 /** `just now`, `5 min ago`, `3 h ago`, `2 d ago`, `in 5 min`; beyond a month the local date. */
 export function formatRelative(timestamp: string, now: number): string {
   const at = Date.parse(timestamp);

@@ -126,16 +126,16 @@ function parseItem(item: string, field: Field): number[] | string {
 
 function parseRange(range: string, field: Field): [number, number] | string {
   const words = range.split("-");
-  const [from, last = from] = words.map((word) => parseValue(word, field));
+  const [from, last] = [words.at(0), words.at(-1)].map((word = "") => parseValue(word, field));
   if (words.length > 2 || from === undefined || last === undefined) {
     return `invalid value for ${field.name}: ${range === "" ? "nothing" : range}`;
   }
-  // At the end of a range, Sunday is the last day of the week.
-  const to = field === WEEKDAY && last === 0 && words.length === 2 ? 7 : last;
+  // At the end of a range of days, Sunday is the last of the week.
+  const to = field === WEEKDAY && last === 0 && from > 0 ? 7 : last;
   if (from <= to) return [from, to];
   const [lowest, highest] = wholeOf(field);
-  return `the range ${range} of ${field.name} runs backwards: ` +
-    `write ${from}-${highest},${lowest}-${to}`;
+  const untilEnd = from > highest ? "" : `${from}-${highest},`;
+  return `the range ${range} of ${field.name} runs backwards: write ${untilEnd}${lowest}-${to}`;
 }
 
 /** A number or a name in the field's bounds; undefined for anything else. */

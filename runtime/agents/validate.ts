@@ -8,8 +8,7 @@ import { suggest } from "../suggestion.ts";
 import type { Agent, ModelSettings } from "./agent.ts";
 import { resolveAgentPath } from "./agent_paths.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
-import { unsupportedFields } from "./unsupported.ts";
-import { checkResources, itemPath, type ResourceFolders } from "./validate_resources.ts";
+import { diagnoseResources, type InspectedResources, itemPath } from "./validate_resources.ts";
 
 /** Where a model's settings lead, as far as validation asks. */
 export interface ValidatedEndpoint {
@@ -22,15 +21,17 @@ export interface ValidatedEndpoint {
 
 /** What validation holds a file against. */
 export interface ValidateAgentOptions extends ParseAgentOptions {
-  directories: ParseAgentOptions["directories"] & ResourceFolders & { workspaceEnvFile: string };
+  directories: ParseAgentOptions["directories"] & { workspaceEnvFile: string };
   config: ParseAgentOptions["config"] & { pinKeys: boolean };
   environment: Environment;
   /** Throws an Error with a sentence for settings that lead nowhere. */
   modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
   /** Whether a price of this model is known. */
   hasPrice: (model: ModelSettings) => Promise<boolean>;
-  /** Final names of every tool that this agent could have, built-in, custom and from servers. */
+  /** Names of the tools that every agent has. */
   knownTools: readonly string[];
+  /** Looks at the custom tools, skills and servers that an agent names. */
+  inspectResources: (agent: Agent) => Promise<InspectedResources>;
   /** Ids of the agents that exist. */
   agentIds: readonly string[];
 }
@@ -45,17 +46,17 @@ export async function validateAgent(
   if ("diagnostics" in parsed) return parsed.diagnostics;
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };
+  const resources = await options.inspectResources(agent);
   return [
     ...agent.warnings,
     ...checkModel(agent, file, options),
     ...await checkPrice(agent, file, options),
     ...checkBody(parsed, path),
-    ...checkSupport(agent, file),
-    ...checkToolNames(agent, file, options.knownTools),
+    ...checkToolNames(file, options.knownTools, resources),
     ...checkAgents(agent, file, options.agentIds),
     ...await checkPaths(agent, file),
     ...await checkWatchPaths(agent, file, options),
-    ...await checkResources(agent, file, options.directories),
+    ...diagnoseResources(resources.problems, file),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
@@ -144,23 +145,14 @@ function checkBody({ agent, bodyLine }: ParsedAgent, path: string): Diagnostic[]
   }];
 }
 
-function checkSupport(agent: Agent, file: DiagnosedFile): Diagnostic[] {
-  return unsupportedFields(agent).map((field) =>
-    diagnose(file, [field], {
-      severity: "warning",
-      message: field === "trigger"
-        ? `This version does not fire a ${agent.trigger.type} trigger: the agent runs on request only`
-        : `This version does not attach ${field}`,
-    })
-  );
-}
-
 function checkToolNames(
-  agent: Agent,
   file: DiagnosedFile,
   knownTools: readonly string[],
+  { toolNames, isComplete }: InspectedResources,
 ): Diagnostic[] {
-  const known = new Set([...knownTools, ...agent.customTools]);
+  // A name may be that of a tool that nobody here knows.
+  if (!isComplete) return [];
+  const known = new Set([...knownTools, ...toolNames]);
   return ["confirm", "auto_approve"].flatMap((field) => {
     const names = file.document.value[field];
     if (!Array.isArray(names)) return [];

@@ -46,7 +46,11 @@ export class ActiveRuns {
     const ends = this.#ended();
     const grace = new AbortController();
     const inTime = ends.then(() => grace.abort());
-    await this.#clock.sleep(options.graceMs, grace.signal).catch(() => {/* All ended in time. */});
+    if (options.graceMs > 0) {
+      await this.#clock.sleep(options.graceMs, grace.signal).catch(
+        () => {/* All ended in time. */},
+      );
+    }
     for (const { stop } of this.#runs.values()) {
       stop.abort(new RunStopped(options.error, { resumable: true }));
     }

@@ -53,16 +53,16 @@ export class Conductor {
   async conduct(subject: Subject, conduct: Conduct): Promise<void> {
     const { execution } = subject;
     const journal = new Journal(execution, this.#ports);
+    let outcome: Outcome | undefined;
     try {
-      const outcome = await this.#untilOutcome(subject, { ...conduct, journal });
-      if (outcome === undefined) return;
-      if (conduct.agent.onRestart === "resume" && isLeftForRestart(conduct.signal)) return;
-      await this.#ports.end(execution, { outcome, journal });
+      outcome = await this.#untilOutcome(subject, { ...conduct, journal });
     } catch (error) {
       const { serviceLog } = this.#ports;
-      const outcome = toFailure(error, { execution, serviceLog });
-      await this.#ports.end(execution, { outcome, journal });
+      outcome = toFailure(error, { execution, serviceLog });
     }
+    if (outcome === undefined) return;
+    if (conduct.agent.onRestart === "resume" && isLeftForRestart(conduct.signal)) return;
+    await this.#ports.end(execution, { outcome, journal });
   }
 
   /** Runs the loop to its outcome; undefined when the execution waits. */

@@ -4,12 +4,14 @@ import type { ServiceLog } from "../service_log.ts";
 import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";
+import { RunStopped } from "./run.ts";
 
-/** What a person reads of it: the sentence of an expected failure; of a bug that the log has the details. */
+/** What a person reads of it: the sentence of an expected failure or a stop; of a bug that the log has the details. */
 export function toFailure(
   error: unknown,
   context: { execution: Execution; serviceLog: ServiceLog },
 ): Outcome {
+  if (error instanceof RunStopped) return error.outcome;
   const failed = (sentence: string): Outcome => ({
     status: "error",
     error: sentence,

@@ -1,6 +1,7 @@
 // From an accepted execution to a run that the loop can take: model, tools, sandbox, opening messages.
 import type { Agent } from "../agents/agent.ts";
 import type { Model, ModelReply } from "../models/model.ts";
+import type { RunCause } from "../run_cause.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
 import type { PathSandbox } from "../tools/path_sandbox.ts";
 import { Conversation } from "./conversation.ts";
@@ -18,10 +19,13 @@ export interface RunPorts extends OpeningPorts {
   openModel(agent: Agent): Promise<Model>;
   /** What a reply of this agent's model cost; null where no price is known. */
   costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
-  /** The tools of an agent, and what its prompt tells of them. Throws ToolsUnavailable. */
-  openTools(agent: Agent): Promise<AgentTools>;
+  /** The tools of an agent, and what its prompt tells of them. Throws ToolsUnavailable, and the signal's reason. */
+  openTools(agent: Agent, options: { signal: AbortSignal }): Promise<AgentTools>;
   /** `lineage`: the agents of the execution and of all above it, its own first. */
-  openSandbox(agent: Agent, lineage: readonly string[]): PathSandbox;
+  openSandbox(
+    agent: Agent,
+    subject: { lineage: readonly string[]; cause?: RunCause },
+  ): Promise<PathSandbox>;
 }
 
 /** Builds a run; where nothing is stored of its conversation yet, stores and logs the opening. */
@@ -33,8 +37,11 @@ export async function prepareRun(
   const { ports, journal, signal, delegate } = context;
   const stored = await ports.store.readConversation(execution.id);
   const conversation = new Conversation(stored.messages);
-  const sandbox = ports.openSandbox(agent, await ports.store.readLineage(execution.id));
-  const tools = await ports.openTools(agent);
+  const sandbox = await ports.openSandbox(agent, {
+    lineage: await ports.store.readLineage(execution.id),
+    ...(request.cause !== undefined && { cause: request.cause }),
+  });
+  const tools = await ports.openTools(agent, { signal });
   if (conversation.isEmpty) {
     const seed = seedHistory(await ports.store.readSeed(execution), agent.history);
     const [system, user] = await createOpening({

@@ -134,6 +134,12 @@ CREATE TABLE watches (
 ALTER TABLE executions ADD COLUMN parent_position INTEGER;
 CREATE UNIQUE INDEX executions_by_call ON executions (parent_execution_id, parent_position)
   WHERE parent_execution_id IS NOT NULL AND parent_position IS NOT NULL;
+CREATE INDEX executions_scheduled ON executions (agent_id)
+  WHERE status = 'running' AND trigger = 'schedule';
+CREATE INDEX executions_waiting ON executions (agent_id, session_id) WHERE status = 'waiting';
+CREATE INDEX requests_by_execution ON requests (execution_id);
+CREATE INDEX slots_by_execution ON slots (execution_id) WHERE execution_id IS NOT NULL;
+CREATE INDEX idempotency_keys_by_execution ON idempotency_keys (execution_id);
 `;
 
 /** Step N leads from version N to N + 1. */

@@ -1,8 +1,102 @@
-// Changes of watched files that wait for their run, in SQLite.
+// The tables of watches: changes that wait for their run, and how files looked when their agent was last told of them.
+import type { FileEvent } from "../run_cause.ts";
+import type { QueuedChange, SeenFile, WatchStore } from "../triggers/watch_store.ts";
 import type { Database } from "./database.ts";
 
-/** Takes a change out of the queue as part of the transaction that is open; false when it is not in it. */
+/**
+ * Takes a change out of the queue; whether it was in it. Belongs into the transaction that creates its execution, so that
+ * a change runs at most once and is never lost.
+ */
 export function takeQueued(db: Database, agentId: string, path: string): boolean {
-  return db.run("DELETE FROM watch_queue WHERE agent_id = ? AND path = ?", agentId, path).changes >
-    0;
+  return db.run("DELETE FROM watch_queue WHERE agent_id = ? AND path = ?", agentId, path)
+    .changes > 0;
+}
+
+/** Watches in SQLite. */
+export class SqliteWatchStore implements WatchStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  readQueue(): Promise<QueuedChange[]> {
+    const rows = this.#db.all<
+      { agent_id: string; path: string; event: FileEvent; queued_at: number }
+    >("SELECT agent_id, path, event, queued_at FROM watch_queue ORDER BY queued_at, rowid");
+    return Promise.resolve(rows.map((row) => ({
+      agentId: row.agent_id,
+      path: row.path,
+      event: row.event,
+      queuedAt: row.queued_at,
+    })));
+  }
+
+  enqueue(
+    changes: readonly QueuedChange[],
+    seen: readonly (SeenFile & { agentId: string })[],
+  ): Promise<void> {
+    return this.#change("power", () => {
+      for (const { agentId, path, event, queuedAt } of changes) {
+        // Its place in the queue stays: a file that changes all the time must not wait for ever.
+        this.#db.run(
+          "INSERT INTO watch_queue (agent_id, path, event, queued_at) VALUES (?, ?, ?, ?) " +
+            "ON CONFLICT (agent_id, path) DO UPDATE SET event = excluded.event",
+          agentId,
+          path,
+          event,
+          queuedAt,
+        );
+      }
+      for (const file of seen) this.#mark(file.agentId, file);
+    });
+  }
+
+  dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void> {
+    return this.#change("process", () => {
+      for (const { agentId, path } of changes) takeQueued(this.#db, agentId, path);
+    });
+  }
+
+  readSeen(agentId: string): Promise<ReadonlyMap<string, string> | undefined> {
+    const known = this.#db.get("SELECT 1 FROM watches WHERE agent_id = ?", agentId);
+    if (known === undefined) return Promise.resolve(undefined);
+    const rows = this.#db.all<{ path: string; stamp: string }>(
+      "SELECT path, stamp FROM watched_files WHERE agent_id = ?",
+      agentId,
+    );
+    return Promise.resolve(new Map(rows.map(({ path, stamp }) => [path, stamp])));
+  }
+
+  markSeen(agentId: string, files: readonly SeenFile[]): Promise<void> {
+    return this.#change("process", () => {
+      this.#db.run("INSERT OR IGNORE INTO watches (agent_id) VALUES (?)", agentId);
+      for (const file of files) this.#mark(agentId, file);
+    });
+  }
+
+  forgetWatches(agentIds: readonly string[]): Promise<void> {
+    return this.#change("process", () => {
+      for (const table of ["watch_queue", "watched_files", "watches"]) {
+        for (const id of agentIds) this.#db.run(`DELETE FROM ${table} WHERE agent_id = ?`, id);
+      }
+    });
+  }
+
+  #mark(agentId: string, { path, stamp }: SeenFile): void {
+    if (stamp === null) {
+      this.#db.run("DELETE FROM watched_files WHERE agent_id = ? AND path = ?", agentId, path);
+    } else {
+      this.#db.run(
+        "INSERT OR REPLACE INTO watched_files (agent_id, path, stamp) VALUES (?, ?, ?)",
+        agentId,
+        path,
+        stamp,
+      );
+    }
+  }
+
+  #change(durability: "process" | "power", body: () => void): Promise<void> {
+    return new Promise((resolve) => resolve(this.#db.transaction(durability, body)));
+  }
 }

@@ -1,9 +1,12 @@
 // All tools of one agent: the built-in ones, and those that its file adds.
 import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
-import type { SkillDescription } from "./skills/skills.ts";
+import type { CustomTools } from "./custom/custom_tools.ts";
+import type { McpServers } from "./mcp/mcp_servers.ts";
+import type { SkillDescription, Skills } from "./skills/skills.ts";
 import type { Tool } from "./tool.ts";
 import { Toolbox } from "./toolbox.ts";
+import { ToolsUnavailable } from "./tools_unavailable.ts";
 
 /** The tools of an agent, and what its prompt tells of them. */
 export interface AgentTools {
@@ -11,12 +14,15 @@ export interface AgentTools {
   skills: readonly SkillDescription[];
 }
 
-/** Where tools come from. */
+/** Where tools come from. What an agent does not name is not opened. */
 export interface ToolSources {
   /** What every agent has. */
   builtin: readonly Tool[];
   /** The agent as its file stands now. */
   findAgent(id: string): Agent | undefined;
+  openSkills(): Promise<Skills>;
+  openCustomTools(): Promise<CustomTools>;
+  openMcpServers(): Promise<McpServers>;
 }
 
 /** Puts the tools of agents together. */
@@ -27,11 +33,40 @@ export class ToolShed {
     this.#sources = sources;
   }
 
-  /** The tools of an agent as its file stands. Throws ToolsUnavailable for one that cannot be had. */
-  openTools(agent: Agent): Promise<AgentTools> {
+  /**
+   * The tools of an agent as its file stands. Throws ToolsUnavailable for one that cannot be had, and the signal's reason.
+   */
+  async openTools(agent: Agent, { signal }: { signal: AbortSignal }): Promise<AgentTools> {
     const { builtin, findAgent } = this.#sources;
     const tools = [...builtin];
     if (agent.agents.length > 0) tools.push(createRunAgent(agent, findAgent));
-    return Promise.resolve({ toolbox: new Toolbox(tools), skills: [] });
+    const skills = agent.skills.length === 0
+      ? undefined
+      : await (await this.#sources.openSkills()).open(agent);
+    tools.push(...skills?.tools ?? []);
+    if (agent.customTools.length > 0) {
+      const custom = await (await this.#sources.openCustomTools()).openTools(agent, { signal });
+      refuseClashes(custom, tools);
+      tools.push(...custom);
+    }
+    if (agent.mcp.length > 0) {
+      const servers = await this.#sources.openMcpServers();
+      const taken = tools.map(({ name }) => name);
+      tools.push(...await servers.openTools(agent, { taken, signal }));
+    }
+    return { toolbox: new Toolbox(tools), skills: skills?.described ?? [] };
+  }
+}
+
+/** A custom tool that has the name of another: which of the two a model means, nobody could tell. */
+function refuseClashes(custom: readonly Tool[], others: readonly Tool[]): void {
+  const taken = new Set(others.map(({ name }) => name));
+  for (const { name } of custom) {
+    if (taken.has(name)) {
+      throw new ToolsUnavailable(
+        `The custom tool "${name}" has the name of another tool; give it another one`,
+      );
+    }
+    taken.add(name);
   }
 }

@@ -3,6 +3,7 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { AgentPath } from "../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../agents/agent_paths.ts";
+import type { FileWrite } from "./file_write.ts";
 import { PathLocks } from "./path_locks.ts";
 import { checkPathText, foldPath, isDatabaseName, isEnvFileName } from "./path_names.ts";
 import { realPathOf } from "./real_path.ts";
@@ -44,8 +45,12 @@ export interface PathSandboxOptions {
   paths: readonly AgentPath[];
   /** Watched paths: readable in addition. */
   extraReadPaths?: readonly string[];
+  /** Files of a watched pattern: readable in addition, but no place to look around in. */
+  readableFiles?: readonly { folder: string; matches: (relative: string) => boolean }[];
   /** What `~` stands for. */
   home: string;
+  /** Hears of each change that a tool makes, before it can be seen. */
+  onWrite?: (write: FileWrite) => void;
 }
 
 interface Place {
@@ -60,6 +65,8 @@ interface Root extends Place {
   readonly alias: string | null;
   readonly access: PathAccess;
   readonly description: string | undefined;
+  /** Which paths relative to it count; undefined: all. */
+  readonly matches?: (relative: string) => boolean;
 }
 
 const ALIAS_PREFIX = /^\{([a-z][a-z0-9_]*)\}(?=$|\/)/;
@@ -70,12 +77,14 @@ export class PathSandbox {
   /** Keeps calls that change the same file from overtaking each other. */
   readonly locks = new PathLocks();
   readonly #home: string;
+  readonly #onWrite: ((write: FileWrite) => void) | undefined;
   readonly #roots: Root[];
   readonly #denied: (Place & { what: string })[];
 
   constructor(options: PathSandboxOptions) {
     this.workspace = resolve(options.workspace);
     this.#home = options.home;
+    this.#onWrite = options.onWrite;
     const declared = options.paths.length > 0
       ? options.paths
       : [{ alias: WORKSPACE_ALIAS, path: this.workspace }];
@@ -84,6 +93,10 @@ export class PathSandbox {
       ...(options.extraReadPaths ?? []).map((path) =>
         root(resolve(this.workspace, path), null, "read", undefined)
       ),
+      ...(options.readableFiles ?? []).map(({ folder, matches }) => ({
+        ...root(folder, null, "read", undefined),
+        matches,
+      })),
     ];
     this.#denied = [
       ...(options.agentsDir === null
@@ -94,10 +107,16 @@ export class PathSandbox {
     ];
   }
 
+  /** Tells of a change that is about to be made. */
+  report(write: FileWrite): void {
+    this.#onWrite?.(write);
+  }
+
   /** Where the agent may go, real paths. */
   async roots(): Promise<SandboxRoot[]> {
     await this.#settle();
-    return this.#roots.map(({ alias, real, access, description }) => ({
+    const places = this.#roots.filter(({ matches }) => matches === undefined);
+    return places.map(({ alias, real, access, description }) => ({
       alias,
       path: real,
       access,
@@ -210,7 +229,8 @@ export class PathSandbox {
   /** The root whose file or folder this real path is or lies in. */
   #rootOf(real: string, access: PathAccess): Root | undefined {
     return this.#roots.find((one) =>
-      (access === "read" || one.access === "write") && isWithin(real, one.real)
+      (access === "read" || one.access === "write") && isWithin(real, one.real) &&
+      (one.matches === undefined || one.matches(relative(one.real, real)))
     );
   }
 
@@ -241,7 +261,7 @@ export class PathSandbox {
       return `Cannot write "${text}": this path can only be read.`;
     }
     const open = this.#roots
-      .filter((one) => access === "read" || one.access === "write")
+      .filter((one) => one.matches === undefined && (access === "read" || one.access === "write"))
       .map((one) => one.alias === null ? this.display(one.real) : `{${one.alias}}`);
     return `Cannot ${access} "${text}": it lies outside the allowed paths. Allowed: ${
       open.join(", ")

@@ -4,11 +4,13 @@
 // Hard links: two names of one file cannot be told apart, so a hard link inside the roots to a file outside reads like
 // any file. Making one takes write access to both places, which the tools never give; and since a file is replaced and
 // never written in place, writing to such a name leaves the file outside as it is.
+import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode, toFileFailure } from "./file_failure.ts";
 import { type FileIdentity, identityOf, isAt } from "./file_identity.ts";
+import { type FileVersion, versionOf, type WrittenFile } from "./file_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
 import { isLinkRefusal, makeFolders, PlaceChanged, StagedFile } from "./staged_file.ts";
 import { ToolFailure } from "./tool_failure.ts";
@@ -18,9 +20,6 @@ const ATTEMPTS = 3;
 const COPY_BYTES = 256 * 1024;
 const PERMISSIONS = 0o7777;
 const WRITABLE = 0o222;
-
-/** The state of a file's content: equal while nobody changed it. */
-export type FileVersion = string;
 
 /** A file open for reading, proven to lie inside the sandbox. */
 export class OpenedFile implements AsyncDisposable {
@@ -113,8 +112,10 @@ export async function writeFile(
       ...(before === undefined ? {} : { mode: Number(before.mode) & PERMISSIONS }),
     });
     try {
+      const sha256 = createHash("sha256").update(content).digest("hex");
+      const written = { version: await staged.version(), size: content.length, sha256 };
       await refuseIfChanged(path, options.version, text);
-      await staged.publish();
+      await telling(sandbox, { path, outcome: written }, () => staged.publish());
     } catch (error) {
       await staged.discard();
       throw error;
@@ -129,7 +130,7 @@ export async function removeFile(sandbox: PathSandbox, text: string): Promise<st
     const { path, display } = await sandbox.resolveEntry(text);
     const info = await lstat(path, { bigint: true });
     if (!info.isSymbolicLink()) refuseUnlessFile(info, "delete", text);
-    await removeEntry(path, identityOf(info));
+    await removeEntry(sandbox, path, identityOf(info));
     return display;
   });
 }
@@ -155,16 +156,17 @@ export async function moveFile(
     await makeFolders(dirname(to.path));
     const staged = await stageCopy(from.path, info, to.path, options.signal);
     try {
-      await staged.publishNew();
+      const written = { version: await staged.version(), size: Number(info.size), sha256: null };
+      await telling(sandbox, { path: to.path, outcome: written }, () => staged.publishNew());
     } catch (error) {
       await staged.discard();
       throw toFileFailure(error, "move to", destination);
     }
     try {
-      await removeEntry(from.path, identityOf(info));
+      await removeEntry(sandbox, from.path, identityOf(info));
     } catch (error) {
       const copy = await statOrMissing(to.path);
-      if (copy !== undefined) await removeEntry(to.path, identityOf(copy));
+      if (copy !== undefined) await removeEntry(sandbox, to.path, identityOf(copy));
       throw error;
     }
     return { source: from.display, destination: to.display };
@@ -207,9 +209,32 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function removeEntry(path: string, identity: FileIdentity): Promise<void> {
-  const aside = await StagedFile.setAside(path, identity);
-  await aside.discard();
+async function removeEntry(
+  sandbox: PathSandbox,
+  path: string,
+  identity: FileIdentity,
+): Promise<void> {
+  await telling(sandbox, { path, outcome: "removed" }, async () => {
+    await (await StagedFile.setAside(path, identity)).discard();
+  });
+}
+
+/** Makes a change that others can see, and tells of it. */
+async function telling(
+  sandbox: PathSandbox,
+  { path, outcome }: { path: string; outcome: WrittenFile | "removed" },
+  change: () => Promise<void>,
+): Promise<void> {
+  const told = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
+  sandbox.report({ path, outcome: told.promise });
+  try {
+    await change();
+  } catch (error) {
+    // A file that was published may be there nevertheless; the claim names its content, so it does no harm.
+    told.resolve(outcome === "removed" ? "unchanged" : outcome);
+    throw error;
+  }
+  told.resolve(outcome);
 }
 
 async function attempt<T>(action: string, text: string, work: () => Promise<T>): Promise<T> {
@@ -271,8 +296,4 @@ function refuseUnlessFile(info: BigIntStats, action: string, text: string): void
   throw new ToolFailure(
     `Cannot ${action} "${text}": it is no regular file (a pipe, socket or device).`,
   );
-}
-
-function versionOf(info: BigIntStats): FileVersion {
-  return `${identityOf(info)}:${info.size}:${info.mtimeNs}`;
 }

@@ -6,6 +6,7 @@ import { type FileHandle, link, lstat, mkdir, open, rename, rmdir, unlink } from
 import { dirname, join } from "node:path";
 import { errorCode } from "./file_failure.ts";
 import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
+import { type FileVersion, versionOf } from "./file_write.ts";
 
 /** How often a file that got into the wrong folder is looked for. */
 const WITHDRAWALS = 20;
@@ -89,6 +90,11 @@ export class StagedFile {
       throw new PlaceChanged();
     }
     return new StagedFile(entry, path, identity);
+  }
+
+  /** What it keeps when it is put in its place. */
+  async version(): Promise<FileVersion> {
+    return versionOf(await lstat(this.#path, { bigint: true }));
   }
 
   /** Puts the file in its place, replacing what is there. */

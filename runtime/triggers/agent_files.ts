@@ -3,22 +3,23 @@ import { basename, dirname } from "node:path";
 import { isAgentFileName } from "../agents/agent_id.ts";
 import type { AgentRegistry, ReloadReport } from "../agents/registry.ts";
 import type { Clock } from "../clock.ts";
-import { exists } from "../config/exists.ts";
 import { formatDiagnostic } from "../diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { ServiceLog } from "../service_log.ts";
+import { realPathOf } from "../tools/real_path.ts";
+import type { FolderWatches } from "./folder_watches.ts";
 
 /** An editor's save is several events: the rescan waits until none came for this long… */
 const QUIET_MS = 200;
 /** …but not longer than this, however busy the folder is. */
 const LONGEST_WAIT_MS = 2_000;
-/** How often a folder is looked at that cannot be watched: it does not exist yet, or the system has no watches left. */
-const POLL_MS = 2_000;
 
 /** What the files are kept with. */
 export interface AgentFilesPorts {
   registry: AgentRegistry;
   agentsDir: string;
+  /** Shared by all who watch folders in this process. */
+  folders: FolderWatches;
   events: EventBus;
   clock: Clock;
   log: ServiceLog;
@@ -33,7 +34,6 @@ export class AgentFiles implements AsyncDisposable {
   #names: ReadonlyMap<string, string>;
   /** Errors already told, so that a file that stays broken is told once. */
   #told: ReadonlySet<string> = new Set();
-  #watcher: Deno.FsWatcher | undefined;
   #watching: Promise<void> | undefined;
   #changed = Promise.withResolvers<void>();
 
@@ -65,52 +65,32 @@ export class AgentFiles implements AsyncDisposable {
 
   /** Follows the directory from now on. */
   watch(): void {
-    this.#watching ??= Promise.all([this.#collect(), this.#rescan()]).then(() => {});
+    this.#watching ??= Promise.all([this.#follow(), this.#rescan()]).then(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
-    this.#watcher?.close();
     this.#changed.resolve();
     await this.#watching;
   }
 
-  /** Turns events of the file system into a wish to rescan. */
-  async #collect(): Promise<void> {
-    const { agentsDir, clock, log } = this.#ports;
-    let isBlind = false;
-    while (!this.#over.signal.aborted) {
-      try {
-        this.#watcher = Deno.watchFs(agentsDir, { recursive: false });
-        isBlind = false;
-        // Whatever changed before the watch began.
+  /** Turns changes of the folder into a wish to rescan, until the service stops. */
+  async #follow(): Promise<void> {
+    const { agentsDir, folders } = this.#ports;
+    const { path: folder } = await realPathOf(agentsDir, agentsDir);
+    const end = await folders.watch({ folder, recursive: false }, {
+      changed: (paths) => {
+        if (paths.some((path) => concerns(path, folder))) this.#changed.resolve();
+      },
+      uncertain: () => {
         this.#changed.resolve();
-        for await (const event of this.#watcher) {
-          if (this.#concerns(event)) this.#changed.resolve();
-          // A folder that is gone stays silent for ever, also when it comes back.
-          if (!await exists(agentsDir)) this.#watcher.close();
-        }
-      } catch (error) {
-        this.#watcher?.close();
-        if (!isBlind && !(error instanceof Deno.errors.NotFound)) {
-          log.write("warn", "The agents folder cannot be watched; it is looked at instead", {
-            error,
-          });
-        }
-        isBlind = true;
-        await clock.sleep(POLL_MS, this.#over.signal).catch(() => {/* The service stops. */});
-        this.#changed.resolve();
-      }
-    }
-  }
-
-  #concerns({ kind, paths, flag }: Deno.FsEvent): boolean {
-    if (kind === "access") return false;
-    const { agentsDir } = this.#ports;
-    return flag === "rescan" ||
-      paths.some((path) =>
-        path === agentsDir || dirname(path) !== agentsDir || isAgentFileName(basename(path))
-      );
+        return Promise.resolve();
+      },
+    });
+    this.#over.signal.addEventListener("abort", end, { once: true });
+    if (this.#over.signal.aborted) end();
+    // Whatever changed before the watch began.
+    this.#changed.resolve();
   }
 
   async #rescan(): Promise<void> {
@@ -142,6 +122,11 @@ export class AgentFiles implements AsyncDisposable {
     await quiet;
     return outcome;
   }
+}
+
+/** The folder itself, or one of its agent files. */
+function concerns(path: string, folder: string): boolean {
+  return path === folder || dirname(path) === folder && isAgentFileName(basename(path));
 }
 
 function namesOf(registry: AgentRegistry): Map<string, string> {

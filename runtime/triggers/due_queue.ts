@@ -10,10 +10,6 @@ export class DueQueue {
   readonly #heap: Item[] = [];
   readonly #places = new Map<string, number>();
 
-  get size(): number {
-    return this.#heap.length;
-  }
-
   /** The first of all times; undefined when the queue is empty. */
   get firstTime(): number | undefined {
     return this.#heap[0]?.at;

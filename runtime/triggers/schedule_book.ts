@@ -94,7 +94,7 @@ export class ScheduleBook {
     }
   }
 
-  /** Takes out up to `limit` entries that are due; each comes back with `advance` or `postpone`. */
+  /** Takes out up to `limit` entries that are due; each goes back with `advance` or `postpone`. */
   takeDue(now: number, limit: number): ScheduleEntry[] {
     const taken: ScheduleEntry[] = [];
     while (taken.length < limit) {
@@ -111,7 +111,7 @@ export class ScheduleBook {
     return schedule.slotsIn({ from: lastSlot ?? anchor, to: now, anchor });
   }
 
-  /** All slots until this one have their outcome; with null, none was added. */
+  /** All slots until this one have their outcome now; null: it is no further than before. */
   advance(entry: ScheduleEntry, lastSlot: number | null): void {
     if (lastSlot !== null) entry.state.lastSlot = lastSlot;
     entry.hasFailed = false;

@@ -1,28 +1,104 @@
 // Everything that fires by itself, as one: schedules, watches, and the pause over both.
 import type { Agent } from "../agents/agent.ts";
+import type { EventBus } from "../events/bus.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** What triggers are made of. */
+export interface TriggersPorts {
+  pause: Pause;
+  scheduler: Scheduler;
+  /** Opened with the first agent that watches something. */
+  openWatcher: (
+    options: { onTripped: (agentId: string, reason: string) => void },
+  ) => Promise<Watcher>;
+  events: EventBus;
+  findAgent: (id: string) => Agent | undefined;
+}
 
 /** The triggers of a service. */
-export class Triggers {
-  readonly #ports: { pause: Pause; agents: () => readonly Agent[] };
+export class Triggers implements AsyncDisposable {
+  readonly #ports: TriggersPorts;
+  #watcher: Promise<Watcher> | undefined;
+  /** The same, once it is there. */
+  #openWatcher: Watcher | undefined;
+  #isStarted = false;
 
-  constructor(ports: { pause: Pause; agents: () => readonly Agent[] }) {
+  constructor(ports: TriggersPorts) {
     this.#ports = ports;
   }
 
+  /** Whether changes of files are being noticed. */
   get watcherActive(): boolean {
-    return false;
+    return this.#openWatcher?.active ?? false;
   }
 
-  nextRun(_agentId: string): number | null {
-    return null;
+  /** When an agent is due next, paused or not; null when nothing is due by time. Milliseconds since the epoch. */
+  nextRun(agentId: string): number | null {
+    return this.#ports.scheduler.nextRun(agentId);
   }
 
-  pausedReason(_agentId: string): string | null {
-    return null;
+  /** Why an agent's trigger was stopped because it ran away; null when it was not. */
+  pausedReason(agentId: string): string | null {
+    return this.#openWatcher?.trippedReason(agentId) ?? null;
   }
 
+  /**
+   * Follows the agents as they are now; only what differs changes. `isComplete: false` says that agents may be missing
+   * because their files could not be read.
+   */
+  async reconcile(
+    agents: readonly Agent[],
+    options: { isComplete: boolean },
+  ): Promise<void> {
+    await this.#ports.scheduler.reconcile(agents, options);
+    const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
+    if (!isWatching && this.#watcher === undefined) return;
+    const watcher = await (this.#watcher ??= this.#open());
+    for (const id of await watcher.reconcile(agents, options)) {
+      this.#tell(id, { status: "running", reason: null });
+    }
+  }
+
+  /** Begins to fire. What came due while nothing ran is judged at once. */
+  start(): void {
+    this.#isStarted = true;
+    this.#ports.scheduler.start();
+    this.#openWatcher?.start();
+  }
+
+  /** Lets a trigger that was stopped because it ran away, or each of them, fire again. */
+  reset(agentId?: string): void {
+    const stopped = this.#openWatcher?.reset(agentId) ?? [];
+    for (const id of stopped) this.#tell(id, { status: "running", reason: null });
+  }
+
+  /** Pauses or resumes all triggers; resuming lets those that ran away fire again, too. */
   async change(state: SchedulerState): Promise<void> {
     await this.#ports.pause.change(state);
+    if (state !== "running") return;
+    this.reset();
+    this.#ports.scheduler.look();
+    this.#openWatcher?.look();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ports.scheduler[Symbol.asyncDispose]();
+    await (await this.#watcher)?.[Symbol.asyncDispose]();
+  }
+
+  async #open(): Promise<Watcher> {
+    const watcher = await this.#ports.openWatcher({
+      onTripped: (id, reason) => this.#tell(id, { status: "paused", reason }),
+    });
+    this.#openWatcher = watcher;
+    if (this.#isStarted) watcher.start();
+    return watcher;
+  }
+
+  #tell(agentId: string, change: { status: SchedulerState; reason: string | null }): void {
+    const displayName = this.#ports.findAgent(agentId)?.displayName ?? agentId;
+    this.#ports.events.publish({ type: "trigger_changed", agentId, displayName, ...change });
   }
 }

@@ -4,6 +4,7 @@ import { resolveDirectories } from "../../runtime/config/resolve_directories.ts"
 import { formatDiagnostic } from "../../runtime/diagnostics.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { validateAgent } from "../../runtime/agents/validate.ts";
+import type { InspectedResources } from "../../runtime/agents/validate_resources.ts";
 import { withTempDir } from "../config/temp_dir.ts";
 import { configOf } from "./parsed_file.ts";
 
@@ -14,8 +15,8 @@ interface Around {
   /** Files to make, relative to the workspace. */
   files?: Record<string, string>;
   agentIds?: string[];
-  /** Keep what is said of fields that this version does not act on. */
-  unsupported?: boolean;
+  /** What the custom tools, skills and servers that it names are found to be. */
+  resources?: InspectedResources;
 }
 
 const DEMO = "model: {provider: demo, name: x}";
@@ -46,12 +47,11 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
       modelEndpoint,
       hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
       knownTools: ["file_read", "file_write", "http_request"],
+      inspectResources: () =>
+        Promise.resolve(around.resources ?? { problems: [], toolNames: [], isComplete: true }),
       agentIds: around.agentIds ?? ["daily"],
     });
-    const told = diagnostics.filter(({ message }) =>
-      around.unsupported || !message.startsWith("This version does not")
-    );
-    found = told.map((one) =>
+    found = diagnostics.map((one) =>
       `${one.severity} ${formatDiagnostic({ ...one, path: "daily.md" })}`.replaceAll(workspace, "")
     );
   });
@@ -59,13 +59,8 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
 }
 
 Deno.test("validateAgent() has nothing to say of a sound agent", async () => {
-  const files = {
-    "agents/_config/tools/search.ts": "",
-    "agents/_config/tools/old.js": "",
-    "agents/_config/skills/writing/SKILL.md": "",
-    "agents/_config/mcp-servers.json": '{"mcpServers": {"files": {"command": "x"}}}',
-    "inbox/a.txt": "",
-  };
+  const files = { "inbox/a.txt": "" };
+  const resources = { problems: [], toolNames: ["search"], isComplete: true };
   const yaml = `model: {provider: openai, name: x}
 tools: [search, old]
 skills: writing
@@ -76,7 +71,8 @@ auto_approve: [file_write]
 paths: [inbox]
 trigger: {type: watch, paths: [inbox, "inbox/**/*.txt", "~"]}`;
   const variables = { OPENAI_API_KEY: "key" };
-  assert.deepEqual(await validate(yaml, { files, variables, agentIds: ["daily", "helper"] }), []);
+  const agentIds = ["daily", "helper"];
+  assert.deepEqual(await validate(yaml, { files, variables, agentIds, resources }), []);
 });
 
 Deno.test("validateAgent() returns every problem of a file that does not parse", async () => {
@@ -142,31 +138,27 @@ trigger:
   ]);
 });
 
-Deno.test("validateAgent() refuses tools, skills and servers that are not there", async () => {
-  const yaml = `${DEMO}\ntools: [search]\nskills: writing\nmcp: [fles]`;
-  const servers = { "agents/_config/mcp-servers.json": '{"files": {}}' };
-  assert.deepEqual(await validate(yaml, { files: servers }), [
-    "error daily.md:3:9: The custom tool search does not exist: neither " +
-    "/agents/_config/tools/search.ts nor /agents/_config/tools/search.js",
-    "error daily.md:4:9: The skill writing does not exist: there is no /agents/_config/skills/writing/SKILL.md",
-    "error daily.md:5:7: The MCP server fles is not defined in /agents/_config/mcp-servers.json " +
-    '(did you mean "files"?)',
+Deno.test("validateAgent() tells what is wrong with tools, skills and servers at their places", async () => {
+  const resources = {
+    problems: [
+      {
+        field: "custom_tools" as const,
+        name: "search",
+        severity: "error" as const,
+        message: "No search",
+      },
+      { field: "skills" as const, name: "b", severity: "warning" as const, message: "Odd b" },
+      { field: "mcp" as const, severity: "error" as const, message: "No file", hint: "make one" },
+    ],
+    toolNames: [],
+    isComplete: false,
+  };
+  const yaml = `${DEMO}\ntools: [search]\nskills: [a, b]\nmcp: [fles]\nconfirm: [anything]`;
+  assert.deepEqual(await validate(yaml, { resources }), [
+    "error daily.md:3:9: No search",
+    "warning daily.md:4:13: Odd b",
+    "error daily.md:5:6: No file (make one)",
   ]);
-});
-
-Deno.test("validateAgent() says what is wrong with mcp-servers.json, without quoting it", async () => {
-  const yaml = `${DEMO}\nmcp: [files]`;
-  assert.match((await validate(yaml)).join(), /mcp-servers\.json is missing/);
-  const contents = [['{"files": secret', /is no JSON$/], [
-    "[]",
-    /must hold a map of servers/,
-  ]] as const;
-  for (const [content, expected] of contents) {
-    const files = { "agents/_config/mcp-servers.json": content };
-    const found = await validate(yaml, { files });
-    assert.match(found.join(), expected);
-    assert.doesNotMatch(found.join(), /secret/);
-  }
 });
 
 Deno.test("validateAgent() says where no price is known, and what that means", async () => {
@@ -183,12 +175,4 @@ Deno.test("validateAgent() says where no price is known, and what that means", a
     /^warning daily\.md:3:\d+: No price is known .*: max_cost_usd does not hold/,
   );
   assert.deepEqual(await validate("model: { provider: ollama, name: unpriced-2 }"), []);
-});
-
-Deno.test("validateAgent() tells which fields this version does not act on", async () => {
-  const yaml = [DEMO, "trigger: { type: schedule, every: 5m }", "agents: [helper]"].join("\n");
-  assert.deepEqual(await validate(yaml, { agentIds: ["daily", "helper"], unsupported: true }), [
-    "warning daily.md:3:10: This version does not fire a schedule trigger: the agent runs on request only",
-    "warning daily.md:4:9: This version does not attach agents",
-  ]);
 });

@@ -1,13 +1,14 @@
 // Measuring: each figure as a ratio to a floor, in pairs taken one after the other, so that a busy machine hits both.
 
-/** A figure: how often the floor's time the subject took. */
+/** A figure: how often the floor's time, or room, the subject took. */
 export interface Figure {
   name: string;
   /** Median of the paired ratios. */
   ratio: number;
-  /** Medians of the two, in milliseconds, for orientation only. */
-  subjectMs: number;
-  floorMs: number;
+  /** Medians of the two, for orientation only. */
+  subject: number;
+  floor: number;
+  unit: "ms" | "bytes";
   pairs: number;
 }
 
@@ -35,20 +36,24 @@ export async function comparePaired(
     floors.push(await timed(options.floor));
     subjects.push(await timed(options.subject));
   }
-  return toFigure(name, floors, subjects);
+  return toFigure(name, { floors, subjects, unit: "ms" });
 }
 
-/** A figure out of times that were taken in pairs, in milliseconds. */
+/** A figure out of what was measured in pairs. */
 export function toFigure(
   name: string,
-  floors: readonly number[],
-  subjects: readonly number[],
+  { floors, subjects, unit }: {
+    floors: readonly number[];
+    subjects: readonly number[];
+    unit: Figure["unit"];
+  },
 ): Figure {
   return {
     name,
     ratio: median(subjects.map((ms, pair) => ms / (floors[pair] ?? ms))),
-    subjectMs: median(subjects),
-    floorMs: median(floors),
+    subject: median(subjects),
+    floor: median(floors),
+    unit,
     pairs: subjects.length,
   };
 }

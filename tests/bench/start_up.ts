@@ -53,7 +53,7 @@ async function benchReady(
     floors.push(floorMs);
     subjects.push(subjectMs);
   }
-  return toFigure("start to the first /health answer", floors, subjects);
+  return toFigure("start to the first /health answer", { floors, subjects, unit: "ms" });
 }
 
 /** Start-up of the commands people type most. */

@@ -10,6 +10,7 @@ import type { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTestApp } from "../support/test_app.ts";
 import { settle, type TestClock } from "../support/test_clock.ts";
 import { FakeInput } from "./fake_input.ts";
+import type { VirtualScreen } from "./virtual_screen.ts";
 
 /** A terminal, or a file, whose text a test reads. */
 export class FakeTerminal implements Terminal {
@@ -17,9 +18,17 @@ export class FakeTerminal implements Terminal {
   isClosed = false;
   isTerminal: boolean;
   columns: number;
-  readonly colors = false;
+  readonly colors: boolean;
+  readonly isErasable: boolean;
+  isDumb = false;
+  rows: number;
 
-  constructor(options: { isTerminal: boolean; columns?: number }) {
+  constructor(
+    options: { isTerminal: boolean; columns?: number; colors?: boolean; isErasable?: boolean },
+  ) {
+    this.colors = options.colors ?? false;
+    this.isErasable = options.isErasable ?? false;
+    this.rows = options.isTerminal ? 24 : Infinity;
     this.isTerminal = options.isTerminal;
     this.columns = options.columns ?? (options.isTerminal ? 80 : Infinity);
   }
@@ -62,8 +71,17 @@ export interface FakeCli extends AsyncDisposable {
   localOpened: number;
   served: ServeOptions[];
   onServe: (options: ServeOptions) => Promise<StopReason>;
+  /** The agents by the names of their files. */
+  agentNames: string[];
+  /** The socket file and path of each proxy that was opened; `closed` for each that was closed. */
+  proxied: string[];
+  /** Addresses that a browser was to open. */
+  opened: string[];
+  /** Whether a browser can be opened. */
+  hasBrowser: boolean;
   files: ValidatedFile[];
   report: InfoReport;
+  isSetUp: boolean;
   /** Presses Ctrl+C; false when nobody listens. */
   interrupt(): boolean;
   /** Runs a command and returns its exit code. */
@@ -81,6 +99,8 @@ export async function createFakeCli(
     columns?: number;
     /** Whether standard input is one: there is somebody to ask. */
     hasPerson?: boolean;
+    /** Draws standard output and standard error, where they are one terminal that can be drawn on. */
+    screen?: VirtualScreen;
   } = {},
 ): Promise<FakeCli> {
   const { app: service, runtime, clock } = createTestApp();
@@ -130,7 +150,12 @@ export async function createFakeCli(
     localOpened: 0,
     served: [],
     onServe: () => Promise.resolve("requested"),
+    agentNames: [],
+    proxied: [],
+    opened: [],
+    hasBrowser: true,
     files: [],
+    isSetUp: true,
     report: {
       configFile: "/home/me/.config/inkling/config.yaml",
       configFileExists: true,
@@ -147,10 +172,10 @@ export async function createFakeCli(
       selfCommand: ["/usr/bin/inkling"],
       environment: { HOME: "/home/me" },
       get stdout() {
-        return cli.stdout;
+        return options.screen ?? cli.stdout;
       },
       get stderr() {
-        return cli.stderr;
+        return options.screen ?? cli.stderr;
       },
       get input() {
         return cli.input;
@@ -195,6 +220,21 @@ export async function createFakeCli(
           cli.files.filter(({ agentId }) => target === undefined || agentId === target),
         ),
       info: () => Promise.resolve(cli.report),
+      distribution: { kind: "source", directory: "/home/me/source" },
+      agentNames: () => Promise.resolve(cli.agentNames),
+      openUiProxy(options) {
+        cli.proxied.push(options.socketFile + options.home);
+        const close = () => Promise.resolve(void cli.proxied.push("closed"));
+        const address = "http://127.0.0.1:4711/open?token=once";
+        return Promise.resolve({ address, [Symbol.asyncDispose]: close });
+      },
+      openBrowser(address) {
+        cli.opened.push(address);
+        return Promise.resolve(cli.hasBrowser);
+      },
+      isSetUp: () => Promise.resolve(cli.isSetUp),
+      openInstallation: () => Promise.reject(new TypeError("this test brings no installation")),
+      openAgentAuthor: () => Promise.reject(new TypeError("this test brings no author")),
       suggest,
       onInterrupt(listener) {
         interruptListeners.add(listener);

@@ -12,10 +12,13 @@ export const NOTHING = Symbol("nothing");
 
 /** A prompt that was shown. */
 export interface Asked {
-  kind: "confirm" | "text" | "select" | "multiselect" | "search";
+  kind: "confirm" | "text" | "secret" | "select" | "multiselect" | "search";
   message: string;
   choices?: string[];
 }
+
+/** The person presses Ctrl+D before there are no more lines. */
+export const CTRL_D = Symbol("Ctrl+D");
 
 /** What the person does at the prompts, and what they type as lines. */
 export class FakeInput implements Input {
@@ -24,10 +27,11 @@ export class FakeInput implements Input {
   answers: unknown[] = [];
   asked: Asked[] = [];
   /** In order; behind them comes the end. */
-  lines: (string | typeof CTRL_C | typeof NOTHING)[] = [];
+  lines: (string | typeof CTRL_C | typeof CTRL_D | typeof NOTHING)[] = [];
   /** Whether lines were opened with editing. */
   edited: boolean | undefined;
   isOpen = false;
+  isMuted = false;
 
   constructor(options: { isTerminal: boolean }) {
     this.isTerminal = options.isTerminal;
@@ -36,10 +40,16 @@ export class FakeInput implements Input {
   readonly prompter: Prompter = {
     confirm: (question) => this.#ask<boolean>("confirm", question),
     text: (question) => this.#ask<string>("text", question),
+    secret: (question) => this.#ask<string>("secret", question),
     select: (question) => this.#ask<string>("select", question),
     multiselect: (question) => this.#ask<string[]>("multiselect", question),
     search: (question) => this.#ask<string>("search", question),
   };
+
+  mute(): Disposable {
+    this.isMuted = true;
+    return { [Symbol.dispose]: () => this.isMuted = false };
+  }
 
   openLines({ edited }: { edited: boolean }): Promise<LineSource> {
     this.edited = edited;
@@ -48,6 +58,7 @@ export class FakeInput implements Input {
       read: (_prompt, { signal }) => {
         const line = this.lines.shift();
         if (line === NOTHING) return untilAborted(signal);
+        if (line === CTRL_D) return Promise.resolve(undefined);
         return line === CTRL_C ? Promise.reject(new Interrupted()) : Promise.resolve(line);
       },
       [Symbol.asyncDispose]: () => {

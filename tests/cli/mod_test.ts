@@ -14,19 +14,8 @@ Deno.test("runCli() without arguments shows the help", async () => {
   assert.equal(cli.stderr.text, "");
 });
 
-Deno.test("runCli() helps with every command, with examples, within 80 columns", async (t) => {
-  await using cli = await createFakeCli({ isTerminal: true, columns: 80 });
-  const commands = [
-    ...["start", "status", "stop", "list", "run", "chat", "pending", "respond"],
-    ...["logs", "checkpoint", "validate", "info"],
-  ];
-  for (const argv of [["--help"], ...commands.map((name) => [name, "--help"])]) {
-    cli.stdout.text = "";
-    assert.equal(await cli.run(...argv), 0);
-    if (argv.length > 1) assert.match(cli.stdout.text, /\nExamples:\n {2}inkling /);
-    await t.step(argv.join(" "), (t) => t.assertSnapshot(cli.stdout.text));
-  }
-  cli.stdout.text = "";
+Deno.test("runCli() helps with a command by its name, too", async () => {
+  await using cli = await createFakeCli();
   assert.equal(await cli.run("help", "run"), 0);
   assert.match(cli.stdout.text, /^Usage: inkling run /);
   assert.equal(cli.stderr.text, "");
@@ -135,7 +124,7 @@ Deno.test("start shows a refusal as a sentence, and its causes only with -v", as
 
 Deno.test("toExit() gives every failure its code", () => {
   const table: [unknown, number, string | undefined][] = [
-    [new OutputClosed("gone"), EXIT.ok, undefined],
+    [new OutputClosed("gone"), EXIT.unread, undefined],
     [new Interrupted(), EXIT.interrupted, undefined],
     [new CommandFailure(EXIT.usage, "Wrong"), EXIT.usage, "Wrong"],
     [new ServiceUnreachable("Nobody"), EXIT.unreachable, "Nobody"],

@@ -41,7 +41,7 @@ testInTerminal(
     const asked = await terminal.waitFor(/Allow file_write\?/);
     assert.match(
       asked,
-      /\nSo I do\.\n→ file_write[^]*\? file_write\n {4}path: b\.txt\n {4}content: copy\n/,
+      /\nSo I do\.\n\n\? file_write\n {4}path: b\.txt\n {4}content: copy\n/,
     );
     await terminal.waitFor(/Yes.*No/);
     await terminal.type("y");
@@ -100,7 +100,7 @@ testInTerminal(
     await using terminal = await RealTerminal.open(home, ["chat"]);
     await terminal.waitFor(/Which agent\?[^]*other[^]*parrot/);
     await terminal.type("parr");
-    await terminal.waitFor(/1 match/);
+    await terminal.waitFor(/parr[^]*● [^o]*parrot\n│ {2}↑/);
     await terminal.press("Enter");
     await terminal.waitFor(/^> *$/m);
     await terminal.paste("one\ntwo\nthr", { unmarked: true });

@@ -6,6 +6,10 @@ import { type RealHome, until } from "./real_process.ts";
 
 const text = new TextDecoder();
 
+function toAssignments(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).map(([name, value]) => `${name}=${value}`);
+}
+
 /** A test that needs tmux; without it, it is skipped and says so. */
 export function testInTerminal(name: string, test: () => Promise<void>): void {
   if (hasTmux()) Deno.test(name, test);
@@ -34,18 +38,34 @@ export class RealTerminal implements AsyncDisposable {
   readonly #pidFile: string;
 
   private constructor(home: RealHome) {
-    this.#socket = join(home.root, "tmux.sock");
+    // A server that ends does not let go of its socket at once: the next terminal needs another.
+    this.#socket = join(home.root, `tmux-${crypto.randomUUID().slice(0, 8)}.sock`);
     this.#pidFile = join(home.root, "terminal.pid");
   }
 
-  /** A terminal in which a command runs. */
-  static async open(home: RealHome, args: readonly string[]): Promise<RealTerminal> {
+  /** A terminal in which a command runs. `record` names a file that gets what the program writes, byte for byte. */
+  static async open(
+    home: RealHome,
+    args: readonly string[],
+    options: {
+      columns?: number;
+      env?: Record<string, string>;
+      record?: string;
+      /** Another one than ours. */
+      program?: readonly string[];
+    } = {},
+  ): Promise<RealTerminal> {
+    const { columns = 100, env = {}, record, program = sourceCommand() } = options;
     const terminal = new RealTerminal(home);
     const wrapper = join(home.root, "wrapper.sh");
     await Deno.writeTextFile(wrapper, WRAPPER);
     await terminal.#tmux(
-      ["-f", "/dev/null", "-u", "new-session", "-d", "-x", "100", "-y", "60", "-c", home.root],
-      ["sh", wrapper, ...sourceCommand(), ...args],
+      [
+        ...["-f", "/dev/null", "-u", "new-session", "-d", "-x", String(columns), "-y", "60"],
+        ...["-c", home.root],
+      ],
+      // The terminal names its own kind; `env` has the last word.
+      ["sh", wrapper, "env", ...toAssignments(env), ...program, ...args],
       {
         ...home.shell,
         HOME: home.root,
@@ -55,6 +75,9 @@ export class RealTerminal implements AsyncDisposable {
         PID_FILE: terminal.#pidFile,
       },
     );
+    if (record !== undefined) {
+      await terminal.#tmux(["pipe-pane", "-o"], [`cat > '${record}'`]);
+    }
     return terminal;
   }
 

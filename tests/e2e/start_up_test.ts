@@ -14,6 +14,7 @@ const HEAVY = [
   "zod",
   "yaml",
   "openai",
+  "marked",
   "picomatch",
   "@logtape/file",
   "@logtape/logtape",

@@ -3,19 +3,6 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { readFrames, type StreamFrame } from "../../server/client_stream.ts";
 import type { Door } from "./follow_bytes.ts";
 
-/** A number from 0 (included) to 1, always the same for the same seed. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    // Marsaglia's xorshift, 32 bits.
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 2 ** 32;
-  };
-}
-
 /**
  * Reads an execution to its end while cutting the connection every few frames. Returns the number of cuts and what was
  * read; throws when the stream ends early.

@@ -2,7 +2,8 @@
 import { openSocketClient } from "../../server/client.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
-import { differences, readWithCuts, seededRandom } from "./cuts.ts";
+import { seededRandom } from "../support/seeded_random.ts";
+import { differences, readWithCuts } from "./cuts.ts";
 import { runFollowers } from "./followers.ts";
 import { writeBusyAgent } from "./many_frames.ts";
 import { memoryBehindSlowReaders } from "./slow_readers.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { serve } from "../../server/mod.ts";
 import { openSocketClient } from "../../server/client.ts";
-import { differences, readWithCuts, seededRandom } from "../load/cuts.ts";
+import { differences, readWithCuts } from "../load/cuts.ts";
+import { seededRandom } from "../support/seeded_random.ts";
 import { runFollowers } from "../load/followers.ts";
 import { writeBusyAgent } from "../load/many_frames.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { Database, DatabaseUnusable, DiskFull } from "../../runtime/storage/database.ts";
+import { SqliteExecutionReads } from "../../runtime/storage/execution_reads.ts";
 import { MIGRATIONS } from "../../runtime/storage/migrations.ts";
 
 async function withFile(
@@ -139,3 +140,32 @@ Deno.test("Database.transaction() says that the disk is full, and changes nothin
     "before",
   ]);
 });
+
+Deno.test("Database.open() brings a database of the first version up to date and keeps what is in it", () =>
+  withFile((path) => {
+    const first = new DatabaseSync(path);
+    first.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    first.exec(MIGRATIONS[0] ?? "");
+    first.exec("PRAGMA application_id = 1229867852; PRAGMA user_version = 1");
+    first.exec(
+      "INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0);" +
+        "INSERT INTO executions (id, agent_id, display_name, status, trigger, instance_id, request, model, started_at) " +
+        "VALUES (7, 'old', 'Old', 'success', 'manual', 'i', '{\"args\":[]}', 'demo/echo', 5)",
+    );
+    first.close();
+    const newest = (db: Database) => new SqliteExecutionReads(db, "j").newestByAgent(["old"]);
+    return (async () => {
+      {
+        // Looked at before any service has run on it: as it is.
+        using db = Database.open(path, { readOnly: true });
+        assert.equal((await newest(db)).get("old")?.id, 7);
+      }
+      using db = Database.open(path);
+      assert.equal(
+        Object.values(db.get<object>("PRAGMA user_version") ?? {})[0],
+        MIGRATIONS.length,
+      );
+      assert.equal((await newest(db)).get("old")?.id, 7);
+      assert.deepEqual(db.all("SELECT * FROM watch_queue"), []);
+    })();
+  }));

@@ -60,7 +60,7 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
     costOf: () => Promise.resolve(null),
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [] }),
     maxAgentDepth: 3,
-    openSandbox: () => new PathSandbox({ ...directories, paths: [], home }),
+    openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),
     isProviderKey: () => false,
   });
   return {

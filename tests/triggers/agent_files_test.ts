@@ -106,7 +106,7 @@ Deno.test("AgentFiles goes on looking when a file stands where the folder's pare
   // At once, so that the folder is looked for only when the file stands there.
   Deno.removeSync(place.workspace, { recursive: true });
   Deno.writeTextFileSync(place.workspace, "in the way");
-  const isTold = () => place.logged.some(({ message }) => message.includes("cannot be watched"));
+  const isTold = () => place.logged.some(({ message }) => message.startsWith("Cannot watch "));
   await until(isTold, "the warning");
   await Deno.remove(place.workspace);
   await Deno.mkdir(place.agentsDir, { recursive: true });

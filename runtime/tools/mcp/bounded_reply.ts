@@ -27,7 +27,7 @@ function limitBytes(
         }
       } else size += chunk.length;
       if (size > maxBytes) {
-        controller.error(new RangeError(`The reply is over ${maxBytes / 1024 / 1024} MB`));
+        controller.error(new RangeError(`the reply is over ${maxBytes / 1024 / 1024} MB`));
       } else controller.enqueue(chunk);
     },
   });

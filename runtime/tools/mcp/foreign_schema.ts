@@ -4,7 +4,7 @@ import { isJsonObject } from "../../json.ts";
 import { toPlainText } from "./foreign_text.ts";
 
 const MAX_CHARACTERS = 64 * 1024;
-const MAX_DEPTH = 32;
+const MAX_DEPTH = 64;
 /** Keywords whose text is for readers: only there may characters be dropped without changing what the schema means. */
 const PROSE = ["description", "title", "$comment"];
 

@@ -13,17 +13,24 @@ import type { Clock } from "../../clock.ts";
 import { boundReply } from "./bounded_reply.ts";
 import { MAX_MESSAGE_BYTES, type McpLimits } from "./mcp_limits.ts";
 import type { ServerEndpoint } from "./server_definition.ts";
+import type { ServerLink } from "./server_link.ts";
 
 /** JSON-RPC's code for an error of the implementation. */
 const INTERNAL_ERROR = -32603;
 
+/** Marks (as an error's data) the answer that this side gives itself, when none comes. */
+export const UNANSWERED = "unanswered";
+
 /** A connection to a server behind a URL. */
-export class HttpTransport implements Transport {
+export class HttpTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
   /** As the client package's transport: one HTTP request for each message. */
   readonly hasPerRequestStream = true;
+  /** Nothing is known of a program far away but its answers. */
+  readonly end = undefined;
+  readonly stderr = "";
   readonly #inner: Transport & Pick<StreamableHTTPClientTransport, "terminateSession">;
   readonly #clock: Clock;
   readonly #limits: McpLimits;
@@ -127,8 +134,12 @@ export class HttpTransport implements Transport {
 
   #failUnanswered(id: number | string): void {
     if (!this.#open.has(id)) return;
-    const error = { code: INTERNAL_ERROR, message: "The connection ended before the answer" };
-    this.#receive({ jsonrpc: "2.0", id, error });
+    const message = "the connection ended before the answer";
+    this.#receive({
+      jsonrpc: "2.0",
+      id,
+      error: { code: INTERNAL_ERROR, message, data: UNANSWERED },
+    });
   }
 
   #schedule(reconnect: () => void, delayMs: number): () => void {

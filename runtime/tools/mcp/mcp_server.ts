@@ -1,5 +1,4 @@
 // One server of one workspace: at most one session at a time, opened when needed, opened again when it ends, never in a rush.
-import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../json.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
@@ -19,10 +18,10 @@ export class McpServer implements AsyncDisposable {
   readonly #ports: SessionPorts;
   readonly #backoff = new RestartBackoff();
   readonly #closing = new AbortController();
-  /** Sessions that end or have been replaced, until they are gone. */
-  readonly #retiring = new Set<Promise<void>>();
   /** All that are not gone yet. */
   readonly #sessions = new Set<Session>();
+  /** Those of them that have ended or been replaced, and when they will be gone. */
+  readonly #retiring = new Map<Session, Promise<void>>();
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
   #lastFailure = "";
@@ -47,8 +46,8 @@ export class McpServer implements AsyncDisposable {
     }
   }
 
-  /** Calls a tool by the server's own name of it. Rejects with ToolFailure, or with the signal's reason. */
-  async call(name: string, args: JsonObject, options: CallOptions): Promise<CallToolResult> {
+  /** The result of a tool, by the server's own name of it. Rejects with ToolFailure, or with the signal's reason. */
+  async call(name: string, args: JsonObject, options: CallOptions): Promise<string> {
     try {
       return await this.#call(name, args, options);
     } catch (error) {
@@ -67,7 +66,7 @@ export class McpServer implements AsyncDisposable {
   /** Takes no more calls; resolves when those in flight have ended and the server is gone. */
   async retire(): Promise<void> {
     if (this.#session !== undefined) this.#retire(this.#session);
-    await Promise.all(this.#retiring);
+    await Promise.all(this.#retiring.values());
     await this[Symbol.asyncDispose]();
   }
 
@@ -75,10 +74,10 @@ export class McpServer implements AsyncDisposable {
     this.#closing.abort(new ServerUnavailable(`The MCP server "${this.#name}" is being ended`));
     await this.#opening?.catch(() => {/* It was told to whoever wanted it. */});
     await Promise.all([...this.#sessions].map((session) => session.close()));
-    await Promise.all(this.#retiring);
+    await Promise.all(this.#retiring.values());
   }
 
-  async #call(name: string, args: JsonObject, options: CallOptions): Promise<CallToolResult> {
+  async #call(name: string, args: JsonObject, options: CallOptions): Promise<string> {
     const tool = (await this.tools(options.signal)).find((one) => one.name === name);
     if (tool === undefined) {
       throw new ToolFailure(`The MCP server "${this.#name}" does not offer this tool any more`);
@@ -124,24 +123,30 @@ export class McpServer implements AsyncDisposable {
     this.#session = session;
     this.#sessions.add(session);
     const onEnd = () => {
-      this.#sessions.delete(session);
-      if (this.#session !== session) return;
-      this.#session = undefined;
-      const { clock, log } = this.#ports;
-      this.#backoff.ended(clock.now(), session.startedAt);
-      const { reason } = session.ended;
-      if (!(reason instanceof ServerUnavailable) || this.#closing.signal.aborted) return;
-      this.#lastFailure = reason.message;
-      log.write("warn", reason.message, { server: this.#name });
+      if (this.#session === session) this.#noteEnd(session);
+      this.#retire(session);
     };
     if (session.ended.aborted) onEnd();
     else session.ended.addEventListener("abort", onEnd, { once: true });
   }
 
+  /** Remembers why the present session ended by itself. */
+  #noteEnd({ ended, startedAt }: Session): void {
+    const { clock, log } = this.#ports;
+    this.#backoff.ended(clock.now(), startedAt);
+    if (!(ended.reason instanceof ServerUnavailable) || this.#closing.signal.aborted) return;
+    this.#lastFailure = ended.reason.message;
+    log.write("warn", ended.reason.message, { server: this.#name });
+  }
+
   #retire(session: Session): void {
     if (this.#session === session) this.#session = undefined;
-    const gone = session.retire().finally(() => this.#retiring.delete(gone));
-    this.#retiring.add(gone);
+    if (this.#retiring.has(session)) return;
+    const gone = session.retire().finally(() => {
+      this.#sessions.delete(session);
+      this.#retiring.delete(session);
+    });
+    this.#retiring.set(session, gone);
   }
 }
 

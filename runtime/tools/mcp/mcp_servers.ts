@@ -1,5 +1,4 @@
 // The MCP servers of a workspace: mcp-servers.json as it is now, one server for each entry in use, and agents' tools of them.
-import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../clock.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -62,7 +61,7 @@ export class McpServers implements AsyncDisposable {
     await this.#readFile();
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
-      mcp.map(async (server) => {
+      [...new Set(mcp)].map(async (server) => {
         const tools = await this.#server(server).tools(signal);
         return tools.map((tool) => ({ server, tool }));
       }),
@@ -113,7 +112,7 @@ export class McpServers implements AsyncDisposable {
   async #call(
     call: { server: string; tool: string; args: JsonObject },
     options: CallOptions,
-  ): Promise<CallToolResult> {
+  ): Promise<string> {
     // By name, at the time of the call: the entry may have changed since the run began.
     let server: McpServer;
     try {

@@ -1,12 +1,9 @@
 // A tool of a server as an agent's tool.
-import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../json.ts";
 import { compileArgumentsCheck } from "../json_schema_arguments.ts";
 import type { ActionTool } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
 import { toCheckSchema } from "./check_schema.ts";
 import type { RemoteTool } from "./remote_tool.ts";
-import { toResultText } from "./result_content.ts";
 import type { CallOptions } from "./session.ts";
 
 /** Of what a server says during one call, so many lines enter the service log. */
@@ -21,7 +18,7 @@ export async function createMcpTool(
   options: {
     name: string;
     timeoutMs: number;
-    call(args: JsonObject, options: CallOptions): Promise<CallToolResult>;
+    call(args: JsonObject, options: CallOptions): Promise<string>;
   },
 ): Promise<ActionTool> {
   const { name, timeoutMs, call } = options;
@@ -38,10 +35,7 @@ export async function createMcpTool(
       const onProgress = (line: string) => {
         if (++lines <= PROGRESS_LINES) log(line);
       };
-      const result = await call(args, { signal, onProgress });
-      const text = toResultText(result);
-      if (result.isError === true) throw new ToolFailure(text || "The tool failed without a word");
-      return text || "[no content]";
+      return await call(args, { signal, onProgress });
     },
   };
 }

@@ -34,10 +34,7 @@ export function toRemoteTools(
     }
     tools.set(name, {
       name,
-      description: cutEnd(
-        toPlainText(description ?? title ?? annotations?.title ?? "").trim(),
-        DESCRIPTION_CHARACTERS,
-      ),
+      description: toDescription(description ?? title ?? annotations?.title ?? ""),
       parameters: bounded.schema,
       // Decision: a server's own word counts here (rejected: trusting nobody), because the person who names a server in
       // an agent trusts it with more than that.
@@ -49,6 +46,12 @@ export function toRemoteTools(
     });
   }
   return { tools: [...tools.values()], problems };
+}
+
+function toDescription(text: string): string {
+  // Cut twice: what is far too long need not be cleaned.
+  const plain = toPlainText(text.slice(0, DESCRIPTION_CHARACTERS * 4)).trim();
+  return cutEnd(plain, DESCRIPTION_CHARACTERS);
 }
 
 function nameProblem(name: string, known: ReadonlyMap<string, RemoteTool>): string | undefined {

@@ -22,6 +22,7 @@ export class ServerProcess {
   readonly #clock: Clock;
   readonly #limits: McpLimits;
   #stderr = new Uint8Array();
+  #isStderrCut = false;
   #status: Deno.CommandStatus | undefined;
   #ending: Promise<void> | undefined;
 
@@ -69,9 +70,12 @@ export class ServerProcess {
     return signal === null ? `exit code ${code}` : `signal ${signal}`;
   }
 
-  /** The end of what it wrote to standard error, as it is. */
+  /** The end of what it wrote to standard error, as it is, in whole lines: half a key would not be recognised as one. */
   get stderr(): string {
-    return new TextDecoder().decode(this.#stderr);
+    const text = new TextDecoder().decode(this.#stderr);
+    if (!this.#isStderrCut) return text;
+    const end = text.search(/[\r\n]/);
+    return end < 0 ? "" : text.slice(end + 1);
   }
 
   /** Writes to standard input; rejects when nobody reads there any more. */
@@ -84,12 +88,17 @@ export class ServerProcess {
     return this.#ending ??= this.#end();
   }
 
+  /** Ends them at once. */
+  kill(): void {
+    this.#signalGroup("SIGKILL");
+  }
+
   async #end(): Promise<void> {
     // Not awaited: a program that does not read lets nothing through, not even the end.
     this.#input.close().catch(() => {});
     if (!await this.#isEndedWithin(this.#limits.closeMs)) {
       this.#signalGroup("SIGTERM");
-      if (!await this.#isEndedWithin(this.#limits.killMs)) this.#signalGroup("SIGKILL");
+      if (!await this.#isEndedWithin(this.#limits.killMs)) this.kill();
     }
     await this.ended;
   }
@@ -103,7 +112,7 @@ export class ServerProcess {
       readAll(errors, (chunk) => this.#keepStderr(chunk)),
     ]);
     this.#status = await this.#child.status;
-    this.#signalGroup("SIGKILL");
+    this.kill();
     await this.#within(reading, DRAIN_MS);
     await Promise.allSettled([output.cancel(), errors.cancel()]);
     await this.#input.abort().catch(() => {/* It was closed or broken before. */});
@@ -113,6 +122,7 @@ export class ServerProcess {
     const joined = new Uint8Array(this.#stderr.length + chunk.length);
     joined.set(this.#stderr);
     joined.set(chunk, this.#stderr.length);
+    this.#isStderrCut ||= joined.length > STDERR_BYTES;
     this.#stderr = joined.slice(-STDERR_BYTES);
   }
 

@@ -1,16 +1,38 @@
 // Why a server could not be reached or did not answer, for a person or a model. Nothing secret, nothing long.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { cutEnd, toPlainLine, toPlainText, withoutSecrets } from "./foreign_text.ts";
+import { UNANSWERED } from "./http_transport.ts";
 import type { ServerSecret } from "./server_definition.ts";
+import type { ServerLink } from "./server_link.ts";
 import { StartFailure } from "./server_process.ts";
 
 const REASON_CHARACTERS = 500;
 const LAST_LINES = 10;
 const LAST_CHARACTERS = 2_000;
 
-/** The reason of a failure as the end of a sentence. */
-export function reasonOf(error: unknown, secrets: readonly ServerSecret[]): string {
-  return toPlainLine(withoutSecrets(rawReason(error), secrets), REASON_CHARACTERS);
+/** Whose failure it is. */
+export interface FailedServer {
+  name: string;
+  secrets: readonly ServerSecret[];
+  link: ServerLink;
+}
+
+/** Why the server is of no use, as a whole text, with the last words of a program that is gone or silent. */
+export function describeFailure(error: unknown, server: FailedServer): string {
+  const text = `The MCP server "${server.name}" cannot be used: ${reasonOf(error, server)}`;
+  return isRefusal(error) ? text : text + lastWords(server);
+}
+
+/** Why a call failed, as a whole text. */
+export function describeFailedCall(error: unknown, server: FailedServer): string {
+  const reason = reasonOf(error, server);
+  if (isRefusal(error)) return `The MCP server "${server.name}" refused the call: ${reason}`;
+  return `The MCP server "${server.name}" failed during the call: ${reason}. ` +
+    `Whether the call took effect is unknown.${lastWords(server)}`;
+}
+
+function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
+  return link.end ?? toPlainLine(withoutSecrets(rawReason(error), secrets), REASON_CHARACTERS);
 }
 
 function rawReason(error: unknown): string {
@@ -40,9 +62,10 @@ export function isUnknownSession(error: unknown): boolean {
   return status === 404 || status === 400 && typeof text === "string" && /session/i.test(text);
 }
 
-/** Whether a first greeting failed in a way that a server of a newer protocol gives: an answer, and a refusal. */
+/** Whether the server answered, and the answer is no: what was asked of it has not been done. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof ProtocolError || error instanceof SdkHttpError && error.status === 400;
+  if (error instanceof ProtocolError) return error.data !== UNANSWERED;
+  return error instanceof SdkHttpError && error.status < 500;
 }
 
 function httpReason({ data, message }: SdkHttpError): string {
@@ -73,8 +96,8 @@ const CONNECTION_REASONS = [
 ];
 
 /** The last lines of what a program wrote to its standard error, introduced; empty when it wrote nothing. */
-export function lastWords(stderr: string, secrets: readonly ServerSecret[]): string {
-  const lines = withoutSecrets(toPlainText(stderr), secrets).split("\n")
+function lastWords({ link, secrets }: FailedServer): string {
+  const lines = withoutSecrets(toPlainText(link.stderr), secrets).split("\n")
     .map((line) => line.trimEnd()).filter((line) => line !== "");
   if (lines.length === 0) return "";
   const end = lines.slice(-LAST_LINES).join("\n");

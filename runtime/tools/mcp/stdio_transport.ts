@@ -1,49 +1,53 @@
 // MCP messages over the standard input and output of a program, one JSON a line. It takes the place of the client package's
 // own transport, which knows no process group, waits for pipes that a grandchild holds, and runs without our Clock.
-import { Buffer } from "node:buffer";
 import {
+  deserializeMessage,
   type JSONRPCMessage,
-  ReadBuffer,
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
 import type { Clock } from "../../clock.ts";
+import { LineSplitter } from "./line_splitter.ts";
 import { MAX_MESSAGE_BYTES, type McpLimits } from "./mcp_limits.ts";
 import type { ServerProgram } from "./server_definition.ts";
+import type { ServerLink } from "./server_link.ts";
 import { ServerProcess } from "./server_process.ts";
 
 /** A connection to a program that it starts and ends. */
-export class StdioTransport implements Transport {
+export class StdioTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
   readonly #program: ServerProgram;
   readonly #options: { clock: Clock; limits: McpLimits };
-  readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
+  readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   #process: ServerProcess | undefined;
+  #fault: RangeError | undefined;
+  /** Resolves when all that has been read so far is delivered. */
+  #received = Promise.resolve();
 
   constructor(program: ServerProgram, options: { clock: Clock; limits: McpLimits }) {
     this.#program = program;
     this.#options = options;
   }
 
-  /** The program, once it has been started. */
-  get process(): ServerProcess | undefined {
-    return this.#process;
+  get end(): string | undefined {
+    const exit = this.#process?.exit;
+    return this.#fault?.message ?? (exit === undefined ? undefined : `it ended with ${exit}`);
+  }
+
+  get stderr(): string {
+    return this.#process?.stderr ?? "";
   }
 
   /** Starts the program; rejects with StartFailure. */
   // deno-lint-ignore require-await -- the port is asynchronous
   async start(): Promise<void> {
-    const process = ServerProcess.start(this.#program, {
+    this.#process = ServerProcess.start(this.#program, {
       ...this.#options,
       onOutput: (chunk) => this.#read(chunk),
     });
-    this.#process = process;
-    process.ended.then(() => {
-      this.#buffer.clear();
-      this.onclose?.();
-    });
+    this.#process.ended.then(() => this.#received).then(() => this.onclose?.());
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -61,27 +65,26 @@ export class StdioTransport implements Transport {
   }
 
   #read(chunk: Uint8Array): void {
+    if (this.#fault !== undefined) return;
+    let lines: string[];
     try {
-      this.#buffer.append(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      for (;;) {
-        const message = this.#next();
-        if (message === undefined) return;
-        this.onmessage?.(message);
-      }
+      lines = this.#lines.push(chunk);
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      void this.#process?.end();
+      if (!(error instanceof RangeError)) throw error;
+      this.#fault = error;
+      this.#process?.kill();
+      return;
     }
+    // One at a time: the client drops what a server said on the way when the answer is handed over in the same breath.
+    for (const line of lines) this.#received = this.#received.then(() => this.#receive(line));
   }
 
-  #next(): JSONRPCMessage | undefined {
-    for (;;) {
-      try {
-        return this.#buffer.readMessage() ?? undefined;
-      } catch (error) {
-        // One line that is JSON and no message: the next may be one.
-        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      }
+  #receive(line: string): void {
+    try {
+      this.onmessage?.(deserializeMessage(line));
+    } catch (error) {
+      // Mostly a greeting for the person who started the program: it is no message, and no reason to end.
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
   }
 }

@@ -1,6 +1,7 @@
 // Runs a program to its end, bounded in time and output, and sees that nothing of it is left.
 import type { Clock } from "../../clock.ts";
 import { CapturedOutput, OutputRoom } from "./captured_output.ts";
+import { firstOf } from "./first_of.ts";
 import { KILL_GRACE_MS, type ProcessGroup, startGroup } from "./process_group.ts";
 
 /** How long output is still read once every known process is gone: one that left the group may hold it open. */
@@ -12,6 +13,8 @@ export interface RunProgramOptions {
   cwd: string;
   /** All of its environment: nothing is inherited. */
   environment: Readonly<Record<string, string>>;
+  /** All that stands on its standard input. Absent: nothing. */
+  input?: string;
   timeoutMs: number;
   /** The most bytes of standard output and standard error together; what is more is read and dropped. */
   maxOutputBytes: number;
@@ -33,7 +36,7 @@ export interface ProgramEnd {
 }
 
 /**
- * Runs a program with nothing on its standard input. When it ends, its time is over or the signal aborts, its whole
+ * Runs a program. When it ends, its time is over or the signal aborts, its whole
  * process group is ended: SIGTERM, then SIGKILL for who is left. Throws ToolFailure when it cannot be started, and the
  * signal's reason when that aborts; the group is gone in each case.
  */
@@ -43,24 +46,27 @@ export async function runProgram(
 ): Promise<ProgramEnd> {
   const { timeoutMs, maxOutputBytes, signal, clock, killGraceMs = KILL_GRACE_MS } = options;
   signal.throwIfAborted();
-  const group = startGroup(program, { ...options, stdin: "null" });
+  const { input } = options;
+  const group = startGroup(program, { ...options, stdin: input === undefined ? "null" : "piped" });
+  const written = input === undefined ? undefined : writeAll(group.child.stdin, input);
   const room = new OutputRoom(maxOutputBytes);
   const stdout = new CapturedOutput(group.child.stdout, room);
   const stderr = new CapturedOutput(group.child.stderr, room);
-  const first = await firstOf(group.child.status, { clock, signal, timeoutMs });
-  const status = first === "ended"
-    ? await group.child.status
+  const { status } = group.child;
+  const first = await firstOf(status, { within: { clock, ms: timeoutMs }, signal });
+  const { code, signal: endedBy } = first.kind === "done"
+    ? first.value
     : await endGroup(group, { clock, graceMs: killGraceMs });
   // Children that it left behind are not its result.
   group.signal("SIGKILL");
-  const outputs = Promise.all([stdout.ended, stderr.ended]);
-  if (await firstOf(outputs, { clock, timeoutMs: DRAIN_MS }) !== "ended") {
+  const streams = Promise.all([stdout.ended, stderr.ended, written]);
+  if ((await firstOf(streams, { within: { clock, ms: DRAIN_MS } })).kind !== "done") {
     await Promise.all([stdout.letGo(), stderr.letGo()]);
   }
-  if (first === "aborted") throw signal.reason;
+  if (first.kind === "aborted") throw signal.reason;
   return {
-    exitCode: first === "ended" && status.signal === null ? status.code : null,
-    timedOut: first === "late",
+    exitCode: first.kind === "done" && endedBy === null ? code : null,
+    timedOut: first.kind === "late",
     stdout: stdout.text,
     stderr: stderr.text,
     cut: room.cut,
@@ -73,26 +79,18 @@ async function endGroup(
   options: { clock: Clock; graceMs: number },
 ): Promise<Deno.CommandStatus> {
   group.signal("SIGTERM");
-  await firstOf(group.child.status, { clock: options.clock, timeoutMs: options.graceMs });
+  const { clock, graceMs } = options;
+  await firstOf(group.child.status, { within: { clock, ms: graceMs } });
   group.signal("SIGKILL");
   return await group.child.status;
 }
 
-/** What comes first: the end of the work, that of the time, or the signal's abort. */
-async function firstOf(
-  work: Promise<unknown>,
-  options: { clock: Clock; timeoutMs: number; signal?: AbortSignal },
-): Promise<"ended" | "late" | "aborted"> {
-  const { clock, timeoutMs, signal } = options;
-  const stop = new AbortController();
-  const timer = clock.sleep(
-    timeoutMs,
-    signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
-  ).then(() => "late" as const, () => "aborted" as const);
+async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+  const writer = stdin.getWriter();
   try {
-    return await Promise.race([work.then(() => "ended" as const), timer]);
-  } finally {
-    stop.abort();
-    await timer;
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch {
+    // It ended without reading all of it, as programs may.
   }
 }

@@ -33,10 +33,10 @@ Deno.test("list shows a table of the agents", async () => {
   assert.equal(
     cli.stdout.text,
     [
-      "Id              Display Name    Trigger                Last Run   Status",
-      "daily           日報 🚀         manual                 5 min ago  enabled",
-      "nightly backup  nightly backup  cron 0 3 * * *         never      disabled",
-      "watcher         watcher         watch inbox/, outbox/  never      enabled",
+      "Id              Display Name    Trigger                Last Run   Next Run     Status",
+      "daily           日報 🚀         manual                 5 min ago  -            enabled",
+      "nightly backup  nightly backup  cron 0 3 * * *         never      -            disabled",
+      "watcher         watcher         watch inbox/, outbox/  never      on a change  enabled",
       "",
     ].join("\n"),
   );
@@ -51,12 +51,59 @@ Deno.test("list stays legible at 40 columns", async () => {
     cli.stdout.text.split("\n\n")[1],
     [
       "nightly backup",
-      "  Display Name  nightly backup",
       "  Trigger       cron 0 3 * * *",
       "  Last Run      never",
       "  Status        disabled",
     ].join("\n"),
   );
+});
+
+Deno.test("list leaves out the next run where nothing runs by itself", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  assert.equal(await cli.run("list"), 0);
+  assert.equal(
+    cli.stdout.text,
+    "Id     Display Name  Trigger  Last Run  Status\ndaily  daily         manual   never     enabled\n",
+  );
+});
+
+Deno.test("list tells why agents that would run by themselves do not", async () => {
+  await using cli = await createFakeCli();
+  addAgents(cli);
+  const trigger = {
+    type: "schedule" as const,
+    every: "5m",
+    catchUp: "none" as const,
+  };
+  cli.runtime.addAgent(fakeAgent("tripped", { trigger }), {
+    nextRun: cli.clock.now() + 3 * 60_000,
+    triggerPaused: "21 runs, each fired by the one before:\u001b[2J notes.md",
+  });
+  cli.runtime.schedulerStatus = "paused";
+  assert.equal(await cli.run("list"), 0);
+  assert.match(cli.stdout.text, /\ntripped +tripped +every 5m +never +in 3 min +paused\n/);
+  assert.equal(
+    cli.stderr.text,
+    "Warning: The trigger of tripped is paused: 21 runs, each fired by the one before: notes.md\n" +
+      "Warning: The scheduler is paused: no schedule and no watch fires before " +
+      "POST /scheduler/resume\n",
+  );
+});
+
+Deno.test("list says that nothing fires while no service runs, where something would", async () => {
+  for (const hasWatcher of [true, false]) {
+    await using cli = await createFakeCli({ isRunning: false });
+    if (hasWatcher) addAgents(cli);
+    else cli.runtime.addAgent(fakeAgent("daily"));
+    assert.equal(await cli.run("list"), 0);
+    assert.equal(
+      cli.stderr.text,
+      hasWatcher
+        ? 'The service is not running: nothing fires by itself before "inkling start -d"\n'
+        : "",
+    );
+  }
 });
 
 Deno.test("list opens the application in this process when no service runs", async () => {
@@ -116,6 +163,6 @@ Deno.test("list ends quietly when nobody reads its output", async () => {
   await using cli = await createFakeCli();
   addAgents(cli);
   cli.stdout.isClosed = true;
-  assert.equal(await cli.run("list"), 0);
+  assert.equal(await cli.run("list"), 141);
   assert.equal(cli.stderr.text, "");
 });

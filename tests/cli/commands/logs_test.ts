@@ -21,18 +21,81 @@ function addHistory(cli: FakeCli): void {
 Deno.test("logs shows the executions of an agent, newest first", async () => {
   await using cli = await createFakeCli();
   addHistory(cli);
-  const started = formatLocal(new Date(cli.clock.now()).toISOString());
+  const started = formatLocal(new Date(cli.clock.now()).toISOString()).slice(0, -3);
   assert.equal(await cli.run("logs", "daily"), 0);
   assert.equal(
     cli.stdout.text,
     [
-      "Id  Started              Status   Trigger  Duration  Tokens     Cost",
+      "Id  Started           Status   Trigger  Duration  Tokens     Cost",
       ` 3  ${started}  running  manual          -       -        -`,
       ` 2  ${started}  aborted  manual       80ms       -        -`,
       ` 1  ${started}  success  manual       3.2s   1,234  $0.0012`,
       "",
     ].join("\n"),
   );
+});
+
+Deno.test("logs tells why an agent did not run when it was due, and what a run failed of", async () => {
+  await using cli = await createFakeCli();
+  addHistory(cli);
+  const { runtime, clock } = cli;
+  const minutesAgo = (minutes: number) => clock.now() - minutes * 60_000;
+  const failed = runtime.addExecution({
+    agentId: "daily",
+    startedAt: minutesAgo(30),
+    status: "error",
+    trigger: "schedule",
+    error: "No key: set OPENAI_API_KEY",
+  });
+  const slot = { agentId: "daily", executionId: null, count: 1 };
+  runtime.slots.push(
+    { ...slot, scheduledFor: minutesAgo(10), outcome: "skipped", reason: "it still runs" },
+    { ...slot, scheduledFor: minutesAgo(20), outcome: "missed", reason: "not running", count: 3 },
+    { ...slot, scheduledFor: minutesAgo(30), outcome: "run", reason: null, executionId: failed.id },
+    {
+      ...slot,
+      scheduledFor: minutesAgo(40),
+      outcome: "missed",
+      reason: "older than what is shown",
+    },
+  );
+  const at = (minutes: number) =>
+    formatLocal(new Date(minutesAgo(minutes)).toISOString()).slice(0, -3);
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.deepEqual(cli.stdout.text.split("\n").slice(4), [
+    ` -  ${at(10)}  skipped           schedule         -       -        -`,
+    "    it still runs",
+    ` -  ${at(20)}  missed (3 times)  schedule         -       -        -`,
+    "    not running",
+    ` 4  ${at(30)}  error             schedule         -       -        -`,
+    "    No key: set OPENAI_API_KEY",
+    "",
+  ]);
+});
+
+Deno.test("logs shows the missed times of an agent that never ran", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.slots.push({
+    agentId: "daily",
+    scheduledFor: cli.clock.now(),
+    outcome: "missed",
+    reason: "not running",
+    executionId: null,
+    count: 1,
+  });
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.match(
+    cli.stdout.text,
+    /^Id .*\n - {2}.* missed +schedule .*\n {4}not running\n$/,
+  );
+});
+
+Deno.test("logs names the parent of a delegated run", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addExecution({ agentId: "child", trigger: "agent", parentExecutionId: 7 });
+  assert.equal(await cli.run("logs", "child"), 0);
+  assert.match(cli.stdout.text, / running +agent \(7\)/);
 });
 
 Deno.test("logs -n takes the newest, over as many pages as it needs", async () => {
@@ -75,11 +138,11 @@ Deno.test("logs -e shows what was said, without an agent or with the right one",
         `${time} daily · demo/echo · manual · execution 1`,
         `${time} User`,
         "    Do it.",
-        `${time} → file_read`,
         "",
         "Done.",
         "",
-        `${time} ✔ success · 10ms`,
+        `${time} → file_read`,
+        `${time} ✔ success · 10ms · 1 tool call`,
         "",
       ].join("\n"),
     );

@@ -77,7 +77,7 @@ Deno.test("respond without flags and without a terminal names the flags, with ex
     assert.equal(await cli.run("respond", "1"), 2);
     assert.match(
       cli.stderr.text,
-      /no terminal to ask at: execution 1 is answered with --yes or --no\n$/,
+      /no terminal to ask at: execution 1 is answered with --yes or\s--no\n$/,
     );
     assert.deepEqual(cli.input.asked, []);
   }

@@ -63,7 +63,7 @@ Deno.test("run shows steps and answer on a terminal", async () => {
   assert.equal(code, 0);
   assert.equal(
     cli.stdout.text,
-    "→ file_read  path: notes.md\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens\n",
+    "→ file_read  notes.md\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens\n",
   );
   assert.equal(cli.stderr.text, "");
 });
@@ -78,7 +78,7 @@ Deno.test("run writes only the answer to a file, and the steps to standard error
   assert.equal(cli.stdout.text, "All is well.\n");
   assert.equal(
     cli.stderr.text,
-    "→ file_read  path: notes.md\n✔ success · 1.5s · 42 tokens\n",
+    "→ file_read  notes.md\n✔ success · 1.5s · 42 tokens\n",
   );
 });
 
@@ -290,7 +290,7 @@ Deno.test("run follows on after the service was away, without a frame twice", as
   assert.equal(cli.stdout.text, "Back again.\n");
   assert.equal(
     cli.stderr.text,
-    "→ file_read  path: notes.md\nThe service is gone: waiting for it to come back\n" +
+    "→ file_read  notes.md\nThe service is gone: waiting for it to come back\n" +
       "✔ success · 1.5s · 42 tokens\n",
   );
 });
@@ -308,25 +308,25 @@ Deno.test("run exits with 3 when the service goes down and stays away", async ()
   assert.match(cli.stderr.text, /\nError: The service went down while execution 1 was running/);
 });
 
-Deno.test("run shows a reply as it comes, and not again when it is there", async () => {
+Deno.test("run shows a reply as its blocks come, laid out, and not again when it is there", async () => {
   await using cli = await createWithAgents({ isTerminal: true });
   const code = cli.run("run", "daily");
   await until(() => cli.runtime.followers === 1, "the run is followed");
-  for (const piece of ["I will ", "look.\u001b[3", "1m"]) cli.runtime.delta(1, piece);
-  await until(() => cli.stdout.text === "\nI will look.", "the text comes");
+  for (const piece of ["I **will**\nlo", "ok.\n\nIt", " is\n"]) cli.runtime.delta(1, piece);
+  await until(() => cli.stdout.text === "\nI will look.\n", "the first block comes");
   cli.runtime.append(1, "tool_call", {
     event_type: "tool_call",
-    content: "I will look.\u001b[31m",
+    content: "I **will**\nlook.\n\nIt is\n\u001b[31m`there`.",
     tools: [{ id: "1", name: "file_read", args: "{}" }],
   });
   await until(() => cli.stdout.text.endsWith("file_read\n"), "the call comes");
   cli.runtime.delta(1, "All is ");
-  await until(() => cli.stdout.text.endsWith("All is "), "the answer begins");
   waiting.finish(cli, 1, "All is well.");
   assert.equal(await cli.drive(code), 0);
   assert.equal(
     cli.stdout.text,
-    "\nI will look.\n→ file_read\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens\n",
+    "\nI will look.\n\nIt is `there`.\n→ file_read\n\nAll is well.\n\n" +
+      "✔ success · 1.5s · 42 tokens\n",
   );
 });
 
@@ -435,6 +435,15 @@ Deno.test("run does not ask with -d, with --json or where nobody can answer; it 
       assert.match(cli.stderr.text, /\nAnswer it with: inkling respond 1 --yes \(or --no\)\n$/);
     }
   }
+});
+
+Deno.test("run asks nothing on a terminal that nothing can be drawn on", async () => {
+  await using cli = await createWithAgents(AT_TERMINAL);
+  cli.stdout.isDumb = true;
+  const code = await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1));
+  assert.equal(code, 4);
+  assert.deepEqual(cli.input.asked, []);
+  assert.match(cli.stderr.text, /\nAnswer it with: inkling respond 1 --yes/);
 });
 
 Deno.test("run leaves a question that is put aside, and exits with 4", async () => {

@@ -36,7 +36,7 @@ Deno.test("status of a stopped service is a result, not an error", async () => {
     cli.stdout.text,
     /^Inkling is not running\n {2}Workspace {2}\/absolute\/notes\n {2}Log .*inkling\.log\n$/,
   );
-  assert.equal(cli.stderr.text, "");
+  assert.equal(cli.stderr.text, '"inkling start -d" starts it\n');
   assert.equal(cli.localOpened, 0);
 });
 

@@ -29,16 +29,13 @@ Deno.test("validate shows errors apart from warnings and fails for errors", asyn
   assert.equal(
     cli.stdout.text,
     [
-      "✖ bad",
-      "  Errors",
-      "    agents/bad.md:3:7: Wrong",
-      "      Do it right",
-      "  Warnings",
-      "    agents/bad.md:3:7: Odd",
+      "✖ bad  agents/bad.md",
+      "  3:7  error    Wrong",
+      "                Do it right",
+      "  3:7  warning  Odd",
       "✔ good",
-      "! odd",
-      "  Warnings",
-      "    agents/bad.md:3:7: Odd",
+      "! odd  agents/odd.md",
+      "  agents/bad.md:3:7  warning  Odd",
       "3 agents: 1 error, 2 warnings",
       "",
     ].join("\n"),
@@ -58,7 +55,7 @@ Deno.test("validate -q shows errors only", async () => {
   assert.equal(await cli.run("validate", "-q"), 1);
   assert.equal(
     cli.stdout.text,
-    "✖ bad\n  Errors\n    agents/bad.md:3:7: Wrong\n      Do it right\n",
+    "✖ bad  agents/bad.md\n  3:7  error    Wrong\n                Do it right\n",
   );
 });
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { formatArguments, type FramePayload, FrameRenderer } from "../../../cli/output/frames.ts";
+import { formatArguments } from "../../../cli/output/arguments.ts";
+import { FrameRenderer } from "../../../cli/output/frames.ts";
+import type { FramePayload } from "../../../cli/output/payload.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";
 
@@ -32,6 +34,7 @@ const CALL = {
 };
 const RESULT = {
   event_type: "tool_result",
+  tool_call_id: "1",
   tool_name: "file_read",
   content: "one\ntwo\nthree\nfour\nfive",
   is_error: false,
@@ -46,6 +49,7 @@ Deno.test("FrameRenderer shows a run as steps, answer and figures", () => {
       { event_type: "human", content: "Execute your task." },
       CALL,
       RESULT,
+      { ...RESULT, tool_call_id: "2", tool_name: "file_glob", content: "notes.md" },
       { event_type: "stats", message: "30 tokens" },
       { event_type: "ai", content: "Done." },
       { event_type: "final_answer", content: "Done." },
@@ -60,12 +64,117 @@ Deno.test("FrameRenderer shows a run as steps, answer and figures", () => {
     ]),
     [
       ["step", "The Writer · demo/echo · manual · execution 7"],
-      ["step", "I look first."],
-      ["step", "→ file_read  path: notes.md, limit: 20"],
-      ["step", "→ file_glob"],
-      ["step", "✔ file_read  12ms\n    one\n    two\n    three\n    … 2 more lines"],
+      ["reply", "I look first."],
+      [
+        "step",
+        "✔ file_read  notes.md, limit: 20  12ms\n    one\n    two\n    three\n    … 2 more lines",
+      ],
+      ["step", "✔ file_glob  12ms\n    notes.md"],
       ["answer", "Done."],
-      ["step", "✔ success · 3.2s · 1,234 tokens · $0.0012"],
+      ["step", "✔ success · 3.2s · 1,234 tokens · $0.0012 · 2 tool calls"],
+    ],
+  );
+});
+
+Deno.test("FrameRenderer shows calls when they are made where nothing else tells that they go on", () => {
+  const one = { ...CALL, content: "", tools: CALL.tools.slice(0, 1) };
+  assert.deepEqual(
+    render([one, RESULT], { showCalls: true }).map(([, text]) => text.split("\n")[0]),
+    ["→ file_read  notes.md, limit: 20", "✔ file_read  12ms"],
+  );
+  assert.deepEqual(
+    render([{ ...CALL, content: "" }, RESULT], { showCalls: true })
+      .map(([, text]) => text.split("\n")[0]),
+    [
+      "→ file_read  notes.md, limit: 20",
+      "→ file_glob",
+      // Which of the two it is the result of must be seen.
+      "✔ file_read  notes.md, limit: 20  12ms",
+    ],
+  );
+});
+
+Deno.test("FrameRenderer shows a call that never had a result when the run ends or stops", () => {
+  const complete = { event_type: "complete", status: "aborted", error: "Cancelled by user" };
+  assert.deepEqual(render([{ ...CALL, content: "" }, RESULT, complete]).slice(1), [
+    ["step", "→ file_glob"],
+    ["step", "✖ aborted"],
+    ["failure", "Cancelled by user"],
+  ]);
+  const renderer = new FrameRenderer({ style, columns: 60 });
+  renderer.render(CALL);
+  assert.deepEqual(renderer.openCalls.map(({ name }) => name), ["file_read", "file_glob"]);
+  assert.deepEqual(renderer.renderOpenCalls({}).map(({ text }) => text), [
+    "→ file_read  notes.md, limit: 20",
+    "→ file_glob",
+  ]);
+  assert.deepEqual(renderer.renderOpenCalls({}), []);
+});
+
+Deno.test("FrameRenderer shows a delegated run below its call: which execution, its figures, its answer", () => {
+  const tools = [{ id: "1", name: "run_agent", args: '{"agent_id":"translator","arguments":"x"}' }];
+  const delegated = (status: string, output: string) => ({
+    ...RESULT,
+    tool_name: "run_agent",
+    content: JSON.stringify({
+      status,
+      output,
+      execution_id: 13,
+      duration_ms: 900,
+      total_tokens: 1_234,
+      cost_usd: 0.01,
+    }),
+  });
+  const lines = (result: FramePayload) =>
+    render([{ event_type: "tool_call", content: "", tools }, result])
+      .flatMap(([, text]) => text.split("\n"));
+  assert.deepEqual(lines(delegated("success", "Bonjour\n\u001b[2Jle\nmonde\nentier")), [
+    "✔ run_agent  translator, arguments: x  12ms",
+    "    ↳ execution 13 · success · 1,234 tokens · $0.0100",
+    "    Bonjour",
+    "    le",
+    "    monde",
+    "    … 1 more line",
+  ]);
+  assert.deepEqual(lines(delegated("timeout", "")), [
+    "✖ run_agent  translator, arguments: x  12ms",
+    "    ↳ execution 13 · timeout · 1,234 tokens · $0.0100",
+  ]);
+  assert.deepEqual(
+    lines({ ...RESULT, tool_name: "run_agent", is_error: true, content: "Error: no" }),
+    [
+      "✖ run_agent  translator, arguments: x  12ms",
+      "    Error: no",
+    ],
+  );
+});
+
+Deno.test("FrameRenderer shows the use of a skill as one line", () => {
+  const frames = [
+    {
+      event_type: "tool_call",
+      content: "",
+      tools: [{ id: "1", name: "skill_use", args: '{"skill_name":"pdf"}' }],
+    },
+    { ...RESULT, tool_name: "skill_use", content: "The instructions follow." },
+    {
+      event_type: "meta",
+      content: '<skill-context name="pdf">\nOne.\nTwo.\n</skill-context>',
+    },
+  ];
+  assert.deepEqual(render(frames), [["step", "✔ skill  pdf  2 lines of instructions"]]);
+  assert.match(render(frames, { showMessages: true })[1]?.[1] ?? "", /^Skill\n[^]*One\./);
+});
+
+Deno.test("FrameRenderer tells the parent of a delegated run, and warnings about prices", () => {
+  assert.deepEqual(
+    render([
+      { ...INFO, trigger: "agent", parent_execution_id: 5 },
+      { event_type: "stats", message: "30 tokens", warning: "No price is known" },
+    ]),
+    [
+      ["step", "The Writer · demo/echo · agent of execution 5 · execution 7"],
+      ["step", "! No price is known"],
     ],
   );
 });
@@ -84,7 +193,7 @@ Deno.test("FrameRenderer tells why a run failed, and shows the reply that was no
       },
     ]),
     [
-      ["step", "Once upon a"],
+      ["reply", "Once upon a"],
       ["step", "✖ aborted · 80ms"],
       ["failure", "Aborted: max_tokens (the reply was cut at 3 tokens)"],
     ],
@@ -104,7 +213,7 @@ Deno.test("FrameRenderer shortens nothing when verbose", () => {
   const text = render([CALL, RESULT, { event_type: "stats", message: "30 tokens" }], {
     verbose: true,
   }).map(([, text]) => text).join("\n");
-  for (const part of ['{"path":"notes.md","limit":20}', "five", "30 tokens"]) {
+  for (const part of ["\n    path: notes.md\n    limit: 20", "five", "30 tokens"]) {
     assert.ok(text.includes(part), part);
   }
 });
@@ -139,12 +248,12 @@ Deno.test("FrameRenderer shows hostile text without control characters, within t
   fc.assert(fc.property(text, text, text, (name, args, content) => {
     const pieces = render([
       { event_type: "tool_call", content: "", tools: [{ id: "1", name: "n", args }] },
-      { event_type: "tool_result", tool_name: "n", content, is_error: false },
+      { event_type: "tool_result", tool_call_id: "1", tool_name: "n", content, duration_ms: 5 },
       { event_type: "execution_info", display_name: name, model: name, trigger: "manual" },
     ]);
     for (const [, shown] of pieces) assert.doesNotMatch(shown, /[^\P{Cc}\n\t]/u);
-    const [call = "", result = ""] = pieces.map(([, text]) => text);
-    for (const line of [...call.split("\n"), ...result.split("\n")]) {
+    const [result = ""] = pieces.map(([, text]) => text);
+    for (const line of result.split("\n")) {
       assert.ok(widthOf(line) <= 60, line);
     }
   }));
@@ -153,7 +262,7 @@ Deno.test("FrameRenderer shows hostile text without control characters, within t
 Deno.test("formatArguments() shows names and values, or the text when it is no object", () => {
   assert.equal(
     formatArguments('{"path":"a b.md","deep":{"x":[1]}}'),
-    'path: a b.md, deep: {"x":[1]}',
+    'a b.md, deep: {"x":[1]}',
   );
   assert.equal(formatArguments('{"path": '), '{"path":');
   assert.equal(formatArguments("[1,2]"), "[1,2]");

@@ -104,3 +104,19 @@ Deno.test("pad() fills on the asked side", () => {
   assert.equal(pad("7", 3, "right"), "  7");
   assert.equal(pad("long", 2), "long");
 });
+
+Deno.test("formatTable() says below a row what is to be said of it, also in blocks", () => {
+  const rows = [["daily", "The report", "3"], ["weekly", "-", "-"]];
+  const notes = ["It went\nwrong\u001b[2J", undefined];
+  assert.equal(
+    formatTable(COLUMNS, rows, { width: 80, style, notes }).split("\n")[2],
+    "  It went wrong",
+  );
+  const blocks = formatTable(COLUMNS, rows, { width: 12, style, notes }).split("\n\n");
+  assert.match(blocks[0] ?? "", /\n {2}It went w…$/);
+  assert.equal(blocks[1], "weekly");
+});
+
+Deno.test("formatTable() leaves out the mark of emoji that terminals do not agree on", () => {
+  assert.equal(formatTable([{ header: "Id" }], [["⚠️ a"]], { width: 80, style }), "Id\n⚠ a");
+});

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { formatBytes, formatCost, formatCount, formatPlural } from "../../../cli/output/figures.ts";
-import { formatDuration, formatLocal, formatRelative } from "../../../cli/output/time.ts";
+import {
+  formatDuration,
+  formatElapsed,
+  formatLocal,
+  formatRelative,
+} from "../../../cli/output/time.ts";
 
 Deno.test("formatDuration() uses the two largest units that say something", () => {
   const table = [
@@ -57,4 +62,16 @@ Deno.test("formatBytes() keeps two digits at least, and never shows a thousand o
     [7_000_000_000_000_000, "7000 TB"],
   ];
   for (const [bytes, text] of table) assert.equal(formatBytes(bytes), text);
+});
+
+Deno.test("formatElapsed() counts whole seconds", () => {
+  const table: [number, string][] = [
+    [-5, "0s"],
+    [999, "0s"],
+    [12_345, "12s"],
+    [59_999, "59s"],
+    [60_000, "1m 00s"],
+    [3_725_000, "1h 02m"],
+  ];
+  for (const [ms, text] of table) assert.equal(formatElapsed(ms), text);
 });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../cli/processes.ts";
+import type { Clock } from "../../../runtime/clock.ts";
 import type { ProgramEnd } from "../../../runtime/tools/processes/run_program.ts";
 import type { ScriptHost, ScriptRun } from "../../../runtime/tools/skills/script_host.ts";
+import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { call, failureOf } from "../sandbox_fixture.ts";
 import { SkillsFixture } from "./skills_fixture.ts";
@@ -10,13 +12,12 @@ import { SkillsFixture } from "./skills_fixture.ts";
 async function runScript(
   place: SkillsFixture,
   args: Record<string, unknown>,
-  options: Parameters<SkillsFixture["skills"]>[0] & { signal?: AbortSignal } = {},
+  options: Parameters<SkillsFixture["skills"]>[0] & { signal?: AbortSignal; clock?: Clock } = {},
 ): Promise<string> {
-  const { signal, ...rest } = options;
   const { tool, context } = await place.tool("skill_run_script", {
+    ...options,
     skills: ["notes"],
-    of: place.skills(rest),
-    ...(signal === undefined ? {} : { signal }),
+    of: place.skills(options),
   });
   return await call(tool, { skill_name: "notes", ...args }, context);
 }
@@ -153,31 +154,48 @@ Deno.test("skill_run_script tells exit code and output; anything but 0 is an err
   assert.equal(await failureOf(run("dies.sh")), "dies.sh was ended by a signal.");
 });
 
+/** Prints more than is kept before it tells its pids, and goes on. */
 const STUBBORN = `
 trap '' TERM INT HUP
 (trap '' TERM; while :; do sleep 0.2; done) &
 child=$!
+flood="flood flood flood flood flood flood flood flood"
+i=0; while [ $i -lt 4000 ]; do echo $flood; i=$((i+1)); done
 echo "$$ $child" > "$WORKSPACE/pids"
-while :; do echo flood flood flood flood flood flood flood flood; done
+while :; do echo $flood; done
 `;
+
+/** Lets time pass until the work has ended. */
+async function letTimePass<T>(clock: TestClock, work: Promise<T>): Promise<T> {
+  let ended = false;
+  const settled = work.finally(() => ended = true);
+  settled.catch(() => {});
+  await until(async () => {
+    await clock.advance(500);
+    return ended;
+  }, "the work ends");
+  return await settled;
+}
 
 Deno.test("skill_run_script ends a script that ignores SIGTERM with all that it started, its output capped", async () => {
   await using place = await openWith({ "stubborn.sh": STUBBORN });
-  // Short, but long enough for the script to have told its pids also on a busy machine.
-  const message = await failureOf(
-    runScript(place, { script_name: "stubborn.sh" }, { scriptTimeoutMs: 2_000 }),
-  );
+  const clock = new TestClock();
+  const outcome = failureOf(runScript(place, { script_name: "stubborn.sh" }, { clock }));
+  const pids = await written(place, "pids");
+  await clock.advance(29_000);
+  assert.equal(await goneOf(pids)(), false, "it has 30 s");
+  const message = await letTimePass(clock, outcome);
   const [first, second] = message.split("\n");
   assert.equal(
     first,
-    "stubborn.sh took longer than 2 s and was ended, with all that it had started.",
+    "stubborn.sh took longer than 30 s and was ended, with all that it had started.",
   );
   assert.equal(second, "flood flood flood flood flood flood flood flood");
   assert.ok(
     message.endsWith("\n(There was more output: it is left out. Let the script print less.)"),
   );
   assert.ok(new TextEncoder().encode(message).length < 65 * 1024);
-  await until(goneOf(await written(place, "pids")), "script and child are gone");
+  await until(goneOf(pids), "script and child are gone");
 });
 
 Deno.test("skill_run_script ends the processes that a script left behind when it ended", async () => {
@@ -192,12 +210,14 @@ Deno.test("skill_run_script ends the processes that a script left behind when it
 Deno.test("skill_run_script ends its processes when the run is cancelled", async () => {
   await using place = await openWith({ "stubborn.sh": STUBBORN });
   const cancel = new AbortController();
-  const running = runScript(place, { script_name: "stubborn.sh" }, { signal: cancel.signal });
+  const clock = new TestClock();
+  const { signal } = cancel;
+  const running = runScript(place, { script_name: "stubborn.sh" }, { signal, clock });
   const outcome = running.then(() => "ended", (error) => error);
   const pids = await written(place, "pids");
   const reason = new Error("cancelled by user");
   cancel.abort(reason);
-  assert.equal(await outcome, reason);
+  assert.equal(await letTimePass(clock, outcome), reason);
   await until(goneOf(pids), "script and child are gone");
 });
 

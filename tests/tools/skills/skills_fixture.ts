@@ -1,6 +1,6 @@
 // Skills in a workspace on the disk, with scripts that run for real.
 import { join } from "node:path";
-import { SystemClock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../runtime/clock.ts";
 import type { ScriptHost } from "../../../runtime/tools/skills/script_host.ts";
 import { Skills } from "../../../runtime/tools/skills/skills.ts";
 import type { ActionTool, ToolContext } from "../../../runtime/tools/tool.ts";
@@ -41,7 +41,6 @@ export class SkillsFixture implements AsyncDisposable {
     options: {
       scriptHost?: ScriptHost;
       environment?: Record<string, string>;
-      scriptTimeoutMs?: number;
     } = {},
   ): Skills {
     return new Skills({
@@ -60,7 +59,7 @@ export class SkillsFixture implements AsyncDisposable {
   /** The tool of that name as an agent with these skills gets it, and what its calls are given. */
   async tool(
     name: string,
-    options: { skills: string[]; of?: Skills; signal?: AbortSignal },
+    options: { skills: string[]; of?: Skills; signal?: AbortSignal; clock?: Clock },
   ): Promise<{ tool: ActionTool; context: ToolContext }> {
     const agent = createTestAgent({ skills: options.skills });
     const { tools } = await (options.of ?? this.skills()).open(agent);
@@ -68,9 +67,10 @@ export class SkillsFixture implements AsyncDisposable {
     if (tool === undefined || tool.question !== undefined || tool.delegation !== undefined) {
       throw new TypeError(`no tool ${name}`);
     }
+    const { signal, clock } = options;
     const context = testContext(this.files.sandbox(), {
-      clock: new SystemClock(),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(clock === undefined ? {} : { clock }),
     });
     return { tool, context: { ...context, agent } };
   }

@@ -1,0 +1,80 @@
+// new: an agent file, written by the model, from answers, or from flags. It is checked before it is saved, and replaces
+// nothing.
+import { type CommandContext, workspaceOf } from "../context.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
+import { Interview } from "../interview.ts";
+import type { AgentAuthor } from "../new/agent_author.ts";
+import type { NewOptions } from "../new/declare_new.ts";
+import { draftWithModel } from "../new/draft_dialog.ts";
+import { fieldsOf, hasFieldFlags } from "../new/field_flags.ts";
+import { askFields } from "../new/questionnaire.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import { readAllInput } from "../piped_input.ts";
+
+/** Makes the agent `id`. */
+export async function newAgent(
+  context: CommandContext,
+  id: string,
+  options: NewOptions,
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const author = await app.openAgentAuthor(workspaceOf(context));
+  const problem = await author.describeBadId(id);
+  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  let text: string;
+  try {
+    text = options.prompt === undefined
+      ? await ask(context, author, { ...options, id })
+      : await fromFlags(context, author, { ...options, id, prompt: options.prompt });
+  } catch (error) {
+    if (error instanceof Interrupted) output.note("Nothing was saved");
+    throw error;
+  }
+  const { path, problems } = await author.save(id, text);
+  if (output.quiet) {
+    output.line(toOneLine(path));
+    return EXIT.ok;
+  }
+  output.line(`${output.style.green("✔")} ${toOneLine(path)}`);
+  for (const { line, message } of problems) output.warning(toOneLine(`line ${line}: ${message}`));
+  output.line(`\nRun it: inkling run ${/\s/.test(id) ? `"${id}"` : id}`);
+  return EXIT.ok;
+}
+
+async function fromFlags(
+  context: CommandContext,
+  author: AgentAuthor,
+  options: NewOptions & { id: string; prompt: string },
+): Promise<string> {
+  const { app } = context;
+  const { id } = options;
+  const given = fieldsOf(options, await app.info(workspaceOf(context)));
+  const prompt = options.prompt === "-" ? await readAllInput(app) : options.prompt;
+  const fields = { ...given, prompt };
+  const [problem] = await author.findProblems(id, fields);
+  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  return author.format(fields);
+}
+
+async function ask(
+  context: CommandContext,
+  author: AgentAuthor,
+  options: NewOptions & { id: string },
+): Promise<string> {
+  const { id, description } = options;
+  const interview = new Interview(context, "Give its task with --prompt");
+  const info = await context.app.info(workspaceOf(context));
+  const given = fieldsOf(options, info);
+  if (options.template === undefined && !hasFieldFlags(options)) {
+    const model = author.drafter();
+    const dialog = { context, interview, author, id, description };
+    const text = model && await draftWithModel({ ...dialog, model });
+    if (text !== undefined) return text;
+    context.output.note(
+      model === undefined
+        ? 'No model is configured that could write it ("inkling setup" does that): here are questions'
+        : "Here are questions instead",
+    );
+  }
+  return author.format(await askFields({ context, interview, author, id, info, given }));
+}

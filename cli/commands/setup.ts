@@ -1,0 +1,80 @@
+// setup: workspace, model, key and limits, asked or from flags, merged into what is there. Nothing is written before all
+// is known.
+import type { CliApp } from "../app.ts";
+import type { CommandContext } from "../context.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
+import { Interview } from "../interview.ts";
+import { listenToInterrupts } from "../interrupts.ts";
+import type { SetupOptions } from "../setup/declare_setup.ts";
+import type { Installation, SetupChoices, SetupResult } from "../setup/installation.ts";
+import { reportSetup } from "../setup/setup_report.ts";
+import { limitsOf, readChoices } from "../setup/unattended.ts";
+import { askChoices, tryModel } from "../setup/wizard.ts";
+
+/** Sets Inkling up, or changes how it is set up. */
+export async function setup(context: CommandContext, options: SetupOptions): Promise<ExitCode> {
+  const { app, output } = context;
+  const installation = await app.openInstallation();
+  let choices: SetupChoices;
+  try {
+    choices = options.yes
+      ? await chooseUnattended(context, installation, options)
+      : await ask(context, installation, options);
+  } catch (error) {
+    if (error instanceof Interrupted) output.note("Nothing was written");
+    throw error;
+  }
+  await reportSetup(context, await write(app, installation, choices));
+  return EXIT.ok;
+}
+
+async function write(
+  app: CliApp,
+  installation: Installation,
+  choices: SetupChoices,
+): Promise<SetupResult> {
+  // Ctrl+C has to wait: what is begun is written to its end.
+  using _ = listenToInterrupts(app);
+  return await installation.write(choices);
+}
+
+async function chooseUnattended(
+  context: CommandContext,
+  installation: Installation,
+  options: SetupOptions,
+): Promise<SetupChoices> {
+  const choices = await readChoices(context, installation, options);
+  const failure = options.test ? await tryModel(context, installation, choices) : undefined;
+  if (failure !== undefined) {
+    throw new CommandFailure(EXIT.failed, `Nothing was written: ${failure}`);
+  }
+  return choices;
+}
+
+async function ask(
+  context: CommandContext,
+  installation: Installation,
+  options: SetupOptions,
+): Promise<SetupChoices> {
+  if (options.apiKeyStdin || options.test) {
+    throw new CommandFailure(EXIT.usage, "--api-key-stdin and --test go with --yes");
+  }
+  const { workspace } = context;
+  const { provider, model, baseUrl } = options;
+  const interview = new Interview(context, "Use --yes, with --provider and --model");
+  const limits = limitsOf(options);
+  const given = { ...(workspace !== undefined && { workspace }), limits };
+  const problem = await installation.describeProblem(given);
+  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  return await askChoices({
+    context,
+    interview,
+    installation,
+    flags: {
+      ...given,
+      ...(provider !== undefined && { provider }),
+      ...(model !== undefined && { modelName: model }),
+      ...(baseUrl !== undefined && { baseUrl }),
+    },
+  });
+}

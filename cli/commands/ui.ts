@@ -1,0 +1,30 @@
+// ui: the pages of the service in a browser, through a proxy that lives as long as the command.
+import type { CommandContext } from "../context.ts";
+import { openService } from "../daemon.ts";
+import { untilAborted } from "../deadline.ts";
+import type { ExitCode } from "../exit.ts";
+import { listenToInterrupts } from "../interrupts.ts";
+
+/** The page that a browser begins with. */
+const HOME = "/docs";
+
+/** Opens the page, or with `open: false` only tells its address, and stays until Ctrl+C. */
+export async function ui(
+  context: CommandContext,
+  options: { open: boolean },
+): Promise<ExitCode> {
+  const { app, output, workspace } = context;
+  using interrupts = listenToInterrupts(app);
+  const { first: signal } = interrupts;
+  const { socketFile } = await app.places(workspace);
+  // Only to have the service running: the proxy connects by itself.
+  (await openService(context, { signal }))[Symbol.dispose]();
+  await using proxy = await app.openUiProxy({ socketFile, home: HOME });
+  output.line(proxy.address);
+  if (options.open && !(await app.openBrowser(proxy.address))) {
+    output.notice("No browser could be opened: open the address yourself");
+  }
+  output.note("The address works once. Ctrl+C ends the page and this command");
+  const never = Promise.withResolvers<never>();
+  return await untilAborted(signal, never.promise);
+}

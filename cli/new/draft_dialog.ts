@@ -1,0 +1,66 @@
+// An agent file written by the model: described, shown, changed, and saved only with the person's word.
+import type { CommandContext } from "../context.ts";
+import { Interrupted } from "../exit.ts";
+import { listenToInterrupts } from "../interrupts.ts";
+import type { Interview } from "../interview.ts";
+import { sanitise, toOneLine } from "../output/sanitise.ts";
+import type { AgentAuthor, DraftRequest } from "./agent_author.ts";
+
+/** What the dialog is held with. */
+export interface DraftDialogOptions {
+  context: CommandContext;
+  interview: Interview;
+  author: AgentAuthor;
+  /** The model that writes, `provider/name`. */
+  model: string;
+  id: string;
+  /** Given on the command line: not asked for. */
+  description: string | undefined;
+}
+
+/** The text that the person wants saved; undefined where the questionnaire is to be used. Cancelled: Interrupted. */
+export async function draftWithModel(options: DraftDialogOptions): Promise<string | undefined> {
+  const { interview, id } = options;
+  const description = options.description ?? await interview.text({
+    message: `What is ${toOneLine(id)} to do, and when? ${toOneLine(options.model)} writes it`,
+    check: (answer) =>
+      Promise.resolve(answer === "" ? "Describe it in a sentence or two" : undefined),
+  });
+  let text = await draft(options, { id, description });
+  while (text !== undefined) {
+    options.context.output.line(`\n${sanitise(text)}`);
+    const next = await interview.select({
+      message: `Save it as ${toOneLine(id)}.md?`,
+      choices: [
+        { value: "save", label: "Save it" },
+        { value: "change", label: "Change something", hint: "say what; the model rewrites it" },
+        { value: "again", label: "Write it anew" },
+        { value: "questions", label: "Answer questions instead" },
+        { value: "cancel", label: "Cancel" },
+      ],
+    });
+    if (next === "save") return text;
+    if (next === "questions") return undefined;
+    if (next === "cancel") throw new Interrupted();
+    const revision = next === "change"
+      ? { text, change: await interview.text({ message: "What is to be different?" }) }
+      : undefined;
+    const request = { id, description, ...(revision && { revision }) };
+    // What was good enough to be shown is not lost when the next attempt fails.
+    text = await draft(options, request) ?? text;
+  }
+  return undefined;
+}
+
+async function draft(
+  { context, author, model }: DraftDialogOptions,
+  request: DraftRequest,
+): Promise<string | undefined> {
+  const { app, output } = context;
+  output.note(`${model} is writing. Ctrl+C stops it`);
+  using interrupts = listenToInterrupts(app);
+  const result = await author.draft(request, interrupts.first);
+  if ("text" in result) return result.text;
+  output.warning(toOneLine(`${model} gave no agent: ${result.failure}`));
+  return undefined;
+}

@@ -1,0 +1,55 @@
+// The arguments of a tool call as a person reads them: on one line, or each by itself.
+import { parseObject } from "./payload.ts";
+import { sanitise, toOneLine } from "./sanitise.ts";
+import type { Style } from "./style.ts";
+import { shorten } from "./width.ts";
+
+/** An argument longer than this hides the others. */
+const ARGUMENT_WIDTH = 60;
+
+/** Arguments that say what a call is about: one of them stands first, without its name. */
+const SUBJECTS: readonly string[] = [
+  ...["path", "source", "pattern", "url", "command", "query", "question", "section"],
+  ...["skill_name", "agent_id", "agent_name"],
+];
+
+/** Arguments on one line: `notes.md, limit: 20`; what is no JSON object, as it is. */
+export function formatArguments(args: string): string {
+  const parsed = parseObject(args);
+  if (parsed === undefined) return toOneLine(args);
+  const entries = Object.entries(parsed);
+  const subject = entries.find(([name, value]) =>
+    SUBJECTS.includes(name) && typeof value === "string"
+  );
+  const others = entries.filter((entry) => entry !== subject);
+  return [
+    ...(subject === undefined ? [] : [showValue(subject[1])]),
+    ...others.map(([name, value]) => `${toOneLine(name)}: ${showValue(value)}`),
+  ].join(", ");
+}
+
+/** Each argument whole, with its name; indented lines. What is no JSON object, as it is. */
+export function formatWholeArguments(args: string, style: Style): string[] {
+  const parsed = parseObject(args);
+  if (parsed === undefined) {
+    return sanitise(args).split("\n").map((line) => `    ${style.dim(line)}`);
+  }
+  return Object.entries(parsed).map(([name, value]) => formatWholeArgument(name, value, style));
+}
+
+/** One argument whole, with its name; several lines below it. */
+export function formatWholeArgument(name: string, value: unknown, style: Style): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const label = style.dim(`${toOneLine(name)}:`);
+  const shown = sanitise(text);
+  if (!shown.includes("\n")) return `    ${label} ${shown}`;
+  const lines = shown.replace(/\n$/, "").split("\n");
+  return [`    ${label}`, ...lines.map((line) => `      ${line}`)].join("\n");
+}
+
+function showValue(value: unknown): string {
+  return shorten(
+    toOneLine(typeof value === "string" ? value : JSON.stringify(value)),
+    ARGUMENT_WIDTH,
+  );
+}

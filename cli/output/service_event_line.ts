@@ -1,0 +1,74 @@
+// What happens in the service, a line for each event: for the person at whose terminal it runs.
+import type { ServiceEventMessage } from "../../server/client.ts";
+import { type FramePayload, numberOf, textOf } from "./payload.ts";
+import { toOneLine } from "./sanitise.ts";
+import type { Style } from "./style.ts";
+import { formatDuration, formatLocal } from "./time.ts";
+import { shorten } from "./width.ts";
+import { wrapText } from "./wrap.ts";
+
+/** A question that is longer can be read where it is answered. */
+const MESSAGE_WIDTH = 200;
+
+/** The line, or undefined for an event that is not worth one. `at` is milliseconds since the epoch. */
+export function formatServiceEvent(
+  { event, payload }: ServiceEventMessage,
+  options: { at: number; style: Style; columns: number },
+): string | undefined {
+  const { style, at, columns } = options;
+  const told = tell(event, payload, style);
+  if (told === undefined) return undefined;
+  const time = formatLocal(new Date(at).toISOString()).slice(11);
+  const [name = "", ...rest] = told.parts.filter((part) => part !== "").map(toOneLine);
+  const about = [style.bold(name), ...(rest.length > 0 ? [style.dim(rest.join(" · "))] : [])];
+  return wrapText(`${style.dim(time)} ${told.mark} ${about.join(style.dim(" · "))}`, columns, {
+    hanging: 11,
+  });
+}
+
+/** A mark, whom it is about, and what there is to say. */
+interface Told {
+  mark: string;
+  parts: string[];
+}
+
+function tell(event: string, payload: FramePayload, style: Style): Told | undefined {
+  const agent = textOf(payload, "agent_id");
+  const status = textOf(payload, "status");
+  const execution = `execution ${numberOf(payload, "execution_id") ?? "?"}`;
+  switch (event) {
+    case "execution_started":
+      return { mark: style.cyan("→"), parts: [agent, textOf(payload, "trigger"), execution] };
+    case "execution_resumed":
+      return { mark: style.cyan("→"), parts: [agent, "goes on", execution] };
+    case "execution_waiting":
+      return {
+        mark: style.yellow("?"),
+        parts: [
+          agent,
+          `waits: inkling respond ${numberOf(payload, "execution_id") ?? "?"}`,
+          shorten(toOneLine(textOf(payload, "message")), MESSAGE_WIDTH),
+        ],
+      };
+    case "execution_completed": {
+      const duration = numberOf(payload, "duration_ms");
+      const mark = status === "success" ? style.green("✔") : style.red("✖");
+      const time = duration === undefined ? "" : formatDuration(duration);
+      return { mark, parts: [agent, status, time, execution] };
+    }
+    case "agents_changed":
+      return { mark: style.dim("~"), parts: [agent, `agent file ${textOf(payload, "event")}`] };
+    case "trigger_changed":
+      return {
+        mark: status === "paused" ? style.yellow("!") : style.dim("~"),
+        parts: [agent, `trigger ${status}`, textOf(payload, "reason")],
+      };
+    case "scheduler_changed":
+      return {
+        mark: status === "paused" ? style.yellow("!") : style.dim("~"),
+        parts: [`scheduler ${status}`],
+      };
+    default:
+      return undefined;
+  }
+}

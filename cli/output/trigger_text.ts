@@ -1,0 +1,36 @@
+// When an agent runs by itself, in words.
+import type { AgentSummary } from "../../server/schemas.ts";
+import { formatRelative } from "./time.ts";
+
+/** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`. */
+export function describeTrigger(agent: AgentSummary): string {
+  switch (agent.trigger_type) {
+    case "manual":
+      return "manual";
+    case "schedule":
+      return agent.trigger_every === null
+        ? `cron ${agent.trigger_cron ?? ""}`
+        : `every ${agent.trigger_every}`;
+    case "watch":
+      return `watch ${(agent.trigger_paths ?? []).join(", ")}`;
+    default:
+      return agent.trigger_type satisfies never;
+  }
+}
+
+/** `in 5 min`, `on a change`; `-` for an agent that does not run by itself. */
+export function describeNextRun(agent: AgentSummary, now: number): string {
+  if (agent.next_run !== null) return formatRelative(agent.next_run, now);
+  return isAutomatic(agent) && agent.trigger_type === "watch" ? "on a change" : "-";
+}
+
+/** Whether it would run without being asked. */
+export function isAutomatic(agent: AgentSummary): boolean {
+  return agent.enabled && agent.trigger_type !== "manual";
+}
+
+/** `enabled`, `disabled`; `paused` when its trigger was stopped because it ran away. */
+export function describeState(agent: AgentSummary): "enabled" | "disabled" | "paused" {
+  if (!agent.enabled) return "disabled";
+  return agent.trigger_paused === null ? "enabled" : "paused";
+}

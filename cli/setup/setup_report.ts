@@ -1,0 +1,32 @@
+// What `setup` has done, and what comes next.
+import { checkHealth } from "../connection.ts";
+import type { CommandContext } from "../context.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import type { SetupResult } from "./installation.ts";
+
+/** Tells it. */
+export async function reportSetup(context: CommandContext, result: SetupResult): Promise<void> {
+  const { output } = context;
+  const { green, dim } = output.style;
+  for (const { path, change } of result.files) {
+    output.detail(`${green("✔")} ${toOneLine(path)} ${dim(change)}`);
+  }
+  if (result.formerWorkspace !== undefined) {
+    output.warning(
+      `What ran in ${result.formerWorkspace} is in the history of ${result.workspace} from now on`,
+    );
+  }
+  const [config] = result.files.toReversed();
+  if (config?.change === "updated" && await isRunning(context)) {
+    output.note('The service still has the earlier configuration: "inkling stop", then start it');
+  }
+  const agent = result.sampleAgentId;
+  output.detail("");
+  if (agent !== undefined) output.detail(`Your first agent:      inkling run ${agent}`);
+  output.detail("An agent of your own:  inkling new <name>");
+}
+
+async function isRunning({ app }: CommandContext): Promise<boolean> {
+  using client = app.connect(await app.places());
+  return await checkHealth(client, { clock: app.clock }) !== "absent";
+}

@@ -1,0 +1,211 @@
+// The questions of `setup`. They write nothing: what is chosen is returned.
+import type { CommandContext } from "../context.ts";
+import { Interrupted } from "../exit.ts";
+import type { Choice } from "../input.ts";
+import { listenToInterrupts } from "../interrupts.ts";
+import type { Interview } from "../interview.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import type {
+  Installation,
+  LimitName,
+  ModelChoice,
+  SetupChoices,
+  SetupState,
+} from "./installation.ts";
+
+/** What `setup` asks with. */
+export interface WizardOptions {
+  context: CommandContext;
+  interview: Interview;
+  installation: Installation;
+  /** Answers that were given on the command line: they are not asked for. */
+  flags: SetupChoices & { provider?: string; modelName?: string; baseUrl?: string };
+}
+
+const OTHER = "";
+const LOCAL_URL = "http://127.0.0.1:11434/v1";
+
+const LIMIT_QUESTIONS: readonly (readonly [LimitName, string])[] = [
+  ["timeout", "Seconds to wait for one reply of the model"],
+  ["max_tool_calls", "Most tool calls of a run (or none: no limit)"],
+  ["max_execution_tokens", "Most tokens of a run (or none)"],
+  ["max_cost_usd", "Most US dollars that a run may cost (or none)"],
+  ["max_tokens", "Most tokens of one reply"],
+  ["temperature", "Temperature, from 0 to 1"],
+];
+
+/** Asks for everything that the flags leave open. Existing values are what Enter answers. */
+export async function askChoices(options: WizardOptions): Promise<SetupChoices> {
+  const { installation, interview, flags } = options;
+  const workspace = flags.workspace ?? await interview.text({
+    message: "Workspace: the folder of your agents and of what they work on",
+    initial: (await installation.read()).workspace,
+    check: (workspace) => installation.describeProblem({ workspace }),
+  });
+  const state = await installation.read(workspace);
+  const chosen = await new ModelQuestions({ ...options, state, workspace }).ask();
+  const limits = await askLimits(options, { ...state.limits, ...flags.limits });
+  const choices = { workspace, ...chosen, limits: { ...flags.limits, ...limits } };
+  const files = `${toOneLine(state.configFile)} and the workspace`;
+  if (!await interview.confirm(`Write ${files}?`, { initial: true })) throw new Interrupted();
+  return choices;
+}
+
+class ModelQuestions {
+  readonly #options: WizardOptions & { state: SetupState; workspace: string };
+
+  constructor(options: WizardOptions & { state: SetupState; workspace: string }) {
+    this.#options = options;
+  }
+
+  /** Asks until the model answers, or the person goes on all the same. */
+  async ask(): Promise<{ model: ModelChoice; apiKey?: string }> {
+    for (;;) {
+      const model = await this.#model();
+      const { apiKey, isUsable } = await this.#key(model);
+      const chosen = { model, ...(apiKey !== undefined && { apiKey }) };
+      if (!isUsable || model.provider === "demo" || await this.#isFine(chosen)) return chosen;
+    }
+  }
+
+  async #model(): Promise<ModelChoice> {
+    const { interview, installation, flags, state } = this.#options;
+    const provider = flags.provider ?? await this.#provider();
+    const isSame = provider === state.provider;
+    const baseUrl = flags.baseUrl ?? await this.#baseUrl(provider);
+    const place = { provider, ...(baseUrl !== undefined && { baseUrl }) };
+    const known = state.providers.find(({ name }) => name === provider);
+    const initial = (isSame ? state.model : undefined) ?? known?.suggestedModel ?? "";
+    const model = flags.modelName ?? await interview.text({
+      message: "Model",
+      ...(initial !== "" && { initial }),
+      check: (model) => installation.describeProblem({ model: { ...place, model } }),
+    });
+    return { ...place, model };
+  }
+
+  async #provider(): Promise<string> {
+    const { interview, state } = this.#options;
+    const choices = state.providers.map(toChoice);
+    const { provider } = state;
+    if (provider !== undefined && !choices.some(({ value }) => value === provider)) {
+      choices.push({ value: provider, label: toOneLine(provider), hint: state.baseUrl ?? "" });
+    }
+    const withKey = state.providers.find(({ keyVariable, hasKey }) => keyVariable && hasKey);
+    const initial = provider ?? withKey?.name;
+    const picked = await interview.select({
+      message: "Who runs your models?",
+      choices: [
+        ...choices,
+        { value: OTHER, label: "another", hint: "any OpenAI-compatible endpoint" },
+      ],
+      ...(initial !== undefined && { initial }),
+    });
+    if (picked !== OTHER) return picked;
+    return await interview.text({
+      message: "A name for it; its key is then <NAME>_API_KEY",
+      check: (name) =>
+        Promise.resolve(/\w/.test(name) ? undefined : "It needs a name of letters or digits"),
+    });
+  }
+
+  /** The address, where the provider's name does not say it. */
+  async #baseUrl(provider: string): Promise<string | undefined> {
+    const { interview, installation, state } = this.#options;
+    const isNamed = state.providers.some(({ name }) => name === provider);
+    const present = provider === state.provider ? state.baseUrl : undefined;
+    if (isNamed && provider !== "local") return present;
+    const initial = present ?? (isNamed ? LOCAL_URL : undefined);
+    const baseUrl = await interview.text({
+      message: "Its address",
+      ...(initial === undefined ? { placeholder: "https://models.example/v1" } : { initial }),
+      check: (baseUrl) =>
+        installation.describeProblem({ model: { provider, model: "any", baseUrl } }),
+    });
+    return present === undefined && baseUrl === LOCAL_URL ? undefined : baseUrl;
+  }
+
+  async #key(model: ModelChoice): Promise<{ apiKey?: string; isUsable: boolean }> {
+    const { context, interview, installation, workspace } = this.#options;
+    const { variable, required, source, foreignHost } = await installation.key(model, workspace);
+    if (variable === null || !required) return { isUsable: true };
+    if (foreignHost !== null) {
+      context.output.warning(
+        `${variable} will go to ${foreignHost}, which is not ${model.provider}'s own host`,
+      );
+    }
+    const apiKey = await interview.secret({
+      message: source === undefined
+        ? `The key (${variable}); Enter alone leaves it for later`
+        : `The key (${variable}); Enter alone keeps the one in ${toOneLine(source)}`,
+      check: async (key) =>
+        key === "" ? undefined : await installation.describeProblem({ apiKey: key }),
+    });
+    return apiKey === "" ? { isUsable: source !== undefined } : { apiKey, isUsable: true };
+  }
+
+  async #isFine(chosen: { model: ModelChoice; apiKey?: string }): Promise<boolean> {
+    const { context, interview, workspace } = this.#options;
+    if (!await interview.confirm("Try it with one short call?", { initial: true })) return true;
+    const failure = await tryModel(context, this.#options.installation, { ...chosen, workspace });
+    if (failure === undefined) {
+      context.output.line(`${context.output.style.green("✔")} It answers`);
+      return true;
+    }
+    interview.complain(failure);
+    const next = await interview.select({
+      message: "And now?",
+      choices: [
+        { value: "again", label: "Choose the model and the key again" },
+        { value: "on", label: "Go on all the same" },
+      ],
+    });
+    return next === "on";
+  }
+}
+
+/** Has the model answer once. Says why it did not; rejects with Interrupted at Ctrl+C. */
+export async function tryModel(
+  { app, output }: CommandContext,
+  installation: Installation,
+  choices: SetupChoices & { model: ModelChoice },
+): Promise<string | undefined> {
+  const { provider, model } = choices.model;
+  output.note(`Asking ${provider}/${model}…`);
+  using interrupts = listenToInterrupts(app);
+  try {
+    await installation.tryModel(choices, interrupts.first);
+    return undefined;
+  } catch (error) {
+    if (interrupts.first.aborted || !(error instanceof Error)) throw error;
+    return error.message;
+  }
+}
+
+async function askLimits(
+  { context, interview, installation }: WizardOptions,
+  limits: Readonly<Record<LimitName, string>>,
+): Promise<Partial<Record<LimitName, string>>> {
+  const shown = LIMIT_QUESTIONS.map(([name]) => `${name} ${limits[name]}`).join(", ");
+  context.output.line(context.output.style.dim(`Bounds of a run: ${shown}`));
+  if (!await interview.confirm("Change them?", { initial: false })) return {};
+  const changed: Partial<Record<LimitName, string>> = {};
+  for (const [name, message] of LIMIT_QUESTIONS) {
+    const answer = await interview.text({
+      message,
+      initial: limits[name],
+      check: (value) => installation.describeProblem({ limits: { [name]: value } }),
+    });
+    if (answer !== limits[name]) changed[name] = answer;
+  }
+  return changed;
+}
+
+function toChoice({ name, keyVariable, hasKey }: SetupState["providers"][number]): Choice {
+  const hint = keyVariable === null
+    ? name === "demo" ? "scripted, to look around without a key" : "no key needed"
+    : hasKey
+    ? `${keyVariable} is set`
+    : `needs ${keyVariable}`;
+  return { value: name, label: name, hint };
+}

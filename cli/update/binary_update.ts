@@ -1,0 +1,58 @@
+// A compiled binary brings itself up to date: fetch, verify, try, put in place, try again.
+import { createHash } from "node:crypto";
+import type { CommandContext } from "../context.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { openSwapPlaces, swapBinary } from "./binary_swap.ts";
+import type { Release } from "./release.ts";
+import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
+import { requireVersion } from "./version_answer.ts";
+
+/** No release of ours comes near. */
+const LARGEST_BINARY_BYTES = 1_073_741_824;
+
+/** Replaces the executable by the release's. Throws CommandFailure; a working executable stands there in any case. */
+export async function updateBinary(
+  { app, output }: CommandContext,
+  options: { executable: string; release: Release; signal: AbortSignal },
+): Promise<void> {
+  const { release, signal } = options;
+  const { version } = release;
+  await using places = await openSwapPlaces(options.executable);
+  output.note(`Fetching Inkling ${version}`);
+  const work = { clock: app.clock, signal };
+  const { mode } = await Deno.stat(places.path);
+  await download(release, { ...work, path: places.next });
+  // Whoever could start the old one can start the new one.
+  if (mode !== null) await Deno.chmod(places.next, (mode & 0o777) | 0o500);
+  // Most that can be wrong with it shows before it takes anybody's place.
+  await requireVersion([places.next], { ...work, version });
+  await swapBinary(places, {
+    os: Deno.build.os,
+    check: (path) => requireVersion([path], { ...work, version }),
+  });
+}
+
+/** Writes the file of the release, if it is the one that the checksum tells of. */
+async function download(
+  release: Release,
+  options: FetchOptions & { path: string },
+): Promise<void> {
+  const { address, sha256 } = release;
+  const hash = createHash("sha256");
+  using file = await Deno.open(options.path, { write: true, createNew: true, mode: 0o700 });
+  for await (const chunk of fetchChunks(address, { ...options, limit: LARGEST_BINARY_BYTES })) {
+    hash.update(chunk);
+    for (let written = 0; written < chunk.length;) {
+      written += await file.write(chunk.subarray(written));
+    }
+  }
+  const found = hash.digest("hex");
+  if (found !== sha256) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `Cannot use ${address}: its checksum is wrong, so it is not installed\n` +
+        `  latest.json says ${sha256}\n  what came is     ${found}`,
+    );
+  }
+  await file.sync();
+}

@@ -1,0 +1,113 @@
+// The npm package is brought up to date by npm, which installed it.
+import { join } from "node:path";
+import type { CommandContext } from "../context.ts";
+import { DeadlineExceeded, withDeadline } from "../deadline.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { sanitise, toOneLine } from "../output/sanitise.ts";
+import { isVersion } from "./version.ts";
+import { requireVersion } from "./version_answer.ts";
+
+/** npm itself gives up on a registry after a few minutes. */
+const NPM_MS = 600_000;
+const SHOWN_LINES = 8;
+
+/** An installed package. */
+export interface NpmPackage {
+  packageName: string;
+  /** The folder that holds its package.json. */
+  directory: string;
+}
+
+/** What each call is given. */
+interface NpmOptions {
+  signal: AbortSignal;
+}
+
+/** The newest version in the registry. Throws CommandFailure. */
+export async function newestPackage(
+  context: CommandContext,
+  { packageName }: NpmPackage,
+  options: NpmOptions,
+): Promise<string> {
+  const text = await npm(context, ["view", packageName, "version"], options);
+  const version = toOneLine(text);
+  if (isVersion(version)) return version;
+  throw new CommandFailure(
+    EXIT.failed,
+    `npm knows no version of ${packageName}: ${version.slice(0, 100) || "it said nothing"}`,
+  );
+}
+
+/** Has npm install a version in the place of this one. Throws CommandFailure. */
+export async function updatePackage(
+  context: CommandContext,
+  installed: NpmPackage,
+  options: NpmOptions & { version: string },
+): Promise<void> {
+  const { packageName, directory } = installed;
+  const { version, signal } = options;
+  const root = (await npm(context, ["root", "-g"], options)).trim();
+  if (!await isSamePlace(join(root, packageName), directory)) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `Inkling lies in ${directory}, where "npm install -g" puts nothing: ` +
+        `update it with whatever installed it there, to ${packageName}@${version}`,
+    );
+  }
+  context.output.note(`Having npm install ${packageName}@${version}`);
+  await npm(context, ["install", "-g", `${packageName}@${version}`], options);
+  const { app } = context;
+  try {
+    await requireVersion(app.selfCommand, { version, clock: app.clock, signal });
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || signal.aborted) throw error;
+    throw new CommandFailure(
+      EXIT.failed,
+      `${error.message}\n"npm install -g ${packageName}@${app.version}" brings the old one back`,
+      { cause: error },
+    );
+  }
+}
+
+async function isSamePlace(a: string, b: string): Promise<boolean> {
+  try {
+    return await Deno.realPath(a) === await Deno.realPath(b);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** What npm prints on standard output. */
+async function npm(
+  { app }: CommandContext,
+  args: readonly string[],
+  options: NpmOptions,
+): Promise<string> {
+  const name = `npm ${args.join(" ")}`;
+  let result: Deno.CommandOutput;
+  try {
+    result = await withDeadline(app.clock, (signal) => {
+      const program = Deno.build.os === "windows" ? "npm.cmd" : "npm";
+      return new Deno.Command(program, { args: [...args], stdin: "null", signal }).output();
+    }, { ms: NPM_MS, ...options });
+  } catch (cause) {
+    options.signal.throwIfAborted();
+    const reason = cause instanceof Deno.errors.NotFound
+      ? "there is no npm on the PATH"
+      : cause instanceof DeadlineExceeded
+      ? "npm fell silent"
+      : String(cause);
+    throw new CommandFailure(EXIT.failed, `Cannot do "${name}": ${reason}`, { cause });
+  }
+  options.signal.throwIfAborted();
+  const [stdout = "", stderr = ""] = [result.stdout, result.stderr].map((bytes) =>
+    sanitise(new TextDecoder().decode(bytes))
+  );
+  if (result.success) return stdout;
+  const lines = stderr.trim().split("\n").slice(0, SHOWN_LINES).join("\n");
+  throw new CommandFailure(
+    EXIT.failed,
+    `"${name}" failed (exit code ${result.code})${lines === "" ? "" : `:\n${lines}`}`,
+  );
+}

@@ -1,0 +1,72 @@
+// A release: what latest.json says there is, and the file for this machine.
+import { CommandFailure, EXIT } from "../exit.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
+import { isVersion } from "./version.ts";
+
+const LARGEST_MANIFEST_BYTES = 1_048_576;
+
+/** The newest release, as far as one machine is concerned. */
+export interface Release {
+  version: string;
+  address: URL;
+  /** Of the file, in lower-case hexadecimal. */
+  sha256: string;
+}
+
+/**
+ * Reads `latest.json`: `{"version": "1.2.3", "files": {"x86_64-unknown-linux-gnu": {"name": "…", "sha256": "…"}}}`; the
+ * file lies beside it. Throws CommandFailure, or the reason of the signal.
+ */
+export async function readRelease(
+  folder: URL,
+  options: FetchOptions & { target: string },
+): Promise<Release> {
+  const address = new URL("latest.json", folder);
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of fetchChunks(address, { ...options, limit: LARGEST_MANIFEST_BYTES })) {
+    text += decoder.decode(chunk, { stream: true });
+  }
+  const { version, files } = parseManifest(text, address);
+  const file = asRecord(asRecord(files)?.[options.target]);
+  if (file === undefined) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `Inkling ${version} is not there for this machine (${options.target})`,
+    );
+  }
+  const { name, sha256 } = file;
+  // A bare name: the file lies beside latest.json, nowhere else.
+  if (typeof name !== "string" || !/^[A-Za-z0-9][\w.+-]*$/.test(name)) {
+    throw broken(address, `the name of the file for ${options.target} is none`);
+  }
+  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256)) {
+    throw broken(address, `the checksum of ${name} is none`);
+  }
+  return { version, address: new URL(name, folder), sha256: sha256.toLowerCase() };
+}
+
+function parseManifest(text: string, address: URL): { version: string; files: unknown } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw broken(address, "it is no JSON", cause);
+  }
+  const { version, files } = asRecord(value) ?? {};
+  if (typeof version !== "string" || !isVersion(version)) {
+    throw broken(address, `its version is none: ${toOneLine(String(version)).slice(0, 40)}`);
+  }
+  return { version, files };
+}
+
+function asRecord(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? { ...value }
+    : undefined;
+}
+
+function broken(address: URL, reason: string, cause?: unknown): CommandFailure {
+  return new CommandFailure(EXIT.failed, `Cannot use ${address}: ${reason}`, { cause });
+}

@@ -1,0 +1,72 @@
+// Whether a program starts and is the version that it should be.
+import type { Clock } from "../app.ts";
+import { withDeadline } from "../deadline.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { toOneLine } from "../output/sanitise.ts";
+
+/** A first start may have much to unpack. */
+const ANSWER_MS = 60_000;
+const BUSY_TRIES = 40;
+const BUSY_MS = 50;
+
+/** Throws CommandFailure when the command, asked with `--version`, does not answer with this version. */
+export async function requireVersion(
+  command: readonly string[],
+  options: { version: string; clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  const { version, clock, signal } = options;
+  let answer: Deno.CommandOutput;
+  try {
+    answer = await withDeadline(clock, (signal) => ask(command, { clock, signal }), {
+      ms: ANSWER_MS,
+      signal,
+    });
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw notStarting(version, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  const [stdout, stderr] = [answer.stdout, answer.stderr].map((bytes) =>
+    toOneLine(new TextDecoder().decode(bytes.subarray(0, 2_000)))
+  );
+  // Stopped from outside, it says nothing about itself.
+  signal.throwIfAborted();
+  if (!answer.success) {
+    const how = answer.signal === null ? `exit code ${answer.code}` : String(answer.signal);
+    throw notStarting(version, stderr ? `${how}: ${stderr}` : how);
+  }
+  if (stdout !== version) throw notStarting(version, `it says that it is "${stdout}"`);
+}
+
+async function ask(
+  [program = "", ...args]: readonly string[],
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<Deno.CommandOutput> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      const child = new Deno.Command(program, {
+        args: [...args, "--version"],
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      const kill = () => child.kill("SIGKILL");
+      signal.addEventListener("abort", kill, { once: true });
+      try {
+        return await child.output();
+      } finally {
+        signal.removeEventListener("abort", kill);
+      }
+    } catch (error) {
+      // A process that was being started while the file was written holds it open for a moment.
+      const isBusy = error instanceof Error && "code" in error && error.code === "ETXTBSY";
+      if (!isBusy || attempt >= BUSY_TRIES) throw error;
+      await clock.sleep(BUSY_MS, signal);
+    }
+  }
+}
+
+function notStarting(version: string, reason: string, cause?: unknown): CommandFailure {
+  return new CommandFailure(EXIT.failed, `Inkling ${version} does not start here: ${reason}`, {
+    cause,
+  });
+}

@@ -1,0 +1,195 @@
+// The custom tools of a workspace: found, described, offered to agents, run in processes of their own.
+import { realpath } from "node:fs/promises";
+import type { Agent } from "../../agents/agent.ts";
+import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
+import type { Clock } from "../../clock.ts";
+import type { Directories } from "../../config/directories.ts";
+import type { JsonObject } from "../../json.ts";
+import { compileArgumentsCheck } from "../json_schema_arguments.ts";
+import type { SandboxRoot } from "../path_sandbox.ts";
+import type { ActionTool, ToolContext } from "../tool.ts";
+import { ToolsUnavailable } from "../tools_unavailable.ts";
+import { allowedPaths } from "./allowed_paths.ts";
+import type { WorkerPermissions } from "./host_messages.ts";
+import { HostPool } from "./host_pool.ts";
+import { HostProcess } from "./host_process.ts";
+import type { HostProgram } from "./host_program.ts";
+import { runToolCall } from "./tool_call.ts";
+import type { ToolDeclarationOfFile } from "./tool_declaration.ts";
+import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
+import { findToolFile, type ToolFile } from "./tool_files.ts";
+
+/** Where things are that tools live among, or must keep away from. */
+export type ToolDirectories = Pick<
+  Directories,
+  "workspace" | "agentsDir" | "toolsDir" | "configDir" | "stateDir" | "workspaceEnvFile"
+>;
+
+export interface CustomToolsOptions {
+  directories: ToolDirectories;
+  program: HostProgram;
+  clock: Clock;
+  /** A variable as agents see it: environment files, then the shell. */
+  lookup(name: string): string | undefined;
+  /** Whether a variable holds a key of a model provider, which no tool gets. */
+  isProviderKey(name: string): boolean;
+  /** Bounds of the processes; each has a default. */
+  processes?: { max?: number; idleMs?: number };
+  /** Called for each process that is started. */
+  onStart?: () => void;
+}
+
+/** The tools that a module holds, or why it cannot be used: a sentence. */
+type FoundTools = { file: ToolFile; tools: ToolDeclarationOfFile[] } | { problem: string };
+
+/** The custom tools of a workspace. Dispose ends every process. */
+export class CustomTools implements AsyncDisposable {
+  readonly #options: CustomToolsOptions;
+  readonly #pool: HostPool;
+  #descriptions: ToolDescriptions | undefined;
+
+  constructor(options: CustomToolsOptions) {
+    this.#options = options;
+    const { max, idleMs } = options.processes ?? {};
+    this.#pool = new HostPool({
+      clock: options.clock,
+      ...(max === undefined ? {} : { maxProcesses: max }),
+      ...(idleMs === undefined ? {} : { idleMs }),
+    });
+  }
+
+  /**
+   * The custom tools of an agent. Throws ToolsUnavailable with module and reason when one of them cannot be had, and
+   * the signal's reason.
+   */
+  async openTools(
+    agent: Pick<Agent, "id" | "customTools">,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<ActionTool[]> {
+    const signal = options.signal ?? new AbortController().signal;
+    const tools: ActionTool[] = [];
+    const modules = agent.customTools.map((module) => this.#find(module, signal));
+    for (const found of await Promise.all(modules)) {
+      if ("problem" in found) throw new ToolsUnavailable(found.problem);
+      for (const one of found.tools) tools.push(await this.#open(found.file, one));
+    }
+    return tools;
+  }
+
+  /**
+   * Loads a module without running any tool of it: the names of its tools, or a sentence that says what is wrong with it.
+   */
+  async inspect(module: string): Promise<{ toolNames: string[] } | { problem: string }> {
+    const found = await this.#find(module, new AbortController().signal);
+    return "problem" in found ? found : { toolNames: found.tools.map(({ name }) => name) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]();
+  }
+
+  async #find(module: string, signal: AbortSignal): Promise<FoundTools> {
+    const problem = (reason: string) => ({
+      problem: `The custom tool ${module} cannot be used: ${reason}`,
+    });
+    const file = await findToolFile(module, this.#options.directories.toolsDir);
+    if ("problem" in file) return problem(file.problem);
+    const described = await this.#describe(file, signal);
+    if ("problem" in described) return problem(`${file.path}: ${described.problem}`);
+    const key = described.flatMap(({ permissions }) => permissions.env)
+      .find((name) => this.#options.isProviderKey(name));
+    if (key === undefined) return { file, tools: described };
+    return problem(`it wants the variable ${key}, a model provider's key, which no tool gets`);
+  }
+
+  async #describe(file: ToolFile, signal: AbortSignal): Promise<DescribedFile> {
+    const toolsDir = await realpath(this.#options.directories.toolsDir);
+    this.#descriptions ??= new ToolDescriptions({
+      toolsDir,
+      pool: this.#pool,
+      clock: this.#options.clock,
+      start: () => this.#start({ read: [toolsDir], write: [], net: [], env: [] }, toolsDir),
+    });
+    return await this.#descriptions.describe(file, signal);
+  }
+
+  async #open(file: ToolFile, declaration: ToolDeclarationOfFile): Promise<ActionTool> {
+    const { name, description, parameters, effect, timeoutMs } = declaration;
+    return {
+      name,
+      description,
+      parameters,
+      timeoutMs,
+      check: await compileArgumentsCheck(name, parameters),
+      effect: () => effect,
+      run: (args, context) => this.#run({ file, declaration, args }, context),
+    };
+  }
+
+  async #run(
+    call: { file: ToolFile; declaration: ToolDeclarationOfFile; args: JsonObject },
+    context: ToolContext,
+  ): Promise<string> {
+    const { file, declaration: { name, permissions: { net, env } }, args } = call;
+    const { workspace, toolsDir: configured } = this.#options.directories;
+    const toolsDir = await realpath(configured);
+    const roots = await context.sandbox.roots();
+    const allowed = await allowedPaths(context.sandbox, context);
+    const outer = {
+      read: [toolsDir, ...roots.map(({ path }) => path)],
+      write: roots.flatMap(({ path, access }) => access === "write" ? [path] : []),
+      net,
+      env,
+    };
+    const variables = this.#variables(env);
+    return await runToolCall(
+      {
+        tool: name,
+        file,
+        args,
+        surroundings: {
+          agentId: context.agent.id,
+          executionId: context.executionId,
+          workspace,
+          paths: pathsOf(roots, workspace),
+        },
+        permissions: { read: [toolsDir, ...allowed.read], write: allowed.write, net, env },
+        wish: {
+          key: JSON.stringify([file.path, outer, variables]),
+          start: () => this.#start(outer, workspace),
+        },
+      },
+      context,
+      this.#pool,
+    );
+  }
+
+  #start(permissions: WorkerPermissions, cwd: string): HostProcess {
+    const { directories, program, lookup, onStart } = this.#options;
+    const { configDir, stateDir, workspaceEnvFile, agentsDir } = directories;
+    const read = [configDir, stateDir, workspaceEnvFile];
+    onStart?.();
+    return new HostProcess({
+      program,
+      cwd,
+      permissions,
+      closed: { read, write: [...read, agentsDir] },
+      lookup,
+      variables: this.#variables(permissions.env),
+    });
+  }
+
+  #variables(names: readonly string[]): Record<string, string> {
+    return Object.fromEntries(names.flatMap((name) => {
+      const value = this.#options.isProviderKey(name) ? undefined : this.#options.lookup(name);
+      return value === undefined ? [] : [[name, value]];
+    }));
+  }
+}
+
+function pathsOf(roots: readonly SandboxRoot[], workspace: string): Record<string, string> {
+  return Object.fromEntries([
+    [WORKSPACE_ALIAS, workspace],
+    ...roots.flatMap(({ alias, path }) => alias === null ? [] : [[alias, path]]),
+  ]);
+}

@@ -1,0 +1,20 @@
+// The main thread of a process that hosts tools or a script: outside of the worker's walls, and trusted.
+import { SystemClock } from "../../../clock.ts";
+import type { HostStreams } from "./host_options.ts";
+
+/** Plays a role (see HostRole) until it is over. Returns the exit code of the process. */
+export async function runHost(role: string, streams: HostStreams): Promise<number> {
+  const options = { ...streams, clock: new SystemClock() };
+  switch (role) {
+    case "tools": {
+      const { hostTools } = await import("./tool_host.ts");
+      return await hostTools(options);
+    }
+    case "script": {
+      const { hostScript } = await import("./script_host.ts");
+      return await hostScript(options);
+    }
+    default:
+      throw new TypeError(`There is no role ${role} for a host`);
+  }
+}

@@ -1,0 +1,56 @@
+// The context that a tool's `run` is given. What it asks for goes out as a message and comes back as a reply.
+import type { ToolRunContext } from "../custom_tool.ts";
+import type { CallSurroundings, FromWorker, HostReply, ToolRequest } from "../host_messages.ts";
+
+/** A tool's context and the two ways in which the outside reaches it. */
+export interface OpenToolContext {
+  context: ToolRunContext;
+  /** Settles the request that this answers. */
+  reply(reply: HostReply): void;
+  abort(): void;
+}
+
+/** Makes the context of one call. `post` sends a message out of the worker. */
+export function openToolContext(
+  surroundings: CallSurroundings,
+  post: (message: FromWorker) => void,
+): OpenToolContext {
+  const stop = new AbortController();
+  const open = new Map<number, PromiseWithResolvers<unknown>>();
+  let requests = 0;
+  const request = (wish: ToolRequest): Promise<unknown> => {
+    const id = ++requests;
+    const settled = Promise.withResolvers<unknown>();
+    open.set(id, settled);
+    post({ type: "request", id, request: wish });
+    return settled.promise;
+  };
+  return {
+    context: {
+      ...surroundings,
+      signal: stop.signal,
+      resolvePath: async (text, access = "read") =>
+        String(await request({ kind: "path", text: String(text), access })),
+      confirm: async (message) =>
+        await request({ kind: "confirm", message: String(message) }) === true,
+      ask: async (message) => String(await request({ kind: "ask", message: String(message) })),
+      choose: async (message, options, { multi = false } = {}) => {
+        const chosen = await request({
+          kind: "choose",
+          message: String(message),
+          options: options.map(String),
+          multi,
+        });
+        return Array.isArray(chosen) ? chosen.map(String) : [];
+      },
+      log: (text) => post({ type: "log", text: String(text) }),
+    },
+    reply(reply) {
+      const settled = open.get(reply.id);
+      open.delete(reply.id);
+      if ("error" in reply) settled?.reject(new Error(reply.error));
+      else settled?.resolve(reply.value);
+    },
+    abort: () => stop.abort(new Error("The run was stopped")),
+  };
+}

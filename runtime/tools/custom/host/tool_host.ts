@@ -1,0 +1,93 @@
+// Hosts tools: one piece of work after the other, each in a fresh worker, so that changed files are loaded anew and
+// nothing of one call is left in the next.
+import type { FromHost, ToHost } from "../host_messages.ts";
+import { linesOf } from "./lines.ts";
+import { MEMORY_LIMIT_MB, memoryExceeded, unrestExceeded } from "./resource_guard.ts";
+import type { HostOptions } from "./host_options.ts";
+import { dropPermissions } from "./permissions.ts";
+import { ToolWork } from "./tool_work.ts";
+
+/** Serves the service's messages until its end of the line is closed, or a tool uses too much. Returns the exit code. */
+export async function hostTools({ input, output, clock }: HostOptions): Promise<number> {
+  const voice = new Voice(output);
+  const host = new ToolHost(voice);
+  return await Promise.race([
+    host.serve(input).then(() => 0),
+    unrestExceeded(clock, () => host.rest).then(() => 1),
+    memoryExceeded(clock).then(async () => {
+      const message = `It used more than ${MEMORY_LIMIT_MB} MB of memory`;
+      await voice.say({ type: "failed", message, stack: "" });
+      return 1;
+    }),
+  ]);
+}
+
+class ToolHost {
+  readonly #voice: Voice;
+  #work: ToolWork | undefined;
+  #works = 0;
+
+  constructor(voice: Voice) {
+    this.#voice = voice;
+  }
+
+  /** How many pieces of work there were, while there is none and nothing of it is left to be said. */
+  get rest(): number | undefined {
+    const isResting = this.#work === undefined || this.#work.ended;
+    return isResting && !this.#voice.speaking ? this.#works : undefined;
+  }
+
+  async serve(input: ReadableStream<Uint8Array>): Promise<void> {
+    const report = (message: FromHost) => void this.#voice.say(message);
+    for await (const line of linesOf(input)) {
+      const message = JSON.parse(line) as ToHost;
+      switch (message.type) {
+        case "hello":
+          this.#voice.mark = message.mark;
+          dropPermissions(["run", "ffi", "sys", "net", "env"], { keeps: message.keeps });
+          break;
+        case "ping":
+          report({ type: "pong" });
+          break;
+        case "describe":
+        case "call":
+          report({ type: "started" });
+          this.#works++;
+          this.#work = new ToolWork(message, { report });
+          break;
+        case "reply":
+        case "abort":
+          this.#work?.tell(message);
+          break;
+        default:
+          message satisfies never;
+      }
+    }
+  }
+}
+
+/** Says things to the service, so that it knows who speaks. */
+class Voice {
+  /** Begins each line. A tool cannot know it: it came before there was a tool. */
+  mark = "";
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  #unsaid = 0;
+
+  constructor(output: WritableStream<Uint8Array>) {
+    this.#writer = output.getWriter();
+  }
+
+  /** Whether something has not reached the service yet. */
+  get speaking(): boolean {
+    return this.#unsaid > 0;
+  }
+
+  /** Resolves when it is said. */
+  async say(message: FromHost): Promise<void> {
+    // A tool may have begun a line and not ended it.
+    const line = `\n${this.mark}${JSON.stringify(message)}\n`;
+    this.#unsaid++;
+    await this.#writer.write(new TextEncoder().encode(line));
+    this.#unsaid--;
+  }
+}

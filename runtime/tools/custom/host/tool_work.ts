@@ -1,0 +1,72 @@
+// One piece of work in a worker of its own: a tool file to describe, or one call. The worker ends with it.
+import type { FromWorker, ToHost } from "../host_messages.ts";
+import { confinedWorker } from "./confined_worker.ts";
+import { readWorkerMessage } from "./worker_message.ts";
+
+/** Lines and requests of one call; a tool that has more to say than this is not heard any more. */
+const MAX_LOG_LINES = 200;
+const MAX_REQUESTS = 1_000;
+
+/** What comes out of a piece of work. */
+export interface ToolWorkOptions {
+  /** Called for each message; the one that ends the work is the last. */
+  report(message: FromWorker): void;
+}
+
+/** Work that a message to the host asks for. */
+export class ToolWork {
+  readonly #worker: Worker;
+  readonly #report: (message: FromWorker) => void;
+  #logLines = 0;
+  #requests = 0;
+  #ended = false;
+
+  constructor(message: Extract<ToHost, { type: "describe" | "call" }>, options: ToolWorkOptions) {
+    this.#report = options.report;
+    const url = new URL("./tool_worker.ts", import.meta.url);
+    this.#worker = confinedWorker(url, message.permissions);
+    this.#worker.onmessage = ({ data }) => this.#onMessage(data);
+    this.#worker.onmessageerror = () => this.#fail("It sent something that cannot be read");
+    this.#worker.onerror = (event) => {
+      // Otherwise the error is this process's own, and ends it.
+      event.preventDefault();
+      this.#fail(event.message.replace(/^Uncaught (\(in promise\) )?/, ""));
+    };
+    this.#worker.postMessage(message);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Hands a reply or the wish to stop on to the tool. */
+  tell(message: Extract<ToHost, { type: "reply" | "abort" }>): void {
+    if (!this.#ended) this.#worker.postMessage(message);
+  }
+
+  #onMessage(data: unknown): void {
+    if (this.#ended) return;
+    const message = readWorkerMessage(data);
+    if (message === undefined) return this.#fail("It sent something that is no message");
+    if (message.type === "log") {
+      if (++this.#logLines <= MAX_LOG_LINES) this.#report(message);
+    } else if (message.type === "request") {
+      if (++this.#requests <= MAX_REQUESTS) this.#report(message);
+      else this.#fail(`It asked for more than ${MAX_REQUESTS} things`);
+    } else {
+      this.#end(message);
+    }
+  }
+
+  #fail(message: string): void {
+    this.#end({ type: "failed", message, stack: "" });
+  }
+
+  #end(message: FromWorker): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    // First of all nobody else writes any more.
+    this.#worker.terminate();
+    this.#report(message);
+  }
+}

@@ -1,0 +1,93 @@
+// The worker that loads one tool file and describes it or runs one call of it. It has the tool's permissions and no
+// others, and the tool can do with it whatever it likes: nothing that comes out of here is believed.
+import type { FromWorker, ToHost, ToolModule } from "../host_messages.ts";
+import { exportedTools } from "./exported_tools.ts";
+import { type OpenToolContext, openToolContext } from "./tool_context.ts";
+import { workerScope } from "./worker_scope.ts";
+
+/** A tool's result may have as many characters. */
+const MAX_RESULT_CHARACTERS = 1_000_000;
+const MAX_MESSAGE_CHARACTERS = 4_000;
+
+const scope = workerScope();
+// Taken before a tool is loaded that may put something else in its place.
+const send = scope.postMessage.bind(scope);
+let open: OpenToolContext | undefined;
+
+scope.onmessage = ({ data }) => void onMessage(data as ToHost);
+reportLeaving();
+
+async function onMessage(message: ToHost): Promise<void> {
+  if (message.type === "reply") return open?.reply(message);
+  if (message.type === "abort") return open?.abort();
+  try {
+    if (message.type === "describe") post(await describe(message.module));
+    if (message.type === "call") post({ type: "done", result: await call(message) });
+  } catch (error) {
+    post(failure(error));
+  }
+}
+
+async function describe(module: ToolModule): Promise<FromWorker> {
+  const tools = (await load(module)).map(({ name, declaration }) => {
+    const { description, parameters, permissions, effect, timeout } = declaration;
+    return { name, description, parameters, permissions, effect, timeout };
+  });
+  return { type: "described", tools: JSON.stringify(tools) };
+}
+
+async function call(message: Extract<ToHost, { type: "call" }>): Promise<string> {
+  const tool = (await load(message.module)).find(({ name }) => name === message.tool);
+  if (tool === undefined) {
+    throw new Error(`${message.module.stem} no longer exports a tool ${message.tool}`);
+  }
+  open = openToolContext(message.surroundings, post);
+  return toResult(await tool.run(message.args, open.context));
+}
+
+async function load({ url, stem }: ToolModule): Promise<ReturnType<typeof exportedTools>> {
+  return exportedTools(await import(url) as Record<string, unknown>, stem);
+}
+
+function toResult(value: unknown): string {
+  if (value === undefined) return "The tool returned nothing.";
+  const text = typeof value === "string" ? value : toJson(value);
+  if (text.length <= MAX_RESULT_CHARACTERS) return text;
+  throw new Error(
+    `It ran, but its result is too long: ${text.length} characters, at most ${MAX_RESULT_CHARACTERS} are possible`,
+  );
+}
+
+function toJson(value: unknown): string {
+  let text: string | undefined;
+  let reason = `a ${typeof value}`;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    reason = error instanceof Error ? error.message : String(error);
+  }
+  if (text !== undefined) return text;
+  throw new Error(`It ran, but its result cannot be written as JSON: ${reason}`);
+}
+
+function failure(error: unknown): FromWorker {
+  const cut = (text: string) => text.slice(0, MAX_MESSAGE_CHARACTERS);
+  if (!(error instanceof Error)) return { type: "failed", message: cut(String(error)), stack: "" };
+  return { type: "failed", message: cut(error.message), stack: cut(error.stack ?? "") };
+}
+
+function post(message: FromWorker): void {
+  send(message);
+}
+
+/** A worker that closes itself tells nobody: the tool's ways of ending it say so instead. */
+function reportLeaving(): void {
+  const leave = (code: unknown): never => {
+    const shown = typeof code === "number" ? ` (exit code ${code})` : "";
+    const error = new Error(`It ended its own process${shown} instead of returning a result`);
+    post(failure(error));
+    throw error;
+  };
+  Object.defineProperty(Deno, "exit", { value: leave });
+  Object.defineProperty(globalThis, "close", { value: leave });
+}

@@ -1,0 +1,48 @@
+// Reads what comes out of a worker in which a tool does what it likes: the shape is checked, the size is bounded.
+import type { FromWorker, ToolRequest } from "../host_messages.ts";
+
+/** No message may hold more text. A result has its own, lower limit. */
+const MAX_CHARACTERS = 2_000_000;
+const MAX_OPTIONS = 100;
+const MAX_QUESTION_CHARACTERS = 10_000;
+
+/** The message, made anew from its checked parts, or undefined when it is none. */
+export function readWorkerMessage(data: unknown): FromWorker | undefined {
+  if (!isRecord(data)) return undefined;
+  const { type, id, tools, result, message, stack, text } = data;
+  if (type === "described" && isText(tools)) return { type, tools };
+  if (type === "done" && isText(result)) return { type, result };
+  if (type === "failed" && isText(message) && isText(stack)) return { type, message, stack };
+  if (type === "log" && isText(text)) return { type, text };
+  const request = type === "request" ? readRequest(data["request"]) : undefined;
+  if (request === undefined || typeof id !== "number" || !Number.isSafeInteger(id)) {
+    return undefined;
+  }
+  return { type: "request", id, request };
+}
+
+function readRequest(data: unknown): ToolRequest | undefined {
+  if (!isRecord(data)) return undefined;
+  const { kind, text, access, message, options, multi } = data;
+  if (kind === "path" && isShort(text) && (access === "read" || access === "write")) {
+    return { kind, text, access };
+  }
+  if ((kind === "confirm" || kind === "ask") && isShort(message)) return { kind, message };
+  if (kind !== "choose" || !isShort(message) || typeof multi !== "boolean") return undefined;
+  if (!Array.isArray(options) || options.length > MAX_OPTIONS || !options.every(isShort)) {
+    return undefined;
+  }
+  return { kind, message, options: [...options], multi };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= MAX_CHARACTERS;
+}
+
+function isShort(value: unknown): value is string {
+  return isText(value) && value.length <= MAX_QUESTION_CHARACTERS;
+}

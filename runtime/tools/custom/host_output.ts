@@ -1,0 +1,48 @@
+// Takes what a host process prints apart: what the host itself says, and what the tool in it prints.
+
+/** A message of the host is no longer than this; a line of a tool that is longer is cut. */
+const MAX_MESSAGE_CHARACTERS = 10_000_000;
+const MAX_LINE_CHARACTERS = 2_000;
+
+/** What becomes of a line. */
+export interface HostOutputOptions {
+  /** What each line of the host begins with. Absent: the host says nothing here. */
+  mark?: string;
+  onMessage?: (line: string) => void;
+  onLine: (line: string) => void;
+  /** Called with the size of each chunk that arrives. */
+  onBytes: (bytes: number) => void;
+}
+
+/** Reads a stream of a host to its end. */
+export async function readHostOutput(
+  stream: ReadableStream<Uint8Array>,
+  { mark, onMessage, onLine, onBytes }: HostOutputOptions,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  const take = (line: string) => {
+    if (mark !== undefined && line.startsWith(mark)) onMessage?.(line.slice(mark.length));
+    else if (line.trim() !== "") onLine(line.slice(0, MAX_LINE_CHARACTERS));
+  };
+  for await (const chunk of stream) {
+    onBytes(chunk.length);
+    const lines = decoder.decode(chunk, { stream: true }).split("\n");
+    for (const [index, part] of lines.entries()) {
+      if (index > 0) {
+        take(rest);
+        rest = "";
+      }
+      // What can be no message needs not to be kept whole.
+      const limit = mark === undefined || !couldBegin(rest + part.slice(0, mark.length), mark)
+        ? MAX_LINE_CHARACTERS
+        : MAX_MESSAGE_CHARACTERS;
+      rest = (rest + part).slice(0, limit);
+    }
+  }
+  take(rest);
+}
+
+function couldBegin(text: string, mark: string): boolean {
+  return text.startsWith(mark) || mark.startsWith(text);
+}

@@ -1,0 +1,169 @@
+// The host processes of a service: few, kept for the next call, ended when nobody has used them for a while.
+import type { Clock } from "../../clock.ts";
+import { firstOf } from "../processes/first_of.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import type { HostProcess } from "./host_process.ts";
+
+/** How long a process waits for a next call. */
+const IDLE_MS = 60_000;
+/** How many processes there are at most. */
+const MAX_PROCESSES = 8;
+/** A process that was used before and does not answer for so long was damaged by its tool. */
+const ANSWER_MS = 5_000;
+/** How long a fresh one may take until it answers. */
+const START_MS = 20_000;
+/** How long a tool has to end by itself what it is doing, once it is told to stop. */
+const STOP_GRACE_MS = 1_000;
+
+/** Which process a piece of work needs. */
+export interface HostWish {
+  /** Processes with the same key are alike: same tool, same walls. */
+  key: string;
+  start(): HostProcess;
+}
+
+export interface HostPoolOptions {
+  clock: Clock;
+  maxProcesses?: number;
+  idleMs?: number;
+}
+
+interface IdleHost {
+  key: string;
+  process: HostProcess;
+  stop: AbortController;
+}
+
+/** Lends processes. Each one that is taken must come back by `giveBack`, `discard` or `stop`. Dispose ends all. */
+export class HostPool implements AsyncDisposable {
+  readonly #clock: Clock;
+  readonly #maxProcesses: number;
+  readonly #idleMs: number;
+  /** Longest idle first. */
+  #idle: IdleHost[] = [];
+  readonly #keys = new Map<HostProcess, string>();
+  readonly #ending = new Set<Promise<unknown>>();
+  /** Includes those that start or end just now. */
+  #count = 0;
+  #bell = Promise.withResolvers<void>();
+  #closed = false;
+
+  constructor({ clock, maxProcesses = MAX_PROCESSES, idleMs = IDLE_MS }: HostPoolOptions) {
+    this.#clock = clock;
+    this.#maxProcesses = maxProcesses;
+    this.#idleMs = idleMs;
+  }
+
+  /**
+   * A process that answers, an idle one where there is one; waits while all there may be are busy. Throws ToolFailure
+   * when none can be started, and the signal's reason.
+   */
+  async take({ key, start }: HostWish, signal: AbortSignal): Promise<HostProcess> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#closed) throw new ToolFailure("The service is stopping.");
+      const idle = this.#idle.findLast((one) => one.key === key);
+      if (idle !== undefined) {
+        this.#wake(idle);
+        if (await this.#isFit(idle.process, ANSWER_MS)) return idle.process;
+        await this.discard(idle.process);
+      } else if (this.#count < this.#maxProcesses) {
+        return await this.#start(key, start);
+      } else {
+        await this.#makeRoom(signal);
+      }
+    }
+  }
+
+  /** Takes back a process whose work came to an end. */
+  giveBack(process: HostProcess): void {
+    if (this.#closed || process.gone) {
+      this.#track(this.discard(process));
+      return;
+    }
+    process.beginWork(() => {});
+    const idle = { key: this.#keys.get(process) ?? "", process, stop: new AbortController() };
+    this.#idle.push(idle);
+    this.#track(this.#endWhenIdle(idle));
+    this.#ring();
+  }
+
+  /** Ends a process, and waits until it is gone. */
+  async discard(process: HostProcess): Promise<void> {
+    await process.end();
+    if (this.#keys.delete(process)) this.#count--;
+    this.#ring();
+  }
+
+  /** Tells the work of a process to stop, and ends the process when it has or soon after. Returns at once. */
+  stop(process: HostProcess): void {
+    process.send({ type: "abort" });
+    this.#track(
+      firstOf(endOfWork(process), { within: { clock: this.#clock, ms: STOP_GRACE_MS } })
+        .then(() => this.discard(process)),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const idle of this.#idle) idle.stop.abort();
+    await Promise.all([...this.#keys.keys()].map((process) => this.discard(process)));
+    await Promise.all(this.#ending);
+    this.#ring();
+  }
+
+  async #start(key: string, start: () => HostProcess): Promise<HostProcess> {
+    const process = start();
+    this.#count++;
+    this.#keys.set(process, key);
+    if (await this.#isFit(process, START_MS)) return process;
+    const reason = process.gone ? await process.describeEnd() : "its process does not answer";
+    await this.discard(process);
+    throw new ToolFailure(`The tool could not be started: ${reason}.`);
+  }
+
+  async #isFit(process: HostProcess, withinMs: number): Promise<boolean> {
+    return await process.answers({ clock: this.#clock, withinMs }) && !this.#closed;
+  }
+
+  async #makeRoom(signal: AbortSignal): Promise<void> {
+    const [longest] = this.#idle;
+    if (longest === undefined) {
+      await firstOf(this.#bell.promise, { signal });
+      return;
+    }
+    this.#wake(longest);
+    await this.discard(longest.process);
+  }
+
+  #wake(idle: IdleHost): void {
+    this.#idle = this.#idle.filter((one) => one !== idle);
+    idle.stop.abort();
+  }
+
+  async #endWhenIdle(idle: IdleHost): Promise<void> {
+    const { stop, process } = idle;
+    const within = { clock: this.#clock, ms: this.#idleMs };
+    const first = await firstOf(process.ended, { within, signal: stop.signal });
+    if (first.kind === "aborted") return;
+    this.#wake(idle);
+    await this.discard(process);
+  }
+
+  #track(work: Promise<unknown>): void {
+    this.#ending.add(work);
+    work.finally(() => this.#ending.delete(work));
+  }
+
+  #ring(): void {
+    this.#bell.resolve();
+    this.#bell = Promise.withResolvers();
+  }
+}
+
+async function endOfWork(process: HostProcess): Promise<void> {
+  for (;;) {
+    const message = await process.next();
+    if (message === undefined || message.type === "done" || message.type === "failed") return;
+  }
+}

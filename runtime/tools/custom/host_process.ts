@@ -1,0 +1,169 @@
+// One host process: a child of this service that runs one piece of a tool's work at a time.
+import type { Clock } from "../../clock.ts";
+import { firstOf } from "../processes/first_of.ts";
+import { type ProcessGroup, startGroup } from "../processes/process_group.ts";
+import type { FromHost, ToHost } from "./host_messages.ts";
+import { readHostOutput } from "./host_output.ts";
+import { hostCommand, type HostProgram, type HostStart } from "./host_program.ts";
+import { parseHostMessage } from "./host_reply.ts";
+
+/** A tool that prints more than this during one call is ended. */
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+const LAST_LINES = 20;
+
+/** What a host is started with. */
+export interface HostProcessOptions extends Omit<HostStart, "role" | "args"> {
+  program: HostProgram;
+  cwd: string;
+}
+
+/** Started once, then used for one piece of work after the other. Whoever starts it must end it. */
+export class HostProcess {
+  readonly #group: ProcessGroup;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  /** Resolves when the process is gone and all it said was read. */
+  readonly ended: Promise<Deno.CommandStatus>;
+  readonly #messages: FromHost[] = [];
+  #bell = Promise.withResolvers<void>();
+  #outputBytes = 0;
+  #trouble: string | undefined;
+  #lastLines: string[] = [];
+  #gone = false;
+  /** Takes each line that the tool prints. */
+  onLine: (line: string) => void = () => {};
+
+  /** Starts the process. Throws ToolFailure when it cannot be started. */
+  constructor(options: HostProcessOptions) {
+    const { args, environment } = hostCommand(options.program, {
+      ...options,
+      role: "tools",
+      args: [],
+    });
+    this.#group = startGroup(options.program.program, {
+      args,
+      cwd: options.cwd,
+      environment,
+      stdin: "piped",
+    });
+    const { child } = this.#group;
+    this.#input = child.stdin.getWriter();
+    const mark = crypto.randomUUID();
+    const common = {
+      onLine: (line: string) => this.#takeLine(line),
+      onBytes: (bytes: number) => this.#count(bytes),
+    };
+    const outputs = Promise.all([
+      readHostOutput(child.stdout, {
+        ...common,
+        mark,
+        onMessage: (line) => this.#takeMessage(line),
+      }),
+      readHostOutput(child.stderr, common),
+    ]);
+    // Not before all of its output was read: its last message says why it ended.
+    this.ended = Promise.all([child.status, outputs]).then(([status]) => {
+      this.#gone = true;
+      this.#ring();
+      return status;
+    });
+    const keeps = (["net", "env"] as const).filter((kind) => options.permissions[kind].length > 0);
+    this.send({ type: "hello", mark, keeps });
+  }
+
+  /** Whether it has ended. */
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  /** Says something to the host. A host that is gone is told nothing; `next` tells of its end. */
+  send(message: ToHost): void {
+    const line = `${JSON.stringify(message)}\n`;
+    this.#input.write(new TextEncoder().encode(line)).catch(() => {/* It ended: see above. */});
+  }
+
+  /** The host's next message; undefined when the process has ended and there is no further one. */
+  async next(): Promise<FromHost | undefined> {
+    for (;;) {
+      const message = this.#messages.shift();
+      if (message !== undefined || this.#gone) return message;
+      await this.#bell.promise;
+    }
+  }
+
+  /**
+   * Whether the host answers within this time. Nothing else may be asked of it meanwhile. It is asked twice: a tool may
+   * have left somebody behind who reads its input, and of two questions he gets one.
+   */
+  async answers(options: { clock: Clock; withinMs: number }): Promise<boolean> {
+    const { clock, withinMs: ms } = options;
+    const twice = async () => await this.#pong() && await this.#pong();
+    const first = await firstOf(twice(), { within: { clock, ms } });
+    return first.kind === "done" && first.value;
+  }
+
+  /** Forgets the output of the work before. */
+  beginWork(onLine: (line: string) => void): void {
+    this.onLine = onLine;
+    this.#outputBytes = 0;
+    this.#lastLines = [];
+  }
+
+  /** Why the process ended, as the end of a sentence. Only once it has. */
+  async describeEnd(): Promise<string> {
+    const { code, signal } = await this.ended;
+    if (this.#trouble !== undefined) return this.#trouble;
+    const printed = this.#lastLines.join("\n");
+    if (/JavaScript (heap )?out of memory/.test(printed)) return "it ran out of memory";
+    return signal === null
+      ? `its process ended (exit code ${code})`
+      : `its process was ended by a signal (${signal})`;
+  }
+
+  /** Ends the process, with all that it may have started, and waits until it is gone. */
+  async end(): Promise<void> {
+    // A number that is free again may be somebody else's.
+    if (!this.#gone) this.#group.signal("SIGKILL");
+    await this.ended;
+    await this.#input.abort().catch(() => {/* Its other end is gone, which is what is wanted. */});
+  }
+
+  async #pong(): Promise<boolean> {
+    this.send({ type: "ping" });
+    for (;;) {
+      const message = await this.next();
+      if (message === undefined) return false;
+      if (message.type === "pong") return true;
+    }
+  }
+
+  #takeMessage(line: string): void {
+    try {
+      this.#messages.push(parseHostMessage(line));
+    } catch {
+      // Only a tool that wrote into the middle of a message can have done that.
+      this.#kill("it disturbed the messages of its own process");
+    }
+    this.#ring();
+  }
+
+  #takeLine(line: string): void {
+    this.#lastLines = [...this.#lastLines, line].slice(-LAST_LINES);
+    this.onLine(line);
+  }
+
+  #count(bytes: number): void {
+    this.#outputBytes += bytes;
+    if (this.#outputBytes <= MAX_OUTPUT_BYTES) return;
+    this.#kill(`it printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`);
+  }
+
+  #kill(trouble: string): void {
+    this.#trouble ??= trouble;
+    this.#group.signal("SIGKILL");
+  }
+
+  #ring(): void {
+    this.#bell.resolve();
+    this.#bell = Promise.withResolvers();
+  }
+}

@@ -1,0 +1,102 @@
+// How a host process is started: by which program, with which walls of its own, and with how small an environment.
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isWithin } from "../path_sandbox.ts";
+import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
+
+/** Megabytes of objects that a tool may make before V8 ends its process. */
+const HEAP_MB = 256;
+
+/** What Deno itself looks up: where its cache is, and what the network is like here. */
+const DENO_VARIABLES = ["HOME", "XDG_CACHE_HOME", "DENO_DIR", "TMPDIR"] as const;
+const NETWORK_VARIABLES = [
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "DENO_CERT", "DENO_TLS_CA_STORE"],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
+];
+
+/** The program that hosts: the compiled binary, or Deno with the source. */
+export interface HostProgram {
+  program: string;
+  /** main.ts; absent for a compiled binary, whose permissions are built in. */
+  main?: string;
+}
+
+/** What a host is started for. */
+export interface HostStart {
+  role: HostRole;
+  /** The most that any worker in it will get. */
+  permissions: WorkerPermissions;
+  /** Read and written by nobody in it, whatever the permissions say. */
+  closed: { read: readonly string[]; write: readonly string[] };
+  /** What `Deno.args` will be. */
+  args: readonly string[];
+  /** Looks up a variable of the service's surroundings. */
+  lookup(name: string): string | undefined;
+  /** Variables that the worker may read. */
+  variables: Readonly<Record<string, string>>;
+}
+
+/** This very program, as it runs now. */
+export function ownProgram(): HostProgram {
+  const program = Deno.execPath();
+  if (Deno.build.standalone) return { program };
+  return { program, main: fileURLToPath(new URL("../../../main.ts", import.meta.url)) };
+}
+
+/**
+ * Arguments and environment of a host process. Decision: from source the process has flags as narrow as the worker's,
+ * so that each wall stands if the other falls; a compiled binary has what Inkling needs built in and gives up at its
+ * start each kind of permission that its tool does not get, so that for the rest the worker is the only wall.
+ */
+export function hostCommand(
+  { main }: HostProgram,
+  start: HostStart,
+): { args: string[]; environment: Record<string, string> } {
+  const { permissions, lookup } = start;
+  const names = [...DENO_VARIABLES, ...(permissions.net.length > 0 ? NETWORK_VARIABLES : [])];
+  return {
+    args: main === undefined ? [...start.args] : [...sourceFlags(start), main, ...start.args],
+    environment: {
+      ...Object.fromEntries(names.flatMap((name) => {
+        const value = lookup(name);
+        return value === undefined ? [] : [[name, value]];
+      })),
+      ...start.variables,
+      NO_COLOR: "1",
+      DENO_NO_UPDATE_CHECK: "1",
+      [HOST_VARIABLE]: start.role,
+    },
+  };
+}
+
+function sourceFlags({ permissions, closed }: HostStart): string[] {
+  const { read, write, net, env } = permissions;
+  const workers = fileURLToPath(new URL("./host/", import.meta.url));
+  return [
+    "run",
+    ...["--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm"],
+    ...["--unstable-worker-options", `--v8-flags=--max-old-space-size=${HEAP_MB}`],
+    ...flag("--allow-read", [workers, ...read].map(withoutComma)),
+    ...flag("--allow-write", write.map(withoutComma)),
+    ...flag("--allow-net", net),
+    ...flag("--allow-env", [HOST_VARIABLE, ...env]),
+    ...flag("--deny-read", deniable(closed.read, read)),
+    ...flag("--deny-write", deniable(closed.write, write)),
+  ];
+}
+
+function flag(name: string, values: readonly string[]): string[] {
+  return values.length === 0 ? [] : [`${name}=${[...new Set(values)].join(",")}`];
+}
+
+/** A flag's list cannot hold a path with a comma: the nearest folder without one stands for it; the worker is exact. */
+function withoutComma(path: string): string {
+  return path.includes(",") ? withoutComma(dirname(path)) : path;
+}
+
+/** A denied folder cannot hold an allowed one, nor a comma; what is not denied here is not in the worker's lists either. */
+function deniable(closed: readonly string[], allowed: readonly string[]): string[] {
+  return closed.filter((path) =>
+    !path.includes(",") && !allowed.some((one) => isWithin(one, path))
+  );
+}

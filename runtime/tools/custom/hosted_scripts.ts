@@ -1,0 +1,59 @@
+// Runs .ts and .js scripts by this runtime, inside of the same walls as custom tools.
+import { pathToFileURL } from "node:url";
+import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
+import type { ScriptHost, ScriptRun } from "../skills/script_host.ts";
+import type { ToolContext } from "../tool.ts";
+import { allowedPaths } from "./allowed_paths.ts";
+import type { HostedScript } from "./host_messages.ts";
+import { hostCommand, type HostProgram } from "./host_program.ts";
+import type { ToolDirectories } from "./custom_tools.ts";
+
+export interface HostedScriptsOptions {
+  directories: ToolDirectories;
+  program: HostProgram;
+  /** A variable of the service's surroundings. */
+  lookup(name: string): string | undefined;
+}
+
+/** Each script has a process of its own, which is gone at its end. */
+export class HostedScripts implements ScriptHost {
+  readonly #options: HostedScriptsOptions;
+
+  constructor(options: HostedScriptsOptions) {
+    this.#options = options;
+  }
+
+  /** The script may read its folder, and the variables it is given; nothing goes over the network. */
+  async runScript(
+    { folder, path, args, environment, ...script }: ScriptRun,
+    context: ToolContext,
+  ): Promise<ProgramEnd> {
+    const { program, lookup, directories } = this.#options;
+    const allowed = await allowedPaths(context.sandbox, context);
+    const roots = await context.sandbox.roots();
+    const env = Object.keys(environment);
+    const permissions = { read: [folder, ...allowed.read], write: allowed.write, net: [], env };
+    const read = [directories.configDir, directories.stateDir, directories.workspaceEnvFile];
+    const command = hostCommand(program, {
+      role: "script",
+      permissions: {
+        read: [folder, ...roots.map(({ path }) => path)],
+        write: roots.flatMap(({ path, access }) => access === "write" ? [path] : []),
+        net: [],
+        env,
+      },
+      closed: { read, write: [...read, directories.agentsDir] },
+      args,
+      lookup,
+      variables: environment,
+    });
+    const hosted: HostedScript = { url: pathToFileURL(path).href, args: [...args], permissions };
+    return await runProgram(program.program, {
+      ...script,
+      ...command,
+      input: JSON.stringify(hosted),
+      signal: context.signal,
+      clock: context.clock,
+    });
+  }
+}

@@ -1,0 +1,170 @@
+// One call of a custom tool: from a process of the pool to what the model reads.
+import type { JsonObject } from "../../json.ts";
+import { firstOf } from "../processes/first_of.ts";
+import { QuestionRaised } from "../question_raised.ts";
+import type { HumanAnswer, ToolContext, ToolQuestion } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import type { CallSurroundings, ToolRequest, WorkerPermissions } from "./host_messages.ts";
+import type { HostPool, HostWish } from "./host_pool.ts";
+import type { HostProcess } from "./host_process.ts";
+import { type ToolFile, toToolModule } from "./tool_files.ts";
+import {
+  type PersonRequest,
+  refuseQuestion,
+  type Settled,
+  settleRequest,
+  toQuestion,
+} from "./tool_questions.ts";
+
+/** How long a process that answered a moment ago may take to begin. */
+const BEGIN_MS = 10_000;
+const MAX_LOG_LINES = 100;
+const MAX_STACK_LINES = 8;
+
+/** A call, with everything it needs. */
+export interface ToolCall {
+  tool: string;
+  file: ToolFile;
+  args: JsonObject;
+  surroundings: CallSurroundings;
+  permissions: WorkerPermissions;
+  wish: HostWish;
+}
+
+/** How a call ended, as far as its process is concerned. */
+type CallEnd =
+  | { kind: "done"; result: string }
+  | { kind: "failed"; message: string; stack: string }
+  | { kind: "gone" | "silent" | "aborted" }
+  | { kind: "question"; question: ToolQuestion };
+
+/**
+ * Runs a call and returns its result. Throws ToolFailure, QuestionRaised when a person must answer first, and the
+ * signal's reason; in each case the tool does nothing any more, or a second after an abort.
+ */
+export async function runToolCall(
+  call: ToolCall,
+  context: ToolContext,
+  pool: HostPool,
+): Promise<string> {
+  const process = await pool.take(call.wish, context.signal);
+  const log = limitedLog(context, call.tool);
+  process.beginWork(log);
+  let end: CallEnd;
+  try {
+    end = await converse(process, call, { ...context, log });
+  } catch (error) {
+    await pool.discard(process);
+    throw error;
+  }
+  switch (end.kind) {
+    case "done":
+      pool.giveBack(process);
+      return end.result;
+    case "failed":
+      pool.giveBack(process);
+      for (const line of end.stack.split("\n").slice(0, MAX_STACK_LINES)) log(line);
+      throw new ToolFailure(toFailure(end.message));
+    case "aborted":
+      pool.stop(process);
+      throw context.signal.reason;
+    case "question":
+      await pool.discard(process);
+      throw new QuestionRaised(end.question);
+    case "gone": {
+      const reason = await process.describeEnd();
+      await pool.discard(process);
+      throw new ToolFailure(`The tool was ended before it had a result: ${reason}.`);
+    }
+    case "silent":
+      await pool.discard(process);
+      throw new ToolFailure("The tool's process did not take up the call. Try again.");
+    default:
+      return end satisfies never;
+  }
+}
+
+/** Follows a call to its end. Throws what an answer throws that does not fit. */
+async function converse(
+  process: HostProcess,
+  call: ToolCall,
+  context: ToolContext,
+): Promise<CallEnd> {
+  const { signal, clock } = context;
+  const { tool, args, surroundings, permissions } = call;
+  if (signal.aborted) return { kind: "aborted" };
+  process.send({
+    type: "call",
+    module: toToolModule(call.file),
+    tool,
+    args,
+    surroundings,
+    permissions,
+  });
+  let within: { clock: typeof clock; ms: number } | undefined = { clock, ms: BEGIN_MS };
+  const answers = context.answers.values();
+  for (;;) {
+    const first = await firstOf(process.next(), { signal, ...(within && { within }) });
+    if (first.kind === "aborted") return { kind: "aborted" };
+    if (first.kind === "late") return { kind: "silent" };
+    within = undefined;
+    const message = first.value;
+    if (message === undefined) return { kind: "gone" };
+    if (message.type === "done") return { kind: "done", result: message.result };
+    if (message.type === "failed") return { ...message, kind: "failed" };
+    if (message.type === "log") context.log(message.text);
+    if (message.type !== "request") continue;
+    const { id, request } = message;
+    const settled = request.kind === "path"
+      ? await resolvePath(request, context)
+      : answerQuestion(request, answers);
+    if ("question" in settled) return { kind: "question", question: settled.question };
+    process.send({ type: "reply", id, ...settled });
+  }
+}
+
+/** What a question gets: the answer that is there for it, an error, or itself, for a person. */
+function answerQuestion(
+  request: PersonRequest,
+  answers: Iterator<HumanAnswer, undefined>,
+): Settled | { question: ToolQuestion } {
+  const refusal = refuseQuestion(request);
+  if (refusal !== undefined) return { error: refusal };
+  const { value: answer } = answers.next();
+  return answer === undefined ? { question: toQuestion(request) } : settleRequest(request, answer);
+}
+
+async function resolvePath(
+  { text, access }: Extract<ToolRequest, { kind: "path" }>,
+  { sandbox }: ToolContext,
+): Promise<Settled> {
+  try {
+    return { value: (await sandbox.resolve(text, access)).path };
+  } catch (error) {
+    if (error instanceof ToolFailure) return { error: error.message };
+    throw error;
+  }
+}
+
+/** Deno's advice is for whoever starts a program; here it would be followed by nobody. */
+function toFailure(message: string): string {
+  return message.replaceAll(
+    /Requires ([a-z]+) access(?: to ("[^"]*"))?, run again with the --allow-[a-z]+ flag/g,
+    (_, kind: string, what: string | undefined) =>
+      `This tool has no ${kind} access${what === undefined ? "" : ` to ${what}`}`,
+  );
+}
+
+function limitedLog(context: ToolContext, tool: string): (text: string) => void {
+  let lines = 0;
+  return (text) => {
+    if (lines > MAX_LOG_LINES) return;
+    for (const line of text.split("\n").filter((one) => one.trim() !== "")) {
+      if (++lines > MAX_LOG_LINES) {
+        context.log(`${tool}: further lines of this call are left out`);
+        return;
+      }
+      context.log(`${tool}: ${line.replaceAll(/\p{Cc}/gu, " ")}`);
+    }
+  };
+}

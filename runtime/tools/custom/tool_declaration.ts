@@ -1,0 +1,90 @@
+// What a custom tool declares, checked. It comes from a worker, written by anybody.
+import { z } from "zod";
+import { isJsonObject, type JsonSchema } from "../../json.ts";
+import type { Effect } from "../tool.ts";
+
+const DEFAULT_TIMEOUT_S = 60;
+const MAX_TIMEOUT_S = 600;
+
+const HOST = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)(:\d{1,5})?$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Variables that tell the tool's own process what to do. */
+const STEERING = /^(DENO_|INKLING_|LD_|DYLD_|NODE_)/;
+
+const schema = z.object({
+  name: z.string().regex(
+    /^[A-Za-z0-9_-]{1,64}$/,
+    "must be letters, digits, _ and -, at most 64 of them",
+  ),
+  description: z.string("must be a text that tells the model what the tool does").trim().min(
+    1,
+    "must tell the model what the tool does",
+  ).max(10_000),
+  parameters: z.record(z.string(), z.json(), "must be a JSON schema")
+    .refine((one) => (one["type"] ?? "object") === "object", "must be a schema of type object")
+    .default({}),
+  permissions: z.strictObject({
+    net: z.array(z.string().regex(HOST, "must be a host, or host:port")).default([]),
+    env: z.array(
+      z.string().regex(VARIABLE, "must be the name of a variable").refine(
+        (name) => !STEERING.test(name),
+        "is a variable that no tool gets",
+      ),
+    ).default([]),
+  }, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys" ? "may name net and env, nothing else" : undefined,
+  }).prefault({}),
+  effect: z.enum(["read", "idempotent", "unsafe"]).default("unsafe"),
+  timeout: z.number().positive().max(MAX_TIMEOUT_S).default(DEFAULT_TIMEOUT_S),
+});
+
+/** A tool of a file, as it is offered to a model. */
+export interface ToolDeclarationOfFile {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  permissions: { net: string[]; env: string[] };
+  effect: Effect;
+  timeoutMs: number;
+}
+
+/** The tools in the JSON text that a worker wrote of a file, or the end of a sentence that says what is wrong. */
+export function parseDeclarations(text: string): ToolDeclarationOfFile[] | { problem: string } {
+  const parsed = z.array(z.record(z.string(), z.json())).safeParse(JSON.parse(text));
+  if (!parsed.success) return { problem: "what it exports cannot be read" };
+  if (parsed.data.length === 0) {
+    return { problem: "it exports no tool: an object with description, parameters and run" };
+  }
+  const tools: ToolDeclarationOfFile[] = [];
+  for (const declared of parsed.data) {
+    const result = schema.safeParse(declared);
+    if (!result.success) return { problem: describe(declared["name"], result.error.issues) };
+    const { timeout, parameters, ...rest } = result.data;
+    tools.push({ ...rest, parameters: closed(parameters), timeoutMs: timeout * 1_000 });
+  }
+  const names = tools.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  return twice === undefined ? tools : { problem: `it exports two tools with the name ${twice}` };
+}
+
+/** As for built-in tools a misspelt argument is told, not ignored; a schema that says otherwise is left as it is. */
+function closed(parameters: JsonSchema): JsonSchema {
+  const { properties } = parameters;
+  const isOpen = ["additionalProperties", "patternProperties", "unevaluatedProperties", "$ref"]
+    .some((key) => key in parameters) ||
+    ["allOf", "anyOf", "oneOf"].some((key) => key in parameters);
+  return {
+    type: "object",
+    ...parameters,
+    properties: isJsonObject(properties) ? properties : {},
+    ...(isOpen ? {} : { additionalProperties: false }),
+  };
+}
+
+function describe(name: unknown, issues: readonly z.core.$ZodIssue[]): string {
+  const complaints = issues.map(({ path, message }) =>
+    `${path.length === 0 ? "" : `${path.map(String).join(".")} `}${message}`
+  );
+  return `the tool ${JSON.stringify(name)} is not declared right: ${complaints.join("; ")}`;
+}

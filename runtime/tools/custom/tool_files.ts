@@ -1,0 +1,87 @@
+// Where the files of custom tools are, and whether anything about them changed.
+import { readdir, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { stampFile } from "../../config/file_stamp.ts";
+import { errorCode } from "../file_failure.ts";
+import type { ToolModule } from "./host_messages.ts";
+
+const EXTENSIONS = ["ts", "js"] as const;
+/** Letters, digits, spaces, dots, hyphens and underscores; no dot in front, so that no path is one. */
+const MODULE_NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M} ._-]*$/u;
+const MAX_STAMPED_FILES = 2_000;
+
+/** The file of a custom tool. */
+export interface ToolFile {
+  /** As agents name it. */
+  module: string;
+  /** Real path. */
+  path: string;
+}
+
+/** The file as a worker loads it. */
+export function toToolModule({ module, path }: ToolFile): ToolModule {
+  return { url: pathToFileURL(path).href, stem: module };
+}
+
+/** The file that a module's name means, or the end of a sentence that says why there is none. */
+export async function findToolFile(
+  module: string,
+  toolsDir: string,
+): Promise<ToolFile | { problem: string }> {
+  if (!MODULE_NAME.test(module)) {
+    return { problem: "this is no name of a file in the tools folder" };
+  }
+  const names = EXTENSIONS.map((extension) => `${module}.${extension}`);
+  try {
+    for (const name of names) {
+      const path = await realPathOrMissing(join(toolsDir, name));
+      if (path === undefined) continue;
+      // A tool's folder is what it may read: a link out of it would move that.
+      if (dirname(path) === await realpath(toolsDir)) return { module, path };
+      return { problem: `${name} is a symbolic link that leads out of the tools folder` };
+    }
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return { problem: `${join(toolsDir, module)} cannot be read (${code})` };
+  }
+  return { problem: `there is no ${names.join(" and no ")} in ${toolsDir}` };
+}
+
+/**
+ * A text that stays the same while no file of the folder changes: a tool's imports lie there, too. Undefined while one
+ * is so young that a further change could go unnoticed, and where there are too many to tell.
+ */
+export async function stampTools(toolsDir: string): Promise<string | undefined> {
+  const entries = await readdir(toolsDir, { recursive: true, withFileTypes: true });
+  if (entries.length > MAX_STAMPED_FILES) return undefined;
+  const stamps: string[] = [];
+  for (const entry of entries) {
+    if (entry.isDirectory()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const stamp = await stampOf(path);
+    if (stamp === undefined) return undefined;
+    stamps.push(`${path} ${stamp}`);
+  }
+  return stamps.sort().join("\n");
+}
+
+async function stampOf(path: string): Promise<string | undefined> {
+  try {
+    return stampFile(await Deno.stat(path));
+  } catch (error) {
+    // A symlink to nothing, or gone since it was listed.
+    if (error instanceof Deno.errors.NotFound) return "missing";
+    throw error;
+  }
+}
+
+async function realPathOrMissing(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+// How a tool tells of a change that it makes to a file, for whoever watches that file and must know whose change it was.
+import type { BigIntStats } from "node:fs";
+import { identityOf } from "./file_identity.ts";
+
+/** The state of a file's content: equal while nobody changed it. */
+export type FileVersion = string;
+
+/** A file as a tool left it. */
+export interface WrittenFile {
+  version: FileVersion;
+  /** Bytes. */
+  size: number;
+  /** Hexadecimal; null where the content was never looked at (a moved file's). */
+  sha256: string | null;
+}
+
+/** A change by a tool, told before it can be seen, so that nobody sees it first and takes it for somebody else's. */
+export interface FileWrite {
+  /** Absolute and real. */
+  path: string;
+  /** What came of it; never rejects. */
+  outcome: Promise<WrittenFile | "removed" | "unchanged">;
+}
+
+/** The version in a stat result. */
+export function versionOf(info: BigIntStats): FileVersion {
+  return `${identityOf(info)}:${info.size}:${info.mtimeNs}`;
+}

@@ -1,0 +1,35 @@
+// What a server says beside its answers, into the service log: plain, without secrets, and within bounds.
+import type { Client } from "@modelcontextprotocol/client";
+import type { Clock } from "../../clock.ts";
+import type { ServiceLog } from "../../service_log.ts";
+import { toPlainLine, withoutSecrets } from "./foreign_text.ts";
+import { LogBudget } from "./log_budget.ts";
+import type { ServerSecret } from "./server_definition.ts";
+
+const LINE_CHARACTERS = 500;
+
+/** One line that may be logged. */
+export function toLoggedLine(text: string, secrets: readonly ServerSecret[]): string {
+  return toPlainLine(withoutSecrets(text, secrets), LINE_CHARACTERS);
+}
+
+/** Logs a server's messages and what of it cannot be understood, at debug. */
+export function logServerWords(
+  client: Client,
+  options: { name: string; secrets: readonly ServerSecret[]; clock: Clock; log: ServiceLog },
+): void {
+  const { name, secrets, clock, log } = options;
+  const budget = new LogBudget(clock);
+  const write = (text: string) => {
+    const allowed = budget.take();
+    if (allowed === "drop") return;
+    const more = allowed === "write last" ? " (further lines of this minute are dropped)" : "";
+    log.write("debug", toLoggedLine(text, secrets) + more, { server: name });
+  };
+  client.onerror = (error) => write(`Trouble with an MCP server: ${error.message}`);
+  client.setNotificationHandler("notifications/message", ({ params: { level, data } }) => {
+    write(
+      `An MCP server says: ${level}: ${typeof data === "string" ? data : JSON.stringify(data)}`,
+    );
+  });
+}

@@ -1,0 +1,64 @@
+// The tools that a server lists, as they were last heard of, and whether that can still be believed.
+import type { Tool as ListedTool } from "@modelcontextprotocol/client";
+import type { Clock } from "../../clock.ts";
+import { MAX_TOOLS } from "./mcp_limits.ts";
+import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
+
+/** Where a list comes from. */
+export interface ToolListOptions {
+  clock: Clock;
+  /** For so long a list is believed; for ever when it is Infinity. */
+  maxAgeMs: number;
+  fetch(signal: AbortSignal): Promise<readonly ListedTool[]>;
+  /** Told of each tool that cannot be offered, a sentence. */
+  onProblem(problem: string): void;
+}
+
+/** One server's list. */
+export class ToolList {
+  readonly #options: ToolListOptions;
+  #tools: readonly RemoteTool[] = [];
+  #fetchedAt = 0;
+  #isDoubtful = true;
+
+  constructor(options: ToolListOptions) {
+    this.#options = options;
+  }
+
+  /** The tools of the last answer. */
+  get tools(): readonly RemoteTool[] {
+    return this.#tools;
+  }
+
+  /** Whether to ask again before the tools are used. */
+  get isStale(): boolean {
+    const { clock, maxAgeMs } = this.#options;
+    return this.#isDoubtful || Math.abs(clock.now() - this.#fetchedAt) > maxAgeMs;
+  }
+
+  /** The server says that it changed, or gives reason to ask whether it still answers. */
+  doubt(): void {
+    this.#isDoubtful = true;
+  }
+
+  /** Asks the server; rejects as it fails, and with RangeError for too many tools. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const { clock, fetch, onProblem } = this.#options;
+    // Before the answer: a change while that is on its way makes it stale again.
+    this.#isDoubtful = false;
+    this.#fetchedAt = clock.now();
+    try {
+      const listed = await fetch(signal);
+      signal.throwIfAborted();
+      if (listed.length > MAX_TOOLS) {
+        throw new RangeError(`it lists ${listed.length} tools, over ${MAX_TOOLS}`);
+      }
+      const { tools, problems } = toRemoteTools(listed);
+      this.#tools = tools;
+      problems.forEach(onProblem);
+    } catch (error) {
+      this.#isDoubtful = true;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// What comes first: the end of some work, that of its time, or an abort.
+import type { Clock } from "../../clock.ts";
+
+/** How long to wait at most; absent: for ever, or until the signal aborts. */
+export interface WaitLimits {
+  within?: { clock: Clock; ms: number };
+  signal?: AbortSignal;
+}
+
+export type FirstOf<T> = { kind: "done"; value: T } | { kind: "late" } | { kind: "aborted" };
+
+/** Waits for the work within limits. The work itself goes on; a rejection of it is rethrown only if it comes first. */
+export async function firstOf<T>(
+  work: Promise<T>,
+  { within, signal }: WaitLimits,
+): Promise<FirstOf<T>> {
+  const stop = new AbortController();
+  const others: Promise<FirstOf<T>>[] = [];
+  if (within !== undefined) {
+    others.push(
+      within.clock.sleep(within.ms, stop.signal).then(
+        () => ({ kind: "late" as const }),
+        // Stopped below: something else came first, and nobody looks at this any more.
+        () => ({ kind: "late" as const }),
+      ),
+    );
+  }
+  if (signal !== undefined) others.push(abortOf(signal, stop.signal));
+  try {
+    return await Promise.race([
+      work.then((value) => ({ kind: "done" as const, value })),
+      ...others,
+    ]);
+  } finally {
+    stop.abort();
+    await Promise.all(others);
+  }
+}
+
+function abortOf(signal: AbortSignal, stop: AbortSignal): Promise<{ kind: "aborted" }> {
+  const { promise, resolve } = Promise.withResolvers<{ kind: "aborted" }>();
+  const onAbort = () => resolve({ kind: "aborted" });
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  stop.addEventListener("abort", () => {
+    signal.removeEventListener("abort", onAbort);
+    onAbort();
+  }, { once: true });
+  return promise;
+}

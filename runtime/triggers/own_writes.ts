@@ -1,0 +1,97 @@
+// What agents themselves have written, so that it does not fire them. Known by path and content: a file that somebody
+// else has changed since is not theirs any more.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { type FileWrite, versionOf, type WrittenFile } from "../tools/file_write.ts";
+
+const MAX_RECORDS = 10_000;
+/** Several changes of one path may be under way before the first of them is seen. */
+const MAX_OUTCOMES = 8;
+
+type Outcome = WrittenFile | "removed";
+
+/** What one agent wrote to one path. */
+interface Record {
+  /** Oldest first. */
+  outcomes: Outcome[];
+  pending: Set<Promise<unknown>>;
+}
+
+/** The writes of all agents. What is remembered is bounded; the least recent is forgotten first. */
+export class OwnWrites {
+  readonly #records = new Map<string, Record>();
+
+  /** Notes a write for the agent that made it and all that delegated to it. */
+  record(lineage: readonly string[], write: FileWrite): void {
+    for (const agentId of new Set(lineage)) {
+      const key = keyOf(agentId, write.path);
+      const record = this.#records.get(key) ?? { outcomes: [], pending: new Set() };
+      this.#records.delete(key);
+      this.#records.set(key, record);
+      const settled = write.outcome.then((outcome) => {
+        record.pending.delete(settled);
+        if (outcome === "unchanged") return;
+        record.outcomes.push(outcome);
+        if (record.outcomes.length > MAX_OUTCOMES) record.outcomes.shift();
+      });
+      record.pending.add(settled);
+    }
+    for (const key of this.#records.keys()) {
+      if (this.#records.size <= MAX_RECORDS) break;
+      this.#records.delete(key);
+    }
+  }
+
+  /** Whether a path (absolute, real) is as this agent, or one that it delegated to, has left it. */
+  async isOwn(agentId: string, path: string): Promise<boolean> {
+    const record = this.#records.get(keyOf(agentId, path));
+    if (record === undefined) return false;
+    // The file system may tell of a write before the tool knows that it succeeded.
+    await Promise.all(record.pending);
+    const known = [...record.outcomes];
+    const match = await matching(path, known);
+    // What is older than the file as it stands can come back only by somebody else's hand.
+    const stale = match === undefined ? known : known.slice(0, known.indexOf(match));
+    record.outcomes = record.outcomes.filter((outcome) => !stale.includes(outcome));
+    return match !== undefined;
+  }
+}
+
+function keyOf(agentId: string, path: string): string {
+  return `${agentId}\n${path}`;
+}
+
+/** The newest outcome that describes the path as it is now. */
+async function matching(path: string, outcomes: readonly Outcome[]): Promise<Outcome | undefined> {
+  let info;
+  try {
+    info = await lstat(path, { bigint: true });
+  } catch {
+    // Gone, or not to be looked at any more: no write describes it, but perhaps a removal.
+    return outcomes.findLast((outcome) => outcome === "removed");
+  }
+  const [version, size] = [versionOf(info), Number(info.size)];
+  const files = outcomes.filter((outcome): outcome is WrittenFile =>
+    outcome !== "removed" && outcome.size === size
+  );
+  // Where the content is known it decides: two writes within one tick of the file system's clock have one version.
+  const sha256 = files.some((file) => file.sha256 !== null) && info.isFile()
+    ? await hashOf(path)
+    : undefined;
+  return files.findLast((file) =>
+    file.sha256 === null ? file.version === version : file.sha256 === sha256
+  );
+}
+
+/** Undefined for a file that cannot be read, or not any more. */
+async function hashOf(path: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+  } catch {
+    // Whoever changed it meanwhile, its next event asks again.
+    return undefined;
+  }
+  return hash.digest("hex");
+}

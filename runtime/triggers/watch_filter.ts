@@ -1,0 +1,99 @@
+// Which changes below a watched place concern an agent: its pattern, its filters, and what nobody wants to hear of.
+import { basename } from "node:path";
+import { STAGED_NAME } from "../tools/file_identity.ts";
+
+type Matcher = (path: string) => boolean;
+
+/**
+ * Whether a path concerns an agent: relative to the watched folder, or, where the watched path `is` a file, its name. Who
+ * names a file is told of it whatever it is called.
+ */
+export type WatchFilter = (relative: string, is: "file" | "folder") => boolean;
+
+/** What is ignored unless a pattern names it: `mark` is how a pattern does so. */
+interface Ignored {
+  applies(relative: string, name: string): boolean;
+  mark: RegExp;
+}
+
+const inFolder = (folder: string): Ignored => {
+  const mark = new RegExp(`(^|/)${folder.replaceAll(".", "\\.")}(/|$)`);
+  return { applies: (relative) => mark.test(relative), mark };
+};
+const named = (pattern: RegExp, mark: RegExp): Ignored => (
+  { applies: (_relative, name) => pattern.test(name), mark }
+);
+
+const IGNORED_FOLDERS = [".git", "node_modules"];
+const IGNORED: readonly Ignored[] = [
+  ...IGNORED_FOLDERS.map(inFolder),
+  // Vim: swap files, and the name it tries out a folder with.
+  named(/^\..*\.sw[a-px]$/, /\.sw[a-px]$/),
+  named(/^4913$/, /4913$/),
+  // Emacs: locks and automatic saves.
+  named(/^\.#/, /\.#/),
+  named(/^#.*#$/, /#$/),
+  // Backups of many editors; locks of office programs; what other editors write before they rename.
+  named(/~$/, /~$/),
+  named(/^~\$/, /~\$/),
+  named(/^\.~lock\..*#$/, /\.~lock\./),
+  named(/\.kate-swp$/, /\.kate-swp$/),
+  named(/^\.goutputstream-/, /\.goutputstream-/),
+  named(/___jb_(tmp|old)___$/, /___jb_(tmp|old)___$/),
+];
+
+/** Whether nobody looks into folders of this name, unless a pattern of theirs names it: see namesIgnoredFolder. */
+export function isIgnoredFolder(name: string): boolean {
+  return IGNORED_FOLDERS.includes(name);
+}
+
+/** Whether one of the patterns reaches into a folder that is ignored otherwise. */
+export function namesIgnoredFolder(patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => pattern.split("/").some(isIgnoredFolder));
+}
+
+/**
+ * The filter of one watched path. Patterns match the base name or the whole relative path; one that ends with a slash
+ * means all that is in such a folder. For filters a leading dot is a character like any other; a path's pattern, as in a
+ * shell, has to name it.
+ */
+export async function createWatchFilter(
+  glob: string | undefined,
+  filters: { include: readonly string[]; exclude: readonly string[] },
+): Promise<WatchFilter> {
+  // Loaded with the first watch: a service without one starts sooner.
+  const { default: picomatch } = await import("picomatch");
+  const compile = (pattern: string, dot: boolean): Matcher =>
+    // Extended patterns are off, so that parentheses in names stand for themselves.
+    picomatch(withLiteralParentheses(folderPattern(pattern)), {
+      dot,
+      noextglob: true,
+      nonegate: true,
+    });
+  const either = (match: Matcher): Matcher => (path) => match(path) || match(basename(path));
+  const inPlace = glob === undefined ? () => true : compile(glob, false);
+  const includes = filters.include.map((pattern) => ({
+    pattern,
+    matches: either(compile(pattern, true)),
+  }));
+  const excludes = filters.exclude.map((pattern) => either(compile(pattern, true)));
+  const wishes = glob === undefined ? includes : [...includes, { pattern: glob, matches: inPlace }];
+  return (relative, is) => {
+    const name = basename(relative);
+    if (STAGED_NAME.test(name) || !inPlace(relative)) return false;
+    if (includes.length > 0 && !includes.some(({ matches }) => matches(relative))) return false;
+    if (excludes.some((matches) => matches(relative))) return false;
+    return is === "file" || IGNORED.every((ignored) =>
+      !ignored.applies(relative, name) ||
+      wishes.some(({ pattern, matches }) => ignored.mark.test(pattern) && matches(relative))
+    );
+  };
+}
+
+function folderPattern(pattern: string): string {
+  return pattern.replace(/^\.\//, "").replace(/\/$/, "/**");
+}
+
+function withLiteralParentheses(pattern: string): string {
+  return pattern.replaceAll(/\\.|[()|]/g, (part) => part.length > 1 ? part : `\\${part}`);
+}

@@ -1,0 +1,287 @@
+// The queue of one watch agent: changes wait in it, stored, until there is room to run for them. At most so many runs at
+// once, one for a path; a change that cannot run yet keeps its place.
+import type { Agent } from "../agents/agent.ts";
+import type { Clock } from "../clock.ts";
+import type { FileEvent } from "../run_cause.ts";
+import type { ServiceLog } from "../service_log.ts";
+import { foldEvents } from "./change_folding.ts";
+import type { StartRun } from "./fire.ts";
+import type { TriggerBreaker } from "./trigger_breaker.ts";
+import type { QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
+
+/** How many runs of one agent its watch has going at once. */
+export const MAX_RUNS = 4;
+const RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 300_000;
+
+/** What the queue of an agent needs. */
+export interface WatchLanePorts {
+  store: WatchStore;
+  start: StartRun;
+  isPaused: () => Promise<boolean>;
+  clock: Clock;
+  log: ServiceLog;
+  breaker: TriggerBreaker;
+  onTripped: (agentId: string, reason: string) => void;
+}
+
+/** A change to run for. */
+export interface WatchChange {
+  path: string;
+  event: FileEvent;
+  /** See TriggerBreaker. */
+  chain: number;
+}
+
+interface WatchRun {
+  path: string;
+  /** False while it waits for a person. */
+  isRunning: boolean;
+}
+
+/** One agent's queue. What it does to itself, it does one thing after the other. */
+export class WatchLane implements AsyncDisposable {
+  readonly #ports: WatchLanePorts;
+  readonly #over = new AbortController();
+  /** As in the store; oldest first. */
+  readonly #queued = new Map<string, WatchChange & { queuedAt: number }>();
+  readonly #runs = new Map<number, WatchRun>();
+  /** What ended, or began to wait, before it was known to have started. */
+  readonly #endedEarly = new Set<number>();
+  #agent: Agent;
+  #isStarting = false;
+  /** Its conversation waits for a person, who has to answer first. */
+  #isHeld = false;
+  #trippedReason: string | null = null;
+  #failures = 0;
+  #retry: Promise<void> | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(agent: Agent, queued: readonly QueuedChange[], ports: WatchLanePorts) {
+    this.#agent = agent;
+    this.#ports = ports;
+    for (const { path, event, queuedAt } of queued) {
+      this.#queued.set(path, { path, event, queuedAt, chain: 0 });
+    }
+  }
+
+  /** Why the breaker has stopped this agent's trigger; null while it has not. */
+  get trippedReason(): string | null {
+    return this.#trippedReason;
+  }
+
+  /** The agent as its file says now. */
+  set agent(agent: Agent) {
+    this.#agent = agent;
+  }
+
+  /** Stores changes, and how files looked with them; then runs what there is room for. Resolves when they are stored. */
+  async put(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
+    await this.#serially(() => this.#store(changes, seen));
+    void this.#serially(() => this.#run());
+  }
+
+  /** Drops the changes that are not the agent's business any more. Returns how many. */
+  async keepOnly(isKept: (path: string) => boolean): Promise<number> {
+    let dropped: string[] = [];
+    await this.#serially(async () => {
+      dropped = [...this.#queued.keys()].filter((path) => !isKept(path));
+      await this.#drop(dropped);
+    });
+    return dropped.length;
+  }
+
+  /** Runs what there is room for. Whatever held it back may be over. */
+  look(): void {
+    void this.#serially(async () => {
+      this.#isHeld = false;
+      await this.#run();
+    });
+  }
+
+  /** Lets a stopped trigger fire again. */
+  reset(): void {
+    this.#trippedReason = null;
+    this.look();
+  }
+
+  /** An execution of this agent has ended, or waits for a person. Either makes room for another one. */
+  left(executionId: number, as: "ended" | "waiting"): void {
+    this.#ports.breaker.ended(executionId);
+    const run = this.#runs.get(executionId);
+    if (run === undefined && this.#isStarting) this.#endedEarly.add(executionId);
+    if (run !== undefined) run.isRunning = false;
+    if (as === "ended") this.#runs.delete(executionId);
+    this.look();
+  }
+
+  /** An execution that waited goes on. */
+  resumed(executionId: number): void {
+    const run = this.#runs.get(executionId);
+    if (run !== undefined) run.isRunning = true;
+    this.look();
+  }
+
+  /** Starts nothing more, and does not wait for anything any more; changes can still be stored. */
+  stop(): void {
+    this.#over.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await this.#retry;
+    await this.#work;
+  }
+
+  #serially(work: () => Promise<void>): Promise<void> {
+    return this.#work = this.#work.then(work).catch((error) => {
+      this.#ports.log.write("error", "The queue of file changes failed", {
+        agent: this.#agent.id,
+        error,
+      });
+    });
+  }
+
+  async #store(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
+    const { clock, log } = this.#ports;
+    for (let tries = 1;; tries++) {
+      try {
+        return await this.#storeOnce(changes, seen);
+      } catch (error) {
+        log.write("error", "File changes could not be stored; trying again", {
+          agent: this.#agent.id,
+          changes: changes.length,
+          error,
+        });
+        if (this.#over.signal.aborted) return;
+        await clock.sleep(retryMs(tries), this.#over.signal).catch(() => {/* The last try. */});
+      }
+    }
+  }
+
+  async #storeOnce(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
+    const { store, clock } = this.#ports;
+    const agentId = this.#agent.id;
+    const needless: string[] = [];
+    const queued = changes.flatMap(({ path, event, chain }) => {
+      const known = this.#queued.get(path);
+      const folded = known === undefined ? event : foldEvents(known.event, event);
+      if (folded === undefined) needless.push(path);
+      if (folded === undefined) return [];
+      return [{
+        path,
+        event: folded,
+        queuedAt: known?.queuedAt ?? clock.now(),
+        chain: Math.max(chain, known?.chain ?? 0),
+      }];
+    });
+    if (needless.length > 0) await this.#drop(needless);
+    if (queued.length > 0) {
+      await store.enqueue(
+        queued.map(({ path, event, queuedAt }) => ({ agentId, path, event, queuedAt })),
+        seen.map((file) => ({ agentId, ...file })),
+      );
+    } else if (seen.length > 0) {
+      await store.markSeen(agentId, seen);
+    }
+    for (const change of queued) this.#queued.set(change.path, change);
+  }
+
+  async #drop(paths: readonly string[]): Promise<void> {
+    if (paths.length === 0) return;
+    const agentId = this.#agent.id;
+    await this.#ports.store.dropQueued(paths.map((path) => ({ agentId, path })));
+    for (const path of paths) this.#queued.delete(path);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (let change; (change = await this.#next()) !== undefined;) {
+        const refusal = this.#ports.breaker.refusal(this.#agent.id, change);
+        if (refusal !== undefined) return this.#trip(refusal);
+        if (!await this.#start(change)) return;
+      }
+    } catch (error) {
+      this.#ports.log.write("error", "Cannot start a run for a file change; it is tried again", {
+        agent: this.#agent.id,
+        error,
+      });
+      this.#retryLater();
+    }
+  }
+
+  /** The change whose turn it is; undefined when none may run now. */
+  async #next(): Promise<WatchChange | undefined> {
+    const busy = [...this.#runs.values()].filter(({ isRunning }) => isRunning);
+    if (this.#over.signal.aborted || this.#isHeld || this.#retry !== undefined) return undefined;
+    if (this.#trippedReason !== null || busy.length >= MAX_RUNS) return undefined;
+    for (const change of this.#queued.values()) {
+      if (busy.some(({ path }) => path === change.path)) continue;
+      return await this.#ports.isPaused() ? undefined : change;
+    }
+    return undefined;
+  }
+
+  /** Whether to go on with the next one. */
+  async #start({ path, event, chain }: WatchChange): Promise<boolean> {
+    this.#isStarting = true;
+    try {
+      const fired = await this.#ports.start(this.#agent, { type: "watch", event, path });
+      this.#failures = 0;
+      switch (fired.outcome) {
+        case "started":
+          this.#queued.delete(path);
+          this.#started(fired.executionId, { path, chain });
+          return true;
+        case "claimed":
+          this.#queued.delete(path);
+          return true;
+        case "waiting":
+        case "running":
+          this.#isHeld = true;
+          return false;
+        case "stopping":
+          this.#over.abort();
+          return false;
+      }
+      return fired satisfies never;
+    } finally {
+      this.#isStarting = false;
+      this.#endedEarly.clear();
+    }
+  }
+
+  #started(executionId: number, { path, chain }: { path: string; chain: number }): void {
+    const { breaker } = this.#ports;
+    breaker.started(this.#agent.id, { executionId, path, chain });
+    if (this.#endedEarly.has(executionId)) breaker.ended(executionId);
+    else this.#runs.set(executionId, { path, isRunning: true });
+  }
+
+  #trip(reason: string): void {
+    const { log, onTripped } = this.#ports;
+    this.#trippedReason = reason;
+    log.write(
+      "warn",
+      `The watch of agent "${this.#agent.id}" is stopped: ${reason}. ` +
+        "Edit the agent, resume the scheduler or reload the agents to start it again.",
+      { agent: this.#agent.id, waiting: this.#queued.size },
+    );
+    onTripped(this.#agent.id, reason);
+  }
+
+  #retryLater(): void {
+    const { clock } = this.#ports;
+    this.#failures++;
+    this.#retry = clock.sleep(retryMs(this.#failures), this.#over.signal)
+      .catch(() => {/* It ends. */})
+      .then(() => {
+        this.#retry = undefined;
+        this.look();
+      });
+  }
+}
+
+function retryMs(failures: number): number {
+  return Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (failures - 1));
+}

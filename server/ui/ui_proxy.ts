@@ -1,0 +1,138 @@
+// The loopback proxy that lets one browser in: a browser can neither open a Unix socket nor add a key to what it
+// opens. It listens on 127.0.0.1, admits whoever brings the one-time token first, and passes everything on.
+import { BrowserSession } from "./browser_session.ts";
+import { toBrowserHeaders, toServiceHeaders } from "./forwarded_headers.ts";
+
+const HOST = "127.0.0.1";
+/** The path of the address with the token. The service has no such path. */
+const ENTRY_PATH = "/open";
+
+/** What a request is refused with. */
+interface Refusal {
+  status: number;
+  sentence: string;
+}
+
+/** What the proxy stands in front of. */
+export interface UiProxyOptions {
+  /** The service's Unix socket. Whether it answers is looked at with each request. */
+  socketFile: string;
+  /** The path where a browser begins: `/docs`. */
+  home: string;
+}
+
+/** A proxy that listens. */
+export interface UiProxy extends AsyncDisposable {
+  /** To be opened in a browser; works once. Whoever has it first is in, so it belongs in no log. */
+  readonly address: string;
+}
+
+/** Listens on a free port until disposed; that breaks off whatever still goes through. */
+export function openUiProxy(options: UiProxyOptions): UiProxy {
+  const { socketFile, home } = options;
+  const service = Deno.createHttpClient({ proxy: { transport: "unix", path: socketFile } });
+  const closing = new AbortController();
+  const server = Deno.serve({
+    hostname: HOST,
+    port: 0,
+    signal: closing.signal,
+    onListen: () => {},
+  }, (request) => handle(request));
+  const { port } = server.addr;
+  const authority = `${HOST}:${port}`;
+  const session = new BrowserSession({ port });
+
+  async function handle(request: Request): Promise<Response> {
+    const refusal = refusalOf(request, authority);
+    if (refusal !== undefined) return refuse(request, refusal);
+    const url = new URL(request.url);
+    const isAdmitted = session.admits(request.headers.get("cookie"));
+    if (url.pathname === ENTRY_PATH) {
+      const cookie = session.exchange(url.searchParams.get("token") ?? "");
+      if (cookie !== undefined) return enter(home, { "set-cookie": cookie });
+      if (isAdmitted) return enter(home);
+      return refuse(request, { status: 403, sentence: USED_UP });
+    }
+    if (!isAdmitted) return refuse(request, { status: 403, sentence: NOT_ADMITTED });
+    return await forward(request, `http://localhost${url.pathname}${url.search}`);
+  }
+
+  async function forward(request: Request, target: string): Promise<Response> {
+    try {
+      const response = await fetch(target, {
+        client: service,
+        method: request.method,
+        headers: toServiceHeaders(request.headers),
+        body: request.body,
+        redirect: "manual",
+        signal: closing.signal,
+      });
+      // The body goes through as it comes; when the browser leaves, it is cancelled, and the service sees that.
+      return new Response(response.body, {
+        status: response.status,
+        headers: toBrowserHeaders(response.headers),
+      });
+    } catch {
+      // Its reason (no socket, nobody listening, a connection that broke) would tell the browser nothing more.
+      return refuse(request, { status: 502, sentence: UNREACHABLE });
+    }
+  }
+
+  return {
+    address: `http://${authority}${ENTRY_PATH}?token=${session.token}`,
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await server.finished;
+      service.close();
+    },
+  };
+}
+
+const USED_UP = 'This address works once, and it was used already. "inkling ui" gives a new one. ' +
+  "If it was not you who used it, end the command with Ctrl+C.";
+const NOT_ADMITTED = 'Open the address that "inkling ui" prints.';
+const UNREACHABLE = 'The service does not answer. "inkling start -d" starts it; then try again.';
+
+/** Nobody keeps what the proxy itself says, and nobody learns the address with the token from it. */
+const OWN_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
+/** Why a request is refused before anybody asks who sends it: it was sent to another name, or by another page. */
+function refusalOf(request: Request, authority: string): Refusal | undefined {
+  const { url, headers } = request;
+  const isOurs = headers.get("host") === authority &&
+    URL.canParse(url) && new URL(url).host === authority;
+  if (!isOurs) {
+    return { status: 421, sentence: "The Host header does not name this proxy." };
+  }
+  const origin = headers.get("origin");
+  // To a browser every port of 127.0.0.1 is the same site, so that SameSite keeps none of their pages out.
+  const site = headers.get("sec-fetch-site") ?? "none";
+  const isForeign = origin !== null && origin !== `http://${authority}` ||
+    site !== "same-origin" && site !== "none";
+  if (!isForeign) return undefined;
+  return { status: 403, sentence: `Requests of other pages are refused. ${NOT_ADMITTED}` };
+}
+
+/** For a person as text, for a script in the form of the service's own errors. */
+function refuse(request: Request, { status, sentence }: Refusal): Response {
+  if (!request.headers.get("accept")?.includes("text/html")) {
+    return Response.json({ detail: sentence }, { status, headers: OWN_HEADERS });
+  }
+  return new Response(`${sentence}\n`, {
+    status,
+    headers: { ...OWN_HEADERS, "content-type": "text/plain; charset=utf-8" },
+  });
+}
+
+/** Leads to the first page, under an address that holds no token. */
+function enter(home: string, headers: Record<string, string> = {}): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { ...OWN_HEADERS, ...headers, location: home },
+  });
+}

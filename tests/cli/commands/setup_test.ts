@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { OpenAiServer } from "../../support/openai_server.ts";
+import { CTRL_C, ESC } from "../fake_input.ts";
+import { createSetupWorld, type SetupWorld } from "../setup_world.ts";
+
+const KEY = "sk-0123456789abcdef";
+const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
+const configOf = async (world: SetupWorld) => parse(await world.read(world.configFile));
+
+/** Answers of a first setup without trial and limits. */
+const FIRST = ["~/inkling", "openai", "gpt-x", KEY, false, false, true];
+
+Deno.test("setup asks, writes config, key, folders and a first agent", async () => {
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  cli.input.answers = [...FIRST];
+  assert.equal(await cli.run("setup"), 0);
+  assert.deepEqual(cli.input.answers, []);
+  assert.deepEqual(await configOf(world), {
+    workspace: "~/inkling",
+    defaults: { provider: "openai", model: "gpt-x" },
+  });
+  assert.match(
+    await world.read(world.envFile),
+    new RegExp(`^# [^\\n]*\\nOPENAI_API_KEY=${KEY}\\n$`),
+  );
+  assert.equal(modeOf(world.envFile), 0o600);
+  for (const folder of ["tools", "skills"]) {
+    assert.ok(Deno.statSync(join(world.agentsDir, "_config", folder)).isDirectory);
+  }
+  assert.deepEqual(world.files(), [
+    ".config/inkling/config.yaml",
+    "inkling/agents/_config/.env",
+    "inkling/agents/hello.md",
+  ]);
+  const shown = cli.stdout.text + cli.stderr.text;
+  assert.match(shown, /config\.yaml created\n[^]*\nYour first agent: {6}inkling run hello\n/);
+  assert.ok(!shown.includes(KEY));
+  assert.equal(cli.input.asked.find(({ message }) => message.includes("key"))?.kind, "secret");
+});
+
+Deno.test("setup that is run again keeps foreign keys, comments, other variables and the agents", async () => {
+  await using world = await createSetupWorld({
+    config: "# ours\nworkspace: ~/inkling # here\nextra: {a: 1}\n" +
+      "defaults:\n  provider: openai\n  model: gpt-x\n  timeout: 90 # patient\n  mine: yes\n",
+  });
+  const { cli } = world;
+  await Deno.mkdir(join(world.agentsDir, "_config"), { recursive: true });
+  const agent = join(world.agentsDir, "mine.md");
+  await Deno.writeTextFile(agent, "Mine.\n");
+  await Deno.writeTextFile(world.envFile, `# keys\nOPENAI_API_KEY=old # till May\nOTHER='a b'\n`);
+  const before = await world.read(world.configFile);
+  // Enter everywhere: nothing changes, but that nobody else may read the keys.
+  cli.input.answers = ["~/inkling", "openai", "gpt-x", "", false, false, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.equal(await world.read(world.configFile), before);
+  assert.match(cli.stdout.text, /config\.yaml unchanged\n/);
+  assert.equal(modeOf(world.envFile), 0o600);
+
+  const limits = ["60", "none", "500000", "2.5", "4096", "0.7"];
+  cli.input.answers = ["~/inkling", "anthropic", "claude-x", KEY, false, true, ...limits, true];
+  assert.equal(await cli.run("setup"), 0);
+  const config = await world.read(world.configFile);
+  for (const kept of ["# ours", "# here", "# patient", "extra:", "mine: yes"]) {
+    assert.ok(config.includes(kept), kept);
+  }
+  assert.deepEqual(parse(config), {
+    workspace: "~/inkling",
+    extra: { a: 1 },
+    defaults: {
+      provider: "anthropic",
+      model: "claude-x",
+      timeout: 60,
+      mine: "yes",
+      max_tool_calls: "none",
+      max_cost_usd: 2.5,
+    },
+  });
+  assert.equal(
+    await world.read(world.envFile),
+    `# keys\nOPENAI_API_KEY=old # till May\nOTHER='a b'\nANTHROPIC_API_KEY=${KEY}\n`,
+  );
+  assert.equal(await world.read(agent), "Mine.\n");
+  assert.ok(!world.files().includes("inkling/agents/hello.md"));
+});
+
+Deno.test("setup writes nothing when it is left at any question", async () => {
+  for (const leave of [CTRL_C, ESC]) {
+    for (let count = 0; count < FIRST.length; count++) {
+      await using world = await createSetupWorld();
+      const { cli } = world;
+      cli.input.answers = [...FIRST.slice(0, count), leave];
+      assert.equal(await cli.run("setup"), 130, `at question ${count + 1}`);
+      assert.deepEqual(world.files(), []);
+      assert.equal(cli.stderr.text, "Nothing was written\n");
+    }
+  }
+});
+
+Deno.test("setup says no to answers that would not do, and asks again", async () => {
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  await Deno.writeTextFile(join(world.home, "file"), "");
+  const place = ["", "elsewhere", "not an url", "https://m.example"];
+  const limits = ["soon", "60", "0", "10", "none", "none", "4096", "2", "0.5"];
+  const model = [...place, "", "m", "a key", KEY];
+  cli.input.answers = ["~/file", "~/inkling", ...model, false, true, ...limits, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.deepEqual(cli.input.answers, []);
+  const problems = cli.stderr.text.split("\n").filter((line) => line.startsWith("Error: "));
+  assert.equal(problems.length, 7, problems.join("\n"));
+  assert.match(problems[0] ?? "", /file is a file: a workspace is a folder$/);
+  assert.match(problems[1] ?? "", /defaults\.base_url must be an http or https address/);
+  assert.match(problems[3] ?? "", /That is no key/);
+  assert.deepEqual((await configOf(world)).defaults, {
+    provider: "elsewhere",
+    model: "m",
+    base_url: "https://m.example",
+    timeout: 60,
+    max_tool_calls: 10,
+    max_execution_tokens: "none",
+    temperature: 0.5,
+  });
+  assert.match(await world.read(world.envFile), /\nELSEWHERE_API_KEY=/);
+});
+
+Deno.test("setup asks for no key where none is needed", async () => {
+  const answers = {
+    ollama: ["~/inkling", "ollama", "qwen3", false, false, true],
+    local: ["~/inkling", "local", "http://127.0.0.1:11434/v1", "tiny", false, false, true],
+    demo: ["~/inkling", "demo", "echo", false, true],
+  };
+  for (const [provider, given] of Object.entries(answers)) {
+    await using world = await createSetupWorld();
+    const { cli } = world;
+    cli.input.answers = [...given];
+    assert.equal(await cli.run("setup"), 0, provider);
+    assert.deepEqual(cli.input.asked.filter(({ kind }) => kind === "secret"), []);
+    assert.equal((await configOf(world)).defaults.provider, provider);
+    assert.equal((await configOf(world)).defaults.base_url, undefined);
+    assert.equal(modeOf(world.envFile), 0o600);
+  }
+});
+
+Deno.test("setup tries the model when it may, shows the provider's words, and goes on or back", async () => {
+  await using server = new OpenAiServer([
+    { status: 401, body: JSON.stringify({ error: { message: "No such key" } }) },
+    { text: "ready" },
+  ]);
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  const place = ["", "elsewhere", server.url, "tiny"];
+  const second = [...place, KEY, true];
+  cli.input.answers = ["~/inkling", ...place, "bad-key", true, "again", ...second, false, true];
+  assert.equal(await cli.run("setup"), 0);
+  server.assertDone();
+  assert.match(cli.stderr.text, /Error: elsewhere answered 401: No such key\n/);
+  assert.match(cli.stdout.text, /It answers\n/);
+  assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
+  assert.match(await world.read(world.envFile), new RegExp(`ELSEWHERE_API_KEY=${KEY}\n`));
+});
+
+Deno.test("setup: a base_url of one provider never serves another", async () => {
+  await using world = await createSetupWorld({
+    config: "defaults: {provider: openai, model: m, base_url: 'https://proxy.example/v1'}\n",
+  });
+  const { cli } = world;
+  cli.input.answers = ["~/inkling", "openai", "m2", KEY, false, false, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.equal((await configOf(world)).defaults.base_url, "https://proxy.example/v1");
+  assert.match(cli.stderr.text, /Warning: OPENAI_API_KEY will go to proxy\.example/);
+  cli.input.answers = ["~/inkling", "anthropic", "c", KEY, false, false, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.equal((await configOf(world)).defaults.base_url, null);
+});
+
+Deno.test("setup does not touch a configuration that is broken", async () => {
+  await using world = await createSetupWorld({ config: "workspace: [\n" });
+  assert.equal(await world.cli.run("setup"), 1);
+  assert.match(
+    world.cli.stderr.text,
+    /^Error: Cannot use the configuration:\s+.*config\.yaml:2:1: Broken/,
+  );
+  assert.equal(await world.read(world.configFile), "workspace: [\n");
+});
+
+Deno.test("setup without a terminal says what to use instead", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  assert.equal(await world.cli.run("setup"), 2);
+  assert.match(world.cli.stderr.text, /^Error: There is nobody to ask: .*--yes/);
+});
+
+Deno.test("setup --yes takes everything from flags and standard input", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  const { cli } = world;
+  cli.input.lines = [`  ${KEY}`, "and more"];
+  const flags = ["--provider", "anthropic", "--api-key-stdin", "--timeout", "60"];
+  const limits = ["--max-cost-usd", "1.5", "--max-tool-calls", "none"];
+  assert.equal(await cli.run("setup", "--yes", ...flags, ...limits, "-w", "work"), 0);
+  assert.deepEqual(await configOf(world), {
+    workspace: join(world.home, "work"),
+    defaults: {
+      provider: "anthropic",
+      model: "claude-sonnet-5-5",
+      timeout: 60,
+      max_tool_calls: "none",
+      max_cost_usd: 1.5,
+    },
+  });
+  const envFile = join(world.home, "work", "agents", "_config", ".env");
+  assert.match(await world.read(envFile), new RegExp(`\nANTHROPIC_API_KEY=${KEY}\n`));
+  assert.equal(cli.stderr.text, "");
+  // And again, with nothing new.
+  const before = await world.read(world.configFile);
+  assert.equal(await cli.run("setup", "--yes"), 0);
+  assert.equal(await world.read(world.configFile), before);
+});
+
+Deno.test("setup --yes uses a key of the environment and writes it nowhere; a missing one it tells", async () => {
+  for (const hasKey of [true, false]) {
+    await using world = await createSetupWorld({
+      hasPerson: false,
+      shell: hasKey ? { OPENAI_API_KEY: KEY } : {},
+    });
+    assert.equal(await world.cli.run("setup", "--yes", "--provider", "openai"), 0);
+    assert.ok(!(await world.read(world.envFile)).includes("OPENAI"));
+    assert.equal(
+      world.cli.stderr.text,
+      hasKey ? "" : "Warning: OPENAI_API_KEY is not set: no run can begin without it\n",
+    );
+  }
+});
+
+Deno.test("setup --yes --test writes nothing where the model does not answer", async () => {
+  await using server = new OpenAiServer([
+    { status: 401, body: JSON.stringify({ error: { message: `No such key: ${KEY}` } }) },
+    { text: "ready" },
+  ]);
+  await using world = await createSetupWorld({ hasPerson: false, shell: { MINE_API_KEY: KEY } });
+  const { cli } = world;
+  const flags = ["--provider", "mine", "--base-url", server.url, "--model", "tiny"];
+  assert.equal(await cli.run("setup", "--yes", "--test", ...flags), 1);
+  assert.match(
+    cli.stderr.text,
+    /Error: Nothing was written: mine answered 401: No such key: \[key\]\n/,
+  );
+  assert.deepEqual(world.files(), []);
+  assert.equal(await cli.run("setup", "--yes", "--test", ...flags), 0);
+  server.assertDone();
+});
+
+Deno.test("setup refuses flags that cannot be, and writes nothing", async () => {
+  const table: [string[], RegExp][] = [
+    [["--yes"], /^Error: Name who runs the models: --provider, with openai, anthropic/],
+    [["--yes", "--provider", "local"], /^Error: Name the model of local: --model/],
+    [["--yes", "--provider", "mine", "--model", "m"], /defaults\.provider must be .*base_url/],
+    [["--yes", "--provider", "openai", "--timeout", "0"], /defaults\.timeout must be .*got 0/],
+    [["--yes", "--provider", "openai", "--timeout", "soon"], /defaults\.timeout must be a whole/],
+    [["--yes", "--provider", "demo", "--api-key-stdin"], /demo takes no key/],
+    [["--yes", "--provider", "openai", "--api-key-stdin"], /That is no key/],
+    [["--api-key-stdin"], /--api-key-stdin and --test go with --yes/],
+    [["--yes", "--api-key", "x"], /Unknown option '--api-key'/],
+  ];
+  for (const [flags, message] of table) {
+    await using world = await createSetupWorld({ hasPerson: false });
+    world.cli.input.lines = flags.includes("demo") ? [KEY] : ["a b"];
+    assert.equal(await world.cli.run("setup", ...flags), 2, flags.join(" "));
+    assert.match(world.cli.stderr.text, message);
+    assert.deepEqual(world.files(), []);
+  }
+});
+
+Deno.test("setup tells when it moves a workspace that has a history, and when a service still runs", async () => {
+  await using world = await createSetupWorld({
+    hasPerson: false,
+    config: "workspace: ~/old\ndefaults: {provider: demo, model: echo}\n",
+  });
+  const { cli } = world;
+  await Deno.mkdir(join(world.home, ".local", "state", "inkling"), { recursive: true });
+  await Deno.writeTextFile(join(world.home, ".local", "state", "inkling", "inkling.db"), "");
+  cli.isRunning = true;
+  assert.equal(await cli.run("setup", "--yes", "-w", "~/new"), 0);
+  assert.match(
+    cli.stderr.text,
+    /Warning: What ran in .*\/old is in the history of .*\/new from now/,
+  );
+  assert.match(cli.stderr.text, /The service still has the earlier configuration/);
+});

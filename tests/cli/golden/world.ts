@@ -1,0 +1,228 @@
+// A workspace with a bit of everything in it, and the screen that shows it: what the golden screens are taken of.
+import { fakeAgent } from "../../support/fake_agent.ts";
+import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+import { VirtualScreen } from "../virtual_screen.ts";
+import { ask } from "../waiting_execution.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A command line at a terminal, over a service with agents and a past. */
+export interface World extends AsyncDisposable {
+  cli: FakeCli;
+  screen: VirtualScreen;
+  /** What stands on the screen, the same in every time zone and every process. */
+  readonly picture: string;
+}
+
+/** The world, at a terminal of so many columns. */
+export async function createWorld(
+  options: { columns: number; isRunning?: boolean; hasPerson?: boolean },
+): Promise<World> {
+  const screen = new VirtualScreen({ columns: options.columns });
+  const { isRunning = true, hasPerson = false } = options;
+  const cli = await createFakeCli({ screen, isRunning, hasPerson });
+  return {
+    cli,
+    screen,
+    get picture() {
+      return toUtc(screen.text).replaceAll(String(Deno.pid), "4711");
+    },
+    [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose](),
+  };
+}
+
+/** Agents of every kind, one with a broken file, one whose trigger ran away. */
+export function addAgents({ runtime, clock }: FakeCli): void {
+  runtime.addAgent(
+    fakeAgent("reporter", {
+      displayName: "Weekly Reporter",
+      description: "Reads the notes and writes a short report",
+      icon: "🐧",
+    }),
+    { lastExecution: runtime.executions.get(1) ?? null },
+  );
+  runtime.addAgent(
+    fakeAgent("nightly backup", {
+      icon: "🐬",
+      trigger: { type: "schedule", cron: "0 3 * * *", catchUp: "none" },
+    }),
+    { nextRun: clock.now() + 180 * MINUTE_MS },
+  );
+  runtime.addAgent(fakeAgent("日本語 ノート", {
+    displayName: "Notes ⚠️ in Japanese",
+    icon: "🌸",
+    enabled: false,
+    trigger: { type: "schedule", every: "5m", catchUp: "none" },
+  }));
+  runtime.addAgent(
+    fakeAgent("sorter", {
+      icon: "🦉",
+      trigger: {
+        type: "watch",
+        paths: ["inbox/", "outbox/"],
+        filters: { include: [], exclude: [] },
+        debounceMs: 500,
+        catchUp: "none",
+      },
+      warnings: [{
+        path: "/home/me/inkling/agents/sorter.md",
+        line: 4,
+        column: 3,
+        severity: "warning",
+        message: "The watched path does not exist yet: /home/me/inkling/outbox",
+      }],
+    }),
+    { triggerPaused: "inbox/a.md fired it 21 times within a minute" },
+  );
+  runtime.broken = [{
+    id: "broken",
+    path: "/home/me/inkling/agents/broken.md",
+    diagnostics: [{
+      path: "/home/me/inkling/agents/broken.md",
+      line: 3,
+      column: 10,
+      severity: "error",
+      message: 'trigger.every must be an interval of at least one second, got "5x"',
+    }],
+  }];
+}
+
+/** What the agents did so far, with the last of it waiting. */
+export function addHistory(cli: FakeCli): void {
+  const { runtime, clock } = cli;
+  const at = (minutes: number) => clock.now() - minutes * MINUTE_MS;
+  const reporter = { agentId: "reporter", displayName: "Weekly Reporter" };
+  runtime.addExecution({
+    ...reporter,
+    startedAt: at(90),
+    status: "success",
+    durationMs: 63_200,
+    totalTokens: 12_345,
+    costUsd: 0.0321,
+    toolCalls: 4,
+  });
+  runtime.addExecution({
+    ...reporter,
+    startedAt: at(45),
+    status: "error",
+    trigger: "schedule",
+    durationMs: 900,
+    totalTokens: 1_200,
+    costUsd: 0.0012,
+    error: "No key for openai: set OPENAI_API_KEY in agents/_config/.env",
+  });
+  runtime.addExecution({
+    ...reporter,
+    startedAt: at(12),
+    status: "aborted",
+    trigger: "agent",
+    parentExecutionId: 1,
+    durationMs: 4_000,
+    error: "Cancelled by user",
+  });
+  runtime.addExecution({ ...reporter, startedAt: at(5) });
+  const slot = { agentId: "reporter", executionId: null };
+  runtime.slots.push(
+    { ...slot, scheduledFor: at(10), outcome: "skipped", reason: "it still ran", count: 1 },
+    {
+      ...slot,
+      scheduledFor: at(30),
+      outcome: "missed",
+      reason: "the service did not run",
+      count: 3,
+    },
+    { ...slot, scheduledFor: at(45), outcome: "run", reason: null, executionId: 2, count: 1 },
+  );
+  ask(cli, 4, { toolArgs: { path: "report.md", content: "# Report\nAll is well.\n" } });
+}
+
+/** Frames of a whole run: two calls, one of them in vain, a delegated run, an answer in Markdown. */
+export function playRun({ runtime }: FakeCli, id: number): void {
+  const calls = (content: string, ...tools: [id: string, name: string, args: unknown][]) =>
+    runtime.append(id, "tool_call", {
+      event_type: "tool_call",
+      content,
+      message: "calls",
+      tools: tools.map(([id, name, args]) => ({ id, name, args: JSON.stringify(args) })),
+    });
+  const result = (call: string, name: string, content: string, more = {}) =>
+    runtime.append(id, "tool_result", {
+      event_type: "tool_result",
+      tool_call_id: call,
+      tool_name: name,
+      content,
+      message: content,
+      is_error: false,
+      duration_ms: 12,
+      ...more,
+    });
+  runtime.append(id, "meta", {
+    event_type: "execution_info",
+    model: "openai/gpt-5",
+    trigger: "manual",
+  });
+  runtime.append(id, "message", {
+    event_type: "system",
+    content: "You are.\nMany\nlines\nfollow.",
+  });
+  runtime.append(id, "message", { event_type: "human", content: "Execute your task." });
+  calls(
+    "I read **all** the notes first.",
+    ["a", "file_read", { path: "notes.md" }],
+    ["b", "file_read", { path: "a/rather/long/path/to/something/that/is/not/there.md", limit: 20 }],
+  );
+  result(
+    "a",
+    "file_read",
+    Array.from({ length: 60 }, (_, i) => `${i + 1}  note ${i + 1}`).join("\n"),
+  );
+  result("b", "file_read", "Error: Cannot read it: it does not exist.", { is_error: true });
+  runtime.append(id, "meta", { event_type: "stats", total_tokens: 1_234, message: "1234 tokens" });
+  calls("", ["c", "skill_use", { skill_name: "style" }]);
+  result("c", "skill_use", "The instructions follow.");
+  runtime.append(id, "meta", {
+    event_type: "meta",
+    content: '<skill-context name="style">\nShort.\nClear.\n</skill-context>',
+  });
+  calls("", ["d", "run_agent", { agent_id: "translator", arguments: "All is well." }]);
+  const delegated = { status: "success", output: "Tout va bien.", execution_id: 13 };
+  result("d", "run_agent", JSON.stringify({ ...delegated, total_tokens: 310, cost_usd: 0.0011 }), {
+    duration_ms: 2_300,
+  });
+  const answer = [
+    "# Report",
+    "",
+    "All is **well**, says `notes.md`; see [the garden](https://example.com/garden).",
+    "",
+    "1. The tomatoes grow, and they grow well enough to be eaten before the summer is over.",
+    "2. The rest does not:",
+    "   - [x] roses",
+    "   - [ ] 日本のカエデ",
+    "",
+    "| Plant | Height | Note |",
+    "| --- | ---: | --- |",
+    "| Rose 🌹 | 12 cm | needs a good deal of water over the summer |",
+    "| Maple ⚠️ | 340 cm | fine |",
+  ].join("\n");
+  runtime.append(id, "ai", { event_type: "ai", content: answer });
+  runtime.append(id, "final_answer", { event_type: "final_answer", content: answer });
+  runtime.append(id, "complete", {
+    event_type: "complete",
+    status: "success",
+    duration_ms: 63_200,
+    total_tokens: 12_345,
+    cost_usd: 0.0321,
+    error: null,
+  });
+}
+
+/** The text with local times as UTC has them. The fake clock begins with a year, so that a time of day is of its first day. */
+function toUtc(text: string): string {
+  const shift = (local: string) => new Date(local).toISOString();
+  return text
+    .replaceAll(
+      /\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g,
+      (local) => shift(local).replace("T", " ").slice(0, local.length),
+    )
+    .replaceAll(/^\d\d:\d\d:\d\d/gm, (time) => shift(`2026-01-01 ${time}`).slice(11, 19));
+}

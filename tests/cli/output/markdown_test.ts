@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { formatBlocks, parseMarkdown } from "../../../cli/output/markdown.ts";
+import { sanitise } from "../../../cli/output/sanitise.ts";
+import { StreamedMarkdown } from "../../../cli/output/streamed_markdown.ts";
+import { createStyle } from "../../../cli/output/style.ts";
+import { widthOf } from "../../../cli/output/width.ts";
+
+const plain = createStyle({ colors: false });
+const colored = createStyle({ colors: true });
+
+function format(text: string, options: { width?: number; colors?: boolean } = {}): string[] {
+  const { width = 40, colors = false } = options;
+  return formatBlocks(parseMarkdown(sanitise(text)), { width, style: colors ? colored : plain });
+}
+
+/** The lines without the sequences that paint them. */
+function withoutColors(lines: readonly string[]): string[] {
+  // deno-lint-ignore no-control-regex -- that is what colours are
+  return lines.map((line) => line.replaceAll(/\u001b\[\d+m/g, ""));
+}
+
+Deno.test("formatBlocks() lays out paragraphs, headings, lists and quotes within the width", () => {
+  assert.deepEqual(
+    format([
+      "# The garden",
+      "A **long** paragraph that goes",
+      "over *more* than one line of it.",
+      "",
+      "1. First, with a text that is too long for one line",
+      "2. Second",
+      "   - nested",
+      "   - [x] done",
+      "",
+      "> A quote that is so long that it must be broken",
+      "",
+      "---",
+    ].join("\n")),
+    [
+      "# The garden",
+      "",
+      "A long paragraph that goes over more",
+      "than one line of it.",
+      "",
+      "1. First, with a text that is too long",
+      "   for one line",
+      "2. Second",
+      "   ◦ nested",
+      "   [x] done",
+      "",
+      "│ A quote that is so long that it must",
+      "│ be broken",
+      "",
+      "─".repeat(40),
+    ],
+  );
+});
+
+Deno.test("formatBlocks() keeps the lines of code, and shows what code is where there are no colours", () => {
+  const code = `const ${"long".repeat(20)} = 1;`;
+  assert.deepEqual(format(`Use \`x\`:\n\n\`\`\`ts\n${code}\n\n\tindented\n\`\`\``), [
+    "Use `x`:",
+    "",
+    `  ${code}`,
+    "",
+    "    indented",
+  ]);
+  assert.deepEqual(format("Use `x`", { colors: true }), ["Use \u001b[36mx\u001b[39m"]);
+});
+
+Deno.test("formatBlocks() shows where a link leads unless it says so itself", () => {
+  assert.deepEqual(format("[notes](https://example.com/n) https://example.com <me@x.org>"), [
+    "notes (https://example.com/n)",
+    "https://example.com me@x.org",
+  ]);
+  const long = `https://example.com/${"path/".repeat(20)}`;
+  assert.deepEqual(format(`See ${long} there`), ["See", long, "there"]);
+  assert.deepEqual(format("![A cat](cat.png)"), ["[image: A cat] (cat.png)"]);
+});
+
+Deno.test("formatBlocks() fits tables: cells wrap, and where that cannot be each row is a block", () => {
+  const table = "| Plant | cm | Note |\n| --- | ---: | :-: |\n" +
+    "| Rose 🌹 | 12 | needs a good deal of water in the summer |\n| 日本 ⚠️ | 340 | fine |";
+  assert.deepEqual(format(table, { width: 36 }), [
+    "Plant     cm           Note",
+    "───────  ───  ──────────────────────",
+    "Rose 🌹   12   needs a good deal of",
+    "               water in the summer",
+    "日本 ⚠   340           fine",
+  ]);
+  assert.deepEqual(format(table, { width: 20 }).slice(0, 6), [
+    "Plant: Rose 🌹",
+    "cm: 12",
+    "Note: needs a good",
+    "  deal of water in",
+    "  the summer",
+    "",
+  ]);
+});
+
+Deno.test("formatBlocks() paints runs of words, and no line leaves a colour behind", () => {
+  assert.deepEqual(format("# One **two**", { colors: true }), [
+    "\u001b[4m\u001b[1mOne two\u001b[22m\u001b[24m",
+  ]);
+  const [first = "", second = ""] = format("**one two**", { width: 4, colors: true });
+  assert.deepEqual([first, second], ["\u001b[1mone\u001b[22m", "\u001b[1mtwo\u001b[22m"]);
+});
+
+Deno.test("formatBlocks() breaks text without spaces, too", () => {
+  assert.deepEqual(format("日本語の文章はどこででも改行できる", { width: 12 }), [
+    "日本語の文章",
+    "はどこででも",
+    "改行できる",
+  ]);
+  assert.deepEqual(format("x".repeat(25), { width: 10 }), [
+    "x".repeat(10),
+    "x".repeat(10),
+    "xxxxx",
+  ]);
+});
+
+Deno.test("formatBlocks() lets no control character through that an entity stands for", () => {
+  const lines = format("a &#27;[2J&#x9b;3Jb &#8238; [c&#7;](x&#27;) `&#27;` &amp; &lt;", {
+    colors: true,
+  });
+  assert.doesNotMatch(withoutColors(lines).join("\n"), /[^\P{Cc}\n]|[\u202a-\u202e]/u);
+  assert.match(withoutColors(lines).join(" "), /& </);
+});
+
+Deno.test("formatBlocks() shows what nests too deep for the parser as it is", () => {
+  const deep = `${">".repeat(5_000)} x`;
+  assert.deepEqual(format(deep), [deep]);
+});
+
+/** Documents that models could write, and some that they should not. */
+const markdown = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      ...["", "", "# Head", "text *em* `c`", "- item", "  - nested", "1. one", "> quote", "```"],
+      ...["```ts", "    code", "| a | b |", "| - | - |", "| 1 | 2 |", "---", "===", "<div>", "~~~"],
+      ...["- [ ] open", "[x](https://example.com)", "\ttab", "word  ", "  continued", "***"],
+    ),
+    fc.string({ unit: "binary", maxLength: 30 }),
+  ),
+  { maxLength: 14 },
+).map((lines) => sanitise(lines.join("\n")));
+
+Deno.test("formatBlocks() of anything has no control characters and stays within the width", () => {
+  fc.assert(
+    fc.property(markdown, fc.integer({ min: 20, max: 100 }), (text, width) => {
+      const options = { width, style: colored, cuts: true };
+      for (const line of withoutColors(formatBlocks(parseMarkdown(text), options))) {
+        assert.doesNotMatch(line, /[^\P{Cc}\t]/u);
+        assert.ok(widthOf(line) <= width, line);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("StreamedMarkdown shows in pieces what formatBlocks() makes of the whole", () => {
+  const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(markdown, cuts, (text, lengths) => {
+      const options = { width: 60, style: plain };
+      const streamed = new StreamedMarkdown(() => options);
+      const lines: string[] = [];
+      for (let at = 0, turn = 0; at < text.length; turn++) {
+        const length = lengths[turn % lengths.length] ?? 1;
+        lines.push(...streamed.push(text.slice(at, at + length)));
+        streamed.preview(5);
+        at += length;
+      }
+      lines.push(...streamed.end());
+      assert.deepEqual(lines, formatBlocks(parseMarkdown(text), options));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("StreamedMarkdown shows a block when the next one begins, and previews the one that grows", () => {
+  const streamed = new StreamedMarkdown(() => ({ width: 20, style: plain }));
+  assert.deepEqual(streamed.push("One\n\nTwo is so long that"), []);
+  assert.deepEqual(streamed.push(" it wraps\n"), ["One"]);
+  assert.deepEqual(streamed.preview(5), ["Two is so long that", "it wraps"]);
+  assert.deepEqual(streamed.preview(1), ["it wraps"]);
+  assert.deepEqual(streamed.push("\n- item"), []);
+  assert.deepEqual(streamed.end(), ["", "Two is so long that", "it wraps", "", "• item"]);
+  assert.deepEqual(streamed.preview(5), []);
+  streamed.push(`\`\`\`\n${"x".repeat(30)}\n`.repeat(600));
+  assert.deepEqual(streamed.preview(2).map(widthOf).every((width) => width <= 20), true);
+});

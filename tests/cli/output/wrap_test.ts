@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { createStyle } from "../../../cli/output/style.ts";
+import { widthOf } from "../../../cli/output/width.ts";
+import { wrapSpans, wrapText } from "../../../cli/output/wrap.ts";
+
+Deno.test("wrapText() breaks between words, and leaves alone what fits", () => {
+  assert.equal(wrapText("one two  three", 40), "one two  three");
+  assert.equal(wrapText("one two three", 9), "one two\nthree");
+  assert.equal(wrapText("one two three", Infinity), "one two three");
+  assert.equal(wrapText("short\na longer line\n", 8), "short\na longer\nline\n");
+});
+
+Deno.test("wrapText() keeps indentation, and indents further lines where that is asked for", () => {
+  assert.equal(wrapText("    one two three", 12), "    one two\n    three");
+  assert.equal(wrapText("one two three", 8, { hanging: 2 }), "one two\n  three");
+});
+
+Deno.test("wrapText() keeps commands, addresses and paths in one piece: they are copied", () => {
+  assert.equal(
+    wrapText('Look at "inkling logs -e 12" for more', 20),
+    'Look at\n"inkling logs -e 12"\nfor more',
+  );
+  assert.equal(
+    wrapText("Answer it with: inkling respond 12 --yes (or --no)", 26),
+    "Answer it with:\ninkling respond 12 --yes\n(or --no)",
+  );
+  assert.equal(wrapText(`in /${"long/".repeat(8)} it`, 20), `in\n/${"long/".repeat(8)}\nit`);
+  assert.equal(wrapText("before POST /scheduler/resume", 12), "before\nPOST /scheduler/resume");
+});
+
+Deno.test("wrapText() counts no colours", () => {
+  const red = createStyle({ colors: true }).red("Error:");
+  assert.equal(wrapText(`${red} one two`, 10), `${red} one\ntwo`);
+});
+
+Deno.test("wrapSpans() keeps every character but the spaces at the breaks, within the width", () => {
+  const style = createStyle({ colors: false });
+  const text = fc.stringMatching(/^[a-z日本🚀é -]{0,80}$/u);
+  fc.assert(
+    fc.property(
+      fc.array(text, { maxLength: 4 }),
+      fc.integer({ min: 4, max: 30 }),
+      (texts, width) => {
+        const lines = wrapSpans(texts.map((text) => ({ text })), { width, style });
+        for (const line of lines) assert.ok(widthOf(line) <= width, line);
+        const squeeze = (text: string) => text.replaceAll(" ", "");
+        assert.equal(squeeze(lines.join("")), squeeze(texts.join("")));
+      },
+    ),
+  );
+});

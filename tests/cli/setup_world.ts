@@ -1,0 +1,64 @@
+// The command line over a real installation in a temporary home.
+import { join } from "node:path";
+import { AgentAuthor } from "../../runtime/agent_author.ts";
+import { Installation } from "../../runtime/installation.ts";
+import { loadSettings } from "../../runtime/settings.ts";
+import { describeSetup } from "../../runtime/setup_report.ts";
+import { createFakeCli, type FakeCli } from "./fake_cli.ts";
+
+export interface SetupWorld extends AsyncDisposable {
+  cli: FakeCli;
+  home: string;
+  configFile: string;
+  /** In `~/inkling`. */
+  envFile: string;
+  agentsDir: string;
+  shell: Record<string, string>;
+  read(path: string): Promise<string>;
+  /** Every file below the home, relative to it. */
+  files(): string[];
+}
+
+/** A home in which nothing is set up, and a person at a terminal unless `hasPerson` is false. */
+export async function createSetupWorld(
+  options: { hasPerson?: boolean; config?: string; shell?: Record<string, string> } = {},
+): Promise<SetupWorld> {
+  const { hasPerson = true, config } = options;
+  const cli = await createFakeCli({ isRunning: false, hasPerson, isTerminal: hasPerson });
+  const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-" }));
+  const configFile = join(home, ".config", "inkling", "config.yaml");
+  if (config !== undefined) {
+    await Deno.mkdir(join(home, ".config", "inkling"), { recursive: true });
+    await Deno.writeTextFile(configFile, config);
+  }
+  const agentsDir = join(home, "inkling", "agents");
+  const shell = { ...options.shell };
+  const settings = (workspace?: string) =>
+    loadSettings({ shell, home, ...(workspace !== undefined && { workspace }) });
+  const { clock } = cli;
+  cli.app.openInstallation = () =>
+    Promise.resolve(new Installation({ shell, home, cwd: home, clock }));
+  cli.app.openAgentAuthor = async ({ workspace }) =>
+    new AgentAuthor({ settings: await settings(workspace), clock });
+  cli.app.info = async ({ workspace }) => await describeSetup(await settings(workspace));
+  return {
+    cli,
+    home,
+    configFile,
+    envFile: join(agentsDir, "_config", ".env"),
+    agentsDir,
+    shell,
+    read: (path) => Deno.readTextFile(path),
+    files: () => walk(home).map((path) => path.slice(home.length + 1)).sort(),
+    async [Symbol.asyncDispose]() {
+      await cli[Symbol.asyncDispose]();
+      await Deno.remove(home, { recursive: true });
+    },
+  };
+}
+
+function walk(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? walk(join(folder, name)) : [join(folder, name)]
+  );
+}

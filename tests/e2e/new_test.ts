@@ -1,0 +1,162 @@
+// `new` at a real terminal, and without one.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sourceCommand } from "../../cli/self_command.ts";
+import { OpenAiServer } from "../support/openai_server.ts";
+import { denoDirectory } from "../support/repository.ts";
+import { converse, interruptAt, type Turn } from "./dialog.ts";
+import { createRealHome, type RealHome } from "./real_process.ts";
+import { RealTerminal, testInTerminal } from "./real_terminal.ts";
+
+const TURNS: readonly Turn[] = [
+  { question: /What is it for/, answer: "Zoë's: 日本 🚀" },
+  { question: /Who runs its model/, answer: "" },
+  { question: /When does it run/, answer: ["Down", "Enter"] },
+  { question: /How often/, answer: "30m" },
+  { question: /read from/, answer: "notes" },
+  { question: /write to/, answer: "" },
+];
+
+const agents = (home: RealHome) => [...Deno.readDirSync(home.agentsDir)].map(({ name }) => name);
+
+testInTerminal("new asks its questions, and takes a prompt that is typed and pasted", async () => {
+  await using home = await createRealHome();
+  await using terminal = await RealTerminal.open(home, ["new", "my agent"]);
+  await converse(terminal, TURNS);
+  await terminal.waitFor(/The system prompt[^]*\n> *$/);
+  await terminal.type("Read it.");
+  await terminal.press("Enter");
+  await terminal.waitFor(/> Read it\.\n> *$/);
+  await terminal.paste("One\n\n\n\ntwo");
+  await terminal.waitFor(/> One␤␤␤␤two$/);
+  await terminal.press("Enter");
+  await terminal.waitFor(/two\n> *$/);
+  await terminal.paste("a\n\n\nb\n", { unmarked: true });
+  await terminal.waitFor(/> a\n[^]*> b\n> *$/);
+  await terminal.press("C-d");
+  const { code, isRestored, shown } = await terminal.ended();
+  assert.equal(code, 0, shown);
+  assert.ok(isRestored);
+  assert.match(shown, /inkling run "my agent"/);
+  assert.equal(
+    await Deno.readTextFile(join(home.agentsDir, "my agent.md")),
+    `---
+description: "Zoë's: 日本 🚀"
+trigger:
+  type: schedule
+  every: 30m
+paths:
+  - path: notes
+    description: to read from
+---
+
+Read it.
+One
+
+
+
+two
+a
+
+
+b
+`,
+  );
+});
+
+testInTerminal(
+  "new: Ctrl+C at any question saves nothing and gives the terminal back",
+  async () => {
+    await using home = await createRealHome();
+    for (const [count, { question }] of TURNS.entries()) {
+      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+      await converse(terminal, TURNS.slice(0, count));
+      await interruptAt(terminal, question);
+      const { code, isRestored, shown } = await terminal.ended();
+      assert.equal(code, 130, shown);
+      assert.ok(isRestored, shown);
+      assert.deepEqual(agents(home), []);
+    }
+    await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+    await converse(terminal, TURNS);
+    await terminal.waitFor(/The system prompt[^]*\n> *$/);
+    await terminal.type("Half a");
+    await terminal.press("Enter");
+    await terminal.waitFor(/> Half a\n> *$/);
+    await terminal.press("C-c");
+    const { code, isRestored } = await terminal.ended();
+    assert.equal(code, 130);
+    assert.ok(isRestored);
+    assert.deepEqual(agents(home), []);
+  },
+);
+
+testInTerminal("new has the configured model write the file, and interrupts it", async () => {
+  const draft = "---\ndescription: Greets\n---\n\nSay hello.\n";
+  await using server = new OpenAiServer([
+    { silent: true },
+    { text: "---\ntrigger: {type: never}\n---\nGo.\n" },
+    { text: ["---\ndescription: Gree", "ts\n---\n\nSay hello.\n"] },
+  ]);
+  await using home = await createRealHome({
+    config:
+      `workspace: ~/work\ndefaults: {provider: mine, model: tiny, base_url: "${server.url}"}\n`,
+    shell: { MINE_API_KEY: "sk-e2e-0123456789" },
+  });
+  const described = { question: /What is daily to do/, answer: "Greet me" };
+  {
+    await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+    await converse(terminal, [described]);
+    await server.received(1);
+    await terminal.press("C-c");
+    const { code, isRestored, shown } = await terminal.ended();
+    assert.equal(code, 130, shown);
+    assert.ok(isRestored);
+  }
+  {
+    await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+    await converse(terminal, [described]);
+    await interruptAt(terminal, /Save it as daily\.md/);
+    assert.equal((await terminal.ended()).code, 130);
+    assert.deepEqual(agents(home), []);
+  }
+  server.push({ text: draft });
+  await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+  await converse(terminal, [described]);
+  const shown = await terminal.waitFor(/Save it as daily\.md/);
+  assert.ok(shown.includes(draft.trim()), shown);
+  await converse(terminal, [{ question: /Save it as daily\.md/, answer: "" }]);
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 0);
+  assert.ok(isRestored);
+  assert.equal(await Deno.readTextFile(join(home.agentsDir, "daily.md")), draft);
+  server.assertDone();
+});
+
+Deno.test("new takes everything from flags and a pipe; the file has the mode that the umask gives", async () => {
+  await using home = await createRealHome();
+  const [program = "", ...first] = sourceCommand();
+  const child = new Deno.Command(program, {
+    args: [...first, "new", "piped", "-q", "--every", "1h30m", "--prompt", "-"],
+    env: { ...home.shell, HOME: home.root, NO_COLOR: "1", DENO_DIR: denoDirectory() },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode("Do it,\nZoë 🚀.\n"));
+  await writer.close();
+  const { code, stdout, stderr } = await child.output();
+  const text = new TextDecoder();
+  assert.equal(code, 0, text.decode(stderr));
+  const path = join(home.agentsDir, "piped.md");
+  assert.equal(text.decode(stdout), `${path}\n`);
+  assert.equal(
+    await Deno.readTextFile(path),
+    "---\ntrigger:\n  type: schedule\n  every: 1h30m\n---\n\nDo it,\nZoë 🚀.\n",
+  );
+  assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o666 & ~Deno.umask());
+  const again = await home.inkling("new", "piped", "--prompt", "Other.");
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /^Error: There is an agent "piped" already/);
+});

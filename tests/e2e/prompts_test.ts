@@ -1,0 +1,103 @@
+// Every kind of prompt at a real terminal: Ctrl+C at each ends the command with 130 and gives the terminal back; at a
+// narrow one they are legible.
+import assert from "node:assert/strict";
+import { createRealHome, type RealHome } from "./real_process.ts";
+import { RealTerminal, testInTerminal } from "./real_terminal.ts";
+
+const ASK = (question: string, more: Record<string, unknown> = {}) => ({
+  call: [{ name: "ask_user", arguments: { question, ...more } }],
+});
+
+/** Lets an agent ask, and returns the execution that waits for the answer. */
+async function askFirst(home: RealHome, steps: unknown[]): Promise<string> {
+  await home.writeScript("asker", [...steps, { say: "Thanks." }]);
+  const { code, stderr } = await home.inkling("run", "asker", "-q");
+  assert.equal(code, 4, stderr);
+  return /inkling respond (\d+) /.exec(stderr)?.[1] ?? assert.fail(stderr);
+}
+
+interface Prompt {
+  name: string;
+  step: unknown;
+  shown: RegExp;
+  /** Keys that lead from the first prompt to the one that is meant. */
+  keys?: string[];
+  then?: RegExp;
+}
+
+const PROMPTS: Prompt[] = [
+  { name: "a confirmation", step: ASK("Go on?", { kind: "confirm" }), shown: /Yes.*No/ },
+  {
+    name: "the reason of a denial",
+    step: ASK("Go on?", { kind: "confirm" }),
+    shown: /Yes.*No/,
+    keys: ["n"],
+    then: /Why not\?/,
+  },
+  { name: "a text", step: ASK("Your name?"), shown: /Your name\?\n│ / },
+  {
+    name: "a choice",
+    step: ASK("Which colour?", { options: ["red", "blue"] }),
+    shown: /● red\n│ {2}○ blue/,
+  },
+  {
+    name: "a choice of several",
+    step: ASK("Which colours?", { options: ["red", "blue"], multi: true }),
+    shown: /◻ red\n│ {2}◻ blue/,
+  },
+];
+
+for (const { name, step, shown, keys = [], then } of PROMPTS) {
+  testInTerminal(`respond: Ctrl+C at ${name} exits with 130, and the question stays`, async () => {
+    await using home = await createRealHome();
+    const id = await askFirst(home, [step]);
+    await using terminal = await RealTerminal.open(home, ["respond", id], { columns: 40 });
+    await terminal.waitFor(shown);
+    for (const key of keys) await terminal.press(key);
+    if (then !== undefined) await terminal.waitFor(then);
+    await terminal.press("C-c");
+    const { code, isRestored } = await terminal.ended();
+    assert.equal(code, 130);
+    assert.ok(isRestored);
+    using client = home.client();
+    assert.equal((await client.execution(Number(id))).status, "waiting");
+  });
+}
+
+testInTerminal("run: Ctrl+C at a question cancels the run and exits with 130", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("asker", [ASK("Your name?"), { say: "Thanks." }]);
+  await using terminal = await RealTerminal.open(home, ["run", "asker"], { columns: 40 });
+  await terminal.waitFor(/Your name\?\n│ /);
+  await terminal.press("C-c");
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 130);
+  assert.ok(isRestored);
+  using client = home.client();
+  assert.equal((await client.execution(1)).status, "aborted");
+});
+
+testInTerminal(
+  "run: the picker searches, does not take what is not there, and ends at Ctrl+C",
+  async () => {
+    await using home = await createRealHome();
+    const echo = (name: string) =>
+      `---\nname: ${name}\ndescription: Repeats what it is told\n` +
+      "model: { provider: demo, name: echo }\n---\nSay it.\n";
+    await home.writeAgent("nightly", echo("Reports of the night"));
+    await home.writeAgent("reporter", echo("A very long name that fits no narrow terminal"));
+    await using terminal = await RealTerminal.open(home, ["run"], { columns: 40 });
+    await terminal.waitFor(/Which agent\?[^]*nightly[^]*reporter/);
+    await terminal.type("rep");
+    // The id counts more than the name.
+    await terminal.waitFor(/● \S+ reporter · A very long name[^]*○ \S+ nightly/);
+    await terminal.type("zzz");
+    await terminal.press("Enter");
+    const shown = await terminal.waitFor(/Nothing fits: type something else/);
+    for (const line of shown.split("\n")) assert.ok(line.length <= 40, line);
+    await terminal.press("C-c");
+    const { code, isRestored } = await terminal.ended();
+    assert.equal(code, 130);
+    assert.ok(isRestored);
+  },
+);

@@ -1,0 +1,123 @@
+// `setup` at a real terminal, and without one.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { OpenAiServer } from "../support/openai_server.ts";
+import { converse, interruptAt, type Turn } from "./dialog.ts";
+import { createRealHome, type RealHome } from "./real_process.ts";
+import { RealTerminal, testInTerminal } from "./real_terminal.ts";
+
+const KEY = "sk-e2e-0123456789abcdef";
+const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
+
+/** A home in which nothing is set up. */
+async function createNewHome(): Promise<RealHome> {
+  const home = await createRealHome();
+  await Deno.remove(home.configDir, { recursive: true });
+  await Deno.remove(home.workspace, { recursive: true });
+  return home;
+}
+
+const inWorkspace = (home: RealHome, ...path: string[]) =>
+  join(home.root, "inkling", "agents", ...path);
+
+/** A first setup with an endpoint of one's own. */
+function firstSetup(url: string): Turn[] {
+  return [
+    { question: /Workspace/, answer: "" },
+    { question: /Who runs your models/, answer: ["Up", "Enter"] },
+    { question: /A name for it/, answer: "elsewhere" },
+    { question: /Its address/, answer: url },
+    { question: /Model/, answer: "tiny" },
+    { question: /The key \(ELSEWHERE_API_KEY\)/, answer: KEY },
+    { question: /Try it/, answer: "" },
+    { question: /Change them/, answer: "" },
+    { question: /Write .*config\.yaml/, answer: "" },
+  ];
+}
+
+testInTerminal("setup leads from nothing to an agent that runs", async () => {
+  await using server = new OpenAiServer([{ text: "ready" }, { text: "Hello there." }]);
+  await using home = await createNewHome();
+  const { stdout } = await home.inkling();
+  assert.match(stdout, /^Usage: [^]*\nInkling is not set up yet: "inkling setup" does it/);
+  const refused = await home.inkling("run", "hello");
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.match(
+    refused.stderr,
+    /^Error: Inkling is not set up yet: "inkling setup" does it[^\n]*\n$/,
+  );
+
+  await using terminal = await RealTerminal.open(home, ["setup"]);
+  await converse(terminal, firstSetup(server.url));
+  const { code, isRestored, shown } = await terminal.ended();
+  assert.equal(code, 0, shown);
+  assert.ok(isRestored);
+  assert.ok(!shown.includes(KEY));
+  assert.match(shown, /It answers/);
+  assert.deepEqual(parse(await Deno.readTextFile(join(home.configDir, "config.yaml"))), {
+    workspace: "~/inkling",
+    defaults: { provider: "elsewhere", model: "tiny", base_url: server.url },
+  });
+  assert.equal(modeOf(inWorkspace(home, "_config", ".env")), 0o600);
+  const run = await home.inkling("run", "hello", "-q");
+  assert.deepEqual([run.code, run.stdout], [0, "Hello there.\n"], run.stderr);
+  assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
+});
+
+testInTerminal(
+  "setup: Ctrl+C at any question writes nothing and gives the terminal back",
+  async () => {
+    await using server = new OpenAiServer([]);
+    await using home = await createNewHome();
+    // Without the trial, which a test of its own interrupts.
+    const turns = firstSetup(server.url).map((turn) =>
+      turn.question.source === "Try it" ? { ...turn, answer: ["n"] } : turn
+    );
+    for (const [count, { question }] of turns.entries()) {
+      await using terminal = await RealTerminal.open(home, ["setup"]);
+      await converse(terminal, turns.slice(0, count));
+      await interruptAt(terminal, question);
+      const { code, isRestored, shown } = await terminal.ended();
+      assert.equal(code, 130, shown);
+      assert.ok(isRestored, shown);
+      assert.match(shown, /Nothing was written/);
+      assert.ok(!shown.includes(KEY));
+      for (const path of [home.configDir, join(home.root, "inkling")]) {
+        await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+      }
+    }
+  },
+);
+
+testInTerminal("setup: Ctrl+C while the model is tried ends it, and writes nothing", async () => {
+  await using server = new OpenAiServer([{ silent: true }]);
+  await using home = await createNewHome();
+  await using terminal = await RealTerminal.open(home, ["setup"]);
+  await converse(terminal, firstSetup(server.url).slice(0, 7));
+  await server.received(1);
+  await terminal.press("C-c");
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 130);
+  assert.ok(isRestored);
+  await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
+});
+
+Deno.test("setup --yes needs no terminal, and keeps what is there", async () => {
+  const config = "# mine\nworkspace: ~/inkling\nforeign: 1 # kept\n";
+  await using home = await createRealHome({ config, shell: { OPENAI_API_KEY: KEY } });
+  const first = await home.inkling("setup", "--yes", "--provider", "openai", "--timeout", "60");
+  assert.equal(first.code, 0, first.stderr);
+  assert.equal(first.stderr, "");
+  const file = join(home.configDir, "config.yaml");
+  const text = await Deno.readTextFile(file);
+  assert.ok(text.startsWith(config), text);
+  assert.equal(parse(text).defaults.timeout, 60);
+  assert.ok(!(await Deno.readTextFile(inWorkspace(home, "_config", ".env"))).includes(KEY));
+  const second = await home.inkling("setup", "--yes");
+  assert.equal(second.code, 0, second.stderr);
+  assert.equal(await Deno.readTextFile(file), text);
+  const listed = await home.inkling("list", "--json");
+  const ids = (JSON.parse(listed.stdout) as { id: string }[]).map(({ id }) => id);
+  assert.deepEqual(ids, ["hello"]);
+});

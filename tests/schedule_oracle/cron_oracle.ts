@@ -1,0 +1,104 @@
+// An independent idea of when schedules are due: minute by minute, with Intl for the zone and a reader of cron of its own.
+
+const MINUTE_MS = 60_000;
+/** Every zone's clock changes at a quarter of an hour, UTC, in the years that are looked at. */
+const QUARTER_MS = 15 * MINUTE_MS;
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const WEEKDAYS = "sun mon tue wed thu fri sat".split(" ");
+
+/** All slots of a cron expression after `from`, until `to`. */
+export function cronSlots(
+  cron: string,
+  options: { zone: string; from: number; to: number },
+): number[] {
+  const { zone, from, to } = options;
+  const matches = readCron(cron);
+  const offsetAt = offsets(zone);
+  const slots: number[] = [];
+  // Two days before: what the wall showed by then.
+  const begin = Math.floor(from / MINUTE_MS) * MINUTE_MS - 2 * 86_400_000;
+  let shown = begin + offsetAt(begin);
+  for (let minute = begin + MINUTE_MS; minute <= to; minute += MINUTE_MS) {
+    const wall = minute + offsetAt(minute);
+    let isDue = false;
+    // Minutes of the wall that come up now for the first time: one; none in a repeated hour; many after a gap.
+    for (let fresh = shown + MINUTE_MS; fresh <= wall; fresh += MINUTE_MS) isDue ||= matches(fresh);
+    shown = Math.max(shown, wall);
+    if (isDue && minute > from) slots.push(minute);
+  }
+  return slots;
+}
+
+/** All slots of an interval after `from`, until `to`. */
+export function intervalSlots(
+  everyMs: number,
+  options: { anchor: number; from: number; to: number },
+): number[] {
+  const slots: number[] = [];
+  for (let slot = options.anchor + everyMs; slot <= options.to; slot += everyMs) {
+    if (slot > options.from) slots.push(slot);
+  }
+  return slots;
+}
+
+function offsets(zone: string): (instant: number) => number {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const known = new Map<number, number>();
+  return (instant) => {
+    const quarter = Math.floor(instant / QUARTER_MS) * QUARTER_MS;
+    let offset = known.get(quarter);
+    if (offset === undefined) {
+      const parts = Object.fromEntries(
+        format.formatToParts(quarter).map(({ type, value }) => [type, Number(value)]),
+      );
+      const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+      offset = Date.UTC(year, month - 1, day, hour, minute, second) - quarter;
+      known.set(quarter, offset);
+    }
+    return offset;
+  };
+}
+
+/** Whether a wall time, as if it were UTC, is one that the expression names. */
+export function readCron(cron: string): (wall: number) => boolean {
+  const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.split(" ");
+  const minutes = readField(minute, 0, 59, []);
+  const hours = readField(hour, 0, 23, []);
+  const days = readField(day, 1, 31, []);
+  const months = readField(month, 1, 12, MONTHS);
+  const weekdays = readField(weekday, 0, 7, WEEKDAYS);
+  if (weekdays.has(7)) weekdays.add(0);
+  return (wall) => {
+    const date = new Date(wall);
+    if (!minutes.has(date.getUTCMinutes()) || !hours.has(date.getUTCHours())) return false;
+    if (!months.has(date.getUTCMonth() + 1)) return false;
+    const byDate = days.has(date.getUTCDate());
+    const byWeekday = weekdays.has(date.getUTCDay());
+    if (day === "*") return byWeekday;
+    if (weekday === "*") return byDate;
+    return byDate || byWeekday;
+  };
+}
+
+function readField(text: string, low: number, high: number, names: readonly string[]): Set<number> {
+  const values = new Set<number>();
+  const valueOf = (word: string) => {
+    const place = names.indexOf(word.toLowerCase());
+    return place < 0 ? Number(word) : place + low;
+  };
+  for (const item of text.split(",")) {
+    const [range = "", step = "1"] = item.split("/");
+    const [from = low, to = from] = range === "*" ? [low, high] : range.split("-").map(valueOf);
+    for (let value = from; value <= to; value += Number(step)) values.add(value);
+  }
+  return values;
+}

@@ -1,0 +1,146 @@
+// What must become of every slot in a world, by the rules alone: nothing here knows the scheduler.
+import { parseDuration } from "../../runtime/durations.ts";
+import { cronSlots, intervalSlots } from "./cron_oracle.ts";
+import type { WorldScript } from "./world.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export interface ExpectedSlot {
+  at: number;
+  outcome: "run" | "skipped" | "missed";
+  reason: string | null;
+}
+
+/** Every slot that must have an outcome, oldest first, and what the wall shows when each run starts. */
+export function expectSlots(
+  script: WorldScript,
+): { slots: ExpectedSlot[]; starts: { scheduledFor: number; at: number }[] } {
+  return new Expectation(script).play();
+}
+
+class Expectation {
+  readonly #script: WorldScript;
+  readonly #slots: ExpectedSlot[] = [];
+  readonly #starts: { scheduledFor: number; at: number }[] = [];
+  readonly #times: (range: { anchor: number; from: number; to: number }) => number[];
+  #offset = 0;
+  /** What the wall showed when the service last looked. */
+  #looked: number;
+  #anchor: number;
+  /** The newest slot that has an outcome. */
+  #newest: number | null = null;
+  #isUp = true;
+  #isPaused = false;
+  #runEnds = -Infinity;
+  /** Real time of the first look after the wall's clock was set; Infinity: it was not. */
+  #blindUntil = Infinity;
+
+  constructor(script: WorldScript) {
+    this.#script = script;
+    this.#anchor = script.from;
+    this.#looked = script.from;
+    this.#times = timesOf(script);
+  }
+
+  play(): { slots: ExpectedSlot[]; starts: { scheduledFor: number; at: number }[] } {
+    for (const event of [...this.#script.events, { at: this.#script.to, type: "end" as const }]) {
+      this.#goTo(event.at);
+      if (event.type === "step") {
+        this.#offset += event.by;
+        if (this.#isUp) this.#blindUntil = Math.min(this.#blindUntil, event.seenAt ?? Infinity);
+      } else if (event.type === "stop") {
+        this.#isUp = false;
+        this.#runEnds = -Infinity;
+        this.#blindUntil = Infinity;
+      } else if (event.type === "start") {
+        this.#isUp = true;
+        this.#look(event.at, "the service was not running");
+      } else if (event.type !== "end") {
+        if (event.type !== "edit") this.#isPaused = event.type === "pause";
+        if (this.#blindUntil < Infinity) this.#lookAfterStep(event.at);
+      }
+    }
+    return { slots: this.#slots, starts: this.#starts };
+  }
+
+  /** Real time passes. */
+  #goTo(real: number): void {
+    if (!this.#isUp) return;
+    if (this.#blindUntil < Infinity) {
+      if (this.#blindUntil > real) return;
+      this.#lookAfterStep(this.#blindUntil);
+    }
+    // Awake and undisturbed, it sees each slot at its very time.
+    for (const slot of this.#open(real + this.#offset)) {
+      this.#start(slot, slot - this.#offset, null);
+    }
+    this.#looked = real + this.#offset;
+  }
+
+  #lookAfterStep(real: number): void {
+    this.#blindUntil = Infinity;
+    this.#look(real, "the machine slept or the clock was set forward");
+  }
+
+  /** After a time in which nobody looked. */
+  #look(real: number, reason: string): void {
+    const now = real + this.#offset;
+    const isFar = this.#newest === null
+      ? this.#anchor > now + MINUTE_MS
+      : this.#newest > now + DAY_MS;
+    if (isFar) {
+      this.#anchor = now;
+      this.#newest = null;
+    }
+    this.#looked = now;
+    const due = this.#open(now);
+    const last = due.pop();
+    if (last === undefined) return;
+    const isInTime = now - last <= MINUTE_MS;
+    const runs = !this.#isPaused && (isInTime || this.#script.trigger.catchUp === "once");
+    const passed = this.#isPaused
+      ? { outcome: "skipped" as const, reason: "paused" }
+      : { outcome: "missed" as const, reason };
+    for (const at of due) this.#slots.push({ at, ...passed });
+    this.#newest = last;
+    if (runs) this.#start(last, real, isInTime ? null : "caught up");
+    else this.#slots.push({ at: last, ...passed });
+  }
+
+  #start(slot: number, real: number, reason: string | null): void {
+    this.#newest = slot;
+    if (this.#isPaused) {
+      this.#slots.push({ at: slot, outcome: "skipped", reason: "paused" });
+    } else if (real < this.#runEnds) {
+      this.#slots.push({ at: slot, outcome: "skipped", reason: "still running" });
+    } else {
+      const { durations } = this.#script;
+      this.#runEnds = real + (durations[this.#starts.length % durations.length] ?? 0);
+      this.#slots.push({ at: slot, outcome: "run", reason });
+      this.#starts.push({ scheduledFor: slot, at: real + this.#offset });
+    }
+  }
+
+  /** Slots without an outcome, until a time of the wall. */
+  #open(to: number): number[] {
+    const anchor = this.#anchor;
+    return this.#times({ anchor, from: this.#newest ?? anchor, to });
+  }
+}
+
+function timesOf(
+  { trigger, zone, from, to }: WorldScript,
+): (range: { anchor: number; from: number; to: number }) => number[] {
+  if (trigger.every !== undefined) {
+    const everyMs = parseDuration(trigger.every) ?? NaN;
+    return (range) => intervalSlots(everyMs, range);
+  }
+  // The wall may have been set back or forward by a few days.
+  const all = cronSlots(trigger.cron ?? "", {
+    zone: trigger.timezone ?? zone,
+    from: from - 3 * DAY_MS,
+    to: to + 3 * DAY_MS,
+  });
+  return (range) => all.filter((slot) => slot > range.from && slot <= range.to);
+}

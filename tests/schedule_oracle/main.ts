@@ -1,0 +1,41 @@
+// `deno task schedules`: a thousand schedules by chance, each in three weeks of restarts, pauses, clock changes and clocks set
+// by two hours, against an oracle that goes minute by minute; then many claims at once. Says what it saw; fails when a slot
+// had another outcome. Arguments: how many worlds, and the number of the first.
+import { clockChanges, createRandomWorld } from "./random_world.ts";
+import { compareWorld } from "./comparison.ts";
+import { runManyClaims } from "./many_claims.ts";
+
+const WORLDS = Number(Deno.args[0] ?? 1_000);
+const FIRST = Number(Deno.args[1] ?? 0);
+
+const totals = { run: 0, skipped: 0, missed: 0, wakes: 0 };
+let wrong = 0;
+const begin = performance.now();
+for (let number = FIRST; number < FIRST + WORLDS; number++) {
+  const script = createRandomWorld(number);
+  const { differences, counts, wakes } = await compareWorld(script);
+  totals.run += counts.run;
+  totals.skipped += counts.skipped;
+  totals.missed += counts.missed;
+  totals.wakes += wakes;
+  if (differences.length === 0) continue;
+  wrong++;
+  const { every, cron } = script.trigger;
+  console.error(`World ${number} (${every ?? cron}, ${script.zone}): ${differences.join("; ")}`);
+}
+const seconds = Math.round((performance.now() - begin) / 1_000);
+console.log(
+  `${WORLDS} worlds of three weeks (${clockChanges().length} with a clock change in their middle), ` +
+    `${totals.wakes} wakes, in ${seconds} s: ${totals.run} slots run, ${totals.skipped} skipped, ` +
+    `${totals.missed} missed; ${wrong} worlds went wrong`,
+);
+
+const claimBegin = performance.now();
+const claims = await runManyClaims({ agents: 10_000, times: 20 });
+console.log(
+  `10,000 agents due at once, 20 times, over a restart: ${claims.claims} slots claimed of ` +
+    `${claims.expected}, ${claims.wrong.length} agents wrong, ${claims.timers} timer, in ` +
+    `${Math.round((performance.now() - claimBegin) / 1_000)} s`,
+);
+const isExact = claims.claims === claims.expected && claims.wrong.length === 0;
+Deno.exit(wrong === 0 && isExact && claims.timers === 1 ? 0 : 1);

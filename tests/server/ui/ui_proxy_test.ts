@@ -1,0 +1,313 @@
+// The loopback proxy over real sockets: who gets in, what goes through, and what happens when either side leaves.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
+import { until } from "../../support/until.ts";
+import { sendRaw } from "../raw_http.ts";
+
+/** A proxy before a service that is a function, and one browser's view of it. */
+class ProxyWorld implements AsyncDisposable {
+  readonly proxy: UiProxy;
+  readonly origin: string;
+  readonly #directory: string;
+  readonly #socketFile: string;
+  #service: Deno.HttpServer | undefined;
+  #killer = new AbortController();
+  #cookie = "";
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.#socketFile = join(directory, "service.sock");
+    this.proxy = openUiProxy({ socketFile: this.#socketFile, home: "/docs" });
+    this.origin = new URL(this.proxy.address).origin;
+  }
+
+  static async open(handler?: Deno.ServeHandler): Promise<ProxyWorld> {
+    const world = new ProxyWorld(await Deno.makeTempDir({ prefix: "inkling-ui-" }));
+    if (handler !== undefined) world.start(handler);
+    return world;
+  }
+
+  start(handler: Deno.ServeHandler): void {
+    this.#killer = new AbortController();
+    const { signal } = this.#killer;
+    this.#service = Deno.serve({ path: this.#socketFile, signal, onListen: () => {} }, handler);
+  }
+
+  /** Ends the service with all that it is doing. */
+  kill(): void {
+    this.#killer.abort();
+  }
+
+  async stop(): Promise<void> {
+    await this.#service?.shutdown();
+    this.#service = undefined;
+  }
+
+  /** Opens the address, as a browser does, and keeps the cookie. */
+  async enter(): Promise<void> {
+    const { status, headers } = await discard(
+      await fetch(this.proxy.address, { redirect: "manual" }),
+    );
+    assert.equal(status, 303);
+    this.#cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+  }
+
+  get port(): number {
+    return Number(new URL(this.origin).port);
+  }
+
+  get cookie(): string {
+    return this.#cookie;
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set("cookie", this.#cookie);
+    return fetch(this.origin + path, { ...init, headers });
+  }
+
+  /** The answer to a request with these header lines, byte for byte. */
+  raw(path: string, lines: readonly string[]): ReturnType<typeof sendRaw> {
+    return sendRaw(
+      () => Deno.connect({ hostname: "127.0.0.1", port: this.port }),
+      `GET ${path} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.proxy[Symbol.asyncDispose]();
+    await this.#service?.shutdown();
+    await Deno.remove(this.#directory, { recursive: true });
+  }
+}
+
+async function discard(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return response;
+}
+
+Deno.test("openUiProxy() listens on loopback alone, under an address with a token", async () => {
+  await using world = await ProxyWorld.open();
+  assert.match(world.proxy.address, /^http:\/\/127\.0\.0\.1:\d+\/open\?token=[\w-]{43}$/);
+});
+
+Deno.test("openUiProxy() exchanges the token once, and leads away from the address that holds it", async () => {
+  await using world = await ProxyWorld.open(() => new Response("the page"));
+  const first = await discard(await fetch(world.proxy.address, { redirect: "manual" }));
+  assert.equal(first.status, 303);
+  assert.equal(first.headers.get("location"), "/docs");
+  assert.equal(first.headers.get("referrer-policy"), "no-referrer");
+  assert.equal(first.headers.get("cache-control"), "no-store");
+  assert.match(first.headers.get("set-cookie") ?? "", /HttpOnly; SameSite=Strict/);
+
+  const second = await fetch(world.proxy.address, {
+    redirect: "manual",
+    headers: { accept: "text/html" },
+  });
+  assert.equal(second.status, 403);
+  assert.equal(second.headers.get("set-cookie"), null);
+  assert.match(await second.text(), /works once.*"inkling ui" gives a new one/);
+});
+
+Deno.test("openUiProxy() lets the browser that is in open the address again", async () => {
+  await using world = await ProxyWorld.open();
+  await world.enter();
+  const again = await discard(
+    await fetch(world.proxy.address, { redirect: "manual", headers: { cookie: world.cookie } }),
+  );
+  assert.equal(again.status, 303);
+  assert.equal(again.headers.get("location"), "/docs");
+});
+
+Deno.test("openUiProxy() passes nothing on without the cookie, whatever the token", async () => {
+  let calls = 0;
+  await using world = await ProxyWorld.open(() => {
+    calls++;
+    return new Response("secret");
+  });
+  const { token } = Object.fromEntries(new URL(world.proxy.address).searchParams);
+  for (const path of ["/agents", `/agents?token=${token}`, "/open", "/open?token=wrong", "/"]) {
+    const response = await fetch(world.origin + path, { redirect: "manual" });
+    assert.equal(response.status, 403, path);
+    assert.match((await response.json()).detail, /inkling ui/);
+  }
+  const posted = await fetch(`${world.origin}/shutdown`, { method: "POST" });
+  assert.equal((await discard(posted)).status, 403);
+  assert.equal(calls, 0);
+  await world.enter();
+  assert.equal(await (await world.fetch("/agents")).text(), "secret");
+});
+
+Deno.test("openUiProxy() refuses another Host and another page, though they bring cookie or token", async () => {
+  let calls = 0;
+  await using world = await ProxyWorld.open(() => {
+    calls++;
+    return new Response("secret");
+  });
+  const own = `Host: 127.0.0.1:${world.port}`;
+  const entry = world.proxy.address.slice(world.origin.length);
+  const refusedEntry = await world.raw(entry, [`Host: evil.example:${world.port}`]);
+  assert.equal(refusedEntry.status, 421);
+  const crossEntry = await world.raw(entry, [own, "Sec-Fetch-Site: cross-site"]);
+  assert.equal(crossEntry.status, 403);
+  // None of these used the token up.
+  await world.enter();
+  const cookie = `Cookie: ${world.cookie}`;
+  const cases: [number, string[]][] = [
+    [421, ["Host: evil.example"]],
+    [421, [`Host: evil.example:${world.port}`]],
+    [421, [`Host: localhost:${world.port}`]],
+    [421, ["Host: 127.0.0.1"]],
+    [421, [`Host: 127.0.0.1:${world.port === 80 ? 81 : 80}`]],
+    [403, [own, "Origin: https://evil.example"]],
+    [403, [own, "Origin: null"]],
+    [403, [own, `Origin: http://localhost:${world.port}`]],
+    [403, [own, "Origin: http://127.0.0.1:1"]],
+    [403, [own, "Sec-Fetch-Site: cross-site"]],
+    // Another port of 127.0.0.1: to the browser the same site, which gets the cookie sent along.
+    [403, [own, "Sec-Fetch-Site: same-site"]],
+  ];
+  for (const [status, lines] of cases) {
+    const answer = await world.raw("/agents", [...lines, cookie]);
+    assert.equal(answer.status, status, lines.join());
+    assert.ok(!answer.text.includes("secret"), lines.join());
+  }
+  assert.equal(calls, 0);
+  const ours = [own, cookie, `Origin: ${world.origin}`, "Sec-Fetch-Site: same-origin"];
+  assert.equal((await world.raw("/agents", ours)).status, 200);
+});
+
+Deno.test("openUiProxy() refuses a request whose address names another host than its Host header", async () => {
+  await using world = await ProxyWorld.open(() => new Response("secret"));
+  await world.enter();
+  const lines = [`Host: 127.0.0.1:${world.port}`, `Cookie: ${world.cookie}`];
+  assert.equal((await world.raw("http://evil.example/agents", lines)).status, 421);
+});
+
+Deno.test("openUiProxy() passes method, path, query, body and answer on, and no cookie", async () => {
+  await using world = await ProxyWorld.open(async (request) =>
+    Response.json({
+      method: request.method,
+      url: request.url,
+      body: await request.text(),
+      headers: Object.fromEntries(request.headers),
+    }, { status: 422, headers: { "x-answer": "kept", "set-cookie": "no=1" } })
+  );
+  await world.enter();
+  const response = await world.fetch("/agents/my%20agent/run?a=%2F&b=1", {
+    method: "POST",
+    body: '{"args": ["é"]}',
+    headers: { "content-type": "application/json", "idempotency-key": "k" },
+  });
+  assert.equal(response.status, 422);
+  assert.equal(response.headers.get("x-answer"), "kept");
+  assert.equal(response.headers.get("set-cookie"), null);
+  const { headers, ...rest } = await response.json();
+  assert.deepEqual(rest, {
+    method: "POST",
+    url: "http://localhost/agents/my%20agent/run?a=%2F&b=1",
+    body: '{"args": ["é"]}',
+  });
+  assert.equal(headers["content-type"], "application/json");
+  assert.equal(headers["idempotency-key"], "k");
+  assert.equal(headers["cookie"], undefined);
+});
+
+Deno.test("openUiProxy() passes a redirect on instead of following it", async () => {
+  await using world = await ProxyWorld.open(() =>
+    new Response(null, { status: 302, headers: { location: "http://evil.example/" } })
+  );
+  await world.enter();
+  const response = await discard(await world.fetch("/somewhere", { redirect: "manual" }));
+  assert.equal(response.status, 302);
+  assert.equal(response.headers.get("location"), "http://evil.example/");
+});
+
+Deno.test("openUiProxy() lets a stream through as it comes, and tells the service when the browser leaves", async () => {
+  let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let lastEventId: string | null = null;
+  let isLeft = false;
+  const send = (text: string) => stream?.enqueue(new TextEncoder().encode(text));
+  await using world = await ProxyWorld.open((request) => {
+    lastEventId = request.headers.get("last-event-id");
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => void (stream = controller),
+      cancel: () => void (isLeft = true),
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  await world.enter();
+  const leave = new AbortController();
+  const response = await world.fetch("/executions/1/stream", {
+    headers: { "last-event-id": "6", "accept-encoding": "gzip" },
+    signal: leave.signal,
+  });
+  assert.equal(lastEventId, "6");
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  // Each one arrives before the next is sent: nothing on the way waits for more.
+  for (let id = 7; id < 10; id++) {
+    send(`id: ${id}\ndata: ${id}\n\n`);
+    assert.equal((await reader?.read())?.value, `id: ${id}\ndata: ${id}\n\n`);
+  }
+  assert.equal(isLeft, false);
+  leave.abort();
+  await assert.rejects(reader?.read() ?? Promise.resolve());
+  await until(() => isLeft, "the service notices that the browser left");
+});
+
+Deno.test("openUiProxy() answers 502 with a sentence while no service runs, and works again with the next", async () => {
+  await using world = await ProxyWorld.open(() => new Response("first"));
+  await world.enter();
+  assert.equal(await (await world.fetch("/info")).text(), "first");
+  await world.stop();
+  const page = await world.fetch("/docs", { headers: { accept: "text/html,*/*" } });
+  assert.equal(page.status, 502);
+  assert.equal(page.headers.get("content-type"), "text/plain; charset=utf-8");
+  assert.match(await page.text(), /^The service does not answer\. "inkling start -d" starts it/);
+  const script = await world.fetch("/info");
+  assert.equal(script.status, 502);
+  assert.match((await script.json()).detail, /^The service does not answer/);
+  world.start(() => new Response("second"));
+  assert.equal(await (await world.fetch("/info")).text(), "second");
+});
+
+Deno.test("openUiProxy() breaks a stream off when the service breaks it off", async () => {
+  await using world = await ProxyWorld.open(() =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")),
+      }),
+    )
+  );
+  await world.enter();
+  const response = await world.fetch("/events/stream");
+  const reader = response.body?.getReader();
+  await reader?.read();
+  world.kill();
+  await assert.rejects(async () => {
+    for (;;) if ((await reader?.read())?.done) return;
+  });
+});
+
+Deno.test("openUiProxy() ends open streams and frees its port when it is disposed", async () => {
+  let isLeft = false;
+  const world = await ProxyWorld.open(() =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")),
+        cancel: () => void (isLeft = true),
+      }),
+    )
+  );
+  await world.enter();
+  const response = await world.fetch("/events/stream");
+  const reader = response.body?.getReader();
+  await reader?.read();
+  const { port } = world;
+  await world[Symbol.asyncDispose]();
+  await reader?.read().catch(() => {/* However the connection ends, it ends. */});
+  assert.ok(isLeft);
+  await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port }));
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { Database } from "../../runtime/storage/database.ts";
+import { SqliteWatchStore, takeQueued } from "../../runtime/storage/watches.ts";
+import type { QueuedChange } from "../../runtime/triggers/watch_store.ts";
+
+const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange => ({
+  agentId: "a",
+  path,
+  event: "modified",
+  queuedAt: 1,
+  ...more,
+});
+
+Deno.test("SqliteWatchStore.readQueue() gives the changes oldest first", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.enqueue([change("/b", { queuedAt: 2 }), change("/c", { queuedAt: 2 })], []);
+  await store.enqueue([change("/z", { queuedAt: 1, event: "deleted" })], []);
+  assert.deepEqual(
+    (await store.readQueue()).map(({ path, event }) => `${path} ${event}`),
+    ["/z deleted", "/b modified", "/c modified"],
+  );
+});
+
+Deno.test("SqliteWatchStore.enqueue() gives a path that waits already the new event, and leaves it its place", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.enqueue([change("/a", { event: "created" }), change("/b")], []);
+  await store.enqueue([change("/a", { event: "deleted", queuedAt: 9 })], []);
+  await store.enqueue([change("/a", { agentId: "other", event: "moved" })], []);
+  assert.deepEqual(await store.readQueue(), [
+    change("/a", { event: "deleted" }),
+    change("/b"),
+    change("/a", { agentId: "other", event: "moved" }),
+  ]);
+});
+
+Deno.test("takeQueued() takes a change once", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.enqueue([change("/a"), change("/b")], []);
+  const take = () => db.transaction("power", () => takeQueued(db, "a", "/a"));
+  assert.deepEqual([take(), take()], [true, false]);
+  assert.deepEqual(await store.readQueue(), [change("/b")]);
+  await store.dropQueued([change("/b"), change("/never there")]);
+  assert.deepEqual(await store.readQueue(), []);
+});
+
+Deno.test("SqliteWatchStore.readSeen() tells apart that nothing was stored from no files", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  assert.equal(await store.readSeen("a"), undefined);
+  await store.markSeen("a", []);
+  assert.deepEqual(await store.readSeen("a"), new Map());
+});
+
+Deno.test("SqliteWatchStore.markSeen() replaces stamps and forgets files that are gone", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.markSeen("a", [{ path: "/1", stamp: "x" }, { path: "/2", stamp: "y" }]);
+  await store.markSeen("a", [{ path: "/1", stamp: null }, { path: "/2", stamp: "z" }]);
+  assert.deepEqual(await store.readSeen("a"), new Map([["/2", "z"]]));
+});
+
+Deno.test("SqliteWatchStore.enqueue() marks what it has seen with the change, or does neither", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.markSeen("a", []);
+  await store.enqueue([change("/1")], [{ agentId: "a", path: "/1", stamp: "x" }]);
+  assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
+  const broken = change("/2", { event: "no such event" as "created" });
+  await assert.rejects(
+    store.enqueue([change("/3"), broken], [{ agentId: "a", path: "/2", stamp: "y" }]),
+  );
+  assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
+  assert.deepEqual(await store.readQueue(), [change("/1")]);
+});
+
+Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these agents alone", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  for (const agentId of ["a", "b"]) {
+    await store.markSeen(agentId, [{ path: "/1", stamp: "x" }]);
+    await store.enqueue([change("/1", { agentId })], []);
+  }
+  await store.forgetWatches(["a"]);
+  assert.equal(await store.readSeen("a"), undefined);
+  assert.deepEqual(await store.readSeen("b"), new Map([["/1", "x"]]));
+  assert.deepEqual(await store.readQueue(), [change("/1", { agentId: "b" })]);
+});

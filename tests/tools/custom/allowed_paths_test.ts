@@ -1,0 +1,120 @@
+// The path lists of workers: never wider than the sandbox, whole where nothing is closed.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import type { AgentPath } from "../../../runtime/agents/agent.ts";
+import { allowedPaths } from "../../../runtime/tools/custom/allowed_paths.ts";
+import { isWithin } from "../../../runtime/tools/path_sandbox.ts";
+import { SandboxFixture } from "../sandbox_fixture.ts";
+
+const signal = new AbortController().signal;
+
+/** The lists of a fixture's sandbox, relative to its workspace. */
+async function listed(
+  fixture: SandboxFixture,
+  paths: AgentPath[] = [],
+  readPaths: string[] = [],
+): Promise<{ read: string[]; write: string[] }> {
+  const { read, write } = await allowedPaths(fixture.sandbox(paths, readPaths), { signal });
+  const shorten = (path: string) => path.replace(`${fixture.workspace}/`, "");
+  return { read: read.map(shorten).sort(), write: write.map(shorten).sort() };
+}
+
+Deno.test("allowedPaths() lists the workspace's entries without agents folder and .env files", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/deep/a.txt", "");
+  await fixture.write("b.txt", "");
+  await fixture.write(".env.local", "");
+  const expected = ["b.txt", "notes"];
+  assert.deepEqual(await listed(fixture), { read: expected, write: expected });
+});
+
+Deno.test("allowedPaths() leaves a declared folder whole, and takes apart one that holds something closed", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/deep/a.txt", "");
+  const paths = [{ alias: "notes", path: join(fixture.workspace, "notes") }];
+  assert.deepEqual((await listed(fixture, paths)).write, ["notes"]);
+  await fixture.write("notes/one/.ENV", "");
+  await fixture.write("notes/one/x.txt", "");
+  assert.deepEqual((await listed(fixture, paths)).write, ["notes/deep", "notes/one/x.txt"]);
+});
+
+Deno.test("allowedPaths() leaves out symlinks that lead out, and symlinked folders", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/a.txt", "");
+  const link = (target: string, name: string) =>
+    Deno.symlink(target, join(fixture.workspace, "notes", name));
+  await link(join(fixture.workspace, "notes/a.txt"), "inside");
+  assert.deepEqual((await listed(fixture)).read, ["notes"]);
+  await link(join(fixture.outside, "secret.txt"), "out");
+  await link(fixture.outside, "folder");
+  await link(join(fixture.workspace, "agents"), "agents");
+  await link("nowhere", "dangling");
+  await link("loop", "loop");
+  assert.deepEqual((await listed(fixture)).read, ["notes/a.txt", "notes/inside"]);
+});
+
+Deno.test("allowedPaths() allows a file alone, a path that may be made, and reading what is watched", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/a.txt", "");
+  await fixture.write("notes/b.txt", "");
+  const paths = [
+    { alias: "a", path: join(fixture.workspace, "notes/a.txt") },
+    { alias: "later", path: join(fixture.workspace, "later") },
+  ];
+  assert.deepEqual(await listed(fixture, paths, [join(fixture.workspace, "notes")]), {
+    read: ["later", "notes", "notes/a.txt"],
+    write: ["later", "notes/a.txt"],
+  });
+});
+
+Deno.test("allowedPaths() refuses a path that leads into what is closed", async () => {
+  await using fixture = await SandboxFixture.open();
+  const paths = [
+    { alias: "agents", path: join(fixture.workspace, "agents") },
+    { alias: "env", path: join(fixture.workspace, ".env") },
+    { alias: "state", path: join(fixture.base, "state") },
+  ];
+  assert.deepEqual(await listed(fixture, paths), { read: [], write: [] });
+  const above = [{ alias: "all", path: fixture.base }];
+  const { read } = await listed(fixture, above);
+  assert.ok(read.length > 0);
+  for (const path of read) assert.doesNotMatch(path, /agents|\.env|config|state/);
+});
+
+Deno.test("allowedPaths() never opens what the sandbox closes, however the folders lie", async () => {
+  const name = fc.constantFrom("a", "b", ".env", ".env.x", "data.db", "agents", "c d,e");
+  const tree = fc.array(
+    fc.record({ at: fc.array(name, { minLength: 1, maxLength: 4 }), isLink: fc.boolean() }),
+    { maxLength: 12 },
+  );
+  await fc.assert(
+    fc.asyncProperty(tree, async (entries) => {
+      await using fixture = await SandboxFixture.open();
+      const root = join(fixture.workspace, "notes");
+      const files: string[] = [];
+      for (const { at, isLink } of entries) {
+        const path = join(root, ...at);
+        try {
+          await Deno.mkdir(join(path, ".."), { recursive: true });
+          if (isLink) await Deno.symlink(fixture.outside, path);
+          else await Deno.writeTextFile(path, "");
+          files.push(path);
+        } catch {
+          // A file stands where a folder was wanted, or the other way round.
+        }
+      }
+      const sandbox = fixture.sandbox();
+      const { read } = await allowedPaths(sandbox, { signal });
+      const isListed = (path: string) => read.some((one) => isWithin(path, one));
+      for (const path of files) {
+        const isOpen = await sandbox.resolve(path, "read").then(() => true, () => false);
+        assert.equal(isListed(path), isOpen && !(await Deno.lstat(path)).isSymlink, path);
+      }
+      for (const path of ["agents/me.md", ".env"]) {
+        assert.equal(isListed(join(fixture.workspace, path)), false);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

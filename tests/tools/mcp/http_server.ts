@@ -1,0 +1,75 @@
+// The fixture server behind a port of this machine, with sessions that it can forget.
+import {
+  createMcpHandler,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { createFixtureServer, type FixtureSightings } from "./fixture_server.ts";
+
+type MaybeReply = Response | undefined;
+
+/** A listening server. */
+export class FixtureHttpServer implements AsyncDisposable {
+  readonly seen: FixtureSightings = { cancelled: 0 };
+  /** Every request's method and headers. */
+  readonly requests: { method: string; headers: Headers }[] = [];
+  /** How many sessions were begun, and how many were said goodbye to. */
+  begun = 0;
+  ended = 0;
+  /** Answers instead of the server, where it returns a reply. */
+  intercept: ((request: Request) => MaybeReply | Promise<MaybeReply>) | undefined;
+  readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  readonly #modern: ReturnType<typeof createMcpHandler> | undefined;
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+
+  constructor(options: { modernOnly?: boolean; port?: number } = {}) {
+    if (options.modernOnly === true) {
+      this.#modern = createMcpHandler(() => createFixtureServer(this.seen), { legacy: "reject" });
+    }
+    this.#server = Deno.serve(
+      { port: options.port ?? 0, hostname: "127.0.0.1", onListen: () => {} },
+      (request) => this.#answer(request),
+    );
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.addr.port}/mcp`;
+  }
+
+  /** Forgets all sessions, as a server that was started anew. */
+  async forget(): Promise<void> {
+    for (const transport of this.#sessions.values()) await transport.close();
+    this.#sessions.clear();
+  }
+
+  /** Breaks every connection off and listens no more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.forget();
+    await this.#modern?.close();
+    await this.#server.shutdown();
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    this.requests.push({ method: request.method, headers: request.headers });
+    const instead = await this.intercept?.(request);
+    if (instead !== undefined) return instead;
+    if (this.#modern !== undefined) return await this.#modern.fetch(request);
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) return await (await this.#open()).handleRequest(request);
+    const transport = this.#sessions.get(id);
+    if (transport === undefined) return new Response("Session not found", { status: 404 });
+    if (request.method === "DELETE") this.ended++;
+    return await transport.handleRequest(request);
+  }
+
+  async #open(): Promise<WebStandardStreamableHTTPServerTransport> {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => {
+        this.begun++;
+        this.#sessions.set(id, transport);
+      },
+    });
+    await createFixtureServer(this.seen).connect(transport);
+    return transport;
+  }
+}

@@ -1,0 +1,155 @@
+// mcp-servers.json: what is understood, what is complained of, and that no complaint shows a value.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseServers } from "../../../runtime/tools/mcp/parse_servers.ts";
+import { resolveServer } from "../../../runtime/tools/mcp/resolve_server.ts";
+
+const parse = (value: unknown) => {
+  const document = parseServers(JSON.stringify(value), "/w/mcp-servers.json");
+  assert.ok(!("problem" in document), JSON.stringify(document));
+  return document;
+};
+const problemOf = (entry: unknown) => {
+  const server = parse({ s: entry }).servers.get("s");
+  assert.ok(server !== undefined && "problem" in server, JSON.stringify(server));
+  return server.problem;
+};
+const resolved = (entry: unknown, variables: Record<string, string> = {}) => {
+  const server = parse({ s: entry }).servers.get("s");
+  assert.ok(server !== undefined && !("problem" in server), JSON.stringify(server));
+  return resolveServer(server, { lookup: (name) => variables[name], workspace: "/w" });
+};
+
+Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => {
+  const entries = {
+    files: { command: "npx", args: ["-y", "server"], env: { A: "1" }, cwd: "sub" },
+    web: { url: "https://example.com/mcp", headers: { X: "y" } },
+    typed: { type: "stdio", command: "x" },
+  };
+  assert.deepEqual(parse(entries), parse({ mcpServers: entries }));
+  assert.deepEqual([...parse(entries).servers.keys()], ["files", "web", "typed"]);
+  assert.deepEqual(parse(entries).warnings, []);
+});
+
+Deno.test("parseServers() says of each entry what is wrong with it", () => {
+  assert.match(problemOf({}), /needs a command .* or a url/);
+  assert.match(problemOf({ command: "a", url: "b" }), /both a command and a url/);
+  assert.match(problemOf("npx"), /must be an object/);
+  assert.match(problemOf({ type: "sse", url: "http://x" }), /sse is out of date/);
+  assert.equal(problemOf({ command: "" }), "command: must not be empty");
+  assert.match(problemOf({ command: "a", args: "b" }), /^args: expected array, received string$/);
+  assert.match(problemOf({ command: "a", env: { KEY: 5 } }), /^env\.KEY: expected string/);
+  assert.match(
+    problemOf({ url: "http://x", headers: { A: null } }),
+    /^headers\.A: expected string/,
+  );
+  const named = parse({ "\u0007": { command: "a" } }).servers.get("\u0007");
+  assert.ok(named !== undefined && "problem" in named && /its name/.test(named.problem));
+});
+
+Deno.test("parseServers() warns of unknown keys", () => {
+  assert.deepEqual(parse({ s: { command: "a", arg: [], zzz: 1 } }).warnings, [
+    'The MCP server "s" has an unknown key "arg" (did you mean "args"?)',
+    'The MCP server "s" has an unknown key "zzz"',
+  ]);
+});
+
+Deno.test("parseServers() tells the place of a fault and never the text around it", () => {
+  const text = '{\n  "a": { "env": { "KEY": "sk-secret" "B": 1 } }\n}';
+  assert.deepEqual(parseServers(text, "/w/f.json"), {
+    problem: "/w/f.json:2:38: The file is no JSON: a comma or the closing bracket is expected; " +
+      'a quote inside a string is written \\"',
+  });
+  assert.deepEqual(parseServers("[]", "/w/f.json"), {
+    problem: "/w/f.json:1:1: The file must hold an object of servers by name",
+  });
+});
+
+Deno.test("parseServers() takes any text, and repeats no value of it", () => {
+  const secret = "s3cr3t-value";
+  const value = fc.oneof(
+    fc.constant(secret),
+    fc.array(fc.constant(secret)),
+    fc.dictionary(fc.constantFrom("A", "B"), fc.oneof(fc.constant(secret), fc.integer())),
+    fc.integer(),
+  );
+  const keys = fc.constantFrom("command", "args", "env", "cwd", "url", "headers", "type", "other");
+  fc.assert(fc.property(fc.dictionary(keys, value), fc.nat(), (entry, cut) => {
+    const text = JSON.stringify({ s: entry });
+    for (const one of [text, text.slice(0, cut % text.length)]) {
+      const document = parseServers(one, "f");
+      const servers = "problem" in document ? [document] : [...document.servers.values()];
+      const told = servers.map((server) => {
+        if ("problem" in server) return server.problem;
+        const result = resolveServer(server, { lookup: () => undefined, workspace: "/w" });
+        return "problem" in result ? result.problem : "";
+      });
+      assert.ok(!told.join("\n").includes(secret), told.join("\n"));
+    }
+  }));
+  fc.assert(fc.property(fc.string(), (text) => void parseServers(text, "f")));
+});
+
+Deno.test("resolveServer() fills variables in wherever a value stands", () => {
+  const variables = { A: "one", B_TOKEN: "token-0123456789", C: "$1 ${A}" };
+  assert.deepEqual(
+    resolved({
+      command: "${A}",
+      args: ["-x=${C}", "$A", "${a b}"],
+      env: { K: "<${B_TOKEN}>" },
+      cwd: "sub/${A}",
+    }, variables),
+    {
+      definition: {
+        kind: "program",
+        command: "one",
+        args: ["-x=$1 ${A}", "$A", "${a b}"],
+        env: { K: "<token-0123456789>" },
+        cwd: "/w/sub/one",
+        secrets: [{ name: "B_TOKEN", value: "token-0123456789" }],
+      },
+    },
+  );
+});
+
+Deno.test("resolveServer() gives programs where things are, and what they declare wins", () => {
+  const variables = {
+    PATH: "/bin",
+    HOME: "/h",
+    USER: "() { :; }",
+    OPENAI_API_KEY: "sk-0123456789",
+  };
+  const result = resolved({ command: "a", env: { HOME: "/other" } }, variables);
+  assert.ok("definition" in result && result.definition.kind === "program");
+  assert.deepEqual(result.definition.env, { PATH: "/bin", HOME: "/other" });
+});
+
+Deno.test("resolveServer() names what is not defined, once, and what an address must not be", () => {
+  const problem = (entry: unknown) => {
+    const result = resolved(entry, { TOKEN: "a\nb" });
+    assert.ok("problem" in result);
+    return result.problem;
+  };
+  assert.equal(
+    problem({ command: "${NO}", args: ["${NO}", "${NOR}"] }),
+    "${NO}, ${NOR} is not defined: set it in the workspace's .env or in the shell",
+  );
+  assert.match(problem({ url: "file:///etc/passwd" }), /must begin with http/);
+  assert.match(problem({ url: "no url" }), /its url is no URL/);
+  assert.match(problem({ url: "http://u:password1@x/" }), /holds a user or a password/);
+  assert.match(problem({ url: "http://x", headers: { "A b": "c" } }), /headers\.A b is no valid/);
+  assert.match(problem({ url: "http://x", headers: { A: "${TOKEN}" } }), /headers\.A is no valid/);
+  assert.match(problem({ command: "a\0b" }), /NUL/);
+});
+
+Deno.test("resolveServer() knows what of an address is secret", () => {
+  const result = resolved({
+    url: "https://x/mcp?key=query-secret",
+    headers: { Authorization: "Bearer bearer-secret", Short: "abc" },
+  });
+  assert.ok("definition" in result);
+  assert.deepEqual(
+    result.definition.secrets.map(({ value }) => value),
+    ["Bearer bearer-secret", "bearer-secret", "query-secret"],
+  );
+});

@@ -1,0 +1,96 @@
+// Agents that name MCP servers, run as a whole: what the model gets, what a person is asked, how a run ends without its server.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { TestClock } from "../../support/test_clock.ts";
+import { until } from "../../support/until.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../support/test_workspace.ts";
+import { isRunning, programEntry } from "./mcp_world.ts";
+
+async function createPlace(servers: Record<string, unknown>): Promise<TestWorkspace> {
+  const place = await createTestWorkspace({ shell: { PATH: Deno.env.get("PATH") ?? "" } });
+  const folder = join(place.agentsDir, "_config");
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(join(folder, "mcp-servers.json"), JSON.stringify(servers));
+  return place;
+}
+
+const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
+
+Deno.test("a run calls the tools of an MCP server; a guarded one asks first; nothing is left in the end", async () => {
+  await using place = await createPlace({ fixture: programEntry() });
+  await place.writeScript("caller", [
+    { call: [call("echo", { text: "hello" }), call("fail"), call("echo", {})] },
+    { call: [call("pid")] },
+    { say: "{result}" },
+  ], "mcp: [fixture]\nconfirm: [pid]");
+  const runtime = await place.open();
+  let pid: number;
+  try {
+    const waiting = await runToEnd(runtime, "caller");
+    assert.equal(waiting.status, "waiting");
+    const request = await runtime.pendingRequest(waiting.id);
+    assert.equal(request.toolName, "pid");
+    const results = (await payloadsOf(runtime, waiting.id))
+      .filter((one) => one["event_type"] === "tool_result")
+      .map((one) => [one["is_error"], one["content"]]);
+    assert.deepEqual(results.slice(0, 2), [[false, "hello"], [true, "Error: the disk is full"]]);
+    assert.match(
+      String(results[2]?.[1]),
+      /^Error: The arguments do not fit echo:\n- "text" is missing/,
+    );
+    const answer = { approved: true };
+    await runtime.respond(waiting.id, { requestId: request.requestId, answer });
+    const ended = await toEnd(runtime, waiting.id);
+    assert.equal(ended.status, "success");
+    pid = Number(ended.outputData);
+    assert.ok(await isRunning(pid));
+  } finally {
+    await runtime[Symbol.asyncDispose]();
+  }
+  assert.equal(await isRunning(pid), false);
+});
+
+Deno.test("a run whose MCP server cannot be had ends with the reason; others run", async () => {
+  await using place = await createPlace({
+    broken: { command: "sh", args: ["-c", "echo no license >&2; exit 9"] },
+  });
+  await place.writeScript("needs", [{ say: "never" }], "mcp: [broken]");
+  await place.writeScript("other", [{ say: "fine" }]);
+  await using runtime = await place.open();
+  const ended = await runToEnd(runtime, "needs");
+  assert.deepEqual([ended.status, ended.error], [
+    "error",
+    'The MCP server "broken" cannot be used: it ended with exit code 9\n' +
+    "The end of its error output:\nno license",
+  ]);
+  assert.equal((await runToEnd(runtime, "other")).outputData, "fine");
+});
+
+Deno.test("a call that hangs at an MCP server is a failed call after 60 s", async () => {
+  await using place = await createPlace({ fixture: programEntry() });
+  await place.writeScript("hanger", [
+    { call: [call("hang"), call("echo", { text: "beside" })] },
+    { call: [call("cancelled")] },
+    { say: "{result}" },
+  ], "mcp: [fixture]");
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run("hanger", {});
+  await until(
+    () => place.logged.some(({ message }) => message.includes("hang: 0 hanging")),
+    "the server has begun with the call",
+  );
+  await until(() => clock.awaits(60_000), "the call is timed");
+  await clock.advance(60_000);
+  const ended = await toEnd(runtime, id);
+  assert.equal(ended.status, "success");
+  const errors = (await payloadsOf(runtime, id)).filter((one) => one["is_error"] === true);
+  assert.deepEqual(errors.map((one) => one["content"]), ["Error: hang took longer than 60 s"]);
+  assert.equal(ended.outputData, "1");
+});

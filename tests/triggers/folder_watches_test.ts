@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { FolderWatches } from "../../runtime/triggers/folder_watches.ts";
+import { LogLines } from "../support/log_lines.ts";
+import { TestClock } from "../support/test_clock.ts";
+import { until } from "../support/until.ts";
+
+/** Real folders, and who hears what. */
+class Hearing implements AsyncDisposable {
+  readonly watches = new FolderWatches({ clock: new TestClock(), log: new LogLines() });
+  readonly heard = new Map<string, Set<string>>();
+  #count = 0;
+  private constructor(readonly root: string) {}
+
+  static async open(): Promise<Hearing> {
+    const root = await Deno.realPath(await Deno.makeTempDir());
+    await Deno.mkdir(join(root, "outer/inner/deep"), { recursive: true });
+    await Deno.mkdir(join(root, "other"));
+    return new Hearing(root);
+  }
+
+  /** Begins to listen; the returned function ends it. */
+  async listen(name: string, folder: string, recursive: boolean): Promise<() => void> {
+    const heard = new Set<string>();
+    this.heard.set(name, heard);
+    return await this.watches.watch({ folder: join(this.root, folder), recursive }, {
+      changed: (paths) => paths.forEach((path) => heard.add(path)),
+      uncertain: () => Promise.resolve(),
+    });
+  }
+
+  /** Waits until these have heard of a file made now in that folder. */
+  async expect(folder: string, ...names: string[]): Promise<void> {
+    const path = join(this.root, folder, `file-${++this.#count}`);
+    Deno.writeTextFileSync(path, "");
+    for (const name of names) {
+      await until(() => this.heard.get(name)?.has(path) === true, `${name} hears of ${path}`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.watches[Symbol.asyncDispose]();
+    await Deno.remove(this.root, { recursive: true });
+  }
+}
+
+Deno.test("FolderWatches: who stops listening to a folder makes nobody else deaf, above, below or beside", async () => {
+  await using hearing = await Hearing.open();
+  await hearing.listen("flat", "outer/inner", false);
+  const endOuter = await hearing.listen("outer", "outer", true);
+  const endInner = await hearing.listen("inner", "outer/inner", true);
+  const endTwin = await hearing.listen("twin", "outer/inner", true);
+  await hearing.listen("other", "other", true);
+  await hearing.expect("outer/inner", "flat", "outer", "inner", "twin");
+  await hearing.expect("outer/inner/deep", "outer", "inner", "twin");
+  endInner();
+  await hearing.expect("outer/inner/deep", "outer", "twin");
+  Deno.mkdirSync(join(hearing.root, "outer/inner/new"));
+  await until(
+    () => hearing.heard.get("outer")?.has(join(hearing.root, "outer/inner/new")) === true,
+    "the new folder",
+  );
+  await hearing.expect("outer/inner/new", "outer", "twin");
+  endOuter();
+  // What was asked for after that is watched when that has come into force.
+  await hearing.listen("late", "other", true);
+  await hearing.expect("outer/inner/new", "twin");
+  await hearing.expect("outer/inner", "flat", "twin");
+  endTwin();
+  await hearing.listen("latest", "other", true);
+  await hearing.expect("outer/inner", "flat");
+  await hearing.expect("other", "other", "late", "latest");
+});
+
+Deno.test("FolderWatches: a folder that is removed and made again is heard again", async () => {
+  await using hearing = await Hearing.open();
+  await hearing.listen("other", "other", true);
+  for (let round = 0; round < 3; round++) {
+    Deno.removeSync(join(hearing.root, "other"), { recursive: true });
+    Deno.mkdirSync(join(hearing.root, "other"));
+    await until(async () => {
+      // Until it is watched anew, a file may be missed here: who listens is told to look.
+      const path = join(hearing.root, "other", crypto.randomUUID());
+      await Deno.writeTextFile(path, "");
+      return hearing.heard.get("other")?.has(path) === true;
+    }, "a file in the new folder");
+  }
+});

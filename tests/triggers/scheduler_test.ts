@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import { scheduled, ScheduledService, timeOf } from "./scheduled_service.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const NOT_RUNNING = "(the service was not running)";
+
+Deno.test("Scheduler runs intervals and crons on time, once, the first interval one interval after loading", async () => {
+  await using service = new ScheduledService();
+  await service.open([
+    scheduled("often", { every: "20m" }),
+    scheduled("half", { cron: "30 * * * *" }),
+    scheduled("off", { every: "1m" }, { enabled: false }),
+  ]);
+  await service.advance(HOUR_MS);
+  assert.deepEqual(service.runs, [
+    "often 12:20:00 at 12:20:00",
+    "half 12:30:00 at 12:30:00",
+    "often 12:40:00 at 12:40:00",
+    "often 13:00:00 at 13:00:00",
+  ]);
+  assert.deepEqual(await service.slots("often"), ["12:20:00 run", "12:40:00 run", "13:00:00 run"]);
+  assert.deepEqual(service.log.lines, []);
+});
+
+Deno.test("Scheduler misses what was due while the service was down for ten minutes", async () => {
+  await using service = new ScheduledService();
+  const agents = [scheduled("skips", { cron: "5 * * * *" })];
+  await service.open(agents);
+  await service.restart(agents, 10 * MINUTE_MS);
+  await service.advance(HOUR_MS);
+  assert.deepEqual(await service.slots("skips"), [
+    `12:05:00 missed ${NOT_RUNNING}`,
+    "13:05:00 run",
+  ]);
+  assert.deepEqual(service.log.lines.map(({ level, fields }) => [level, fields]), [
+    ["warn", { agent: "skips", slots: 1, reason: "the service was not running" }],
+  ]);
+});
+
+Deno.test("Scheduler catches up once where an agent wants it, however much was missed", async () => {
+  await using service = new ScheduledService();
+  const agents = [
+    scheduled("one", { cron: "5 * * * *", catchUp: "once" }),
+    scheduled("many", { every: "10m", catchUp: "once" }),
+  ];
+  await service.open(agents);
+  await service.restart(agents, 10 * MINUTE_MS);
+  await service.restart(agents, 95 * MINUTE_MS);
+  assert.deepEqual(await service.slots("one"), [
+    "12:05:00 run (caught up)",
+    "13:05:00 run (caught up)",
+  ]);
+  assert.deepEqual(await service.slots("many"), [
+    "12:10:00 run",
+    `12:20:00 missed ${NOT_RUNNING} x8`,
+    "13:40:00 run (caught up)",
+  ]);
+  assert.deepEqual(service.runs.slice(-2).sort(), [
+    "many 13:40:00 at 13:45:00",
+    "one 13:05:00 at 13:45:00",
+  ]);
+});
+
+Deno.test("Scheduler runs only the newest of several that are a little late", async () => {
+  await using service = new ScheduledService();
+  const agents = [scheduled("fast", { every: "10s", catchUp: "once" })];
+  await service.open(agents);
+  await service.restart(agents, 35_000);
+  assert.deepEqual(await service.slots("fast"), [
+    `12:00:10 missed ${NOT_RUNNING} x2`,
+    "12:00:30 run",
+  ]);
+});
+
+Deno.test("Scheduler tells a long absence in one row", async () => {
+  await using service = new ScheduledService();
+  const agents = [scheduled("minutely", { cron: "* * * * *" })];
+  await service.open(agents);
+  await service.restart(agents, 400 * DAY_MS + 90_000);
+  assert.deepEqual(await service.slots("minutely"), [
+    `12:01:00 missed ${NOT_RUNNING} x${400 * 1_440}`,
+    "12:01:00 run",
+  ]);
+});
+
+Deno.test("Scheduler does not restart an interval for an edit of anything but its times", async () => {
+  await using service = new ScheduledService();
+  await service.open([scheduled("hourly", { every: "60m" })]);
+  await service.advance(50 * MINUTE_MS);
+  await service.reconcile([scheduled("hourly", { every: "1h" }, { body: "Another body." })]);
+  await service.restart([scheduled("hourly", { every: "1h", input: "Now!", catchUp: "once" })]);
+  await service.advance(20 * MINUTE_MS);
+  assert.deepEqual(service.runs, ["hourly 13:00:00 at 13:00:00"]);
+  await service.reconcile([scheduled("hourly", { every: "2h" })]);
+  assert.equal(timeOf(service.scheduler.nextRun("hourly") ?? 0), "15:10:00");
+});
+
+Deno.test("Scheduler starts an edited agent as it is now", async () => {
+  await using service = new ScheduledService();
+  await service.open([scheduled("one", { every: "10m" })]);
+  await service.advance(5 * MINUTE_MS);
+  await service.restart([scheduled("one", { every: "10m" })], 20 * MINUTE_MS);
+  await service.reconcile([scheduled("one", { every: "10m", catchUp: "once" })]);
+  await service.restart([scheduled("one", { every: "10m", catchUp: "once" })], 18 * MINUTE_MS);
+  assert.deepEqual((await service.slots("one")).at(-1), "12:40:00 run (caught up)");
+});
+
+Deno.test("Scheduler forgets agents that are gone, disabled or scheduled no more, at once", async () => {
+  await using service = new ScheduledService();
+  const all = ["gone", "disabled", "manual", "stays"].map((id) => scheduled(id, { every: "10m" }));
+  await service.open(all);
+  await service.advance(5 * MINUTE_MS);
+  await service.reconcile([
+    scheduled("disabled", { every: "10m" }, { enabled: false }),
+    scheduled("manual", {}, { trigger: { type: "manual" } }),
+    scheduled("stays", { every: "10m" }),
+  ]);
+  assert.equal(service.scheduler.nextRun("gone"), null);
+  assert.equal(service.scheduler.nextRun("disabled"), null);
+  await service.advance(10 * MINUTE_MS);
+  assert.deepEqual(service.runs, ["stays 12:10:00 at 12:10:00"]);
+  // Back at 12:15, they begin anew.
+  await service.reconcile(all);
+  assert.equal(timeOf(service.scheduler.nextRun("gone") ?? 0), "12:25:00");
+  assert.equal(timeOf(service.scheduler.nextRun("stays") ?? 0), "12:20:00");
+});
+
+Deno.test("Scheduler forgets no agent whose file cannot be read when the service starts", async () => {
+  await using service = new ScheduledService();
+  const daily = scheduled("daily", { every: "1d" });
+  const other = scheduled("other", { every: "1d" });
+  await service.open([daily, other]);
+  await service.advance(DAY_MS + HOUR_MS);
+  await service.close();
+  await service.open([other], { isComplete: false });
+  await service.reconcile([daily, other]);
+  assert.equal(service.scheduler.nextRun("daily"), service.scheduler.nextRun("other"));
+  assert.equal(timeOf(service.scheduler.nextRun("daily") ?? 0), "12:00:00");
+  await service.restart([other]);
+  await service.restart([daily, other]);
+  assert.notEqual(service.scheduler.nextRun("daily"), service.scheduler.nextRun("other"));
+});
+
+Deno.test("Scheduler skips while paused, over a restart too, in one row, and goes on after it", async () => {
+  await using service = new ScheduledService();
+  const agents = [scheduled("often", { every: "10m", catchUp: "once" })];
+  await service.open(agents);
+  await service.pause(true);
+  await service.advance(25 * MINUTE_MS);
+  assert.equal(timeOf(service.scheduler.nextRun("often") ?? 0), "12:30:00");
+  await service.restart(agents, 20 * MINUTE_MS);
+  await service.advance(10 * MINUTE_MS);
+  assert.deepEqual(await service.slots("often"), ["12:10:00 skipped (paused) x5"]);
+  await service.pause(false);
+  await service.advance(10 * MINUTE_MS);
+  assert.deepEqual(service.runs, ["often 13:00:00 at 13:00:00"]);
+});
+
+Deno.test("Scheduler goes on after a slot that its own run or a waiting one held", async () => {
+  await using service = new ScheduledService();
+  await service.open([scheduled("slow", { every: "10m" })]);
+  const outcomes = ["running", "running", "waiting", "claimed"] as const;
+  service.refuse = (_agentId, scheduledFor) =>
+    outcomes[(scheduledFor - Date.parse("2026-01-01T12:10:00Z")) / (10 * MINUTE_MS)];
+  await service.advance(50 * MINUTE_MS);
+  assert.deepEqual(await service.slots("slow"), [
+    "12:10:00 skipped (running) x2",
+    "12:30:00 skipped (waiting)",
+    "12:40:00 skipped (claimed)",
+    "12:50:00 run",
+  ]);
+});
+
+Deno.test("Scheduler sees at once what a reload brings", async () => {
+  await using service = new ScheduledService();
+  await service.open([]);
+  await service.advance(1_000);
+  await service.reconcile([scheduled("fast", { every: "10s" })]);
+  await service.advance(15_000);
+  assert.deepEqual(service.runs, ["fast 12:00:11 at 12:00:11"]);
+});
+
+Deno.test("Scheduler has one timer for a thousand agents, and lets others work while all are due", async () => {
+  await using service = new ScheduledService();
+  await service.open(
+    Array.from({ length: 1_000 }, (_, k) => scheduled(`a${k}`, { cron: "0 13 * * *" })),
+  );
+  assert.equal(service.clock.sleeping, 1);
+  const turnsDuring = async (work: Promise<void>) => {
+    let turns = 0;
+    let isOver = false;
+    const finished = work.finally(() => isOver = true);
+    while (!isOver) {
+      await setImmediate();
+      turns++;
+    }
+    await finished;
+    return turns;
+  };
+  await service.advance(HOUR_MS - 1);
+  assert.ok(await turnsDuring(service.advance(1).then(() => service.clock.idle())) >= 50);
+  assert.equal(service.runs.length, 1_000);
+  assert.equal(new Set(service.runs).size, 1_000);
+  // Nothing of this runs.
+  service.clock.step(DAY_MS + HOUR_MS);
+  assert.ok(await turnsDuring(service.advance(MINUTE_MS)) >= 5);
+  assert.equal((await service.slots("a999")).length, 2);
+  assert.equal(service.runs.length, 1_000);
+});

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { WatchWorld } from "./watch_world.ts";
+
+/** Long enough for one path not to fire too often in a minute. */
+const RUN_MS = 4_000;
+
+/** A change that a run makes by no tool of the agent's; the run goes on until the change is noticed. */
+async function causeNext(world: WatchWorld, name: string, round: number): Promise<void> {
+  world.write(name, "x".repeat(round));
+  const end = world.clock.now() + RUN_MS;
+  const isNoticed = async () => (await world.queue()).some((one) => one.endsWith(name));
+  while (world.clock.now() < end || !await isNoticed()) await world.clock.sleep(1_000);
+}
+
+/** A world whose run of `inbox/loop.md` changes that file each time. */
+async function openLoop(): Promise<WatchWorld> {
+  const world = await WatchWorld.create();
+  world.write("inbox/loop.md");
+  world.play = async ({ path }) => {
+    if (path.endsWith("loop.md")) await causeNext(world, path, world.runs.length);
+  };
+  return world;
+}
+
+Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes on waiting until it is reset", async () => {
+  await using world = await openLoop();
+  world.write("inbox/other.md");
+  await world.watch(
+    world.agent("a"),
+    world.agent("b", { filters: { include: ["other.md"], exclude: [] } }),
+  );
+  world.write("inbox/loop.md", "it begins");
+  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
+  await world.until(() => world.running.size === 0, "the last run's end", { stepMs: 1_000 });
+  assert.equal(world.runs.length, 20);
+  assert.match(world.tripped[0] ?? "", /^a: more than 20 runs in a row/);
+  assert.match(world.watcher.trippedReason("a") ?? "", /more than 20 runs in a row/);
+  assert.equal(world.watcher.trippedReason("b"), null);
+  assert.ok(
+    world.log.lines.some(({ level, message }) =>
+      level === "warn" && /The watch of agent "a" is stopped: .+ Edit the agent/.test(message)
+    ),
+  );
+  assert.equal((await world.queue()).length, 1);
+  world.write("inbox/other.md", "changed");
+  await world.untilFired("b modified inbox/other.md");
+  await world.clock.advance(60_000);
+  assert.equal(world.fired("a").length, 20);
+  assert.equal(world.tripped.length, 1);
+  world.play = () => {};
+  assert.deepEqual(world.watcher.reset(), ["a"]);
+  assert.equal(world.watcher.trippedReason("a"), null);
+  await world.until(() => world.fired("a").length === 21, "what waited");
+  assert.deepEqual(world.watcher.reset(), []);
+});
+
+Deno.test("Watcher stops a trigger when one path fires more than 20 times a minute", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/note.md");
+  await world.watch(world.agent("a", { debounceMs: 0 }));
+  for (let i = 1; i <= 20; i++) {
+    world.write("inbox/note.md", "x".repeat(i));
+    await world.until(() => world.runs.length === i && world.running.size === 0, `run ${i}`);
+    // Past what may count as this run's doing.
+    await world.clock.advance(1_100);
+  }
+  assert.equal(world.watcher.trippedReason("a"), null);
+  world.write("inbox/note.md", "x".repeat(21));
+  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
+  assert.match(
+    world.watcher.trippedReason("a") ?? "",
+    /note\.md fired more than 20 times within a minute/,
+  );
+  assert.equal(world.runs.length, 20);
+});
+
+Deno.test("Watcher: an edit of the agent, if only of its body, lets it fire again", async () => {
+  await using world = await openLoop();
+  await world.watch(world.agent("a"));
+  world.write("inbox/loop.md", "it begins");
+  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
+  world.play = () => {};
+  assert.deepEqual(await world.watch(world.agent("a")), []);
+  assert.ok(world.watcher.trippedReason("a") !== null, "the same agent again");
+  assert.deepEqual(await world.watch(world.agent("a", {}, { body: "Do better." })), ["a"]);
+  assert.equal(world.watcher.trippedReason("a"), null);
+  await world.until(() => world.runs.length === 21, "what waited");
+});
+
+Deno.test("Watcher: two agents that write for each other are stopped as well", async () => {
+  await using world = await WatchWorld.create();
+  world.write("one/x.md");
+  world.write("two/x.md");
+  world.play = ({ agentId }) =>
+    causeNext(world, agentId === "a" ? "two/x.md" : "one/x.md", world.runs.length);
+  await world.watch(world.agent("a", { paths: ["one"] }), world.agent("b", { paths: ["two"] }));
+  world.write("one/x.md", "it begins");
+  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
+  assert.ok(world.runs.length >= 20 && world.runs.length <= 22, `${world.runs.length} runs`);
+});
+
+Deno.test("Watcher: a burst, twice over, and a stream of new files stop nothing", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let count = 0;
+  world.play = async () => {
+    // While this one runs, the next file arrives.
+    if (count < 60) world.write(`inbox/stream-${++count}.md`);
+    await world.clock.sleep(50);
+  };
+  await world.watch(world.agent("a"));
+  for (const round of ["first", "second time"]) {
+    for (let i = 0; i < 60; i++) world.write(`inbox/burst-${i}.md`, round);
+    await world.until(
+      () =>
+        world.runs.filter(({ path }) => path.includes("burst")).length >=
+          (round === "first" ? 60 : 120),
+      "the burst",
+    );
+  }
+  await world.until(() => world.runs.length >= 180, "the stream");
+  assert.deepEqual(world.tripped, []);
+});
