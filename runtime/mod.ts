@@ -31,6 +31,7 @@ import { SqliteSlotStore } from "./storage/slots.ts";
 import type { ToolShed } from "./tools/agent_tools.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { FolderWatches } from "./triggers/folder_watches.ts";
+import { machineTimeZone } from "./triggers/local_time.ts";
 import { OwnWrites } from "./triggers/own_writes.ts";
 import { Pause } from "./triggers/pause.ts";
 import { Scheduler } from "./triggers/scheduler.ts";
@@ -124,7 +125,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const queue = new ModelQueue({ limit: config.maxConcurrentRuns, log });
   const prices = new ModelPrices({ files: directories.pricingFiles, clock, log });
   const isKey = (name: string) => isProviderKey(name, registry.list());
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const timeZone = machineTimeZone();
   const ownWrites = new OwnWrites();
   const runner = new Runner({
     events,

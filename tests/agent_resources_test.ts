@@ -92,3 +92,15 @@ Deno.test("validate says what is wrong with mcp-servers.json, without quoting it
     assert.doesNotMatch(found, /secret/);
   }
 });
+
+Deno.test("validate tells what is odd about a skill that works", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/notes/SKILL.md", "---\nname: other\nargument_hint: x\n---\nDo it.");
+  const found = await validate(place, "skills: notes");
+  assert.equal(found.length, 3);
+  assert.ok(found.every((one) => one.startsWith("warning ") && one.includes("The skill notes: ")));
+  const all = found.join("\n");
+  assert.match(all, /SKILL\.md:3:1: Unknown key argument_hint: .*did you mean "argument-hint"/);
+  assert.match(all, /SKILL\.md:1:1: The skill has no description/);
+  assert.match(all, /SKILL\.md:2:7: The name "other" is not the folder's/);
+});

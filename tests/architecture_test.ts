@@ -129,6 +129,9 @@ Deno.test("imports: adapters, their packages and the price table are loaded only
       `runtime/models/${name}.ts`
     ),
     ...["openai", "@anthropic-ai/sdk", "@google/genai", "@pydantic/genai-prices"],
+    ...["runtime/tools/mcp/session.ts", "runtime/tools/mcp/mcp_servers.ts"],
+    ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
+    ...["runtime/triggers/watcher.ts"],
   ];
   const loads = IMPORTS.filter(({ to, typeOnly }) => !typeOnly && late.includes(to));
   assert.deepEqual(new Set(loads.map(({ to }) => to)), new Set(late));

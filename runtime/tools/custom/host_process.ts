@@ -24,13 +24,13 @@ export class HostProcess {
   /** Resolves when the process is gone and all it said was read. */
   readonly ended: Promise<Deno.CommandStatus>;
   readonly #messages: FromHost[] = [];
+  #next: Promise<FromHost | undefined> | undefined;
   #bell = Promise.withResolvers<void>();
   #outputBytes = 0;
   #trouble: string | undefined;
   #lastLines: string[] = [];
   #gone = false;
-  /** Takes each line that the tool prints. */
-  onLine: (line: string) => void = () => {};
+  #onLine: (line: string) => void = () => {};
 
   /** Starts the process. Throws ToolFailure when it cannot be started. */
   constructor(options: HostProcessOptions) {
@@ -81,13 +81,12 @@ export class HostProcess {
     this.#input.write(new TextEncoder().encode(line)).catch(() => {/* It ended: see above. */});
   }
 
-  /** The host's next message; undefined when the process has ended and there is no further one. */
-  async next(): Promise<FromHost | undefined> {
-    for (;;) {
-      const message = this.#messages.shift();
-      if (message !== undefined || this.#gone) return message;
-      await this.#bell.promise;
-    }
+  /**
+   * The host's next message; undefined when the process has ended and there is no further one. Who asks again before
+   * there is one waits for the same.
+   */
+  next(): Promise<FromHost | undefined> {
+    return this.#next ??= this.#take().finally(() => this.#next = undefined);
   }
 
   /**
@@ -101,9 +100,9 @@ export class HostProcess {
     return first.kind === "done" && first.value;
   }
 
-  /** Forgets the output of the work before. */
+  /** Forgets the output of the work before; each line that the tool prints from now on goes to `onLine`. */
   beginWork(onLine: (line: string) => void): void {
-    this.onLine = onLine;
+    this.#onLine = onLine;
     this.#outputBytes = 0;
     this.#lastLines = [];
   }
@@ -127,6 +126,14 @@ export class HostProcess {
     await this.#input.abort().catch(() => {/* Its other end is gone, which is what is wanted. */});
   }
 
+  async #take(): Promise<FromHost | undefined> {
+    for (;;) {
+      const message = this.#messages.shift();
+      if (message !== undefined || this.#gone) return message;
+      await this.#bell.promise;
+    }
+  }
+
   async #pong(): Promise<boolean> {
     this.send({ type: "ping" });
     for (;;) {
@@ -148,7 +155,7 @@ export class HostProcess {
 
   #takeLine(line: string): void {
     this.#lastLines = [...this.#lastLines, line].slice(-LAST_LINES);
-    this.onLine(line);
+    this.#onLine(line);
   }
 
   #count(bytes: number): void {

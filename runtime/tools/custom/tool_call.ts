@@ -7,6 +7,7 @@ import { ToolFailure } from "../tool_failure.ts";
 import type { CallSurroundings, ToolRequest, WorkerPermissions } from "./host_messages.ts";
 import type { HostPool, HostWish } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
+import { withoutFlagAdvice } from "./permission_refusal.ts";
 import { type ToolFile, toToolModule } from "./tool_files.ts";
 import {
   type PersonRequest,
@@ -64,7 +65,7 @@ export async function runToolCall(
     case "failed":
       pool.giveBack(process);
       for (const line of end.stack.split("\n").slice(0, MAX_STACK_LINES)) log(line);
-      throw new ToolFailure(toFailure(end.message));
+      throw new ToolFailure(withoutFlagAdvice(end.message));
     case "aborted":
       pool.stop(process);
       throw context.signal.reason;
@@ -144,15 +145,6 @@ async function resolvePath(
     if (error instanceof ToolFailure) return { error: error.message };
     throw error;
   }
-}
-
-/** Deno's advice is for whoever starts a program; here it would be followed by nobody. */
-function toFailure(message: string): string {
-  return message.replaceAll(
-    /Requires ([a-z]+) access(?: to ("[^"]*"))?, run again with the --allow-[a-z]+ flag/g,
-    (_, kind: string, what: string | undefined) =>
-      `This tool has no ${kind} access${what === undefined ? "" : ` to ${what}`}`,
-  );
 }
 
 function limitedLog(context: ToolContext, tool: string): (text: string) => void {

@@ -5,12 +5,12 @@ import { firstOf } from "../processes/first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { HostPool } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
+import { withoutFlagAdvice } from "./permission_refusal.ts";
 import { parseDeclarations, type ToolDeclarationOfFile } from "./tool_declaration.ts";
 import { stampTools, type ToolFile, toToolModule } from "./tool_files.ts";
 
 /** How long a file may take to load. */
 const LOAD_MS = 15_000;
-const LAST_LINES = 5;
 
 /** The tools of a file, or why it cannot be used: the end of a sentence. */
 export type DescribedFile = ToolDeclarationOfFile[] | { problem: string };
@@ -55,10 +55,6 @@ export class ToolDescriptions {
       if (error instanceof ToolFailure) return { problem: error.message };
       throw error;
     }
-    const lines: string[] = [];
-    process.beginWork((line) => {
-      if (lines.push(line) > LAST_LINES) lines.shift();
-    });
     try {
       const permissions = { read: [toolsDir], write: [], net: [], env: [] };
       process.send({ type: "describe", module: toToolModule(file), permissions });
@@ -79,7 +75,9 @@ export class ToolDescriptions {
       const message = first.value;
       if (message === undefined) return { problem: await process.describeEnd() };
       if (message.type === "described") return parseDeclarations(message.tools);
-      if (message.type === "failed") return { problem: firstLineOf(message.message) };
+      if (message.type === "failed") {
+        return { problem: firstLineOf(withoutFlagAdvice(message.message)) };
+      }
     }
   }
 }

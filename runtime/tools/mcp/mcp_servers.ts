@@ -88,20 +88,6 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  /** Why servers cannot be used as the file stands now, a sentence each; nothing is started to find out. */
-  async problems(names: readonly string[]): Promise<string[]> {
-    try {
-      await this.#readFile();
-    } catch (error) {
-      if (error instanceof ToolsUnavailable) return [error.message];
-      throw error;
-    }
-    return names.flatMap((name) => {
-      const entry = this.#entry(name);
-      return "problem" in entry ? [entry.problem] : [];
-    });
-  }
-
   /** Ends all sessions; resolves when no program that was started is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;

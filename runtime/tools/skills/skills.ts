@@ -1,6 +1,5 @@
 // The skills of agents: what a run may use, and what its model is told of it.
 import type { Agent } from "../../agents/agent.ts";
-import type { Diagnostic } from "../../diagnostics.ts";
 import type { Tool } from "../tool.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { describeBroken, SkillLibrary, type SkillLibraryOptions } from "./skill_library.ts";
@@ -60,11 +59,5 @@ export class Skills {
     }
     if (broken.length > 0) throw new ToolsUnavailable(broken.join("\n"));
     return { tools: [...this.#tools], described };
-  }
-
-  /** Everything odd or wrong with a skill's file, for whoever wrote it. */
-  async diagnose(name: string): Promise<Diagnostic[]> {
-    const reading = await this.#library.read(name);
-    return "diagnostics" in reading ? reading.diagnostics : reading.warnings;
   }
 }

@@ -208,17 +208,21 @@ for (const [how, body] of Object.entries(ENDLESS)) {
 Deno.test("a custom tool hears that its run was stopped, and may put things in order", async () => {
   await using world = await ToolWorld.open();
   await world.fixture.write("notes/a.txt", "");
-  const tool = await openVillain(world, {
-    tidy: `await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
-      Deno.writeTextFileSync("notes/a.txt", "in order");`,
-  });
+  await world.writeTool(
+    "tidy",
+    `const stopped = new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+     context.log("ready");
+     await stopped;
+     const refused = await context.confirm("Too late?").catch((error: Error) => error.message);
+     Deno.writeTextFileSync("notes/a.txt", refused);`,
+  );
   const stop = new AbortController();
-  const outcome = world.run(tool, { how: "tidy" }, { signal: stop.signal }).catch(() => "stopped");
-  await until(() => pidsOf(world).length === 1, "the call runs");
+  const outcome = world.call("tidy", {}, { signal: stop.signal }).catch(() => "stopped");
+  await until(() => world.logged.length === 1, "the call runs");
   stop.abort(new Error("cancelled"));
   assert.equal(await outcome, "stopped");
-  await assertGone(pidsOf(world)[0]);
-  assert.equal(await world.fixture.read("notes/a.txt"), "in order");
+  const left = () => world.fixture.read("notes/a.txt");
+  await until(async () => await left() === "The run was stopped", "it put things in order");
 });
 
 Deno.test("a custom tool cannot speak for its host, whatever it prints", async () => {

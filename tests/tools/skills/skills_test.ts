@@ -115,20 +115,6 @@ Deno.test("Skills.open() sees a file that changed, at once", async () => {
   assert.match(await failureOf(use(used, { skill_name: "notes" })), /front matter is never closed/);
 });
 
-Deno.test("Skills.diagnose() tells what is odd about a skill that works", async () => {
-  await using place = await SkillsFixture.open();
-  await place.write("notes", "SKILL.md", "---\nname: other\nargument_hint: x\n---\nDo it.");
-  const found = (await place.skills().diagnose("notes")).map(formatDiagnostic);
-  const path = join(place.skillsDir, "notes/SKILL.md");
-  assert.deepEqual(found, [
-    `${path}:3:1: Unknown key argument_hint: it is ignored (did you mean "argument-hint"?)`,
-    `${path}:1:1: The skill has no description: no agent can tell when to use it`,
-    `${path}:2:7: The name "other" is not the folder's: agents use the folder's, "notes"`,
-  ]);
-  await place.write("notes", "SKILL.md", `${NOTES}Do it.`);
-  assert.deepEqual(await place.skills().diagnose("notes"), []);
-});
-
 Deno.test("skill_use fills in arguments and folder once, and lists the skill's files", async () => {
   await using place = await SkillsFixture.open();
   await place.write(

@@ -19,6 +19,7 @@ export function openToolContext(
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let requests = 0;
   const request = (wish: ToolRequest): Promise<unknown> => {
+    if (stop.signal.aborted) return Promise.reject(stop.signal.reason);
     const id = ++requests;
     const settled = Promise.withResolvers<unknown>();
     open.set(id, settled);
@@ -51,6 +52,9 @@ export function openToolContext(
       if ("error" in reply) settled?.reject(new Error(reply.error));
       else settled?.resolve(reply.value);
     },
-    abort: () => stop.abort(new Error("The run was stopped")),
+    abort() {
+      stop.abort(new Error("The run was stopped"));
+      for (const settled of open.values()) settled.reject(stop.signal.reason);
+    },
   };
 }
