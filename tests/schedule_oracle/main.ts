@@ -23,9 +23,10 @@ for (let number = FIRST; number < FIRST + WORLDS; number++) {
   const { every, cron } = script.trigger;
   console.error(`World ${number} (${every ?? cron}, ${script.zone}): ${differences.join("; ")}`);
 }
+const withChange = Math.max(0, Math.min(clockChanges().length - FIRST, WORLDS));
 const seconds = Math.round((performance.now() - begin) / 1_000);
 console.log(
-  `${WORLDS} worlds of three weeks (${clockChanges().length} with a clock change in their middle), ` +
+  `${WORLDS} worlds of three weeks (${withChange} with a clock change in their middle), ` +
     `${totals.wakes} wakes, in ${seconds} s: ${totals.run} slots run, ${totals.skipped} skipped, ` +
     `${totals.missed} missed; ${wrong} worlds went wrong`,
 );

@@ -54,12 +54,12 @@ Deno.test("Watcher: killed again and again while files keep coming, each of them
   let child = await startWatcher(root);
   try {
     for (let round = 1; round <= 3; round++) {
+      const goal = pathsThatRan(root).length + 10 * round;
       for (let i = 0; i < 40; i++) {
         const path = join(root, "work/inbox", `${round}-${i}.md`);
         Deno.writeTextFileSync(path, "x".repeat(round));
         written.push(path);
       }
-      const goal = pathsThatRan(root).length + 10 * round;
       await until(() => pathsThatRan(root).length >= goal, "some of them run");
       await kill(child);
       // One that nobody watches for.

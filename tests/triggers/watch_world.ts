@@ -187,7 +187,10 @@ export class WatchWorld implements AsyncDisposable {
     );
   }
 
-  publish(type: "execution_completed" | "execution_waiting" | "execution_resumed", run: PlayedRun) {
+  publish(
+    type: "execution_completed" | "execution_waiting" | "execution_resumed",
+    run: PlayedRun,
+  ): void {
     const who = { executionId: run.id, agentId: run.agentId, displayName: run.agentId };
     if (type === "execution_completed") {
       this.running.delete(run.id);

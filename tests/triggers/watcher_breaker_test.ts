@@ -8,7 +8,9 @@ const RUN_MS = 4_000;
 async function causeNext(world: WatchWorld, name: string, round: number): Promise<void> {
   world.write(name, "x".repeat(round));
   const end = world.clock.now() + RUN_MS;
-  const isNoticed = async () => (await world.queue()).some((one) => one.endsWith(name));
+  const isNoticed = async () =>
+    world.runs.slice(round).some(({ path }) => path === name) ||
+    (await world.queue()).some((one) => one.endsWith(name));
   while (world.clock.now() < end || !await isNoticed()) await world.clock.sleep(1_000);
 }
 

@@ -24,7 +24,10 @@ export interface ToolModule {
   stem: string;
 }
 
-/** From the service to the child. `hello` comes first, once. */
+/**
+ * From the service to the child. `hello` comes first, once. Work has an id: it is said again until it is heard, and is
+ * done once.
+ */
 export type ToHost =
   /**
    * Every line that the child really says begins with the mark, which no tool can know. `keeps` are the kinds of
@@ -32,9 +35,10 @@ export type ToHost =
    */
   | { type: "hello"; mark: string; keeps: ("net" | "env")[] }
   | { type: "ping" }
-  | { type: "describe"; module: ToolModule; permissions: WorkerPermissions }
+  | { type: "describe"; id: string; module: ToolModule; permissions: WorkerPermissions }
   | {
     type: "call";
+    id: string;
     module: ToolModule;
     tool: string;
     args: JsonObject;
@@ -43,6 +47,9 @@ export type ToHost =
   }
   | HostReply
   | { type: "abort" };
+
+/** What a child is started for. */
+export type HostWork = Extract<ToHost, { type: "describe" | "call" }>;
 
 /** The answer to a tool's request: its value, or the sentence of an error. */
 export type HostReply = { type: "reply"; id: number; value: unknown } | {

@@ -2,7 +2,7 @@
 import type { Clock } from "../../clock.ts";
 import { firstOf } from "../processes/first_of.ts";
 import { type ProcessGroup, startGroup } from "../processes/process_group.ts";
-import type { FromHost, ToHost } from "./host_messages.ts";
+import type { FromHost, HostWork, ToHost } from "./host_messages.ts";
 import { readHostOutput } from "./host_output.ts";
 import { hostCommand, type HostProgram, type HostStart } from "./host_program.ts";
 import { parseHostMessage } from "./host_reply.ts";
@@ -10,6 +10,13 @@ import { parseHostMessage } from "./host_reply.ts";
 /** A tool that prints more than this during one call is ended. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const LAST_LINES = 20;
+const REPEAT_MS = 500;
+
+/** How long to wait for a host. */
+export interface HostPatience {
+  clock: Clock;
+  withinMs: number;
+}
 
 /** What a host is started with. */
 export interface HostProcessOptions extends Omit<HostStart, "role" | "args"> {
@@ -77,7 +84,8 @@ export class HostProcess {
 
   /** Says something to the host. A host that is gone is told nothing; `next` tells of its end. */
   send(message: ToHost): void {
-    const line = `${JSON.stringify(message)}\n`;
+    // The line before may have lost its end: see begin().
+    const line = `\n${JSON.stringify(message)}\n`;
     this.#input.write(new TextEncoder().encode(line)).catch(() => {/* It ended: see above. */});
   }
 
@@ -89,15 +97,14 @@ export class HostProcess {
     return this.#next ??= this.#take().finally(() => this.#next = undefined);
   }
 
-  /**
-   * Whether the host answers within this time. Nothing else may be asked of it meanwhile. It is asked twice: a tool may
-   * have left somebody behind who reads its input, and of two questions he gets one.
-   */
-  async answers(options: { clock: Clock; withinMs: number }): Promise<boolean> {
-    const { clock, withinMs: ms } = options;
-    const twice = async () => await this.#pong() && await this.#pong();
-    const first = await firstOf(twice(), { within: { clock, ms } });
-    return first.kind === "done" && first.value;
+  /** Whether the host answers within this time. Nothing else may be asked of it meanwhile. */
+  answers(limits: HostPatience): Promise<boolean> {
+    return this.#insist({ type: "ping" }, "pong", limits);
+  }
+
+  /** Gives the host work. Returns whether it took it up within this time; what follows comes from `next`. */
+  begin(work: HostWork, limits: HostPatience): Promise<boolean> {
+    return this.#insist(work, "started", limits);
   }
 
   /** Forgets the output of the work before; each line that the tool prints from now on goes to `onLine`. */
@@ -134,12 +141,29 @@ export class HostProcess {
     }
   }
 
-  async #pong(): Promise<boolean> {
-    this.send({ type: "ping" });
+  /**
+   * Says something until it is heard. Decision: a tool shares the standard input of its process, and a reader that it
+   * left behind takes what is said to the host; so it is said again, and done once (rejected: another channel, for a
+   * tool reaches every descriptor of its process).
+   */
+  async #insist(
+    message: ToHost,
+    sign: FromHost["type"],
+    { clock, withinMs }: HostPatience,
+  ): Promise<boolean> {
+    for (let waited = 0; waited < withinMs; waited += REPEAT_MS) {
+      this.send(message);
+      const heard = await firstOf(this.#hear(sign), { within: { clock, ms: REPEAT_MS } });
+      if (heard.kind === "done") return heard.value;
+    }
+    return false;
+  }
+
+  async #hear(sign: FromHost["type"]): Promise<boolean> {
     for (;;) {
       const message = await this.next();
       if (message === undefined) return false;
-      if (message.type === "pong") return true;
+      if (message.type === sign) return true;
     }
   }
 

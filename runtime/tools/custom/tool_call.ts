@@ -92,23 +92,21 @@ async function converse(
   context: ToolContext,
 ): Promise<CallEnd> {
   const { signal, clock } = context;
-  const { tool, args, surroundings, permissions } = call;
+  const { file, wish: _, ...details } = call;
   if (signal.aborted) return { kind: "aborted" };
-  process.send({
-    type: "call",
-    module: toToolModule(call.file),
-    tool,
-    args,
-    surroundings,
-    permissions,
-  });
-  let within: { clock: typeof clock; ms: number } | undefined = { clock, ms: BEGIN_MS };
+  const work = {
+    ...details,
+    type: "call" as const,
+    id: crypto.randomUUID(),
+    module: toToolModule(file),
+  };
+  if (!await process.begin(work, { clock, withinMs: BEGIN_MS })) {
+    return { kind: process.gone ? "gone" : "silent" };
+  }
   const answers = context.answers.values();
   for (;;) {
-    const first = await firstOf(process.next(), { signal, ...(within && { within }) });
-    if (first.kind === "aborted") return { kind: "aborted" };
-    if (first.kind === "late") return { kind: "silent" };
-    within = undefined;
+    const first = await firstOf(process.next(), { signal });
+    if (first.kind !== "done") return { kind: "aborted" };
     const message = first.value;
     if (message === undefined) return { kind: "gone" };
     if (message.type === "done") return { kind: "done", result: message.result };

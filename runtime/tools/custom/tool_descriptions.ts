@@ -57,7 +57,13 @@ export class ToolDescriptions {
     }
     try {
       const permissions = { read: [toolsDir], write: [], net: [], env: [] };
-      process.send({ type: "describe", module: toToolModule(file), permissions });
+      const work = {
+        type: "describe" as const,
+        id: crypto.randomUUID(),
+        module: toToolModule(file),
+        permissions,
+      };
+      process.send(work);
       return await this.#follow(process, signal);
     } finally {
       await pool.discard(process);

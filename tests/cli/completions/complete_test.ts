@@ -58,7 +58,7 @@ Deno.test("complete offers the options of the command that is named, and of the 
   assert.deepEqual((await complete(cli, "run", "--", "--det")).values, []);
 });
 
-Deno.test("complete offers choices, behind a space and behind an equals sign", async () => {
+Deno.test("complete offers the choices of an argument, once", async () => {
   await using cli = await createFakeCli();
   assert.deepEqual((await complete(cli, "completions", "")).values, ["bash", "zsh", "fish"]);
   assert.deepEqual((await complete(cli, "completions", "zsh", "")).values, []);
@@ -153,10 +153,9 @@ Deno.test("complete for bash speaks in its pieces of words, and quotes as the pe
     [["checkpoint", "--agent", "=", "m"], ["my\\ agent"]],
     [["checkpoint", "--agent", "="], ["my\\ agent"]],
     [["--workspace", "=", "a", ":", "b", "run", "m"], ["my\\ agent"]],
-    [["--det"], []],
-    [[], ["my\\ agent"].slice(1)],
+    [["run", "x"], []],
   ];
-  for (const [words, values] of cases.slice(0, -1)) {
+  for (const [words, values] of cases) {
     assert.deepEqual((await ask(cli, "bash", words)).candidates, values, words.join(" "));
   }
   assert.ok((await ask(cli, "bash", [])).candidates.includes("run"), "no word at all");

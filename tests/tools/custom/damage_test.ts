@@ -254,11 +254,18 @@ Deno.test("a custom tool that left a reader at its input does not lose the next 
   await using world = await ToolWorld.open();
   await world.writeTool(
     "thief",
-    `void Deno.stdin.read(new Uint8Array(100_000)); await new Promise((r) => setTimeout(r, 50)); return "took";`,
+    `const { read } = await import("node:fs");
+     void Deno.stdin.read(new Uint8Array(args.bytes));
+     for (let i = 0; i < 3; i++) read(0, new Uint8Array(args.bytes), 0, args.bytes, null, () => {});
+     await new Promise((resolve) => setTimeout(resolve, 50));
+     return "took";`,
   );
   const [tool] = await world.openTools("thief");
   assert.ok(tool !== undefined);
-  for (let i = 0; i < 3; i++) assert.equal(await world.run(tool), "took");
+  for (const bytes of [100_000, 100_000, 1, 7]) {
+    assert.equal(await world.run(tool, { bytes }), "took");
+  }
+  assert.equal(await world.run(tool, { bytes: 1 }), "took");
 });
 
 Deno.test("a thread that a custom tool leaves behind in a loop ends with its process, soon", async () => {

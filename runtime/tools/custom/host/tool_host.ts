@@ -1,6 +1,6 @@
 // Hosts tools: one piece of work after the other, each in a fresh worker, so that changed files are loaded anew and
 // nothing of one call is left in the next.
-import type { FromHost, ToHost } from "../host_messages.ts";
+import type { FromHost, HostWork, ToHost } from "../host_messages.ts";
 import { linesOf } from "./lines.ts";
 import { MEMORY_LIMIT_MB, memoryExceeded, unrestExceeded } from "./resource_guard.ts";
 import type { HostOptions } from "./host_options.ts";
@@ -26,6 +26,7 @@ class ToolHost {
   readonly #voice: Voice;
   #work: ToolWork | undefined;
   #works = 0;
+  #begun = "";
 
   constructor(voice: Voice) {
     this.#voice = voice;
@@ -38,22 +39,21 @@ class ToolHost {
   }
 
   async serve(input: ReadableStream<Uint8Array>): Promise<void> {
-    const report = (message: FromHost) => void this.#voice.say(message);
     for await (const line of linesOf(input)) {
-      const message = JSON.parse(line) as ToHost;
-      switch (message.type) {
+      const message = parseLine(line);
+      switch (message?.type) {
+        case undefined:
+          break;
         case "hello":
           this.#voice.mark = message.mark;
           dropPermissions(["run", "ffi", "sys", "net", "env"], { keeps: message.keeps });
           break;
         case "ping":
-          report({ type: "pong" });
+          this.#report({ type: "pong" });
           break;
         case "describe":
         case "call":
-          report({ type: "started" });
-          this.#works++;
-          this.#work = new ToolWork(message, { report });
+          this.#begin(message);
           break;
         case "reply":
         case "abort":
@@ -63,6 +63,27 @@ class ToolHost {
           message satisfies never;
       }
     }
+  }
+
+  #begin(message: HostWork): void {
+    this.#report({ type: "started" });
+    if (this.#begun === message.id) return;
+    this.#begun = message.id;
+    this.#works++;
+    this.#work = new ToolWork(message, { report: (message) => this.#report(message) });
+  }
+
+  #report(message: FromHost): void {
+    void this.#voice.say(message);
+  }
+}
+
+/** A tool may have read a part of a line; the rest is nothing. */
+function parseLine(line: string): ToHost | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 

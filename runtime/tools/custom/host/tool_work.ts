@@ -1,5 +1,5 @@
 // One piece of work in a worker of its own: a tool file to describe, or one call. The worker ends with it.
-import type { FromWorker, ToHost } from "../host_messages.ts";
+import type { FromWorker, HostWork, ToHost } from "../host_messages.ts";
 import { confinedWorker } from "./confined_worker.ts";
 import { readWorkerMessage } from "./worker_message.ts";
 
@@ -21,7 +21,7 @@ export class ToolWork {
   #requests = 0;
   #ended = false;
 
-  constructor(message: Extract<ToHost, { type: "describe" | "call" }>, options: ToolWorkOptions) {
+  constructor(message: HostWork, options: ToolWorkOptions) {
     this.#report = options.report;
     const url = new URL("./tool_worker.ts", import.meta.url);
     this.#worker = confinedWorker(url, message.permissions);
