@@ -61,34 +61,89 @@ const variableName = z.string().superRefine((text, context) => {
 });
 
 const modelSchema = z.object({
-  provider: filledText,
-  name: filledText,
-  base_url: baseUrl.nullish(),
-  url: baseUrl.nullish(),
-  api_key_env: variableName.nullish(),
-  stream_usage: z.boolean().nullish(),
+  provider: filledText.meta({
+    description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url",
+    default: "required",
+  }),
+  name: filledText.meta({
+    description: "The provider's own name of the model",
+    default: "required",
+  }),
+  base_url: baseUrl.nullish().meta({
+    description: "Another address of the provider; `/v1` is appended for OpenAI-compatible ones",
+  }),
+  url: baseUrl.nullish().meta({ description: "The same as base_url" }),
+  api_key_env: variableName.nullish().meta({
+    description: "The variable that holds the key",
+    default: "`<PROVIDER>_API_KEY`",
+  }),
+  stream_usage: z.boolean().nullish().meta({
+    description: "Ask for token counts while streaming; false only for endpoints that refuse it",
+    default: "true",
+  }),
 });
 
 const triggerSchema = z.object({
-  type: z.enum(TRIGGER_TYPES).nullish(),
-  every: interval.nullish(),
-  cron: filledText.nullish(),
-  timezone: filledText.nullish(),
-  paths: textList.nullish(),
-  filters: z.object({ include: textList.nullish(), exclude: textList.nullish() }).nullish(),
-  debounce: debounce.nullish(),
-  catch_up: z.enum(CATCH_UP).nullish(),
-  input: z.string().nullish(),
+  type: z.enum(TRIGGER_TYPES).nullish().meta({
+    description: "What starts a run by itself",
+    default: "manual",
+  }),
+  every: interval.nullish().meta({
+    values: "duration",
+    description: "schedule: an interval; this or cron",
+  }),
+  cron: filledText.nullish().meta({
+    description:
+      "schedule: minute, hour, day of month, month, day of week; or `@daily` and the like",
+  }),
+  timezone: filledText.nullish().meta({
+    description: "schedule: IANA name of the zone of cron",
+    default: "the machine's",
+  }),
+  paths: textList.nullish().meta({
+    description: "watch: folders with all in them, files, and patterns; at least one",
+  }),
+  filters: z.object({
+    include: textList.nullish().meta({ description: "watch: only names or paths that match one" }),
+    exclude: textList.nullish().meta({ description: "watch: none that match one of these" }),
+  }).nullish(),
+  debounce: debounce.nullish().meta({
+    values: "number or duration",
+    description: "watch: how long a path must be quiet, in seconds or as a duration",
+    default: "0.5",
+  }),
+  catch_up: z.enum(CATCH_UP).nullish().meta({
+    description: "`once`: make up for what was due, or changed, while nothing ran",
+    default: "none",
+  }),
+  input: z.string().nullish().meta({
+    description: "The user turn, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`",
+  }),
 });
 
 const settingsSchema = z.object({
-  temperature: temperature.nullish(),
-  max_tokens: maxTokens.nullish(),
-  timeout: timeout.nullish(),
-  max_tool_calls: countLimit.optional(),
-  max_execution_tokens: countLimit.optional(),
-  max_cost_usd: costLimit.optional(),
-  loop_detection: z.boolean().nullish(),
+  temperature: temperature.nullish().meta({ description: "Of the model", default: "0.7" }),
+  max_tokens: maxTokens.nullish().meta({ description: "Tokens of one reply", default: "4096" }),
+  timeout: timeout.nullish().meta({
+    description: "Seconds to wait for one model reply, its retries included",
+    default: "300",
+  }),
+  max_tool_calls: countLimit.optional().meta({
+    description: "Tool calls of one run; `none` for no limit",
+    default: "50",
+  }),
+  max_execution_tokens: countLimit.optional().meta({
+    description: "Tokens of one run; `none` for no limit",
+    default: "500000",
+  }),
+  max_cost_usd: costLimit.optional().meta({
+    description: "US dollars of one run; needs a known price",
+    default: "none",
+  }),
+  loop_detection: z.boolean().nullish().meta({
+    description: "End a run that goes in circles",
+    default: "true",
+  }),
 });
 
 const pathEntry = z.union([
@@ -112,25 +167,59 @@ export const definitionSchema = z.object({
     const message = "cannot be declared: the file's name is the agent's id (name sets the label)";
     context.addIssue({ code: "custom", message, params: { hideValue: true } });
   }).optional(),
-  name: label.nullish(),
-  description: z.string().nullish(),
-  icon: filledText.nullish(),
+  name: label.nullish().meta({
+    description: "A label for people; never a key",
+    default: "the id",
+  }),
+  description: z.string().nullish().meta({
+    description: "Shown in listings, and to agents that may call it",
+  }),
+  icon: filledText.nullish().meta({ description: "An emoji", default: "derived from the id" }),
   model: modelSchema.nullish(),
   trigger: triggerSchema.nullish(),
   settings: settingsSchema.nullish(),
-  custom_tools: filledList(fileName).nullish(),
-  tools: filledList(fileName).nullish(),
-  mcp: filledList(filledText).nullish(),
-  skills: oneOrMore(fileName).nullish(),
-  agents: oneOrMore(filledText).nullish(),
-  paths: pathsSchema.nullish(),
-  history: z.enum(HISTORY_LEVELS).nullish(),
-  confirm: textList.nullish(),
-  auto_approve: autoApproveSchema.nullish(),
-  on_pending: z.enum(ON_PENDING).nullish(),
-  confirm_timeout: durationOrNone.nullish(),
-  on_restart: z.enum(ON_RESTART).nullish(),
-  enabled: z.boolean().nullish(),
+  custom_tools: filledList(fileName).nullish().meta({
+    description: "Custom tool modules in `agents/_config/tools`",
+  }),
+  tools: filledList(fileName).nullish().meta({
+    description: "The same as custom_tools; it does not restrict the built-in tools",
+  }),
+  mcp: filledList(filledText).nullish().meta({
+    description: "MCP servers of `agents/_config/mcp-servers.json`",
+  }),
+  skills: oneOrMore(fileName).nullish().meta({ description: "Skills in `agents/_config/skills`" }),
+  agents: oneOrMore(filledText).nullish().meta({
+    description: "Ids of agents that it may call with run_agent",
+  }),
+  paths: pathsSchema.nullish().meta({
+    description: "Where its tools may go: one path, a list, or aliases with paths",
+    default: "the workspace",
+  }),
+  history: z.enum(HISTORY_LEVELS).nullish().meta({
+    description: "How many earlier messages a run is told: 10, 50, 200 or none",
+    default: "low",
+  }),
+  confirm: textList.nullish().meta({ description: "Further tools that wait for your approval" }),
+  auto_approve: autoApproveSchema.nullish().meta({
+    description: "Tools that need no approval; `*` for all of them",
+  }),
+  on_pending: z.enum(ON_PENDING).nullish().meta({
+    description: "What a new run does while the conversation waits for an answer",
+    default: "skip",
+  }),
+  confirm_timeout: durationOrNone.nullish().meta({
+    values: "duration or `none`",
+    description: "After which an open request counts as denied",
+    default: "none",
+  }),
+  on_restart: z.enum(ON_RESTART).nullish().meta({
+    description: "What becomes of a run that a crash cut off",
+    default: "orphan",
+  }),
+  enabled: z.boolean().nullish().meta({
+    description: "false: its trigger does not fire, and no agent may call it",
+    default: "true",
+  }),
 });
 
 /** Front matter that fits the schema. */

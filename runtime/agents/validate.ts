@@ -1,4 +1,5 @@
 // What `inkling validate` finds: everything wrong with a file, and everything around it that the agent needs.
+import type { Directories } from "../config/directories.ts";
 import type { Environment } from "../config/environment.ts";
 import { exists } from "../config/exists.ts";
 import { diagnose, type DiagnosedFile } from "../config/schema_diagnostics.ts";
@@ -6,7 +7,7 @@ import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import { suggest } from "../suggestion.ts";
 import type { Agent, ModelSettings } from "./agent.ts";
-import { resolveAgentPath } from "./agent_paths.ts";
+import { readWatchPath } from "./watch_path.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
 import { diagnoseResources, type InspectedResources, itemPath } from "./validate_resources.ts";
 
@@ -21,7 +22,9 @@ export interface ValidatedEndpoint {
 
 /** What validation holds a file against. */
 export interface ValidateAgentOptions extends ParseAgentOptions {
-  directories: ParseAgentOptions["directories"] & { workspaceEnvFile: string };
+  directories:
+    & ParseAgentOptions["directories"]
+    & Pick<Directories, "workspaceEnvFile" | "configDir" | "stateDir">;
   config: ParseAgentOptions["config"] & { pinKeys: boolean };
   environment: Environment;
   /** Throws an Error with a sentence for settings that lead nowhere. */
@@ -68,7 +71,8 @@ function checkModel(
   if (model === undefined) {
     return [diagnose(file, [], {
       message: "No model is configured",
-      hint: "give the agent a model, or set defaults.provider and defaults.model in config.yaml",
+      hint:
+        "give the agent a model, set defaults.provider and defaults.model in config.yaml, or run inkling setup",
     })];
   }
   const at = ["model", "provider"];
@@ -210,21 +214,21 @@ async function checkWatchPaths(
   options: ValidateAgentOptions,
 ): Promise<Diagnostic[]> {
   if (trigger.type !== "watch") return [];
-  const missing: Diagnostic[] = [];
+  const found: Diagnostic[] = [];
+  const { agentsDir, configDir, stateDir } = options.directories;
   for (const written of trigger.paths) {
-    // A glob is waited for; only the folder before its first pattern can be looked at.
-    const fixed = written.split("/").slice(0, firstPattern(written)).join("/");
-    const path = resolveAgentPath(fixed === "" && written.startsWith("/") ? "/" : fixed, options);
-    if (await exists(path)) continue;
-    const message = `The watched path does not exist yet: ${path}`;
     const at = itemPath(file, ["trigger", "paths"], written);
-    missing.push(diagnose(file, at, { severity: "warning", message }));
+    const warn = (message: string) =>
+      found.push(diagnose(file, at, { severity: "warning", message }));
+    // A pattern is waited for; only the folder before its first wildcard can be looked at.
+    const { base } = readWatchPath(written, options);
+    const closed = [agentsDir, configDir, stateDir].find((folder) => isIn(base, folder));
+    if (closed !== undefined) warn(`Nothing in ${closed} is watched: ${base}`);
+    else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
   }
-  return missing;
+  return found;
 }
 
-function firstPattern(path: string): number {
-  const parts = path.split("/");
-  const index = parts.findIndex((part) => /[*?[\]{}!]/.test(part));
-  return index < 0 ? parts.length : index;
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }

@@ -22,39 +22,90 @@ const retentionDays = z.preprocess(
 );
 
 const defaultsSchema = z.object({
-  provider: filledText.nullish(),
-  model: filledText.nullish(),
-  base_url: baseUrl.nullish(),
-  confirm_tools: textList.nullish(),
-  on_pending: z.enum(["skip", "parallel"]).nullish(),
-  confirm_timeout: durationOrNone.nullish(),
-  on_restart: z.enum(["orphan", "resume"]).nullish(),
-  temperature: temperature.nullish(),
-  max_tokens: maxTokens.nullish(),
-  timeout: timeout.nullish(),
-  max_tool_calls: countLimit.optional(),
-  max_execution_tokens: countLimit.optional(),
-  max_cost_usd: costLimit.optional(),
-  loop_detection: z.boolean().nullish(),
-  history: z.enum(["low", "medium", "high", "off"]).nullish(),
-  checkpoint_retention_days: retentionDays.optional(),
-  log_retention_days: retentionDays.optional(),
-  max_agent_depth: z.int().min(0).max(100).nullish(),
-  max_concurrent_runs: z.int().min(1).max(10_000).nullish(),
-  pin_keys: z.boolean().nullish(),
+  provider: filledText.nullish().meta({ description: "Provider of agents that name no model" }),
+  model: filledText.nullish().meta({ description: "Model of agents that name none" }),
+  base_url: baseUrl.nullish().meta({
+    description: "Address of that provider, where it is none that Inkling knows",
+  }),
+  confirm_tools: textList.nullish().meta({
+    description: "Tools that wait for your approval",
+    default: "`[file_delete, file_write]`",
+  }),
+  on_pending: z.enum(["skip", "parallel"]).nullish().meta({
+    description: "See the agent file",
+    default: "skip",
+  }),
+  confirm_timeout: durationOrNone.nullish().meta({
+    values: "duration or `none`",
+    description: "See the agent file",
+    default: "none",
+  }),
+  on_restart: z.enum(["orphan", "resume"]).nullish().meta({
+    description: "See the agent file",
+    default: "orphan",
+  }),
+  temperature: temperature.nullish().meta({ description: "See the agent file", default: "0.7" }),
+  max_tokens: maxTokens.nullish().meta({ description: "See the agent file", default: "4096" }),
+  timeout: timeout.nullish().meta({ description: "See the agent file", default: "300" }),
+  max_tool_calls: countLimit.optional().meta({ description: "See the agent file", default: "50" }),
+  max_execution_tokens: countLimit.optional().meta({
+    description: "See the agent file",
+    default: "500000",
+  }),
+  max_cost_usd: costLimit.optional().meta({ description: "See the agent file", default: "none" }),
+  loop_detection: z.boolean().nullish().meta({
+    description: "See the agent file",
+    default: "true",
+  }),
+  history: z.enum(["low", "medium", "high", "off"]).nullish().meta({
+    description: "See the agent file",
+    default: "low",
+  }),
+  checkpoint_retention_days: retentionDays.optional().meta({
+    description: "Days that conversations are kept; 0 or none for ever",
+    default: "30",
+  }),
+  log_retention_days: retentionDays.optional().meta({
+    description: "Days that executions and their logs are kept",
+    default: "none",
+  }),
+  max_agent_depth: z.int().min(0).max(100).nullish().meta({
+    description: "How many executions may stand above one",
+    default: "3",
+  }),
+  max_concurrent_runs: z.int().min(1).max(10_000).nullish().meta({
+    description: "Model calls at a time; more wait",
+    default: "16",
+  }),
+  pin_keys: z.boolean().nullish().meta({
+    description: "Refuse to send a named provider's key to another host",
+    default: "false",
+  }),
 });
 
 const httpSchema = z.object({
-  allow: textList.nullish(),
-  deny: textList.nullish(),
-  hosts: textList.nullish(),
-  origins: textList.nullish(),
+  allow: textList.nullish().meta({
+    description: "Hosts that http_request may reach although they are private or denied",
+  }),
+  deny: textList.nullish().meta({
+    description: "Hosts that it may not reach; `private` for loopback and private networks",
+  }),
+  hosts: textList.nullish().meta({
+    description: "Names in the `Host` header that the service answers to over TCP",
+  }),
+  origins: textList.nullish().meta({ description: "Origins that a proxy in front may send" }),
 });
 
 /** config.yaml as it is written. */
 export const configSchema = z.object({
-  workspace: filledText.nullish(),
-  agents_dir: filledText.nullish(),
+  workspace: filledText.nullish().meta({
+    description: "The folder with your agents",
+    default: "`~/inkling`",
+  }),
+  agents_dir: filledText.nullish().meta({
+    description: "The agents folder, relative to the workspace",
+    default: "agents",
+  }),
   defaults: defaultsSchema.nullish(),
   http: httpSchema.nullish(),
 });

@@ -138,6 +138,12 @@ trigger:
   ]);
 });
 
+Deno.test("validateAgent() warns of a watched path in which nothing is watched", async () => {
+  assert.deepEqual(await validate(`${DEMO}\ntrigger: {type: watch, paths: [agents/_config]}`), [
+    "warning daily.md:3:32: Nothing in /agents is watched: /agents/_config",
+  ]);
+});
+
 Deno.test("validateAgent() tells what is wrong with tools, skills and servers at their places", async () => {
   const resources = {
     problems: [

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { formatDiagnostic } from "../../../runtime/diagnostics.ts";
 import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import type { ActionTool, InstructiveResult, ToolContext } from "../../../runtime/tools/tool.ts";
 import { call, CANARY, failureOf } from "../sandbox_fixture.ts";

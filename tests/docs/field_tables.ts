@@ -1,0 +1,126 @@
+// The tables of fields in docs/, generated from the schemas that check these fields. Run as a task it writes them.
+import { join } from "node:path";
+import { z } from "zod";
+import { definitionSchema } from "../../runtime/agents/definition.ts";
+import { configSchema } from "../../runtime/config/config_schema.ts";
+import { isJsonObject } from "../../runtime/json.ts";
+import { OPERATIONS } from "../../server/operations.ts";
+import { REPOSITORY } from "../support/repository.ts";
+
+/** The tables by the name that a document asks for them with. */
+const TABLES: Readonly<Record<string, () => string>> = {
+  "agent-file": () => fieldTable(definitionSchema.omit({ id: true })),
+  "config": () => fieldTable(configSchema),
+  "endpoints": endpointTable,
+};
+
+const PLACE = /(<!-- table: ([a-z-]+) -->)[\s\S]*?(<!-- end -->)/g;
+
+/** The document with its tables as the schemas stand now. */
+export function withTables(document: string): string {
+  return document.replaceAll(PLACE, (_whole, begin: string, name: string, end: string) => {
+    const table = TABLES[name];
+    if (table === undefined) throw new TypeError(`No table is called ${name}`);
+    return `${begin}\n\n${table()}\n\n${end}`;
+  });
+}
+
+/** The documents, by path. */
+export function documents(): string[] {
+  return [...Deno.readDirSync(join(REPOSITORY, "docs"))]
+    .filter(({ name }) => name.endsWith(".md"))
+    .map(({ name }) => join(REPOSITORY, "docs", name))
+    .sort();
+}
+
+function fieldTable(schema: z.ZodObject): string {
+  const rows = fieldRows(schema, "").map((cells) => `| ${cells.map(escapeCell).join(" | ")} |`);
+  return ["| Field | Values | Default | Meaning |", "| --- | --- | --- | --- |", ...rows].join(
+    "\n",
+  );
+}
+
+function fieldRows(schema: z.ZodObject, prefix: string): string[][] {
+  return Object.entries(schema.shape).flatMap(([name, field]) => {
+    const type = z.core.clone(field as z.ZodType);
+    const inner = objectIn(type);
+    if (inner !== undefined) return fieldRows(inner, `${prefix}${name}.`);
+    const { description, default: fallback } = (field as z.ZodType).meta() ?? {};
+    if (description === undefined) throw new TypeError(`${prefix}${name} is not described`);
+    return [[
+      `\`${prefix}${name}\``,
+      valuesOf(field as z.ZodType),
+      showDefault(fallback),
+      description,
+    ]];
+  });
+}
+
+/** The object that a field is, under its wrappers. */
+function objectIn(field: z.core.$ZodType): z.ZodObject | undefined {
+  if (field instanceof z.ZodObject) return field;
+  return field instanceof z.ZodOptional || field instanceof z.ZodNullable
+    ? objectIn(field.unwrap())
+    : undefined;
+}
+
+function showDefault(value: unknown): string {
+  if (value === undefined) return "";
+  const text = String(value);
+  return text === "required" || text.includes("`") || text.includes(" ") ? text : `\`${text}\``;
+}
+
+function valuesOf(field: z.ZodType): string {
+  const { values } = field.meta() ?? {};
+  if (typeof values === "string") return values;
+  const kinds = kindsOf(z.toJSONSchema(field, { io: "input", unrepresentable: "any" }));
+  if (kinds.length === 0) throw new TypeError("The values of a field cannot be told: give them");
+  return [...new Set(kinds)].join(" or ");
+}
+
+/** What a value may be, in words; JSON Schema in all the forms that the schemas give. */
+function kindsOf(kind: unknown): string[] {
+  if (!isJsonObject(kind)) return [];
+  const { anyOf, type, minimum, maximum, exclusiveMinimum } = kind;
+  if (Array.isArray(anyOf)) return anyOf.flatMap(kindsOf);
+  if (Array.isArray(kind["enum"])) {
+    return [kind["enum"].filter((one) => one !== null).map((one) => `\`${one}\``).join(", ")];
+  }
+  if (kind["const"] !== undefined) return [`\`${kind["const"]}\``];
+  const name = (Array.isArray(type) ? type : [type]).find((one) => one !== "null");
+  const word = WORDS[String(name)];
+  if (word === undefined) return [];
+  const isBounded = typeof minimum === "number" && typeof maximum === "number" &&
+    maximum < Number.MAX_SAFE_INTEGER;
+  if (isBounded) return [`${word} ${minimum} to ${maximum}`];
+  if (typeof minimum === "number" && minimum > Number.MIN_SAFE_INTEGER) {
+    return [`${word} from ${minimum}`];
+  }
+  return [typeof exclusiveMinimum === "number" ? `${word} above ${exclusiveMinimum}` : word];
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "number",
+  integer: "integer",
+  boolean: "`true`, `false`",
+  array: "list",
+  object: "map",
+};
+
+function endpointTable(): string {
+  const rows = OPERATIONS.map(({ method, path, summary }) =>
+    `| \`${method}\` | \`${path}\` | ${escapeCell(summary)} |`
+  );
+  return ["| Method | Path | |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+if (import.meta.main) {
+  for (const path of documents()) {
+    await Deno.writeTextFile(path, withTables(await Deno.readTextFile(path)));
+  }
+}

@@ -1,0 +1,116 @@
+// Custom tools in runs of agents: what the model reads, questions across restarts, tools that cannot be had.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { validateWorkspace } from "../../../runtime/mod.ts";
+import { denoDirectory } from "../../support/repository.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../support/test_workspace.ts";
+
+async function openPlace(): Promise<TestWorkspace> {
+  const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
+  await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
+  await Deno.mkdir(join(place.workspace, "notes"));
+  return place;
+}
+
+function writeTool(place: TestWorkspace, name: string, source: string): Promise<void> {
+  return Deno.writeTextFile(join(place.agentsDir, "_config/tools", `${name}.ts`), source);
+}
+
+/** An agent that calls one tool and repeats its result. */
+function writeCaller(place: TestWorkspace, tool: string, args: object = {}): Promise<void> {
+  return place.writeScript(
+    "caller",
+    [{ call: [{ name: tool, arguments: args }] }, { say: "It said: {result}" }],
+    `tools: [${tool}]`,
+  );
+}
+
+Deno.test("an agent calls a custom tool and reads its result", async () => {
+  await using place = await openPlace();
+  await writeTool(
+    place,
+    "adder",
+    `export default { description: "Adds", effect: "read",
+       parameters: { properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+       run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }) };`,
+  );
+  await writeCaller(place, "adder", { a: 2, b: 3 });
+  await using runtime = await place.open();
+  const { status, outputData } = await runToEnd(runtime, "caller");
+  assert.deepEqual([status, outputData], ["success", 'It said: {"sum":5}']);
+  assert.deepEqual(await validateWorkspace(await place.settings(), "caller", { cwd: "/" }), [
+    { agentId: "caller", path: join(place.agentsDir, "caller.md"), diagnostics: [] },
+  ]);
+});
+
+Deno.test("a custom tool that takes too long is a tool error, and the run goes on", async () => {
+  await using place = await openPlace();
+  await writeTool(
+    place,
+    "sleeper",
+    `export default { description: "Sleeps", timeout: 0.5, run: () => new Promise(() => {}) };`,
+  );
+  await writeCaller(place, "sleeper");
+  await using runtime = await place.open();
+  const { status, outputData } = await runToEnd(runtime, "caller");
+  assert.deepEqual([status, outputData], [
+    "success",
+    "It said: Error: sleeper took longer than 0.5 s",
+  ]);
+});
+
+Deno.test("a question of a custom tool is answered after a restart", async () => {
+  await using place = await openPlace();
+  await writeTool(
+    place,
+    "asker",
+    `export default { description: "Asks", async run(_: unknown, context: any): Promise<string> {
+       const sure = await context.confirm("Really?");
+       const name = await context.ask("Who?");
+       return sure + " " + name;
+     } };`,
+  );
+  await writeCaller(place, "asker");
+  let id: number;
+  {
+    await using runtime = await place.open();
+    const waiting = await runToEnd(runtime, "caller");
+    assert.equal(waiting.status, "waiting");
+    id = waiting.id;
+    const request = await runtime.pendingRequest(id);
+    assert.deepEqual([request.kind, request.message, request.toolName], [
+      "confirm",
+      "Really?",
+      "asker",
+    ]);
+  }
+  await using runtime = await place.open();
+  const first = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId: first.requestId, answer: { approved: true } });
+  assert.equal((await toEnd(runtime, id)).status, "waiting");
+  const second = await runtime.pendingRequest(id);
+  assert.deepEqual([second.kind, second.message], ["input", "Who?"]);
+  await runtime.respond(id, { requestId: second.requestId, answer: { text: "Ada" } });
+  const { status, outputData } = await toEnd(runtime, id);
+  assert.deepEqual([status, outputData], ["success", "It said: true Ada"]);
+});
+
+Deno.test("an agent whose custom tool cannot be had ends with the reason, and validate tells it", async () => {
+  await using place = await openPlace();
+  await writeTool(place, "broken", `throw new Error("not today");`);
+  await writeCaller(place, "broken");
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "caller");
+  assert.equal(status, "error");
+  const complete = (await payloadsOf(runtime, id)).at(-1);
+  const sentence = /The custom tool broken cannot be used: .*broken\.ts: not today/;
+  assert.match(String(complete?.["error"]), sentence);
+  const [file] = await validateWorkspace(await place.settings(), "caller", { cwd: "/" });
+  assert.match(file?.diagnostics[0]?.message ?? "", sentence);
+});
