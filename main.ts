@@ -3,10 +3,13 @@
 // loads nothing before it is asked for.
 import type { CliApp, InfoReport, LocalService, ServeOptions, StopReason } from "./cli/app.ts";
 import denoJson from "./deno.json" with { type: "json" };
-import type { WorkspaceSettings } from "./runtime/mod.ts";
-import type { LogLevel, ServiceLog } from "./runtime/service_log.ts";
+import type { Clock } from "./runtime/clock.ts";
+import type { OpenRuntimeOptions, WorkspaceSettings } from "./runtime/mod.ts";
+import type { ServiceLog } from "./runtime/service_log.ts";
 
 const { version } = denoJson;
+/** Whether OTEL_DENO has Deno export telemetry: then Deno itself registers this name. */
+const isExporting = Symbol.for("opentelemetry.js.api.1") in globalThis;
 
 /** The user's home. Deno gives no other way without loading a module that is slow to start. */
 function homeDirectory(): string {
@@ -43,6 +46,15 @@ async function places(workspace?: string): ReturnType<CliApp["places"]> {
   };
 }
 
+/** Told of every run, where Deno exports what it is told. */
+async function telemetry(
+  ports: { clock: Clock; log: ServiceLog },
+): Promise<Pick<OpenRuntimeOptions, "telemetry">> {
+  if (!isExporting) return {};
+  const { openTelemetry } = await import("./runtime/telemetry/open_telemetry.ts");
+  return { telemetry: openTelemetry({ version, ...ports }) };
+}
+
 async function serve(options: ServeOptions): Promise<StopReason> {
   const [
     { openRuntime },
@@ -50,15 +62,17 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     { formatLogLine, openLogFile },
     { SystemClock },
     { makeStateDir },
+    { parseIdleTimeout, parseLogLevel },
   ] = await Promise.all([
     import("./runtime/mod.ts"),
     import("./server/mod.ts"),
     import("./runtime/log_file.ts"),
     import("./runtime/clock.ts"),
     import("./runtime/state_dir.ts"),
+    import("./runtime/config/service_variables.ts"),
   ]);
-  const idleTimeoutMs = await idleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
-  const level = logLevel(Deno.env.get("INKLING_LOG_LEVEL"));
+  const idleTimeoutMs = parseIdleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
+  const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
   const settings = await loadSettings(options.workspace);
   const { stateDir, logFile } = settings.directories;
   await makeStateDir(stateDir);
@@ -79,6 +93,7 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     mode: "service",
     clock,
     ownPorts: () => ports,
+    ...await telemetry({ clock, log }),
   });
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
@@ -101,22 +116,6 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     transports: service.transports,
   });
   return await service.finished;
-}
-
-/** From which level on lines are kept; requests are on `debug`. */
-function logLevel(text: string | undefined): LogLevel {
-  const level = text === undefined || text === "" ? "info" : text.toLowerCase();
-  if (level === "debug" || level === "info" || level === "warn" || level === "error") return level;
-  throw new Error(`INKLING_LOG_LEVEL is no level: ${text} (write debug, info, warn or error)`);
-}
-
-/** Milliseconds of `90s`, `5m` or a bare number of seconds. */
-async function idleTimeout(text: string | undefined): Promise<number | undefined> {
-  const { parseDuration } = await import("./runtime/durations.ts");
-  if (text === undefined || text === "") return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseDuration(text);
-  if (ms !== undefined && ms > 0) return ms;
-  throw new Error(`INKLING_IDLE_TIMEOUT is no duration: ${text} (write 90s, 5m, or seconds)`);
 }
 
 function onSignals(names: Deno.Signal[], listener: (count: number) => void): Disposable {
@@ -168,6 +167,16 @@ async function info(options: { workspace?: string }): Promise<InfoReport> {
   return await describeSetup(await loadSettings(options.workspace));
 }
 
+async function permissions(
+  options: Parameters<CliApp["permissions"]>[0],
+): ReturnType<CliApp["permissions"]> {
+  const { deriveFlags } = await import("./runtime/permissions/derive_flags.ts");
+  const { sourceCommand } = await import("./cli/self_command.ts");
+  const derived = await deriveFlags(await loadSettings(options.workspace), options);
+  const flags = derived.flags.map(({ flag }) => flag);
+  return { ...derived, command: Deno.build.standalone ? null : sourceCommand(flags) };
+}
+
 async function agentNames(options: { workspace?: string }): Promise<string[]> {
   const { listAgentNames } = await import("./runtime/agents/agent_names.ts");
   const { directories } = await loadSettings(options.workspace);
@@ -215,6 +224,7 @@ async function compose(): Promise<CliApp> {
     { SystemClock },
     { suggest },
     { openSocketClient },
+    { isConfined },
   ] = await Promise.all([
     import("./cli/output/terminal.ts"),
     import("./cli/processes.ts"),
@@ -224,6 +234,7 @@ async function compose(): Promise<CliApp> {
     import("./runtime/clock.ts"),
     import("./runtime/suggestion.ts"),
     import("./server/client.ts"),
+    import("./runtime/denied_permission.ts"),
   ]);
   const clock = new SystemClock();
   const kind = Deno.env.get("TERM");
@@ -231,7 +242,9 @@ async function compose(): Promise<CliApp> {
   return {
     version,
     selfCommand: selfCommand(),
-    distribution: ownDistribution(),
+    get distribution() {
+      return ownDistribution();
+    },
     get environment() {
       return Deno.env.toObject();
     },
@@ -240,6 +253,8 @@ async function compose(): Promise<CliApp> {
     input: openInput({ terminal: stdout, clock }),
     clock,
     processes: systemProcesses,
+    isConfined: isConfined(),
+    permissions,
     places,
     connect: ({ socketFile }) => openSocketClient(socketFile),
     serve,
@@ -276,6 +291,7 @@ if (import.meta.main) {
     // Asked for by scripts, over and over: answered before anything is loaded.
     console.log(version);
   } else {
+    if (isExporting) (await import("./runtime/telemetry/sole_tracer.ts")).dropOtherSpans();
     const [app, { runCli }] = await Promise.all([compose(), import("./cli/mod.ts")]);
     Deno.exit(await runCli(Deno.args, app));
   }

@@ -101,6 +101,27 @@ export interface InfoReport {
   providers: ProviderReport[];
 }
 
+/** A flag of Deno's, and why it is there. */
+export interface ExplainedFlag {
+  flag: string;
+  why: string;
+}
+
+/** The narrowest permissions under which a service of a workspace works. */
+export interface PermissionReport {
+  flags: ExplainedFlag[];
+  /** What will not work under them, as sentences. */
+  remarks: string[];
+  /** Program and first arguments that start Inkling so; null for a program whose permissions are built in. */
+  command: readonly string[] | null;
+}
+
+/** The service that permissions are for. */
+export interface PermissionOptions extends WorkspaceOption {
+  /** The address that its TCP listener is told to use; absent: loopback. */
+  host?: string;
+}
+
 /** A proxy that lets one browser in, until it is disposed. */
 export interface UiProxy extends AsyncDisposable {
   /** To be opened in a browser; works once. Whoever has it first is in, so it belongs in no log. */
@@ -115,6 +136,10 @@ export interface CliApp {
   readonly version: string;
   /** Program and first arguments that start this program again; a command's arguments are appended. */
   readonly selfCommand: readonly string[];
+  /** Whether this process was started with fewer permissions than Inkling may ever need. */
+  readonly isConfined: boolean;
+  /** The flags that config.yaml and the agents ask for now. */
+  permissions(options: PermissionOptions): Promise<PermissionReport>;
   /** How this program came here, and so who can bring a newer one. */
   readonly distribution: Distribution;
   /** The environment of a service that is started in the background. Keys travel here, never in arguments. */

@@ -9,6 +9,6 @@ export interface CommandContext extends WorkspaceOption {
 }
 
 /** The workspace option alone, absent where it was not given. */
-export function workspaceOf({ workspace }: CommandContext): WorkspaceOption {
+export function workspaceOf({ workspace }: WorkspaceOption): WorkspaceOption {
   return workspace === undefined ? {} : { workspace };
 }

@@ -2,11 +2,12 @@
 import { resolve } from "node:path";
 import type { Client } from "../server/client.ts";
 import type { CliApp, Places, TcpListen } from "./app.ts";
-import type { CommandContext } from "./context.ts";
+import { type CommandContext, workspaceOf } from "./context.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { isLocked, takeLock } from "./lock_file.ts";
 import { sanitise } from "./output/sanitise.ts";
 import type { DetachedProcess } from "./processes.ts";
+import { serviceCommand } from "./service_command.ts";
 import { checkHealth, connectService, serviceSilent } from "./connection.ts";
 
 /** Between two looks: short at first, for a quick start must not wait, then ever longer. */
@@ -148,7 +149,7 @@ async function spawnService(
 ): Promise<DetachedProcess> {
   const { tcp } = options;
   const command = [
-    ...app.selfCommand,
+    ...await serviceCommand(app, { ...workspaceOf(places), ...(tcp && { host: tcp.host }) }),
     "start",
     // Its standard output is the log file already.
     "--quiet",

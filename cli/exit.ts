@@ -1,4 +1,5 @@
 // The exit codes, and the one translator from what was thrown to a code and a sentence.
+import { describeDenied } from "../runtime/denied_permission.ts";
 import { ApiError, ServiceUnreachable } from "../server/client.ts";
 import type { ExecutionSummary } from "../server/schemas.ts";
 import { OutputClosed } from "./output/terminal.ts";
@@ -65,6 +66,8 @@ export function toExit(error: unknown): { code: ExitCode; text: string | undefin
   if (error instanceof CommandFailure) return { code: error.exitCode, text: error.message };
   if (error instanceof ServiceUnreachable) return { code: EXIT.unreachable, text: error.message };
   if (error instanceof ApiError) return { code: EXIT.failed, text: error.message };
+  const denied = describeDenied(error);
+  if (denied !== undefined) return { code: EXIT.failed, text: `Cannot do this: ${denied}` };
   if (isBug(error)) return { code: EXIT.failed, text: `Internal error: ${error.message}` };
   return { code: EXIT.failed, text: error instanceof Error ? error.message : String(error) };
 }

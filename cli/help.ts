@@ -26,6 +26,7 @@ export const EXAMPLES = {
     ["inkling start", "stay in this terminal; Ctrl+C stops the service"],
     ["inkling start -d --keep-alive", "in the background, until it is stopped"],
     ["inkling start -d --port 8420", "on TCP too, with INKLING_API_KEY set"],
+    ["inkling start --print-unit", "a file for systemd or launchd, to start it by itself"],
   ],
   status: [
     ["inkling status", "whether it runs, since when, for which workspace"],
@@ -78,6 +79,11 @@ export const EXAMPLES = {
   ],
   info: [
     ["inkling info", "which files are read, which providers have a key"],
+  ],
+  permissions: [
+    ["inkling permissions", "the flags, one a line, and what each is for"],
+    ["inkling permissions --command", "all of them in a command to paste"],
+    ["deno task start:scoped", "in Inkling's source: start with them"],
   ],
   ui: [
     ["inkling ui", "open it in the browser; Ctrl+C ends it (exit code 130)"],

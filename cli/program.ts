@@ -12,7 +12,9 @@ import {
 } from "./help.ts";
 import type { ExitCode } from "./exit.ts";
 import { declareNew } from "./new/declare_new.ts";
+import { declarePermissions } from "./permissions/declare_permissions.ts";
 import { declareSetup } from "./setup/declare_setup.ts";
+import { declareStart } from "./start/declare_start.ts";
 import { declareUi } from "./ui/declare_ui.ts";
 import { declareUpdate } from "./update/declare_update.ts";
 
@@ -76,19 +78,11 @@ export function createProgram(options: ProgramOptions): Program {
       const { newAgent } = await import("./commands/new.ts");
       return await newAgent(context, name, own);
     }));
-  add("start")
-    .description("Start the service")
-    .option("-d, --daemon", "Start it in the background and return when it is ready")
-    .option("--keep-alive", "Never stop for want of work (else after 5 minutes)")
-    .option("--port <number>", "Listen on TCP too; needs a key", parsePort)
-    .option("--host <name>", "The address to listen on (default: 127.0.0.1)")
-    .option("--api-key <key>", "The key of TCP clients (or: INKLING_API_KEY)")
-    .action((own) =>
-      perform(globals(own), async (context) => {
-        const { start } = await import("./commands/start.ts");
-        return await start(context, own);
-      })
-    );
+  declareStart(add("start"), (own) =>
+    perform(globals(own), async (context) => {
+      const { start } = await import("./commands/start.ts");
+      return await start(context, own);
+    }));
   add("status")
     .description("Tell whether the service runs")
     .option("--json", "Print JSON")
@@ -217,6 +211,11 @@ export function createProgram(options: ProgramOptions): Program {
         return await info(context, own);
       })
     );
+  declarePermissions(add("permissions"), (own) =>
+    perform(globals(own), async (context) => {
+      const { permissions } = await import("./commands/permissions.ts");
+      return await permissions(context, own);
+    }));
   declareUi(add("ui"), (own) =>
     perform(globals(own), async (context) => {
       const { ui } = await import("./commands/ui.ts");
@@ -272,14 +271,6 @@ function parseCount(text: string): number {
 
 function collect(value: string, earlier: string[] | undefined): string[] {
   return [...earlier ?? [], value];
-}
-
-function parsePort(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value > 65_535) {
-    throw new InvalidArgumentError("It must be a port number from 0 (any free one) to 65535.");
-  }
-  return value;
 }
 
 function parseSeconds(text: string): number {

@@ -20,11 +20,11 @@ export const PERMISSION_FLAGS: readonly string[] = [
   "--allow-sys",
 ];
 
-/** Program and first arguments that start Inkling from its source tree. */
-export function sourceCommand(): string[] {
+/** Program and first arguments that start Inkling from its source tree, under Deno's flags: all that it may ever need. */
+export function sourceCommand(flags: readonly string[] = PERMISSION_FLAGS): string[] {
   const main = fileURLToPath(new URL("../main.ts", import.meta.url));
   const config = fileURLToPath(new URL("../deno.json", import.meta.url));
-  return [Deno.execPath(), "run", "--config", config, ...PERMISSION_FLAGS, main];
+  return [Deno.execPath(), "run", "--config", config, ...flags, main];
 }
 
 /** Program and first arguments that start whatever is running now. */

@@ -2,6 +2,7 @@
 import type { Agent } from "./agents/agent.ts";
 import type { InspectedResources, ResourceProblem } from "./agents/validate_resources.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
+import { permissionGaps } from "./permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import { suggest } from "./suggestion.ts";
 import { resolveServer } from "./tools/mcp/resolve_server.ts";
@@ -32,6 +33,7 @@ export function createInspection(
         ...custom.problems,
         ...await inspectSkills(agent, skills),
         ...await inspectServers(agent, { servers, settings }),
+        ...await permissionGaps(agent, settings),
       ],
       toolNames: [
         ...custom.toolNames,

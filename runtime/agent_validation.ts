@@ -38,7 +38,10 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
   let customTools: Promise<CustomTools> | undefined;
   const inspectResources = createInspection(settings, async (name) => {
     // Few workspaces have any: their processes are not even loaded before.
-    customTools ??= openWorkspaceTools({ settings, registry, clock: new SystemClock() });
+    customTools ??= openWorkspaceTools({
+      ...{ settings, registry, clock: new SystemClock() },
+      executable: Deno.execPath(),
+    });
     return await (await customTools).inspect(name);
   });
   return {

@@ -21,6 +21,7 @@ import {
   ReadOnlyRuntime,
 } from "./executions/refusals.ts";
 import { toStorable } from "./executions/storable_text.ts";
+import { lastDays, toDailyUsage } from "./executions/usage.ts";
 import { followExecution } from "./follow_execution.ts";
 import type { Retention } from "./executions/retention.ts";
 import type { Runner } from "./executions/runner.ts";
@@ -35,9 +36,14 @@ import type {
   RunRequest,
   Runtime,
   SchedulerStatus,
+  UsageReport,
+  UsageRequest,
 } from "./runtime.ts";
+import { readLogTail } from "./log_tail.ts";
+import { describeScheduler } from "./scheduler_status.ts";
 import type { ServiceLog } from "./service_log.ts";
 import type { AgentFiles } from "./triggers/agent_files.ts";
+import { machineTimeZone } from "./triggers/local_time.ts";
 import type { Pause, SchedulerState } from "./triggers/pause.ts";
 import type { Slot, SlotStore } from "./triggers/slot_store.ts";
 import type { Triggers } from "./triggers/triggers.ts";
@@ -104,7 +110,10 @@ export class LocalRuntime implements Runtime {
   }
 
   async reloadAgents(): Promise<ReloadReport> {
-    return await this.#parts.agentFiles.reload();
+    const report = await this.#parts.agentFiles.reload();
+    // Who asks for this has seen what ran away, and wants it to go on.
+    this.#parts.triggers?.reset();
+    return report;
   }
 
   async run(agentId: string, request: RunRequest): Promise<Execution> {
@@ -198,33 +207,24 @@ export class LocalRuntime implements Runtime {
   }
 
   async countExecutions(): Promise<{ running: number; waiting: number }> {
-    const { executions } = this.#parts;
-    return {
-      running: await executions.countByStatus(["running"]),
-      waiting: await executions.countByStatus(["waiting"]),
-    };
+    const count = (status: ExecutionStatus) => this.#parts.executions.countByStatus([status]);
+    return { running: await count("running"), waiting: await count("waiting") };
   }
 
-  async scheduler(): Promise<SchedulerStatus> {
-    const jobs = (await this.listAgents()).flatMap((listing) => {
-      const { agent, lastExecution, nextRun, triggerPaused } = listing;
-      const { id: agentId, displayName, trigger } = agent;
-      if (!agent.enabled || trigger.type === "manual") return [];
-      return [{
-        agentId,
-        displayName,
-        trigger,
-        nextRun,
-        lastRun: lastExecution?.startedAt ?? null,
-        triggerPaused,
-      }];
-    });
-    const { pause, triggers } = this.#parts;
-    return {
-      status: await pause.state(),
-      watcherActive: triggers?.watcherActive ?? false,
-      jobs,
-    };
+  async usage({ days: count, timeZone = machineTimeZone() }: UsageRequest): Promise<UsageReport> {
+    const days = lastDays(this.clock.now(), { count, timeZone });
+    const steps = await this.#parts.executions.readUsage(days.from);
+    return { ...days, timeZone, entries: toDailyUsage(steps, timeZone) };
+  }
+
+  async readLog(options: { lines: number }): Promise<string[]> {
+    const lines = await readLogTail(this.directories.logFile, options);
+    // Beside the log's own lines the file holds what a dying process writes; nobody redacted that.
+    return lines.map((line) => this.#parts.redactor.redact(line));
+  }
+
+  async scheduler({ upcoming } = { upcoming: 0 }): Promise<SchedulerStatus> {
+    return await describeScheduler(await this.listAgents(), { ...this.#parts, upcoming });
   }
 
   async listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {

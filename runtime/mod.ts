@@ -1,12 +1,16 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
+import type { Agent } from "./agents/agent.ts";
 import { AgentRegistry } from "./agents/registry.ts";
+import type { ResourceProblem } from "./agents/validate_resources.ts";
 import { type Clock, SystemClock } from "./clock.ts";
 import type { Directories } from "./config/directories.ts";
+import { isConfined } from "./denied_permission.ts";
 import { EventBus } from "./events/bus.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { Redactor } from "./events/redactor.ts";
 import { Retention } from "./executions/retention.ts";
 import { Runner } from "./executions/runner.ts";
+import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { InstanceLock } from "./instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
 import { isProviderKey, keyVariablesOf } from "./models/provider_keys.ts";
@@ -56,6 +60,8 @@ export interface OpenRuntimeOptions {
   clock?: Clock;
   /** TCP ports of the service itself, which agents must not reach. */
   ownPorts?: () => readonly number[];
+  /** Who is told of every run; absent: nobody. */
+  telemetry?: Telemetry;
 }
 
 /**
@@ -66,10 +72,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const { settings, version, mode } = options;
   const { config, directories, environment } = settings;
   const clock = options.clock ?? new SystemClock();
-  const registry = new AgentRegistry({ directories, config, home: settings.home });
+  const registry = new AgentRegistry({
+    ...{ directories, config, home: settings.home },
+    inspect: (agent) => findGaps(agent, { settings, log }),
+  });
   const secrets = () => environment.secrets(keyVariablesOf(registry.list()));
   const redactor = new Redactor(secrets);
-  const log = new RedactedLog(options.log, redactor);
+  const log: ServiceLog = new RedactedLog(options.log, redactor);
   await using resources = new AsyncDisposableStack();
 
   const isService = mode === "service";
@@ -93,9 +102,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const events = new EventBus(log);
   let triggers: Triggers | undefined;
   const reconcile = async () => {
-    // A file that does not parse stands for an agent that may be back in a moment.
-    const isComplete = registry.broken().length === 0;
-    await triggers?.reconcile(registry.list(), { isComplete });
+    const isUnreadable = (id: string) => registry.isUnreadable(id);
+    await triggers?.reconcile(registry.list(), { isUnreadable });
   };
   const folders = new FolderWatches({ clock, log });
   const agentFiles = new AgentFiles({
@@ -111,12 +119,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const findAgent = (id: string) => registry.get(id);
   const toolResources = new AsyncDisposableStack();
   let toolShed: Promise<ToolShed> | undefined;
+  const executable = Deno.execPath();
   // Loaded with the first run: a service is ready sooner without it.
   const openShed = async () => {
     const { openToolShed } = await import("./tool_shed.ts");
     const ownPorts = options.ownPorts ?? (() => []);
     return await openToolShed({
-      ...{ settings, registry, clock, log, version, ownPorts },
+      ...{ settings, registry, clock, log, version, ownPorts, executable },
       resources: toolResources,
     });
   };
@@ -136,6 +145,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     redactor,
     keyRedactor: new Redactor(() => secrets().filter(({ name }) => isKey(name))),
     clock,
+    telemetry: options.telemetry ?? NO_TELEMETRY,
     environment,
     serviceLog: log,
     timeZone,
@@ -212,6 +222,18 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     events,
     resources: resources.move(),
   });
+}
+
+/** What an agent needs and Deno's flags refuse, told once; looked for only where they close anything. */
+async function findGaps(
+  agent: Agent,
+  { settings, log }: { settings: WorkspaceSettings; log: ServiceLog },
+): Promise<ResourceProblem[]> {
+  if (!isConfined()) return [];
+  const { permissionGaps } = await import("./permissions/permission_gaps.ts");
+  const gaps = await permissionGaps(agent, settings);
+  for (const { message, hint } of gaps) log.write("warn", message, { agent: agent.id, hint });
+  return gaps;
 }
 
 /** Loaded with the first agent that watches something. */

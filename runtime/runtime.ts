@@ -9,6 +9,7 @@ import type { Frame } from "./events/frame.ts";
 import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { Execution, ExecutionStatus, ExecutionTotals } from "./executions/execution.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
+import type { DailyUsage, Days } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/slot_store.ts";
@@ -49,8 +50,26 @@ export interface ExecutionDetail extends Execution {
 export interface ExecutionFilter {
   statuses?: readonly ExecutionStatus[];
   agentId?: string;
+  /** Only those that this one delegated to directly. */
+  parentId?: number;
   limit: number;
   offset: number;
+}
+
+/** Which days' usage is asked for. */
+export interface UsageRequest {
+  /** The last so many, today included. */
+  days: number;
+  /** An IANA zone; the machine's unless given. */
+  timeZone?: string;
+}
+
+/** What executions used, day by day. */
+export interface UsageReport extends Days {
+  /** The IANA zone whose days these are. */
+  timeZone: string;
+  /** By day, oldest first; one entry for each agent that ran on it. */
+  entries: DailyUsage[];
 }
 
 /** What a follower of one execution receives. */
@@ -79,6 +98,8 @@ export interface SchedulerJob {
   trigger: Exclude<Trigger, { type: "manual" }>;
   /** Null for a watch, and when nothing is due by time. Shown while paused, too. */
   nextRun: number | null;
+  /** The next times, `nextRun` the first, as many as were asked for. */
+  upcoming: number[];
   /** When its newest execution began, whatever started it. */
   lastRun: number | null;
   /** Why this trigger was stopped; null when it was not. */
@@ -144,8 +165,12 @@ export interface Runtime extends AsyncDisposable {
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
+  usage(request: UsageRequest): Promise<UsageReport>;
+  /** The last lines of the service log, redacted, oldest first. */
+  readLog(options: { lines: number }): Promise<string[]>;
 
-  scheduler(): Promise<SchedulerStatus>;
+  /** `upcoming`: how many of the next times of each job are told; none unless given. */
+  scheduler(options?: { upcoming: number }): Promise<SchedulerStatus>;
   /** No trigger fires until resumed, also after a restart. Running executions and manual runs go on. Idempotent. */
   pauseScheduler(): Promise<void>;
   /** Idempotent. Triggers that were stopped one by one may fire again, too. */

@@ -16,6 +16,8 @@ export interface ToolShedOptions {
   clock: Clock;
   log: ServiceLog;
   version: string;
+  /** The path of this program, as it was at the start. */
+  executable: string;
   /** TCP ports of the service itself, which agents must not reach. */
   ownPorts: () => readonly number[];
   /** Takes what must be closed. */
@@ -38,7 +40,7 @@ export async function openToolShed(options: ToolShedOptions): Promise<ToolShed> 
   });
 }
 
-async function openSkills({ settings }: ToolShedOptions): Promise<Skills> {
+async function openSkills({ settings, executable }: ToolShedOptions): Promise<Skills> {
   const [{ Skills }, { HostedScripts }, { ownProgram }, { smallEnvironment }] = await Promise.all([
     import("./tools/skills/skills.ts"),
     import("./tools/custom/hosted_scripts.ts"),
@@ -50,14 +52,17 @@ async function openSkills({ settings }: ToolShedOptions): Promise<Skills> {
   return new Skills({
     directories,
     home,
-    scriptHost: new HostedScripts({ directories, program: ownProgram(), lookup }),
+    scriptHost: new HostedScripts({ directories, program: ownProgram(executable), lookup }),
     environment: smallEnvironment(lookup),
   });
 }
 
 /** Opens the custom tools of a workspace. Dispose of them. */
 export async function openWorkspaceTools(
-  { settings, registry, clock }: Pick<ToolShedOptions, "settings" | "registry" | "clock">,
+  { settings, registry, clock, executable }: Pick<
+    ToolShedOptions,
+    "settings" | "registry" | "clock" | "executable"
+  >,
 ): Promise<CustomTools> {
   const [{ CustomTools }, { ownProgram }] = await Promise.all([
     import("./tools/custom/custom_tools.ts"),
@@ -65,7 +70,7 @@ export async function openWorkspaceTools(
   ]);
   return new CustomTools({
     directories: settings.directories,
-    program: ownProgram(),
+    program: ownProgram(executable),
     clock,
     lookup: (name) => settings.environment.get(name),
     isProviderKey: (name) => isProviderKey(name, registry.list()),

@@ -6,6 +6,7 @@ import { accessLog } from "./middleware/access_log.ts";
 import type { Services } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { readJsonBody } from "./request_body.ts";
+import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 
 /** What one listener adds to the application. */
@@ -20,7 +21,10 @@ export interface AppOptions {
 export function createApp(services: Services, options: AppOptions = {}): Hono {
   const { runtime, lifecycle } = services;
   const { log, clock } = runtime;
-  const pages = createDocumentation(OPERATIONS, { version: runtime.version });
+  const pages = [
+    ...createDocumentation(OPERATIONS, { version: runtime.version }),
+    ...createDashboard(),
+  ];
   const refuseRoute = createRefusal([
     ...OPERATIONS,
     ...pages.map(({ path }) => ({ method: "GET", path })),
@@ -51,7 +55,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       }, services);
     });
   }
-  for (const { path, respond } of pages) app.get(path, respond);
+  for (const { path, respond } of pages) app.get(path, (c) => respond(c.req.raw));
   app.notFound((c) => toErrorResponse(refuseRoute(c), log));
   app.onError((error) => toErrorResponse(error, log));
   return app;

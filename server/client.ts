@@ -3,6 +3,7 @@
 import { SystemClock } from "../runtime/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/execution.ts";
 import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
+import { readText, toQuery } from "./client_request.ts";
 import {
   readFrames,
   readServiceEvents,
@@ -17,6 +18,7 @@ import type {
   RespondAccepted,
   RespondBody,
 } from "./request_schemas.ts";
+import type { LogBody, StatsBody } from "./report_schemas.ts";
 import type {
   AgentDetail,
   AgentSummary,
@@ -116,7 +118,7 @@ export class Client {
   }
 
   executions(
-    filter: Page & { status?: readonly ExecutionStatus[]; agent?: string } = {},
+    filter: Page & { status?: readonly ExecutionStatus[]; agent?: string; parent?: number } = {},
   ): Promise<ExecutionSummary[]> {
     const query = toQuery({ ...filter, status: filter.status?.join(",") });
     return this.#call("GET", `/executions${query}`);
@@ -187,8 +189,8 @@ export class Client {
     }
   }
 
-  scheduler(): Promise<SchedulerBody> {
-    return this.#call("GET", "/scheduler");
+  scheduler(options: { upcoming?: number } = {}): Promise<SchedulerBody> {
+    return this.#call("GET", `/scheduler${toQuery({ ...options })}`);
   }
 
   pauseScheduler(): Promise<SchedulerChanged> {
@@ -201,17 +203,29 @@ export class Client {
 
   /**
    * What happens in the service from now on, up to and including `shutdown`. There is no replay, so nothing is taken
-   * up again: throws ServiceUnreachable when the connection breaks, and the caller asks for the state.
+   * up again: throws ServiceUnreachable when the connection breaks, and the caller asks for the state. `onOpen` is
+   * called when the service tells what happens from then on.
    */
-  async *events(options: CallOptions = {}): AsyncGenerator<ServiceEventMessage, void, void> {
+  async *events(
+    options: CallOptions & { onOpen?: () => void } = {},
+  ): AsyncGenerator<ServiceEventMessage, void, void> {
     const headers = { accept: "text/event-stream" };
     const response = await this.#send("GET", "/events/stream", { headers, ...options });
+    options.onOpen?.();
     try {
       yield* readServiceEvents(response);
     } catch (error) {
       options.signal?.throwIfAborted();
       throw error;
     }
+  }
+
+  stats(options: { days?: number; timezone?: string } = {}): Promise<StatsBody> {
+    return this.#call("GET", `/stats${toQuery({ ...options })}`);
+  }
+
+  log(options: { lines?: number } = {}): Promise<LogBody> {
+    return this.#call("GET", `/log${toQuery({ ...options })}`);
   }
 
   [Symbol.dispose](): void {
@@ -278,21 +292,4 @@ export function openTcpClient(address: { host: string; port: number; apiKey: str
       return fetch(`${origin}${path}`, { ...init, headers });
     },
   });
-}
-
-async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
-  try {
-    return await response.text();
-  } catch (cause) {
-    signal?.throwIfAborted();
-    throw new ServiceUnreachable("The connection to the service broke", { cause });
-  }
-}
-
-function toQuery(values: Record<string, string | number | undefined>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined) query.set(name, String(value));
-  }
-  return query.size === 0 ? "" : `?${query}`;
 }

@@ -8,6 +8,7 @@ import type { Handler, Listener } from "./listener.ts";
 import { apiKey } from "./middleware/api_key.ts";
 import { hostCheck } from "./middleware/host_check.ts";
 import type { Services } from "./operation.ts";
+import { explainKey } from "./routes/dashboard.ts";
 import {
   DEFAULT_TCP_HOST,
   listenOnTcp,
@@ -100,7 +101,7 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
   const app = createApp(services, {
     via: "tcp",
     guards: [
-      apiKey({ key: tcp.apiKey }),
+      apiKey({ key: tcp.apiKey, explain: explainKey }),
       hostCheck({ hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts], origins }),
     ],
   });

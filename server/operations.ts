@@ -5,6 +5,7 @@ import { checkpointOperations } from "./routes/checkpoints.ts";
 import { eventOperations } from "./routes/events.ts";
 import { executionOperations } from "./routes/executions.ts";
 import { infoOperations } from "./routes/info.ts";
+import { reportOperations } from "./routes/reports.ts";
 import { requestOperations } from "./routes/requests.ts";
 import { schedulerOperations } from "./routes/scheduler.ts";
 
@@ -16,4 +17,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...checkpointOperations,
   ...schedulerOperations,
   ...eventOperations,
+  ...reportOperations,
 ];

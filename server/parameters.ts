@@ -1,5 +1,6 @@
 // Values that come as text: path segments, query strings and headers, each as a schema from text to value.
 import { z } from "zod";
+import { isTimeZone } from "../runtime/agents/cron_expression.ts";
 import { EXECUTION_STATUSES } from "../runtime/executions/execution.ts";
 
 const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
@@ -43,6 +44,12 @@ export const statuses = z.string()
 export const optionalText = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().optional())
+  .optional();
+
+/** An IANA zone; blank is absent. */
+export const timeZone = z.string()
+  .transform((text) => text.trim() === "" ? undefined : text)
+  .pipe(z.string().refine(isTimeZone, "Input should be an IANA time zone").optional())
   .optional();
 
 /** A key that makes a repeated run the same run; blank is absent. */

@@ -95,6 +95,8 @@ export const AgentSummary = z.object({
   trigger_cron: z.string().nullable(),
   trigger_paths: z.array(z.string()).nullable(),
   last_run: timestamp.nullable(),
+  last_status: z.enum(EXECUTION_STATUSES).nullable(),
+  last_execution_id: id.nullable(),
   next_run: timestamp.nullable(),
   trigger_paused: z.string().nullable().meta({
     description: "Why its trigger was stopped although the scheduler runs; null when it was not",
@@ -236,6 +238,9 @@ export const SchedulerJob = z.object({
   agent_name: z.string().meta({ description: "The same as agent_id" }),
   trigger_type: z.enum(TRIGGER_TYPES).exclude(["manual"]),
   next_run: timestamp.nullable(),
+  upcoming: z.array(timestamp).meta({
+    description: "The next times, as many as the parameter `upcoming` asks for",
+  }),
   every: z.string().nullable(),
   cron: z.string().nullable(),
   timezone: z.string().nullable(),

@@ -87,6 +87,8 @@ export function toAgentSummary(listing: AgentListing): AgentSummary {
     trigger_cron: schedule?.cron ?? null,
     trigger_paths: trigger.type === "watch" ? trigger.paths : null,
     last_run: toTimestampOrNull(lastExecution?.startedAt ?? null),
+    last_status: lastExecution?.status ?? null,
+    last_execution_id: lastExecution?.id ?? null,
     next_run: toTimestampOrNull(nextRun),
     trigger_paused: triggerPaused,
   };
@@ -173,6 +175,7 @@ function toJob(job: Job): SchedulerJob {
     agent_name: agentId,
     trigger_type: trigger.type,
     next_run: toTimestampOrNull(nextRun),
+    upcoming: job.upcoming.map(toTimestamp),
     every: schedule?.every ?? null,
     cron: schedule?.cron ?? null,
     timezone: schedule?.timezone ?? null,

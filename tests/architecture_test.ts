@@ -20,6 +20,8 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   executions: 4,
   triggers: 4,
   storage: 5,
+  telemetry: 5,
+  permissions: 5,
   wiring: 6,
 };
 /** Files of the runtime's root that put the folders together or describe the whole. */
@@ -40,6 +42,7 @@ const WIRING = [
   "workspace_validation.ts",
   "setup_report.ts",
   "start_run.ts",
+  "scheduler_status.ts",
   "agent_sandbox.ts",
   "tool_shed.ts",
   "agent_resources.ts",
@@ -75,11 +78,13 @@ const CLI_SHARED = [
   "runtime/diagnostics.ts",
   "runtime/suggestion.ts",
   "runtime/clock.ts",
+  "runtime/denied_permission.ts",
 ];
 
 Deno.test("imports: server knows the runtime by its interface and its vocabulary", () => {
   const vocabulary = [
     "runtime/agents/agent.ts",
+    "runtime/agents/cron_expression.ts",
     "runtime/events/frame.ts",
     "runtime/executions/execution.ts",
     "runtime/triggers/slot_store.ts",
@@ -132,6 +137,7 @@ Deno.test("imports: adapters, their packages and the price table are loaded only
     ...["runtime/tools/mcp/session.ts", "runtime/tools/mcp/mcp_servers.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
     ...["runtime/triggers/watcher.ts"],
+    ...["runtime/telemetry/open_telemetry.ts"],
   ];
   const loads = IMPORTS.filter(({ to, typeOnly }) => !typeOnly && late.includes(to));
   assert.deepEqual(new Set(loads.map(({ to }) => to)), new Set(late));
@@ -167,7 +173,7 @@ Deno.test("imports: every import leads somewhere, and each package is in both im
     assert.match(version, /^npm:.+@\d+\.\d+\.\d+$/, `${name} is not pinned`);
   }
   const bare = new Set(
-    IMPORTS.filter((one) => !isLocal(one)).map(({ to }) => to),
+    IMPORTS.filter((one) => !isLocal(one) && !isOfDashboard(one)).map(({ to }) => to),
   );
   for (const name of bare) {
     const known = name.startsWith("node:") ||
@@ -180,10 +186,45 @@ Deno.test("imports: every import leads somewhere, and each package is in both im
   }
 });
 
+/** The page in the browser is a program of its own: bundled, and with packages that the service never loads. */
+const DASHBOARD = "server/dashboard/client";
+const isOfDashboard = ({ from }: Import) => from.startsWith(`${DASHBOARD}/`);
+
+Deno.test("imports: the dashboard's packages are pinned, used, and the product's where it has them", () => {
+  const own = JSON.parse(text(`${DASHBOARD}/deno.json`)).imports as Record<string, string>;
+  const product = JSON.parse(text("deno.json")).imports as Record<string, string>;
+  const bare = IMPORTS.filter((one) => isOfDashboard(one) && !isLocal(one)).map(({ to }) => to);
+  for (const [name, version] of Object.entries(own)) {
+    assert.match(version, /^npm:.+@\d+\.\d+\.\d+$/, `${name} is not pinned`);
+    assert.equal(version, product[name] ?? version, `${name} differs from the product's`);
+    // Its types are those of the wire, which are made with zod.
+    const used = name === "zod" || bare.some((one) => one === name || one.startsWith(`${name}/`));
+    assert.ok(used, `${name} stands in ${DASHBOARD}/deno.json and nothing uses it`);
+  }
+  const strange = bare.filter((one) => !Object.keys(own).includes(one.split("/")[0] ?? ""));
+  assert.deepEqual(strange, []);
+});
+
+Deno.test("imports: the dashboard takes of the service its client and its types, and nobody takes of it", () => {
+  const shared = ["server/client.ts", "server/client_errors.ts"];
+  assert.deepEqual(
+    offenders((one) =>
+      isOfDashboard(one) && one.to.startsWith("server/") && !one.to.startsWith(`${DASHBOARD}/`) &&
+      !one.typeOnly && !shared.includes(one.to)
+    ),
+    [],
+  );
+  assert.deepEqual(
+    offenders((one) => !isOfDashboard(one) && one.to.startsWith(`${DASHBOARD}/`)),
+    [],
+  );
+});
+
 /** Where a package or a global may be used. */
 const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   { what: /"node:sqlite"/, where: /^runtime\/storage\// },
   { what: /"hono(\/|")/, where: /^server\// },
+  { what: /"@opentelemetry\//, where: /^runtime\/telemetry\// },
   { what: /\bDeno\.(exit|args)\b/, where: /^main\.ts$/ },
   { what: /\bDeno\.env\b/, where: /^(main\.ts|runtime\/config\/)/ },
   {

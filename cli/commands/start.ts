@@ -6,12 +6,24 @@ import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { ForegroundReport } from "../foreground_report.ts";
 import { formatPlural } from "../output/figures.ts";
 import { toOneLine } from "../output/sanitise.ts";
+import type { UnitKind } from "../start/unit.ts";
 
 const ENDINGS: Readonly<Record<StopReason, string>> = {
   requested: "Stopped on request",
   idle: "Stopped: there was nothing to do. --keep-alive keeps the service running",
   signal: "Stopped",
 };
+
+/** What `start` may be told. */
+export interface StartOptions {
+  daemon?: true;
+  keepAlive?: true;
+  port?: number;
+  host?: string;
+  apiKey?: string;
+  /** The manager that a unit is printed for; true: that of this system. */
+  printUnit?: UnitKind | true;
+}
 
 /** What the service is started with. */
 interface ServiceFlags {
@@ -22,8 +34,12 @@ interface ServiceFlags {
 /** Starts the service and, in the foreground, stays until it ends. */
 export async function start(
   context: CommandContext,
-  options: { daemon?: true; keepAlive?: true; port?: number; host?: string; apiKey?: string },
+  options: StartOptions,
 ): Promise<ExitCode> {
+  if (options.printUnit !== undefined) {
+    const { printUnit } = await import("../start/print_unit.ts");
+    return await printUnit(context, options.printUnit, options);
+  }
   const tcp = readTcp(context, options);
   const flags = { keepAlive: options.keepAlive ?? false, ...(tcp && { tcp }) };
   return options.daemon ? await startInBackground(context, flags) : await serve(context, flags);

@@ -1,7 +1,7 @@
 #compdef inkling
 # Completion of inkling for zsh.
 _inkling() {
-    local line value fallback=none
+    local line value description fallback=none
     local -a candidates typed
     (( CURRENT > 2 )) && typed=("${(@Q)words[2,CURRENT-1]}")
     while IFS= read -r line; do
@@ -9,7 +9,8 @@ _inkling() {
             fallback=${line#:}
         else
             value=${line%%$'\t'*}
-            candidates+=("${value//:/\\:}:${line#*$'\t'}")
+            description=${line#*$'\t'}
+            candidates+=("${value//:/\\:}${description:+:$description}")
         fi
     done < <(inkling complete zsh -- "${typed[@]}" "${(Q)PREFIX}" 2>/dev/null)
     if (( $#candidates )); then

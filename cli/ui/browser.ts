@@ -36,8 +36,14 @@ export async function openBrowser(
   let child: Deno.ChildProcess;
   try {
     // Detached: Ctrl+C, which ends this command, must not end a browser that it started.
-    const quiet = { stdin: "null", stdout: "null", stderr: "null" } as const;
-    child = new Deno.Command(program, { args, ...quiet, detached: true }).spawn();
+    child = new Deno.Command(program, {
+      args,
+      env: { ...options.environment },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+      detached: true,
+    }).spawn();
   } catch (error) {
     // There is no such program, or it may not be run: the address is shown, and a person can open it.
     if (error instanceof Deno.errors.NotFound) return false;

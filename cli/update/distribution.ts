@@ -7,24 +7,11 @@ export type Distribution =
   | { kind: "npm"; packageName: string; directory: string }
   | { kind: "source"; directory: string };
 
-/** What tells them apart. */
-export interface DistributionSigns {
-  /** Whether the sources are part of the executable. */
-  standalone: boolean;
-  execPath: string;
-  /** `x86_64-unknown-linux-gnu`. */
-  target: string;
-  /** The folder that holds main.ts. */
-  directory: string;
-}
-
 /**
- * The way that these signs speak of. No variable is asked: the environment is handed on to the service and to what
- * agents start, and may name an installation that this program is not.
+ * The way by which sources in a folder (that of main.ts) came there. No variable is asked: the environment is handed on
+ * to the service and to what agents start, and may name an installation that this program is not.
  */
-export function distributionOf(signs: DistributionSigns): Distribution {
-  const { standalone, execPath, target, directory } = signs;
-  if (standalone) return { kind: "binary", path: execPath, target };
+export function distributionOf(directory: string): Exclude<Distribution, { kind: "binary" }> {
   // `…/node_modules/name/…` or `…/node_modules/@scope/name/…`; the innermost one is the package itself.
   const found = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/@]+))(?:[\\/]|$)/.exec(
     directory,
@@ -42,10 +29,10 @@ export function distributionOf(signs: DistributionSigns): Distribution {
 
 /** How the program that is running came here. */
 export function ownDistribution(): Distribution {
-  return distributionOf({
-    standalone: Deno.build.standalone,
-    execPath: Deno.execPath(),
-    target: Deno.build.target,
-    directory: fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, ""),
-  });
+  const { standalone, target } = Deno.build;
+  const execPath = Deno.execPath();
+  // The sources of a binary lie in no folder of the disk.
+  if (standalone) return { kind: "binary", path: execPath, target };
+  // A checkout that `npm link` shows to npm is a checkout.
+  return distributionOf(Deno.realPathSync(fileURLToPath(new URL("../..", import.meta.url))));
 }

@@ -89,7 +89,15 @@ async function npm(
   try {
     result = await withDeadline(app.clock, (signal) => {
       const program = Deno.build.os === "windows" ? "npm.cmd" : "npm";
-      return new Deno.Command(program, { args: [...args], stdin: "null", signal }).output();
+      const env = { ...app.environment };
+      return new Deno.Command(program, {
+        args: [...args],
+        env,
+        clearEnv: true,
+        stdin: "null",
+        signal,
+      })
+        .output();
     }, { ms: NPM_MS, ...options });
   } catch (cause) {
     options.signal.throwIfAborted();

@@ -6,7 +6,8 @@ import type { Diagnostic } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { readAgentFile } from "./agent_file.ts";
 import { idOfFileName, isAgentFileName, normalizeId } from "./agent_id.ts";
-import { parseAgent, type ParseAgentOptions } from "./parse_agent.ts";
+import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
+import { diagnoseResources, type ResourceProblem } from "./validate_resources.ts";
 
 /** A file in the agents directory that never parsed, or the directory itself: no agent, but something to show. */
 export interface BrokenAgentFile {
@@ -37,9 +38,15 @@ interface Entry {
   diagnostics: Diagnostic[];
 }
 
+/** What agents are read with. */
+export interface AgentRegistryOptions extends ParseAgentOptions {
+  /** Finds what stands in the way of an agent here and now; it joins the agent's warnings. */
+  inspect?: (agent: Agent) => Promise<ResourceProblem[]>;
+}
+
 /** Agents by id. `load` brings them up to date; everything else answers from memory. */
 export class AgentRegistry {
-  readonly #options: ParseAgentOptions;
+  readonly #options: AgentRegistryOptions;
   #entries: ReadonlyMap<string, Entry> = new Map();
   /** Second spellings of an id that another file has: they never become agents. */
   #rejected: readonly BrokenAgentFile[] = [];
@@ -47,7 +54,7 @@ export class AgentRegistry {
   #unreadable: Diagnostic | undefined;
   #loading: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ParseAgentOptions) {
+  constructor(options: AgentRegistryOptions) {
     this.#options = options;
   }
 
@@ -87,6 +94,16 @@ export class AgentRegistry {
       ...this.#rejected,
     ].sort((a, b) => compare(a.id, b.id) || compare(a.path, b.path));
     return [...directory ?? [], ...files];
+  }
+
+  /**
+   * Whether there may be an agent of this id that cannot be read now: its file is there but never parsed, or nobody can
+   * tell because the directory cannot be read. It may be back in a moment.
+   */
+  isUnreadable(id: string): boolean {
+    if (this.#unreadable !== undefined) return true;
+    const entry = this.#entries.get(normalizeId(id));
+    return entry !== undefined && entry.good === undefined;
   }
 
   async #load(): Promise<ReloadReport> {
@@ -173,7 +190,20 @@ export class AgentRegistry {
     if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [] };
     const parsed = parseAgent({ path, bytes }, this.#options);
     if ("diagnostics" in parsed) return broken(parsed.diagnostics, stamp);
-    return { id, path, stamp, good: { agent: parsed.agent, hash }, diagnostics: [] };
+    return {
+      id,
+      path,
+      stamp,
+      good: { agent: await this.#inspected(parsed), hash },
+      diagnostics: [],
+    };
+  }
+
+  async #inspected({ agent, document }: ParsedAgent): Promise<Agent> {
+    const problems = await this.#options.inspect?.(agent) ?? [];
+    if (problems.length === 0) return agent;
+    const found = diagnoseResources(problems, { path: agent.sourcePath, document });
+    return { ...agent, warnings: [...agent.warnings, ...found] };
   }
 }
 

@@ -4,9 +4,9 @@ import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import { isJsonObject } from "../json.ts";
 
-/** Something that an agent names and cannot use, or should look at. */
+/** Something that an agent names and cannot use, or should look at. `text` is what stands below the front matter. */
 export interface ResourceProblem {
-  field: "custom_tools" | "skills" | "mcp";
+  field: "custom_tools" | "skills" | "mcp" | "model" | "paths" | "trigger" | "text";
   /** As the agent names it; undefined: it concerns the field as a whole. */
   name?: string;
   severity: Diagnostic["severity"];
@@ -29,6 +29,7 @@ export function diagnoseResources(
   file: DiagnosedFile,
 ): Diagnostic[] {
   return problems.map(({ field, name, ...rest }) => {
+    if (field === "text") return diagnose(file, [], rest);
     const key = field === "custom_tools" && file.document.value["custom_tools"] == null
       ? "tools"
       : field;

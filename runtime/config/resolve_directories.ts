@@ -58,6 +58,7 @@ function realPath(path: string): string {
     return Deno.realPathSync(path);
   } catch (error) {
     const parent = dirname(path);
+    // Not readable, or closed by Deno's flags: then it counts as it is written.
     if (!(error instanceof Deno.errors.NotFound) || parent === path) return path;
     return join(realPath(parent), basename(path));
   }

@@ -6,11 +6,16 @@ const PAGE_FRAMES = 200;
 const PAGE_BYTES = 256 * 1024;
 /** Unread streamed text that a follower may lag behind; beyond it the text is dropped, the frame will bring it whole. */
 const UNREAD_DELTA_CHARACTERS = 64 * 1024;
+/** Streamed text that is kept for followers who come in the middle of a reply; of a longer one they see what follows. */
+const KEPT_DELTA_CHARACTERS = 256 * 1024;
 
 /** What a follower receives; see Runtime.follow. */
 export type LogItem =
   | { type: "frame"; frame: Frame }
-  /** `restart`: what was streamed since the last frame is void, the reply begins anew with `content`. */
+  /**
+   * `restart`: what was streamed since the last frame is void, the text of the reply is `content`: it began anew, or the
+   * follower came in the middle of it.
+   */
   | { type: "delta"; content: string; restart: boolean }
   | { type: "waiting" };
 
@@ -65,6 +70,8 @@ class Bell {
 export class ExecutionLog {
   readonly #store: FrameStore;
   readonly #bells = new Map<number, Bell>();
+  /** What has streamed of the replies that stream now, by execution. */
+  readonly #streamed = new Map<number, string>();
 
   constructor(store: FrameStore) {
     this.#store = store;
@@ -72,6 +79,7 @@ export class ExecutionLog {
 
   /** Tells followers that something was stored for this execution. Call it after the transaction. */
   ring(executionId: number): void {
+    this.#streamed.delete(executionId);
     const bell = this.#bells.get(executionId);
     if (bell === undefined) return;
     bell.ring();
@@ -92,9 +100,10 @@ export class ExecutionLog {
 
   /** Passes on text that streams in; nothing is stored. */
   delta(executionId: number, text: string): void {
-    const bell = this.#bells.get(executionId);
-    if (bell === undefined || text === "") return;
-    for (const follower of bell.followers) {
+    if (text === "") return;
+    const streamed = this.#streamed.get(executionId) ?? "";
+    if (streamed.length < KEPT_DELTA_CHARACTERS) this.#streamed.set(executionId, streamed + text);
+    for (const follower of this.#bells.get(executionId)?.followers ?? []) {
       if (follower.deltas === undefined) continue;
       if (follower.deltas.length < UNREAD_DELTA_CHARACTERS) follower.deltas += text;
       follower.wake();
@@ -103,6 +112,7 @@ export class ExecutionLog {
 
   /** Tells followers that the reply which streamed begins anew. */
   restartDeltas(executionId: number): void {
+    this.#streamed.delete(executionId);
     for (const follower of this.#bells.get(executionId)?.followers ?? []) {
       if (follower.deltas === undefined) continue;
       follower.deltas = "";
@@ -123,10 +133,12 @@ export class ExecutionLog {
     const bell = this.#bells.get(executionId) ?? new Bell();
     this.#bells.set(executionId, bell);
     let wakeUp = Promise.withResolvers<void>();
+    const streamed = this.#streamed.get(executionId) ?? "";
+    const isWhole = streamed.length < KEPT_DELTA_CHARACTERS;
     const follower: Follower = {
       wake: () => wakeUp.resolve(),
-      deltas: options.deltas ? "" : undefined,
-      restart: false,
+      deltas: !options.deltas ? undefined : isWhole ? streamed : "",
+      restart: options.deltas && isWhole && streamed !== "",
     };
     const onAbort = () => follower.wake();
     bell.followers.add(follower);

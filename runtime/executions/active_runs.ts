@@ -11,6 +11,8 @@ interface ActiveRun {
 export class ActiveRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<number, ActiveRun>();
+  /** Why nothing may run any more. */
+  #over: RunStopped | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -18,10 +20,12 @@ export class ActiveRuns {
 
   /**
    * Lets a run go; `work` never rejects. Its signal aborts with a RunStopped. Once it calls `leave` it cannot be stopped
-   * any more, and the execution may be launched again before it has returned.
+   * any more, and the execution may be launched again before it has returned. Once all are stopped, one that still comes is
+   * stopped from its beginning.
    */
   launch(id: number, work: (signal: AbortSignal, leave: () => void) => Promise<void>): void {
     const stop = new AbortController();
+    if (this.#over !== undefined) stop.abort(this.#over);
     const leave = () => {
       if (this.#runs.get(id)?.stop === stop) this.#runs.delete(id);
     };
@@ -51,9 +55,8 @@ export class ActiveRuns {
         () => {/* All ended in time. */},
       );
     }
-    for (const { stop } of this.#runs.values()) {
-      stop.abort(new RunStopped(options.error, { resumable: true }));
-    }
+    this.#over = new RunStopped(options.error, { resumable: true });
+    for (const { stop } of this.#runs.values()) stop.abort(this.#over);
     await inTime;
   }
 

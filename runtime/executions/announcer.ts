@@ -1,15 +1,24 @@
-// Tells the rest of the service what becomes of executions: on the event bus, and in the service log.
+// Tells the rest of the service what becomes of executions: on the event bus, in the service log, and to telemetry.
 import type { EventBus } from "../events/bus.ts";
 import type { Redactor } from "../events/redactor.ts";
 import type { ServiceLog } from "../service_log.ts";
 import type { Execution } from "./execution.ts";
 import type { HumanRequest } from "./human_request.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+/** What is told to, and by. */
+export interface AnnouncerPorts {
+  events: EventBus;
+  serviceLog: ServiceLog;
+  redactor: Redactor;
+  telemetry: Telemetry;
+}
 
 /** The voice of the runner. */
 export class Announcer {
-  readonly #ports: { events: EventBus; serviceLog: ServiceLog; redactor: Redactor };
+  readonly #ports: AnnouncerPorts;
 
-  constructor(ports: { events: EventBus; serviceLog: ServiceLog; redactor: Redactor }) {
+  constructor(ports: AnnouncerPorts) {
     this.#ports = ports;
   }
 
@@ -42,6 +51,7 @@ export class Announcer {
   ended(execution: Execution): void {
     const { status, durationMs, error } = execution;
     this.#log("Execution ended", execution, { status, error: error ?? undefined });
+    this.#ports.telemetry.ended(execution);
     this.#ports.events.publish({
       type: "execution_completed",
       ...identityOf(execution),

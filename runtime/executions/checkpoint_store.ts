@@ -35,8 +35,11 @@ export interface CheckpointStore {
   readStats(): Promise<CheckpointStats>;
   /** Removes conversations (the log of their executions stays) and gives the space back; returns how many. */
   purge(selection: PurgeSelection): Promise<number>;
-  /** Removes executions that ended before a time, with all that belongs to them; returns how many. */
+  /**
+   * Removes executions that ended before a time, with all that belongs to them; returns how many. What another one
+   * delegated goes with that one, never before it.
+   */
   removeExecutions(endedBefore: number): Promise<number>;
-  /** Ids of executions that wait, of this agent or of all. */
+  /** Ids of executions that wait, of this agent or of all, the oldest first: a parent before what it waits for. */
   findWaiting(agentId: string | undefined): Promise<number[]>;
 }

@@ -1,7 +1,7 @@
 // One execution while it goes on here: preparing it, running its loop, until it ends or waits for a person.
 import type { Agent } from "../agents/agent.ts";
 import type { Delegations } from "./delegation.ts";
-import type { Execution } from "./execution.ts";
+import type { Execution, ExecutionStatus } from "./execution.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
 import { toFailure } from "./failure.ts";
 import type { HumanRequest } from "./human_request.ts";
@@ -51,6 +51,12 @@ export class Conductor {
 
   /** Never rejects: what goes wrong is told and logged. */
   async conduct(subject: Subject, conduct: Conduct): Promise<void> {
+    const { telemetry } = this.#ports;
+    await telemetry.execution(subject.execution, () => this.#conduct(subject, conduct));
+  }
+
+  /** Returns the state that the execution is left in. */
+  async #conduct(subject: Subject, conduct: Conduct): Promise<ExecutionStatus> {
     const { execution } = subject;
     const journal = new Journal(execution, this.#ports);
     let outcome: Outcome | undefined;
@@ -60,9 +66,10 @@ export class Conductor {
       const { serviceLog } = this.#ports;
       outcome = toFailure(error, { execution, serviceLog });
     }
-    if (outcome === undefined) return;
-    if (conduct.agent.onRestart === "resume" && isLeftForRestart(conduct.signal)) return;
+    if (outcome === undefined) return "waiting";
+    if (conduct.agent.onRestart === "resume" && isLeftForRestart(conduct.signal)) return "running";
     await this.#ports.end(execution, { outcome, journal });
+    return outcome.status;
   }
 
   /** Runs the loop to its outcome; undefined when the execution waits. */
@@ -79,7 +86,10 @@ export class Conductor {
         journal,
         signal,
         delegate: (call, delegation) =>
-          delegations.delegate(execution, call, { delegation, signal }),
+          delegations.delegate(execution, call, {
+            signal,
+            ...(delegation !== undefined && { delegation }),
+          }),
       });
       const outcome = await runLoop(run);
       if ("status" in outcome) return outcome;
@@ -95,7 +105,7 @@ export class Conductor {
   }
 
   async #ask(
-    { call, question, args }: OpenQuestion,
+    { call, question, args, isGuard }: OpenQuestion,
     { agent, journal }: Conduct & { journal: Journal },
   ): Promise<Paused> {
     const createdAt = this.#ports.clock.now();
@@ -107,6 +117,7 @@ export class Conductor {
       toolArgs: args,
       createdAt,
       expiresAt: agent.confirmTimeoutMs === null ? null : createdAt + agent.confirmTimeoutMs,
+      ...(isGuard && { isGuard }),
     });
   }
 }

@@ -6,8 +6,12 @@ import { type Execution, isFinal } from "./execution.ts";
 import type { ExecutionStore, PlannedCall } from "./execution_store.ts";
 import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
 
-/** The most characters of an answer that the caller's model reads; the execution's own record holds it whole. */
-const OUTPUT_CHARACTERS = 60_000;
+/**
+ * The most that the caller's model reads of an answer and of an error, in bytes of JSON: with the figures it stays below
+ * what a result may have, so that nothing is cut off behind. The execution's own record holds them whole.
+ */
+const OUTPUT_BYTES = 60_000;
+const ERROR_BYTES = 4_000;
 
 /** An execution to be started for a call. */
 export interface DelegatedStart {
@@ -40,13 +44,14 @@ export class Delegations {
   }
 
   /**
-   * Starts the execution that a call asks for, once, and waits until it has ended or waits for a person. Throws ToolFailure
-   * where it may not be started. When the signal aborts it is ended first; then the signal's reason is thrown.
+   * Starts the execution that a call asks for, once, and waits until it has ended or waits for a person; without
+   * `delegation` it has been started before. Throws ToolFailure where it may not be started. When the signal aborts it is
+   * ended first; then the signal's reason is thrown.
    */
   async delegate(
     parent: Execution,
     call: PlannedCall,
-    options: { delegation: Delegation; signal: AbortSignal },
+    options: { delegation?: Delegation; signal: AbortSignal },
   ): Promise<DelegationState> {
     const { delegation, signal } = options;
     const { store } = this.#ports;
@@ -57,7 +62,8 @@ export class Delegations {
     const onAbort = () => {
       // A service that stops stops every run itself, and leaves those that are to be resumed.
       if (isLeftForRestart(signal)) return;
-      ending = this.#ports.cancel(child.id, errorOf(signal));
+      // Where it fails, the end of the parent tries again, and says so.
+      ending = Promise.allSettled([this.#ports.cancel(child.id, errorOf(signal))]);
     };
     signal.addEventListener("abort", onAbort, { once: true });
     try {
@@ -80,8 +86,9 @@ export class Delegations {
 
   async #begin(
     parent: Execution,
-    wish: { delegation: Delegation; position: number },
+    wish: { delegation: Delegation | undefined; position: number },
   ): Promise<Execution> {
+    if (wish.delegation === undefined) throw new TypeError("There is nobody to delegate to");
     const { agentId, args } = wish.delegation;
     const agent = this.#ports.findAgent(agentId);
     if (agent === undefined) throw new ToolFailure(`Agent "${agentId}" does not exist`);
@@ -105,8 +112,8 @@ function errorOf({ reason }: AbortSignal): string {
 function describeEnd(execution: Execution, output: string | null): string {
   return JSON.stringify({
     status: execution.status,
-    output: output === null ? null : bound(output),
-    ...(execution.error !== null && { error: execution.error }),
+    output: output === null ? null : bound(output, OUTPUT_BYTES),
+    ...(execution.error !== null && { error: bound(execution.error, ERROR_BYTES) }),
     execution_id: execution.id,
     duration_ms: execution.durationMs,
     total_tokens: execution.totalTokens,
@@ -114,8 +121,18 @@ function describeEnd(execution: Execution, output: string | null): string {
   });
 }
 
-function bound(output: string): string {
-  if (output.length <= OUTPUT_CHARACTERS) return output;
-  const kept = output.slice(0, OUTPUT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
-  return `${kept}\n[The answer was cut here: it has ${output.length} characters.]`;
+/** The text, or as much of its beginning as fits, with a line that says so. */
+function bound(text: string, maxBytes: number): string {
+  let end = Math.min(text.length, maxBytes);
+  // Each step keeps the share that would fit if all characters took as much as those before.
+  for (let bytes; (bytes = jsonBytes(text.slice(0, end))) > maxBytes;) {
+    end = Math.min(end - 1, Math.floor(end * maxBytes / bytes));
+  }
+  if (end === text.length) return text;
+  const kept = text.slice(0, end).replace(/[\uD800-\uDBFF]$/, "");
+  return `${kept}\n[This was cut here: it has ${text.length} characters.]`;
+}
+
+function jsonBytes(text: string): number {
+  return new TextEncoder().encode(JSON.stringify(text)).length;
 }

@@ -9,8 +9,9 @@ import type {
   ExecutionTrigger,
   FinalStatus,
 } from "./execution.ts";
-import type { HumanAnswer, HumanRequest } from "./human_request.ts";
+import type { GivenAnswer, HumanAnswer, HumanRequest } from "./human_request.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
+import type { UsageStep } from "./usage.ts";
 
 /** An execution about to be accepted. */
 export interface NewExecution {
@@ -184,8 +185,8 @@ export interface ExecutionStore {
   openRequest(executionId: number, opening: OpeningRequest): Promise<Execution>;
 
   /**
-   * Lets a running execution wait because one that it delegated to waits; its frames tell the question. Undefined, and
-   * nothing is changed, when that one does not wait (any more).
+   * Lets a running execution wait because one that it delegated to waits; its frames tell the question, the same that
+   * readOpenRequest gives. Undefined, and nothing is changed, when that one does not wait (any more).
    */
   waitForChild(
     executionId: number,
@@ -258,9 +259,13 @@ export interface ExecutionStore {
   listExecutions(filter: {
     statuses?: readonly ExecutionStatus[];
     agentId?: string;
+    /** Only those that this one delegated to directly. */
+    parentId?: number;
     limit: number;
     offset: number;
   }): Promise<Execution[]>;
+  /** What the executions that began at `from` or later used; the oldest step first. */
+  readUsage(from: number): Promise<UsageStep[]>;
   /** The newest execution of each of these agents that has one. */
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>>;
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
@@ -270,6 +275,8 @@ export interface ExecutionStore {
     messages: PlacedMessage[];
     calls: StoredCall[];
     /** Answers by the position of the call they are for, in the order of the questions. */
-    answers: ReadonlyMap<number, readonly HumanAnswer[]>;
+    answers: ReadonlyMap<number, readonly GivenAnswer[]>;
+    /** The places of calls that other executions were started for. */
+    delegated: ReadonlySet<number>;
   }>;
 }

@@ -18,6 +18,14 @@ export interface HumanRequest extends ToolQuestion {
   createdAt: number;
   /** When it counts as denied; null waits for ever. */
   expiresAt: number | null;
+  /** Whether the call may run at all is asked, by us; absent: the tool asks. */
+  isGuard?: true;
+}
+
+/** What was answered, with what had been asked. */
+export interface GivenAnswer {
+  request: Pick<HumanRequest, keyof ToolQuestion | "isGuard">;
+  answer: HumanAnswer;
 }
 
 /** An answer does not fit its question; the message says how. */

@@ -157,11 +157,14 @@ export class Journal {
   async waitForChild(
     childId: number,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
+    const lapStart = this.#lapStart;
     const waiting = await this.#ports.store.waitForChild(this.#identity.executionId, {
       childId,
       durationMs: this.#lap(),
       frames: (request) => [this.#frame(toInterruptFrame(request))],
     });
+    // It runs on, and nothing of this lap was stored.
+    if (waiting === undefined) this.#lapStart = lapStart;
     this.#ring();
     return waiting;
   }

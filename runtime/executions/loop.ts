@@ -44,9 +44,10 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
 
 /** Takes one reply and stores it; returns the execution with its new figures. */
 async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Execution> {
-  const reply = run.withoutKeys(await takeTurn(run));
+  const reply = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
   const position = run.conversation.nextPosition;
   const costUsd = await run.costOf(reply);
+  if (costUsd !== null) run.telemetry.cost(run, costUsd);
   const { maxCostUsd } = run.agent.settings;
   const isPriceMissed = costUsd === null && maxCostUsd !== null && !told.isPriceMissed;
   const reason = reply.usage === null

@@ -11,10 +11,12 @@ import type { ExecutionStore } from "./execution_store.ts";
 import { seedHistory } from "./history.ts";
 import { createOpening, type OpeningPorts } from "./opening.ts";
 import type { Run } from "./run.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 /** What a run is made with. */
 export interface RunPorts extends OpeningPorts {
   store: ExecutionStore;
+  telemetry: Telemetry;
   /** The model of an agent. Throws ModelError with what is missing. */
   openModel(agent: Agent): Promise<Model>;
   /** What a reply of this agent's model cost; null where no price is known. */
@@ -67,9 +69,11 @@ export async function prepareRun(
     conversation,
     leftCalls: new Map(stored.calls.map((call) => [call.position, call])),
     answers: stored.answers,
+    delegated: stored.delegated,
     journal,
     costOf: (reply) => ports.costOf(agent, reply),
     clock: ports.clock,
+    telemetry: ports.telemetry,
     withoutKeys: (value) => ports.keyRedactor.redactValue(value),
     delegate,
     note: (message) => ports.serviceLog.write("info", message, subjectOf(execution)),

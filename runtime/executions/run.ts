@@ -8,8 +8,9 @@ import type { Toolbox } from "../tools/toolbox.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Execution } from "./execution.ts";
 import type { PlannedCall, StoredCall } from "./execution_store.ts";
-import type { HumanAnswer } from "./human_request.ts";
+import type { GivenAnswer } from "./human_request.ts";
 import type { Journal, Outcome } from "./journal.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 export interface Run {
   /** As it stood when this run of it began. */
@@ -22,18 +23,22 @@ export interface Run {
   /** Calls that an earlier process left without a result, by place. */
   leftCalls: ReadonlyMap<number, StoredCall>;
   /** What people answered, by the place of the call it was asked for. */
-  answers: ReadonlyMap<number, readonly HumanAnswer[]>;
+  answers: ReadonlyMap<number, readonly GivenAnswer[]>;
+  /** The places of calls that other executions were started for when this run of it began. */
+  delegated: ReadonlySet<number>;
   journal: Journal;
   /** What a reply cost in US dollars; null where no price is known. */
   costOf(reply: ModelReply): Promise<number | null>;
   clock: Clock;
+  telemetry: Telemetry;
   /** The value without keys of model providers: these never enter a conversation, not even a stored one. */
   withoutKeys<T>(value: T): T;
   /**
-   * Lets another agent do what a call asks for, or goes on waiting for the execution that does. Throws ToolFailure where
-   * it may not, and the signal's reason once the run ends, after the other execution has ended, too.
+   * Lets another agent do what a call asks for, or goes on waiting for the execution that does: for a call in `delegated`
+   * nothing else is asked. Throws ToolFailure where it may not, and the signal's reason once the run ends, after the other
+   * execution has ended, too.
    */
-  delegate(call: PlannedCall, delegation: Delegation): Promise<DelegationState>;
+  delegate(call: PlannedCall, delegation?: Delegation): Promise<DelegationState>;
   /** Lines in the service log: of a tool, and a warning. */
   note(message: string): void;
   warn(message: string): void;

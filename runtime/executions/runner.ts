@@ -11,11 +11,14 @@ import type { AcceptanceRefusal, Resumption } from "./execution_store.ts";
 import { checkAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "./human_request.ts";
 import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
 import type { RunPorts } from "./prepare.ts";
+import { partAbandoned } from "./recovery.ts";
 import { ExecutionNotFound, ServiceStopping, SessionWaiting } from "./refusals.ts";
 import { RequestExpiry } from "./request_expiry.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
+import { Starts } from "./starts.ts";
 
 const CANCELLED = "Cancelled by user";
+const FORSAKEN = "Aborted: the execution that delegated to it has ended";
 
 /** What a runner works with. */
 export type RunnerPorts = RunPorts & JournalPorts & {
@@ -31,7 +34,7 @@ export class Runner implements AsyncDisposable {
   readonly #expiry: RequestExpiry;
   readonly #conductor: Conductor;
   readonly #active: ActiveRuns;
-  readonly #pending = new Set<Promise<unknown>>();
+  readonly #starts = new Starts();
   #stopping = false;
 
   constructor(ports: RunnerPorts) {
@@ -45,7 +48,7 @@ export class Runner implements AsyncDisposable {
       maxAgentDepth: ports.maxAgentDepth,
       begin: (start) => this.#begin(start),
       untilRest: (id) => this.#untilRest(id),
-      cancel: (id, error) => this.#abort(id, error),
+      cancel: (id, error) => this.cancel(id, error),
     });
     this.#conductor = new Conductor({
       ...ports,
@@ -74,14 +77,21 @@ export class Runner implements AsyncDisposable {
   }
 
   /** Cancels an execution and what it delegated; tells what became of it. Throws ExecutionNotFound. */
-  async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
-    // What was accepted or answered a moment ago is about to run here.
-    await Promise.allSettled(this.#pending);
-    return await this.#abort(id, CANCELLED);
+  async cancel(id: number, error = CANCELLED): Promise<"cancelling" | ExecutionStatus> {
+    for (;;) {
+      // What was accepted or answered a moment ago is about to run here.
+      await this.#starts.settled();
+      const outcome = await this.#abort(id, error);
+      if (outcome !== "running" || this.#starts.isEmpty) return outcome;
+    }
   }
 
   /** Ends an execution that waits. False when it does not (any more). Rejects when that cannot be stored. */
   async abortWaiting(id: number, error: string): Promise<boolean> {
+    return await this.#starts.track(this.#abortWaiting(id, error));
+  }
+
+  async #abortWaiting(id: number, error: string): Promise<boolean> {
     const { execution } = await this.#read(id);
     const outcome: Outcome = { status: "aborted", error, output: null };
     const ended = await this.#journal(execution).finish(outcome, { from: "waiting" });
@@ -92,27 +102,13 @@ export class Runner implements AsyncDisposable {
   /** Takes up what a dead instance left running: goes on with it where the agent says so, else ends it. */
   async recover(): Promise<void> {
     const { store } = this.#ports;
-    const adopted = new Map<number, { subject: Subject; agent: Agent }>();
-    for (const id of await store.findAbandoned()) {
-      const subject = await this.#read(id);
-      const { agentId, parentExecutionId } = subject.execution;
-      const agent = this.#ports.findAgent(agentId);
-      // What nobody waits for any more is not gone on with. A parent is older, and so was decided before.
-      const isWanted = parentExecutionId === null || adopted.has(parentExecutionId);
-      if (agent?.onRestart === "resume" && isWanted) {
-        await store.adoptExecution(id);
-        adopted.set(id, { subject, agent });
-        continue;
-      }
-      const error = "The service stopped while this execution was running";
-      await this.#end(subject.execution, {
-        outcome: { status: "orphaned", error, output: null },
-      });
-    }
-    for (const { subject, agent } of adopted.values()) this.#launch(subject, agent);
-    for (const id of await store.findForsaken()) {
-      await this.abortWaiting(id, "Aborted: the execution that delegated to it has ended");
-    }
+    const read = (id: number) => this.#read(id);
+    const { resumed, orphaned } = await partAbandoned({ ...this.#ports, read });
+    const error = "The service stopped while this execution was running";
+    const outcome: Outcome = { status: "orphaned", error, output: null };
+    for (const { execution } of orphaned) await this.#end(execution, { outcome });
+    for (const { subject, agent } of resumed) await this.#goOn(subject, agent);
+    for (const id of await store.findForsaken()) await this.abortWaiting(id, FORSAKEN);
     this.#expiry.start();
   }
 
@@ -123,7 +119,7 @@ export class Runner implements AsyncDisposable {
   async stop(options: { graceMs: number }): Promise<void> {
     this.#stopping = true;
     await this.#expiry[Symbol.asyncDispose]();
-    await Promise.allSettled(this.#pending);
+    await this.#starts.settled();
     await this.#active.drain({ ...options, error: "Aborted: service stopped" });
   }
 
@@ -134,16 +130,7 @@ export class Runner implements AsyncDisposable {
   /** Does something that starts a run; a stop waits for it. */
   async #unlessStopping<T>(work: () => Promise<T>): Promise<T> {
     if (this.#stopping) throw new ServiceStopping();
-    return await this.#track(work());
-  }
-
-  async #track<T>(pending: Promise<T>): Promise<T> {
-    this.#pending.add(pending);
-    try {
-      return await pending;
-    } finally {
-      this.#pending.delete(pending);
-    }
+    return await this.#starts.track(work());
   }
 
   async #accept(agent: Agent, wish: Wish): Promise<Execution | { refused: AcceptanceRefusal }> {
@@ -162,7 +149,7 @@ export class Runner implements AsyncDisposable {
   /** Starts what a call of another execution asks for: also while the service lets running ones end. */
   async #begin({ agent, args, parent, position, depth }: DelegatedStart): Promise<Execution> {
     const { agentId, displayName, id: executionId } = parent;
-    const started = await this.#track(this.#accept(agent, {
+    const started = await this.#starts.track(this.#accept(agent, {
       trigger: "agent",
       sessionId: null,
       request: { args, cause: { type: "agent", agentId, displayName, executionId } },
@@ -198,7 +185,7 @@ export class Runner implements AsyncDisposable {
     const { execution } = subject;
     this.#announcer.resumed(execution);
     const agent = this.#ports.findAgent(execution.agentId);
-    if (agent !== undefined) return this.#launch(subject, agent);
+    if (agent !== undefined) return await this.#goOn(subject, agent);
     const error = `Agent '${execution.agentId}' no longer exists`;
     await this.#end(execution, { outcome: { status: "error", error, output: null } });
   }
@@ -206,13 +193,16 @@ export class Runner implements AsyncDisposable {
   async #expire(request: HumanRequest): Promise<void> {
     try {
       const { executionId, requestId } = request;
-      await this.#track(this.#respond(executionId, { requestId, answer: { expired: true } }));
+      await this.#starts.track(
+        this.#respond(executionId, { requestId, answer: { expired: true } }),
+      );
     } catch (error) {
       // Somebody was a moment faster.
       if (!(error instanceof NotWaiting)) throw error;
     }
   }
 
+  /** Cancels without waiting for what is about to run: that is left to `#goOn`. */
   async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
     if (this.#active.stop(id, error)) return "cancelling";
     const { execution } = await this.#read(id);
@@ -226,7 +216,7 @@ export class Runner implements AsyncDisposable {
       const done = this.#active.done(id);
       if (done === undefined) {
         // What was answered a moment ago is about to run here.
-        await Promise.allSettled(this.#pending);
+        await this.#starts.settled();
         if (this.#active.done(id) === undefined) return;
       }
       await done;
@@ -241,6 +231,15 @@ export class Runner implements AsyncDisposable {
     );
   }
 
+  /** Lets an execution go on, but for one whose parent has ended meanwhile: nobody else would end it. */
+  async #goOn(subject: Subject, agent: Agent): Promise<void> {
+    this.#launch(subject, agent);
+    const { id, parentExecutionId } = subject.execution;
+    if (parentExecutionId === null) return;
+    const { execution } = await this.#read(parentExecutionId);
+    if (isFinal(execution.status)) this.#active.stop(id, FORSAKEN);
+  }
+
   /** Lets go of an execution that waits. */
   async #pause(
     { execution, request }: Paused,
@@ -252,8 +251,9 @@ export class Runner implements AsyncDisposable {
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
     const error = signal.reason instanceof RunStopped ? signal.reason.message : CANCELLED;
     if (isCancelled && !await this.abortWaiting(execution.id, error)) {
-      // An answer came in between: it runs again.
-      await this.#abort(execution.id, error);
+      // An answer came in between: it runs again, or is about to.
+      leave();
+      await this.cancel(execution.id, error);
     }
     leave();
   }
@@ -282,7 +282,7 @@ export class Runner implements AsyncDisposable {
     for (const child of await this.#ports.store.listChildren(execution.id)) {
       if (isFinal(child.status)) continue;
       const error = execution.status === "aborted" ? execution.error : null;
-      await this.#abort(child.id, error ?? "Aborted: the execution that delegated to it has ended");
+      await this.#abort(child.id, error ?? FORSAKEN);
     }
     for (const ancestor of ancestors) await this.#resume(await this.#read(ancestor.id));
   }

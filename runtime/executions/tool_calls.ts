@@ -6,25 +6,32 @@ import { boundResult } from "../tools/result_text.ts";
 import type { Delegation, ToolQuestion } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 import type { PlannedCall } from "./execution_store.ts";
-import { describeAnswer, describeDenial, type HumanAnswer } from "./human_request.ts";
+import {
+  describeAnswer,
+  describeDenial,
+  type GivenAnswer,
+  type HumanAnswer,
+} from "./human_request.ts";
 import { type CallResult, performCall, type ReadyCall, toFailedResult } from "./perform_call.ts";
 import type { Run } from "./run.ts";
 
 const CONCURRENT_CALLS = 8;
 
-type Asking = { kind: "ask"; question: ToolQuestion; args: JsonObject };
+type Asking = { kind: "ask"; question: ToolQuestion; args: JsonObject; isGuard?: true };
 
 type Prepared =
   | { kind: "settled"; result: CallResult }
   | Asking
   | { kind: "run"; ready: ReadyCall }
-  | { kind: "delegate"; delegation: Delegation };
+  | { kind: "delegate"; delegation?: Delegation };
 
 /** A call that needs a person before it can go on. */
 export interface OpenQuestion {
   call: PlannedCall;
   question: ToolQuestion;
   args: JsonObject;
+  /** Set where it is asked whether the call may run at all. */
+  isGuard?: true;
 }
 
 /** A call that waits for another execution, which waits for a person. */
@@ -65,9 +72,16 @@ async function settle(
   call: PlannedCall,
   step: Prepared,
 ): Promise<OpenQuestion | WaitingChild | undefined> {
-  if (step.kind === "ask") return { call, question: step.question, args: step.args };
+  if (step.kind === "ask") {
+    const { kind: _kind, ...asked } = step;
+    return { call, ...asked };
+  }
   const startedAt = run.clock.now();
-  const done = await perform(run, call, step);
+  // What is settled already is no work: the tool does nothing, if there is one of that name at all.
+  const done = step.kind === "settled" ? step.result : await run.telemetry.toolCall(
+    { execution: run.execution, call },
+    () => perform(run, call, step),
+  );
   if (!("content" in done)) return done;
   const { content, isError, effect, instructions } = run.withoutKeys(done);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
@@ -87,11 +101,9 @@ async function settle(
 async function perform(
   run: Run,
   call: PlannedCall,
-  step: Exclude<Prepared, Asking>,
+  step: Exclude<Prepared, Asking | { kind: "settled" }>,
 ): Promise<CallResult | OpenQuestion | WaitingChild> {
   switch (step.kind) {
-    case "settled":
-      return step.result;
     case "run": {
       const result = await performCall(run, call, step.ready);
       if (!(result instanceof QuestionRaised)) return result;
@@ -107,7 +119,7 @@ async function perform(
 async function delegate(
   run: Run,
   call: PlannedCall,
-  delegation: Delegation,
+  delegation: Delegation | undefined,
 ): Promise<CallResult | WaitingChild> {
   try {
     const end = await run.delegate(call, delegation);
@@ -121,6 +133,8 @@ async function delegate(
 
 /** Decides what becomes of a call before anything happens. */
 function prepare(run: Run, call: PlannedCall): Prepared {
+  // Whatever the agent's file says by now: another execution works on it, and what that does is to be known.
+  if (run.delegated.has(call.position)) return { kind: "delegate" };
   const tool = run.toolbox.get(call.name);
   if (tool === undefined) {
     return refuse(`Unknown tool "${call.name}". Available: ${run.toolbox.names().join(", ")}`);
@@ -129,9 +143,9 @@ function prepare(run: Run, call: PlannedCall): Prepared {
   try {
     const args = tool.check(parseArguments(call.arguments));
     if (tool.question !== undefined) {
-      const [answer] = answers;
-      if (answer === undefined) return { kind: "ask", question: tool.question(args), args };
-      return settled(answerResult(answer));
+      const [given] = answers;
+      if (given === undefined) return { kind: "ask", question: tool.question(args), args };
+      return settled(answerResult(given.answer));
     }
     const effect = tool.delegation === undefined ? tool.effect(args) : "read";
     if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {
@@ -140,18 +154,19 @@ function prepare(run: Run, call: PlannedCall): Prepared {
           "Find out whether it took effect before you do it again.",
       );
     }
-    const isGuarded = run.agent.confirmTools.includes(call.name);
-    if (isGuarded) {
-      const [answer] = answers;
-      if (answer === undefined) return { kind: "ask", question: confirmation(call.name), args };
-      if (!("approved" in answer && answer.approved)) {
-        return settled({ content: describeDenial(answer), isError: true });
-      }
+    // The agent's file may have changed since: what answers the guard answers nothing else, and the other way round.
+    const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
+    const permission = answers.find(isOfGuard)?.answer;
+    if (permission === undefined && run.agent.confirmTools.includes(call.name)) {
+      return { kind: "ask", question: confirmation(call.name), args, isGuard: true };
+    }
+    if (permission !== undefined && !("approved" in permission && permission.approved)) {
+      return settled({ content: describeDenial(permission), isError: true });
     }
     if (tool.delegation !== undefined) {
       return { kind: "delegate", delegation: tool.delegation(args) };
     }
-    const own = isGuarded ? answers.slice(1) : answers;
+    const own = answers.filter((given) => !isOfGuard(given)).map(({ answer }) => answer);
     return { kind: "run", ready: { tool, args, effect, answers: own } };
   } catch (error) {
     if (error instanceof ToolFailure) return refuse(error.message);

@@ -37,6 +37,14 @@ const PROVIDERS: Readonly<Record<NamedProvider, Provider>> = {
   demo: { adapter: "demo", defaultUrl: undefined, hosts: null },
 };
 
+/** Where an adapter sends calls that no address is given for. */
+const DEFAULT_HOSTS: Readonly<Partial<Record<AdapterName, string>>> = {
+  openai: "api.openai.com:443",
+  anthropic: "api.anthropic.com:443",
+  google: "generativelanguage.googleapis.com:443",
+  ollama: "127.0.0.1:11434",
+};
+
 /** Where a model's settings lead. Throws ModelError for a provider without an address, or an address that is none. */
 export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   const { provider, name } = settings;
@@ -63,6 +71,22 @@ export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
     keyRequired: adapter !== "demo" && !keyless,
     foreignHost: foreign ? url.host : null,
   };
+}
+
+/**
+ * The host that a model's calls go to, with its port; null for a model that calls nobody. Throws ModelError as
+ * modelEndpoint does.
+ */
+export function modelHost(settings: ModelSettings): string | null {
+  const { adapter, baseUrl } = modelEndpoint(settings);
+  if (adapter === "demo") return null;
+  if (baseUrl !== undefined) return hostAndPort(new URL(baseUrl));
+  return DEFAULT_HOSTS[adapter] ?? null;
+}
+
+/** `example.com:443`, also where the address leaves the port to its scheme. */
+export function hostAndPort({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }
 
 /** The variable that holds a provider's key by default: `OPENAI_API_KEY`, `MY_ENDPOINT_API_KEY`. */

@@ -27,7 +27,10 @@ export function toGooglePrompt(
   };
 }
 
-/** Turns alternate: what follows itself is joined, above all the results of one reply's calls. */
+/**
+ * What follows itself is joined, above all the results of one reply's calls. These stand by themselves: newer models refuse
+ * a content that holds results and text.
+ */
 function toContents(messages: readonly Message[], owner: BlockOwner): Content[] {
   const contents: { role: string; parts: Part[] }[] = [];
   // Calls that the provider named itself: only their results carry the id.
@@ -38,10 +41,15 @@ function toContents(messages: readonly Message[], owner: BlockOwner): Content[] 
     if (parts.length === 0) continue;
     const role = message.role === "assistant" ? "model" : "user";
     const last = contents.at(-1);
-    if (last?.role === role) last.parts.push(...parts);
+    const isJoined = last?.role === role && holdsResults(last.parts) === holdsResults(parts);
+    if (isJoined) last.parts.push(...parts);
     else contents.push({ role, parts });
   }
   return contents;
+}
+
+function holdsResults(parts: readonly Part[]): boolean {
+  return parts.some(({ functionResponse }) => functionResponse !== undefined);
 }
 
 function toParts(

@@ -3,7 +3,7 @@
 import type OpenAI from "openai";
 import type { Clock } from "../clock.ts";
 import type { Model, ModelDelta, ModelError, ModelReply, ModelRequest } from "./model.ts";
-import { toOpenAiMessages, toOpenAiTools } from "./openai_messages.ts";
+import { type OpenAiFlavour, toOpenAiMessages, toOpenAiTools } from "./openai_messages.ts";
 import { OpenAiReplyAssembly } from "./openai_reply.ts";
 import {
   answerFailure,
@@ -29,8 +29,8 @@ export interface OpenAiModelOptions {
   apiKey?: string;
   /** Ask for token counts in the stream. */
   streamUsage: boolean;
-  /** `openai` itself wants `max_completion_tokens`; endpoints compatible with it know `max_tokens`. */
-  flavour: "openai" | "compatible";
+  /** `openai` itself wants `max_completion_tokens`; endpoints compatible with it know `max_tokens`, and are stricter. */
+  flavour: OpenAiFlavour;
   /** Reads a date in Retry-After. */
   clock: Clock;
 }
@@ -100,7 +100,7 @@ class OpenAiModel implements Model {
     const { temperature, maxTokens, tools } = request;
     return {
       model: name,
-      messages: toOpenAiMessages(request.messages),
+      messages: toOpenAiMessages(request.messages, flavour),
       stream: true,
       ...(streamUsage ? { stream_options: { include_usage: true } } : {}),
       ...(temperature === undefined ? {} : { temperature }),

@@ -7,9 +7,29 @@ import { isWholeJson, toArgumentsObject } from "./tool_call_arguments.ts";
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
 
-/** Messages as Chat Completions takes them. */
-export function toOpenAiMessages(messages: readonly Message[]): WireMessage[] {
-  return messages.map(toOpenAiMessage);
+/** OpenAI's own Chat Completions, or those of whoever else speaks them. */
+export type OpenAiFlavour = "openai" | "compatible";
+
+/**
+ * Messages as Chat Completions takes them. Instructions that a result brought along are a user's words to OpenAI; elsewhere
+ * they stand at the result's end: many models' templates (Mistral's, for one) refuse a user behind a tool, and two users in a row.
+ */
+export function toOpenAiMessages(
+  messages: readonly Message[],
+  flavour: OpenAiFlavour,
+): WireMessage[] {
+  return (flavour === "openai" ? messages : joinInstructions(messages)).map(toOpenAiMessage);
+}
+
+function joinInstructions(messages: readonly Message[]): Message[] {
+  const joined: Message[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === "user" && message.injected && last?.role === "tool") {
+      joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
+    } else joined.push(message);
+  }
+  return joined;
 }
 
 /** Tools as Chat Completions takes them. */

@@ -1,4 +1,5 @@
 // How a provider's failure becomes a ModelError: one wording, one rule for what may be tried again, no key in any text.
+import { describeDenied } from "../denied_permission.ts";
 import { ModelError } from "./model.ts";
 
 /** Who failed, and what its messages must not show. */
@@ -63,9 +64,10 @@ export function answerFailure(context: ProviderContext, answer: ProviderAnswer):
 
 /** No answer at all: the host is unknown, refuses, or broke the connection before it said anything. */
 export function connectionFailure(context: ProviderContext, cause: unknown): ModelError {
+  const denied = describeDenied(cause);
   return new ModelError(
-    `Cannot reach ${context.provider} at ${context.baseUrl}: ${reasonOf(cause, context)}`,
-    { retryable: true, cause },
+    `Cannot reach ${context.provider} at ${context.baseUrl}: ${denied ?? reasonOf(cause, context)}`,
+    { retryable: denied === undefined, cause },
   );
 }
 

@@ -1,7 +1,7 @@
 // Variables and arguments in an agent's body: one pass, values are never looked at again.
 
 const PLACEHOLDER =
-  /\\\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$ARGUMENTS\[(\d{1,4})\]|\$ARGUMENTS\b|\$(\d)(?!\d)/g;
+  /\\\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$(\d)(?!\d)/g;
 
 /** The body with everything filled in, and what a person should know about it. */
 export interface Substitution {

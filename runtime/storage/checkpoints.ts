@@ -57,7 +57,12 @@ export class SqliteCheckpointStore implements CheckpointStore {
   removeExecutions(endedBefore: number): Promise<number> {
     return this.#remove(() =>
       this.#db.run(
-        "DELETE FROM executions WHERE status NOT IN ('running', 'waiting') AND finished_at < ?",
+        // From the top down: what one delegated stays as long as itself, which may still ask for its result.
+        "DELETE FROM executions WHERE id IN (WITH RECURSIVE doomed (id) AS (" +
+          "SELECT id FROM executions WHERE parent_execution_id IS NULL " +
+          "AND status NOT IN ('running', 'waiting') AND finished_at < ?1 UNION ALL " +
+          "SELECT e.id FROM executions e JOIN doomed ON e.parent_execution_id = doomed.id " +
+          "WHERE e.status NOT IN ('running', 'waiting') AND e.finished_at < ?1) SELECT id FROM doomed)",
         endedBefore,
       ).changes
     );
@@ -66,7 +71,7 @@ export class SqliteCheckpointStore implements CheckpointStore {
   findWaiting(agentId: string | undefined): Promise<number[]> {
     return Promise.resolve(
       this.#db.all<{ id: number }>(
-        "SELECT id FROM executions WHERE status = 'waiting' AND (?1 IS NULL OR agent_id = ?1)",
+        "SELECT id FROM executions WHERE status = 'waiting' AND (?1 IS NULL OR agent_id = ?1) ORDER BY id",
         agentId ?? null,
       ).map(({ id }) => id),
     );

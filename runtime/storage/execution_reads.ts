@@ -3,6 +3,7 @@ import type { Execution, ExecutionStatus, ExecutionTotals } from "../executions/
 import type { ExecutionRequest } from "../executions/execution_request.ts";
 import type { ExecutionStore, StoredConversation } from "../executions/execution_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
+import type { UsageStep } from "../executions/usage.ts";
 import { bucketOf } from "./buckets.ts";
 import { selectCalls, selectMessages } from "./conversations.ts";
 import type { Database } from "./database.ts";
@@ -10,10 +11,12 @@ import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toRequest } from "./
 import {
   selectChild,
   selectChildren,
+  selectDelegated,
   selectForsaken,
   selectLineage,
   sumDescendants,
 } from "./lineage.ts";
+import { selectUsage } from "./usage.ts";
 import { selectAnswers, selectNextExpiry, selectOpenRequest } from "./requests.ts";
 
 /** The reading half of an ExecutionStore. */
@@ -52,24 +55,31 @@ export class SqliteExecutionReads {
   listExecutions(filter: {
     statuses?: readonly ExecutionStatus[];
     agentId?: string;
+    parentId?: number;
     limit: number;
     offset: number;
   }): Promise<Execution[]> {
-    const statuses = filter.statuses ?? [];
+    const { statuses = [], agentId, parentId } = filter;
     const conditions = [
       ...(statuses.length > 0 ? [`status IN (${statuses.map(() => "?").join(", ")})`] : []),
-      ...(filter.agentId === undefined ? [] : ["agent_id = ?"]),
+      ...(agentId === undefined ? [] : ["agent_id = ?"]),
+      ...(parentId === undefined ? [] : ["parent_execution_id = ?"]),
     ];
     const rows = this.#db.all<ExecutionRow>(
       `SELECT ${EXECUTION_COLUMNS} FROM executions ` +
         (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")} ` : "") +
         "ORDER BY id DESC LIMIT ? OFFSET ?",
       ...statuses,
-      ...(filter.agentId === undefined ? [] : [filter.agentId]),
+      ...(agentId === undefined ? [] : [agentId]),
+      ...(parentId === undefined ? [] : [parentId]),
       filter.limit,
       filter.offset,
     );
     return Promise.resolve(rows.map(toExecution));
+  }
+
+  readUsage(from: number): Promise<UsageStep[]> {
+    return Promise.resolve(selectUsage(this.#db, from));
   }
 
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>> {
@@ -102,6 +112,7 @@ export class SqliteExecutionReads {
       messages: selectMessages(this.#db, executionId),
       calls: selectCalls(this.#db, executionId, { unlogged: false }),
       answers: selectAnswers(this.#db, executionId),
+      delegated: selectDelegated(this.#db, executionId),
     });
   }
 

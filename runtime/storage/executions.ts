@@ -20,7 +20,7 @@ import type { Database } from "./database.ts";
 import { SqliteExecutionReads } from "./execution_reads.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { appendFrames } from "./frames.ts";
-import { wakeAncestors } from "./lineage.ts";
+import { isWaiting, wakeAncestors } from "./lineage.ts";
 import { closeRequest, insertRequest, selectOpenRequest, voidRequests } from "./requests.ts";
 
 /** The executions of one service instance. */
@@ -163,8 +163,10 @@ export class SqliteExecutionStore extends SqliteExecutionReads implements Execut
     },
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
     return this.#change("power", () => {
-      const request = selectOpenRequest(this.#db, waiting.childId);
-      if (request === undefined) return undefined;
+      // One that runs wakes nobody when it ends, whatever waits below it.
+      if (!isWaiting(this.#db, waiting.childId)) return undefined;
+      const request = selectOpenRequest(this.#db, executionId);
+      if (request === undefined) throw new TypeError("An execution waits for nothing");
       const { durationMs } = waiting;
       const frames = waiting.frames(request);
       return { execution: this.#pause(executionId, { durationMs, frames }), request };

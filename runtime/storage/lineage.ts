@@ -52,6 +52,22 @@ export function sumDescendants(db: Database, executionId: number): ExecutionTota
   return { ...row };
 }
 
+/** The places of an execution's calls that others were started for. */
+export function selectDelegated(db: Database, parentId: number): Set<number> {
+  const rows = db.all<{ position: number }>(
+    "SELECT parent_position AS position FROM executions " +
+      "WHERE parent_execution_id = ? AND parent_position IS NOT NULL",
+    parentId,
+  );
+  return new Set(rows.map(({ position }) => position));
+}
+
+/** Whether an execution waits for a person, or for another one that does. */
+export function isWaiting(db: Database, executionId: number): boolean {
+  return db.get("SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'", executionId) !==
+    undefined;
+}
+
 /** Waiting executions below one that has ended. */
 export function selectForsaken(db: Database): number[] {
   return db.all<{ id: number }>(

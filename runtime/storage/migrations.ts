@@ -142,5 +142,13 @@ CREATE INDEX slots_by_execution ON slots (execution_id) WHERE execution_id IS NO
 CREATE INDEX idempotency_keys_by_execution ON idempotency_keys (execution_id);
 `;
 
+const USAGE_BY_DAY = `
+CREATE INDEX executions_by_start ON executions (started_at);
+`;
+
 /** Step N leads from version N to N + 1. */
-export const MIGRATIONS: readonly string[] = [EXECUTIONS_AND_LOG, TRIGGERS_AND_DELEGATION];
+export const MIGRATIONS: readonly string[] = [
+  EXECUTIONS_AND_LOG,
+  TRIGGERS_AND_DELEGATION,
+  USAGE_BY_DAY,
+];

@@ -1,5 +1,5 @@
 // The table of questions to people: opening one, answering it once, finding what is open.
-import type { HumanAnswer, HumanRequest } from "../executions/human_request.ts";
+import type { GivenAnswer, HumanAnswer, HumanRequest } from "../executions/human_request.ts";
 import type { Database } from "./database.ts";
 
 interface RequestRow {
@@ -15,15 +15,18 @@ interface RequestRow {
 /** The columns that are not in RequestRow by themselves. */
 type RequestBody = Pick<
   HumanRequest,
-  "message" | "options" | "multi" | "toolName" | "toolArgs"
+  "message" | "options" | "multi" | "toolName" | "toolArgs" | "isGuard"
 >;
 
 const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
 
 /** Stores a question as part of the transaction that is open. */
 export function insertRequest(db: Database, request: HumanRequest): void {
-  const { message, options, multi, toolName, toolArgs } = request;
-  const body: RequestBody = { message, options, multi, toolName, toolArgs };
+  const { message, options, multi, toolName, toolArgs, isGuard } = request;
+  const body: RequestBody = {
+    ...{ message, options, multi, toolName, toolArgs },
+    ...(isGuard && { isGuard }),
+  };
   db.run(
     `INSERT INTO requests (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     request.requestId,
@@ -88,16 +91,17 @@ export function selectNextExpiry(db: Database): HumanRequest | undefined {
 }
 
 /** Answers of an execution by the position of the call they are for, in the order of the questions. */
-export function selectAnswers(db: Database, executionId: number): Map<number, HumanAnswer[]> {
-  const rows = db.all<{ position: number; response: string }>(
-    "SELECT position, response FROM requests WHERE execution_id = ? AND response IS NOT NULL " +
-      "ORDER BY rowid",
+export function selectAnswers(db: Database, executionId: number): Map<number, GivenAnswer[]> {
+  const rows = db.all<RequestRow & { response: string }>(
+    `SELECT ${COLUMNS}, response FROM requests ` +
+      "WHERE execution_id = ? AND response IS NOT NULL ORDER BY rowid",
     executionId,
   );
-  const answers = new Map<number, HumanAnswer[]>();
-  for (const { position, response } of rows) {
-    const answer = JSON.parse(response) as HumanAnswer;
-    answers.set(position, [...answers.get(position) ?? [], answer]);
+  const answers = new Map<number, GivenAnswer[]>();
+  for (const row of rows) {
+    const request = toRequest(row);
+    const given = { request, answer: JSON.parse(row.response) as HumanAnswer };
+    answers.set(row.position, [...answers.get(row.position) ?? [], given]);
   }
   return answers;
 }

@@ -20,6 +20,13 @@ export class SqliteWatchStore implements WatchStore {
     this.#db = db;
   }
 
+  listAgents(): Promise<string[]> {
+    const rows = this.#db.all<{ agent_id: string }>(
+      "SELECT agent_id FROM watches UNION SELECT agent_id FROM watch_queue",
+    );
+    return Promise.resolve(rows.map(({ agent_id }) => agent_id));
+  }
+
   readQueue(): Promise<QueuedChange[]> {
     const rows = this.#db.all<
       { agent_id: string; path: string; event: FileEvent; queued_at: number }

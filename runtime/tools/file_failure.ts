@@ -1,4 +1,5 @@
 // The file system's errors as sentences a model can act on. Never the host's path: only the one that was asked for.
+import { describeDenied } from "../denied_permission.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -26,11 +27,9 @@ const REASONS: Readonly<Record<string, string>> = {
 /** An error of the file system as a ToolFailure: `Cannot read "a.txt": it does not exist.` Other errors pass through. */
 export function toFileFailure(error: unknown, action: string, shown: string): unknown {
   if (error instanceof ToolFailure || !(error instanceof Error)) return error;
-  // Deno guards the system's own files (/proc, /dev, /sys) with an error of its own.
-  if (error.name === "NotCapable") {
-    return new ToolFailure(`Cannot ${action} "${shown}": the service has no permission for it.`, {
-      cause: error,
-    });
+  const denied = describeDenied(error, { hidden: true });
+  if (denied !== undefined) {
+    return new ToolFailure(`Cannot ${action} "${shown}": ${denied}.`, { cause: error });
   }
   const code = errorCode(error);
   if (code === undefined) return error;

@@ -35,12 +35,25 @@ export async function isAt(path: string, identity: FileIdentity): Promise<boolea
   const folder = dirname(path);
   try {
     for (let look = 0; look < LOOKS; look++) {
-      if (foldPath(await realpath(folder)) !== foldPath(folder)) return false;
+      if (!await isStraight(folder, path)) return false;
       if (identityOf(await lstat(path, { bigint: true })) !== identity) return false;
     }
     return true;
   } catch {
     // Gone, or no longer readable: in either case it is not there.
     return false;
+  }
+}
+
+/**
+ * Whether no symlink stands among the folders of an entry. Deno's flags may allow a root and not the folder that it lies in:
+ * then the whole path is asked, and an entry that is a symlink itself counts as none.
+ */
+async function isStraight(folder: string, path: string): Promise<boolean> {
+  try {
+    return foldPath(await realpath(folder)) === foldPath(folder);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    return foldPath(await realpath(path)) === foldPath(path);
   }
 }

@@ -3,11 +3,13 @@
 import { lookup as systemLookup } from "node:dns";
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { describeDenied, FLAGS_REMEDY } from "../denied_permission.ts";
 import { type HttpPolicy, normaliseHost, refuseAddress, refuseHost } from "./http_policy.ts";
 import { classifyAddress } from "./ip_address.ts";
+import { isNetOpen, mayConnect } from "./net_permission.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 /** One address that a name stands for. */
@@ -63,7 +65,7 @@ export async function exchange(
 ): Promise<ExchangeReply> {
   const { signal } = options;
   signal.throwIfAborted();
-  const refusal = refuseTarget(sent.url, options.policy);
+  const refusal = refuseTarget(sent.url, options.policy) ?? refusePermission(sent.url);
   if (refusal !== undefined) throw new ToolFailure(`Cannot request ${sent.url.host}: ${refusal}.`);
   try {
     const message = await send(sent, options);
@@ -97,6 +99,12 @@ function refuseTarget(url: URL, policy: HttpPolicy): string | undefined {
       : refuseAddress(policy, { host, address: host, port: portOf(url) }));
 }
 
+function refusePermission(url: URL): string | undefined {
+  if (mayConnect(url.hostname, portOf(url))) return undefined;
+  return `Inkling was started without --allow-net=${url.hostname}. Name the host under http.allow in config.yaml, ` +
+    `then ${FLAGS_REMEDY}`;
+}
+
 function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
@@ -104,19 +112,36 @@ function portOf(url: URL): number {
 function send(sent: ExchangeRequest, options: ExchangeOptions): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { url } = sent;
+  const isOpen = isNetOpen();
   const request: ClientRequest = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
     method: sent.method,
     headers: sent.headers,
-    lookup: guardedLookup(options, portOf(url)),
+    // Where Deno's flags allow some names only, a connection to an address that we looked up for one is refused: there
+    // it looks up itself, and tries one address, for Deno forgets the name at the second.
+    ...(isOpen ? { lookup: guardedLookup(options, portOf(url)) } : { autoSelectFamily: false }),
     // A connection of its own: one that is kept alive would not be looked up again.
     agent: false,
     signal: options.signal,
   });
+  if (!isOpen) request.on("socket", (socket) => guardConnection(socket, options, portOf(url)));
   request.on("response", resolve);
   request.on("error", reject);
   request.on("close", () => reject(new Error("the connection was closed without a reply")));
   request.end(sent.body);
   return promise;
+}
+
+/** Ends a connection that has looked up a closed address, before it connects. */
+function guardConnection(
+  socket: Socket,
+  { policy }: ExchangeOptions,
+  port: number,
+): void {
+  socket.on("lookup", (error: Error | null, address: string, _family, host: string) => {
+    const refusal = error === null ? refuseAddress(policy, { host, address, port }) : undefined;
+    if (refusal === undefined) return;
+    socket.destroy(new ToolFailure(`Cannot request ${host}: ${refusal}.`));
+  });
 }
 
 function guardedLookup(options: ExchangeOptions, port: number): LookupFunction {
@@ -190,9 +215,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "NotCapable") {
-    return "the service was started without a permission that this needs (--allow-net, for https also --allow-sys)";
-  }
+  const denied = describeDenied(error);
+  if (denied !== undefined) return denied;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return REASONS[code] ?? error.message.split("\n")[0]?.replace(/\.$/, "") ?? "unknown error";
 }

@@ -12,12 +12,16 @@ export interface RealPath {
   dangling: boolean;
 }
 
-/** Resolves symlinks of an absolute path as far as it exists. Throws ToolFailure naming `shown` when that cannot be told. */
+/**
+ * Resolves symlinks of an absolute path as far as it exists. Throws ToolFailure naming `shown` when that cannot be told.
+ * What Deno's flags close cannot be looked at, nor then be opened: such a path stays as it is written.
+ */
 export async function realPathOf(absolute: string, shown: string): Promise<RealPath> {
   const missing: string[] = [];
   let current = absolute;
   for (;;) {
     const real = await unlessMissing(realpath(current), shown);
+    if (real === DENIED) return { path: absolute, exists: false, dangling: false };
     if (real !== undefined) {
       return { path: join(real, ...missing), exists: missing.length === 0, dangling: false };
     }
@@ -31,11 +35,17 @@ export async function realPathOf(absolute: string, shown: string): Promise<RealP
   }
 }
 
-/** The value, or undefined when the path does not exist (or its parent is no folder). */
-async function unlessMissing<T>(work: Promise<T>, shown: string): Promise<T | undefined> {
+const DENIED = Symbol("denied");
+
+/** The value, undefined when the path does not exist (or its parent is no folder), or DENIED. */
+async function unlessMissing<T>(
+  work: Promise<T>,
+  shown: string,
+): Promise<T | undefined | typeof DENIED> {
   try {
     return await work;
   } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return DENIED;
     const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw toFileFailure(error, "use", shown);

@@ -35,7 +35,8 @@ interface Leaf {
 export class AgentWatch implements AsyncDisposable {
   readonly #debounceMs: number;
   readonly #ports: AgentWatchPorts;
-  readonly #seen: ReadonlyMap<string, Stamp> | undefined;
+  /** Until all files have been compared with it. */
+  #seen: ReadonlyMap<string, Stamp> | undefined;
   readonly #leaves: Leaf[] = [];
   readonly #folding = new ChangeFolding();
   /** How files looked before changes that must not settle: the folder of theirs has vanished. */
@@ -62,23 +63,11 @@ export class AgentWatch implements AsyncDisposable {
     ports: AgentWatchPorts,
   ): Promise<AgentWatch> {
     const watch = new AgentWatch(trigger.debounceMs, seen, ports);
-    for (const text of trigger.paths) {
-      const path = readWatchPath(text, ports.base);
-      const patterns = [...trigger.filters.include, ...path.glob === undefined ? [] : [path.glob]];
-      const everything = namesIgnoredFolder(patterns);
-      const filter = await createWatchFilter(path.glob, trigger.filters);
-      const lease = await ports.hub.join(path, { everything });
-      const leaf: Leaf = {
-        lease,
-        filter,
-        isCompared: seen === undefined,
-        listener: {
-          changed: (changes) => watch.#changed(leaf, changes),
-          appeared: (changes) => watch.#appeared(leaf, changes),
-          vanished: () => watch.#vanished(leaf),
-        },
-      };
-      watch.#leaves.push(leaf);
+    try {
+      for (const text of trigger.paths) await watch.#join(text, trigger.filters);
+    } catch (error) {
+      await watch[Symbol.asyncDispose]();
+      throw error;
     }
     return watch;
   }
@@ -94,6 +83,10 @@ export class AgentWatch implements AsyncDisposable {
   /** Takes over from the watch that this one replaces, without missing or repeating a change. */
   adopt(former: AgentWatch): void {
     former.#leave();
+    // With the same files to compare, what the one before has told of is not news to this one either.
+    for (const [i, leaf] of this.#leaves.entries()) {
+      leaf.isCompared ||= former.#leaves[i]?.isCompared === true;
+    }
     this.listen();
     const unsettled = [...former.#held, ...former.#folding.take(() => true)];
     for (const [path, before] of unsettled) {
@@ -130,6 +123,25 @@ export class AgentWatch implements AsyncDisposable {
     this.#over.abort();
     await this.#timing;
     await Promise.all(this.#leaves.map(({ lease }) => lease.release()));
+  }
+
+  async #join(text: string, filters: WatchTrigger["filters"]): Promise<void> {
+    const { hub, base } = this.#ports;
+    const path = readWatchPath(text, base);
+    const patterns = [...filters.include, ...path.glob === undefined ? [] : [path.glob]];
+    const filter = await createWatchFilter(path.glob, filters);
+    const lease = await hub.join(path, { everything: namesIgnoredFolder(patterns) });
+    const leaf: Leaf = {
+      lease,
+      filter,
+      isCompared: this.#seen === undefined,
+      listener: {
+        changed: (changes) => this.#changed(leaf, changes),
+        appeared: (changes) => this.#appeared(leaf, changes),
+        vanished: () => this.#vanished(leaf),
+      },
+    };
+    this.#leaves.push(leaf);
   }
 
   #owns({ lease: { place }, filter }: Leaf, path: string): boolean {
@@ -175,15 +187,15 @@ export class AgentWatch implements AsyncDisposable {
 
   /** Finds what has changed while nobody looked. */
   #compare(leaf: Leaf): void {
-    if (leaf.isCompared || this.#seen === undefined) return;
+    const seen = this.#seen;
+    if (leaf.isCompared || seen === undefined) return;
     leaf.isCompared = true;
+    if (this.#leaves.every(({ isCompared }) => isCompared)) this.#seen = undefined;
     const files = new Map(leaf.lease.place.files());
-    const seen = [...this.#seen].filter(([path]) => this.#owns(leaf, path));
+    const gone = [...seen].filter(([path]) => this.#owns(leaf, path) && !files.has(path));
     const changes = [
-      ...[...files].map(([path, now]) => ({ path, before: this.#seen?.get(path) ?? null, now })),
-      ...seen.filter(([path]) => !files.has(path)).map(([path, before]) => (
-        { path, before, now: null }
-      )),
+      ...[...files].map(([path, now]) => ({ path, before: seen.get(path) ?? null, now })),
+      ...gone.map(([path, before]) => ({ path, before, now: null })),
     ];
     this.#changed(leaf, changes.filter(({ before, now }) => before !== now));
   }

@@ -65,8 +65,8 @@ export class BlindFolders implements AsyncDisposable {
   }
 
   /** Leaves alone what nobody wants any more. */
-  keepOnly(wanted: readonly WatchedFolder[]): void {
-    this.#keep((one) => wanted.some((folder) => isSameFolder(one, folder)));
+  keepOnly(isWanted: (folder: WatchedFolder) => boolean): void {
+    this.#keep(isWanted);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@
 import { dirname, join } from "node:path";
 import type { Stamp, Transition } from "./change_folding.ts";
 import { type Entry, FOLDER, FolderSnapshot, stampOf } from "./folder_snapshot.ts";
+import { inGroups } from "./in_groups.ts";
 import { isBelow } from "./watch_cover.ts";
 
 const STATS_AT_ONCE = 32;
@@ -66,9 +67,10 @@ export class FolderView {
   async look(paths: readonly string[]): Promise<Transition[]> {
     const places = new Set(paths.flatMap((path) => this.#firstUnknown(path) ?? []));
     return await this.#noteAll(
-      await inChunks([...places], async (path) => (
-        { path, entry: await entryAt(path) }
-      )),
+      await inGroups([...places], {
+        size: STATS_AT_ONCE,
+        work: async (path) => ({ path, entry: await entryAt(path) }),
+      }),
     );
   }
 
@@ -92,10 +94,10 @@ export class FolderView {
       const isFolder = entry === FOLDER && (this.#options.recursive || path === this.#root);
       if (isFolder) folders.push(path);
       else if (path !== this.#root) {
-        changes.push(...this.#snapshot.set(path, entry === FOLDER ? null : entry));
+        addAll(changes, this.#snapshot.set(path, entry === FOLDER ? null : entry));
       }
     }
-    for (const folder of folders) changes.push(...await this.#lookInto(folder));
+    for (const folder of folders) addAll(changes, await this.#lookInto(folder));
     return changes;
   }
 
@@ -108,13 +110,16 @@ export class FolderView {
     const changes = folder === this.#root ? [] : this.#snapshot.set(folder, FOLDER);
     const names = new Set(entries.map(({ name }) => name));
     for (const name of this.#snapshot.namesIn(folder)) {
-      if (!names.has(name)) changes.push(...this.#snapshot.set(join(folder, name), null));
+      if (!names.has(name)) addAll(changes, this.#snapshot.set(join(folder, name), null));
     }
     const wanted = entries.filter(({ name }) => !this.#options.isSkipped(join(folder, name)));
-    const found = await inChunks(wanted, async ({ name, isFile, isDirectory }): Promise<Found> => {
-      const path = join(folder, name);
-      const entry = isFile ? await entryAt(path) : isDirectory ? FOLDER : null;
-      return { path, entry };
+    const found = await inGroups(wanted, {
+      size: STATS_AT_ONCE,
+      work: async ({ name, isFile, isDirectory }): Promise<Found> => {
+        const path = join(folder, name);
+        const entry = isFile ? await entryAt(path) : isDirectory ? FOLDER : null;
+        return { path, entry };
+      },
     });
     return [...changes, ...await this.#noteAll(found)];
   }
@@ -142,13 +147,7 @@ async function entriesOf(folder: string): Promise<Deno.DirEntry[] | null | undef
   }
 }
 
-async function inChunks<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let start = 0; start < items.length; start += STATS_AT_ONCE) {
-    results.push(...await Promise.all(items.slice(start, start + STATS_AT_ONCE).map(work)));
-  }
-  return results;
+/** One by one: as the arguments of one call, very many changes are more than the stack holds. */
+function addAll(changes: Transition[], more: readonly Transition[]): void {
+  for (const change of more) changes.push(change);
 }

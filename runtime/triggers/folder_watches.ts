@@ -7,7 +7,7 @@
 import type { Clock } from "../clock.ts";
 import type { ServiceLog } from "../service_log.ts";
 import { BlindFolders } from "./blind_folders.ts";
-import { coverOf, isBelow, isCovered, isSameFolder, type WatchedFolder } from "./watch_cover.ts";
+import { coverOf, FolderCover, isBelow, isCovered, type WatchedFolder } from "./watch_cover.ts";
 
 /** Where events come from: Deno.watchFs, or a test. */
 export interface FolderEventSource extends AsyncIterable<Deno.FsEvent> {
@@ -47,6 +47,8 @@ interface OpenFolder extends WatchedFolder {
   /** Resolves when the watch has really ended. */
   ended: Promise<void>;
   isStale: boolean;
+  /** Who hears what it tells. */
+  requests: Request[];
 }
 
 /** Watches folders for as many listeners as there are. */
@@ -55,11 +57,16 @@ export class FolderWatches implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #over = new AbortController();
   readonly #requests = new Set<Request>();
+  /** Those that have heard of nothing yet, so they missed nothing. */
+  #fresh = new Set<Request>();
   readonly #blind: BlindFolders;
   #folders: OpenFolder[] = [];
   #settling: Promise<void> = Promise.resolve();
-  /** Events since everything was looked at, and since the last time anybody waited for calm. */
+  /** What is asked for until it begins is settled with it. */
+  #nextSettling: Promise<void> | undefined;
+  /** Events since everything was looked at, or since it was calm: what comes now and then is never lost. */
   #events = 0;
+  #lastEventAt = 0;
   #burst: Promise<void> | undefined;
   /** Until when no burst is followed by another look. */
   #restUntil = 0;
@@ -82,7 +89,8 @@ export class FolderWatches implements AsyncDisposable {
   async watch(folder: WatchedFolder, listener: FolderListener): Promise<() => void> {
     const request = { ...folder, listener };
     this.#requests.add(request);
-    await this.#settle(request);
+    this.#fresh.add(request);
+    await this.#settle();
     return () => {
       this.#requests.delete(request);
       this.#settle();
@@ -97,31 +105,50 @@ export class FolderWatches implements AsyncDisposable {
     await this.#blind[Symbol.asyncDispose]();
   }
 
-  /** Brings what is watched in line with what is asked for. `fresh` has heard of nothing yet, so it missed nothing. */
-  #settle(fresh?: Request): Promise<void> {
-    return this.#settling = this.#settling.then(() => this.#settleNow(fresh));
+  /** Brings what is watched in line with what is asked for. */
+  #settle(): Promise<void> {
+    return this.#nextSettling ??= this.#settling = this.#settling.then(() => {
+      this.#nextSettling = undefined;
+      return this.#settleNow();
+    });
   }
 
-  async #settleNow(fresh: Request | undefined): Promise<void> {
-    const wanted = coverOf([...this.#requests]);
-    const isWanted = (folder: WatchedFolder) => wanted.some((one) => isSameFolder(one, folder));
-    const [kept, dropped] = partition(this.#folders, (one) => isWanted(one) && !one.isStale);
+  async #settleNow(): Promise<void> {
+    const fresh = this.#fresh;
+    this.#fresh = new Set();
+    const wanted = coverOf(this.#requests);
+    const isWanted = new FolderCover(wanted);
+    const [kept, dropped] = partition(this.#folders, (one) => isWanted.has(one) && !one.isStale);
     this.#folders = kept;
-    this.#blind.keepOnly(wanted);
+    this.#blind.keepOnly((folder) => isWanted.has(folder));
     for (const one of dropped) closeSource(one.source);
     await Promise.all(dropped.map(({ ended }) => ended));
-    for (const folder of wanted) {
-      if (kept.some((one) => isSameFolder(one, folder)) || !this.#blind.mayTry(folder)) continue;
-      this.#openFolder(folder);
-      // Between the old watch and the new one nobody heard a thing.
-      void this.#uncertain((request) => request !== fresh && isCovered(request, folder));
-    }
+    const watched = new FolderCover(kept);
+    const tried = wanted.filter((folder) => !watched.has(folder) && this.#blind.mayTry(folder));
+    for (const folder of tried) this.#openFolder(folder);
+    this.#route();
+    // Between the old watch and the new one nobody heard a thing.
+    const anew = new FolderCover(tried);
+    void this.#uncertain((one) => !fresh.has(one) && anew.covering(one) !== undefined);
+  }
+
+  /** Finds out again whose folder lies where. */
+  #route(): void {
+    for (const one of this.#folders) one.requests = [];
+    const watched = new FolderCover(this.#folders);
+    for (const request of this.#requests) watched.covering(request)?.requests.push(request);
   }
 
   #openFolder(folder: WatchedFolder): void {
     try {
       const source = this.#open(folder.folder, { recursive: folder.recursive });
-      const open: OpenFolder = { ...folder, source, ended: Promise.resolve(), isStale: false };
+      const open: OpenFolder = {
+        ...folder,
+        source,
+        ended: Promise.resolve(),
+        isStale: false,
+        requests: [],
+      };
       open.ended = this.#listen(open);
       this.#folders.push(open);
       this.#blind.remove(folder);
@@ -150,6 +177,9 @@ export class FolderWatches implements AsyncDisposable {
 
   #take(open: OpenFolder, { kind, paths, flag }: Deno.FsEvent): void {
     if (kind === "access") return;
+    const now = this.#clock.now();
+    if (this.#burst === undefined && now - this.#lastEventAt > CALM_MS) this.#events = 0;
+    this.#lastEventAt = now;
     this.#events++;
     if (this.#events > BURST_EVENTS) this.#burst ??= this.#lookAfterBurst();
     if (flag === "rescan") void this.#uncertain(() => true);
@@ -157,8 +187,8 @@ export class FolderWatches implements AsyncDisposable {
     const inside = paths.filter((path) => isBelow(path, open.folder));
     // A folder that was removed or moved stays silent for ever, also when it comes back.
     if ((kind === "remove" || kind === "rename") && inside.includes(open.folder)) this.#renew(open);
-    for (const request of this.#requests) {
-      if (!isCovered(request, open)) continue;
+    for (const request of inside.length === 0 ? [] : open.requests) {
+      if (!this.#requests.has(request)) continue;
       const concerning = inside.filter((path) => isBelow(path, request.folder));
       if (concerning.length > 0) request.listener.changed(concerning);
     }

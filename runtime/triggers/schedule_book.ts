@@ -6,6 +6,7 @@ import { type Clock, toTimestamp } from "../clock.ts";
 import type { ServiceLog } from "../service_log.ts";
 import { DueQueue } from "./due_queue.ts";
 import type { DueSlots } from "./due_slots.ts";
+import type { ReconcileOptions } from "./reconcile_options.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 import { continueSchedule, isAhead } from "./schedule_state.ts";
 import type { ScheduleState, SlotStore } from "./slot_store.ts";
@@ -53,17 +54,27 @@ export class ScheduleBook {
 
   /** The next slot that can still be in time; null when none comes, or the agent has no schedule. */
   nextRun(agentId: string): number | null {
-    const entry = this.#entries.get(agentId);
-    if (entry === undefined) return null;
-    const { schedule, state: { anchor, lastSlot } } = entry;
-    return schedule.nextAfter(Math.max(lastSlot ?? anchor, this.#ports.clock.now()), anchor);
+    return this.nextRuns(agentId, 1)[0] ?? null;
   }
 
-  /**
-   * Brings the book in step with the agents: schedules begin, begin anew where their times changed, and end. With
-   * `isComplete` false, what is known of an agent that is not listed stays as it is: its file may only be unreadable now.
-   */
-  async reconcile(agents: readonly Agent[], options: { isComplete: boolean }): Promise<void> {
+  /** The next so many slots that can still be in time. */
+  nextRuns(agentId: string, limit: number): number[] {
+    const entry = this.#entries.get(agentId);
+    if (entry === undefined) return [];
+    const { schedule, state: { anchor, lastSlot } } = entry;
+    const times: number[] = [];
+    let last = Math.max(lastSlot ?? anchor, this.#ports.clock.now());
+    while (times.length < limit) {
+      const next = schedule.nextAfter(last, anchor);
+      if (next === null) break;
+      times.push(next);
+      last = next;
+    }
+    return times;
+  }
+
+  /** Brings the book in step with the agents: schedules begin, begin anew where their times changed, and end. */
+  async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     const because = this.#stored === undefined
       ? "the service was not running"
       : "its file could not be read";
@@ -124,11 +135,11 @@ export class ScheduleBook {
     this.#queue.put(entry.agent.id, until);
   }
 
-  async #end(agents: readonly Agent[], { isComplete }: { isComplete: boolean }): Promise<void> {
+  async #end(agents: readonly Agent[], { isUnreadable }: ReconcileOptions): Promise<void> {
     const listed = new Map(agents.map((agent) => [agent.id, agent]));
     const isOver = (id: string) => {
       const agent = listed.get(id);
-      return agent === undefined ? isComplete : !isScheduled(agent);
+      return agent === undefined ? !isUnreadable(id) : !isScheduled(agent);
     };
     const known = new Set([...this.#entries.keys(), ...this.#stored?.keys() ?? []]);
     const over = [...known].filter(isOver);

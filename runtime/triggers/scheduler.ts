@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Agent } from "../agents/agent.ts";
 import { type BatchReport, type DueBatchPorts, RETRY_MS, settleDue } from "./due_batch.ts";
+import type { ReconcileOptions } from "./reconcile_options.ts";
 import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,7 +23,7 @@ export class Scheduler implements AsyncDisposable {
   /** Whoever changes the book waits for whoever changed it before. */
   #turn: Promise<unknown> = Promise.resolve();
   /** The agents as they should be, while the book is not in step with them. */
-  #owed: { agents: readonly Agent[]; isComplete: boolean } | undefined;
+  #owed: ReconcileOptions & { agents: readonly Agent[] } | undefined;
   #nap = new AbortController();
   #isOver = false;
   #watching: Promise<void> | undefined;
@@ -37,15 +38,11 @@ export class Scheduler implements AsyncDisposable {
   }
 
   /**
-   * Follows the agents as they are now; only what differs changes. `isComplete: false` says that agents may be missing
-   * from the list because their files could not be read: nothing is forgotten then. What cannot be stored is logged, and
-   * tried again until it can.
+   * Follows the agents as they are now; only what differs changes. What cannot be stored is logged, and tried again until
+   * it can.
    */
-  async reconcile(
-    agents: readonly Agent[],
-    { isComplete }: { isComplete: boolean } = { isComplete: true },
-  ): Promise<void> {
-    this.#owed = { agents, isComplete };
+  async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
+    this.#owed = { ...options, agents };
     await this.#inTurn(() => this.#settleOwed());
     this.look();
   }
@@ -56,6 +53,11 @@ export class Scheduler implements AsyncDisposable {
    */
   nextRun(agentId: string): number | null {
     return this.#book.nextRun(agentId);
+  }
+
+  /** The next so many of these times, `nextRun` the first. */
+  nextRuns(agentId: string, limit: number): number[] {
+    return this.#book.nextRuns(agentId, limit);
   }
 
   /** Begins to start runs. What came due before is judged at once. */

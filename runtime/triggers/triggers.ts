@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
+import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Watcher } from "./watcher.ts";
 
@@ -24,6 +25,7 @@ export class Triggers implements AsyncDisposable {
   /** The same, once it is there. */
   #openWatcher: Watcher | undefined;
   #isStarted = false;
+  #isOver = false;
 
   constructor(ports: TriggersPorts) {
     this.#ports = ports;
@@ -39,20 +41,21 @@ export class Triggers implements AsyncDisposable {
     return this.#ports.scheduler.nextRun(agentId);
   }
 
+  /** When an agent is due next, at most so many times; see nextRun. */
+  nextRuns(agentId: string, limit: number): number[] {
+    return this.#ports.scheduler.nextRuns(agentId, limit);
+  }
+
   /** Why an agent's trigger was stopped because it ran away; null when it was not. */
   pausedReason(agentId: string): string | null {
     return this.#openWatcher?.trippedReason(agentId) ?? null;
   }
 
-  /**
-   * Follows the agents as they are now; only what differs changes. `isComplete: false` says that agents may be missing
-   * because their files could not be read.
-   */
-  async reconcile(
-    agents: readonly Agent[],
-    options: { isComplete: boolean },
-  ): Promise<void> {
+  /** Follows the agents as they are now; only what differs changes. */
+  async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     await this.#ports.scheduler.reconcile(agents, options);
+    // A reload that was under way when the service stopped.
+    if (this.#isOver) return;
     const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
     if (!isWatching && this.#watcher === undefined) return;
     const watcher = await (this.#watcher ??= this.#open());
@@ -84,6 +87,7 @@ export class Triggers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     await this.#ports.scheduler[Symbol.asyncDispose]();
     await (await this.#watcher)?.[Symbol.asyncDispose]();
   }

@@ -65,7 +65,7 @@ export async function createWatchFilter(
   const { default: picomatch } = await import("picomatch");
   const compile = (pattern: string, dot: boolean): Matcher =>
     // Extended patterns are off, so that parentheses in names stand for themselves.
-    picomatch(withLiteralParentheses(folderPattern(pattern)), {
+    picomatch(withLiteralParentheses(folderPattern(pattern.normalize("NFC"))), {
       dot,
       noextglob: true,
       nonegate: true,
@@ -78,7 +78,9 @@ export async function createWatchFilter(
   }));
   const excludes = filters.exclude.map((pattern) => either(compile(pattern, true)));
   const wishes = glob === undefined ? includes : [...includes, { pattern: glob, matches: inPlace }];
-  return (relative, is) => {
+  return (path, is) => {
+    // Some systems store an accent as a character of its own: the name reads the same, and is meant.
+    const relative = path.normalize("NFC");
     const name = basename(relative);
     if (STAGED_NAME.test(name) || !inPlace(relative)) return false;
     if (includes.length > 0 && !includes.some(({ matches }) => matches(relative))) return false;

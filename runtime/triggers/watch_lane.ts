@@ -81,14 +81,15 @@ export class WatchLane implements AsyncDisposable {
     void this.#serially(() => this.#run());
   }
 
-  /** Drops the changes that are not the agent's business any more. Returns how many. */
-  async keepOnly(isKept: (path: string) => boolean): Promise<number> {
-    let dropped: string[] = [];
+  /** Drops the changes that are not the agent's business any more: they will never run. */
+  async keepOnly(isKept: (path: string) => boolean): Promise<void> {
     await this.#serially(async () => {
-      dropped = [...this.#queued.keys()].filter((path) => !isKept(path));
+      const dropped = [...this.#queued.keys()].filter((path) => !isKept(path));
+      if (dropped.length === 0) return;
       await this.#drop(dropped);
+      const message = "File changes that waited are dropped: nobody watches for them any more";
+      this.#ports.log.write("info", message, { agent: this.#agent.id, changes: dropped.length });
     });
-    return dropped.length;
   }
 
   /** Runs what there is room for. Whatever held it back may be over. */
@@ -106,12 +107,11 @@ export class WatchLane implements AsyncDisposable {
   }
 
   /** An execution of this agent has ended, or waits for a person. Either makes room for another one. */
-  left(executionId: number, as: "ended" | "waiting"): void {
-    this.#ports.breaker.ended(executionId);
+  left(executionId: number, how: "execution_completed" | "execution_waiting"): void {
     const run = this.#runs.get(executionId);
     if (run === undefined && this.#isStarting) this.#endedEarly.add(executionId);
     if (run !== undefined) run.isRunning = false;
-    if (as === "ended") this.#runs.delete(executionId);
+    if (how === "execution_completed") this.#runs.delete(executionId);
     this.look();
   }
 
@@ -148,12 +148,14 @@ export class WatchLane implements AsyncDisposable {
       try {
         return await this.#storeOnce(changes, seen);
       } catch (error) {
-        log.write("error", "File changes could not be stored; trying again", {
+        const isOver = this.#over.signal.aborted;
+        const what = isOver ? "they are lost" : "tried again soon";
+        log.write("error", `File changes could not be stored; ${what}`, {
           agent: this.#agent.id,
           changes: changes.length,
           error,
         });
-        if (this.#over.signal.aborted) return;
+        if (isOver) return;
         await clock.sleep(retryMs(tries), this.#over.signal).catch(() => {/* The last try. */});
       }
     }

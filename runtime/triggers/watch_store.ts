@@ -20,6 +20,8 @@ export interface SeenFile {
 
 /** Each method is one transaction. */
 export interface WatchStore {
+  /** The agents of which anything is stored. */
+  listAgents(): Promise<string[]>;
   /** Oldest first. */
   readQueue(): Promise<QueuedChange[]>;
   /** Puts changes into the queue; a path that is in it already gets the new event. Marks how the files look with it. */

@@ -1,7 +1,6 @@
 // The watch triggers of all agents: follows their files, and turns changes that are quiet, and not the agent's own, into
 // queued runs.
-import { isDeepStrictEqual } from "node:util";
-import type { Agent, WatchTrigger } from "../agents/agent.ts";
+import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Directories } from "../config/directories.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
@@ -10,12 +9,20 @@ import { AgentWatch } from "./agent_watch.ts";
 import type { SettledPath } from "./change_folding.ts";
 import type { StartRun } from "./fire.ts";
 import { FolderWatches } from "./folder_watches.ts";
+import { inGroups } from "./in_groups.ts";
 import type { OwnWrites } from "./own_writes.ts";
+import type { ReconcileOptions } from "./reconcile_options.ts";
 import { SeenFiles } from "./seen_files.ts";
+import { StoredWatches } from "./stored_watches.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
 import { WatchHub } from "./watch_hub.ts";
 import { WatchLane } from "./watch_lane.ts";
-import type { QueuedChange, WatchStore } from "./watch_store.ts";
+import type { WatchStore } from "./watch_store.ts";
+import { isEdited, isWatching, type WatchingAgent, watchTheSame } from "./watching_agent.ts";
+
+/** How many agents are taken in at a time: one by one, a thousand of them would keep a service from starting. */
+const AGENTS_AT_ONCE = 20;
+const RETRY_MS = 10_000;
 
 /** What watching needs. */
 export interface WatcherPorts {
@@ -34,8 +41,6 @@ export interface WatcherPorts {
   onTripped: (agentId: string, reason: string) => void;
 }
 
-type WatchingAgent = Agent & { trigger: WatchTrigger };
-
 /** An agent that watches. */
 interface Watching {
   agent: WatchingAgent;
@@ -53,16 +58,24 @@ export class Watcher implements AsyncDisposable {
   readonly #seen: SeenFiles;
   readonly #watching = new Map<string, Watching>();
   readonly #unsubscribe: () => void;
-  /** What waited when the service stopped, of agents that have not been met yet. */
-  #stored: Promise<QueuedChange[]> | undefined;
-  #reconciling: Promise<unknown> = Promise.resolve();
+  readonly #stored: StoredWatches;
+  readonly #over = new AbortController();
+  /** What could not be taken in is tried again. */
+  #retry: Promise<void> | undefined;
+  /** The agents as they should be followed. */
+  #wanted: ReconcileOptions & { agents: readonly Agent[] } = {
+    agents: [],
+    isUnreadable: () => true,
+  };
+  #following: Promise<unknown> = Promise.resolve();
   #isFiring = false;
 
   constructor(ports: WatcherPorts) {
     this.#ports = ports;
-    const { clock, log, directories, folders, events } = ports;
+    const { clock, log, directories, folders, events, store } = ports;
     this.#breaker = new TriggerBreaker(clock);
-    this.#seen = new SeenFiles(ports.store);
+    this.#seen = new SeenFiles(store);
+    this.#stored = new StoredWatches(store);
     this.#hub = new WatchHub({
       watches: folders,
       clock,
@@ -88,11 +101,9 @@ export class Watcher implements AsyncDisposable {
     this.look();
   }
 
-  /** Runs for what waits, of one agent or of all: whatever held it back may be over. */
-  look(agentId?: string): void {
-    for (const [id, { lane }] of this.#watching) {
-      if (agentId === undefined || id === agentId) lane.look();
-    }
+  /** Runs for what waits: whatever held it back may be over. */
+  look(): void {
+    for (const { lane } of this.#watching.values()) lane.look();
   }
 
   /** Lets stopped triggers fire again, of one agent or of all. Returns whose were stopped. */
@@ -107,22 +118,22 @@ export class Watcher implements AsyncDisposable {
 
   /**
    * Follows the agents as they are now; resolves when changes of all they watch are noticed. Where only the body of an
-   * agent differs, its watch goes on untouched. `isComplete: false` says that agents may be missing because their files
-   * could not be read. Returns the agents whose stopped trigger was edited, and fires again.
+   * agent differs, its watch goes on untouched. What fails is logged, and tried again. Returns the agents whose stopped
+   * trigger was edited, and fires again.
    */
-  reconcile(agents: readonly Agent[], options: { isComplete: boolean }): Promise<string[]> {
-    const reconciling = this.#reconciling.then(() => this.#reconcile(agents, options));
-    // A failure belongs to who asked for this one; the next starts anew.
-    this.#reconciling = reconciling.catch(() => undefined);
-    return reconciling;
+  reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<string[]> {
+    this.#wanted = { ...options, agents };
+    return this.#follow();
   }
 
   /** Stores what is not quiet yet, and ends all watching. Runs that were started go on. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isFiring = false;
     this.#unsubscribe();
+    this.#over.abort();
     this.#hub.abandonOpening();
-    await this.#reconciling;
+    await this.#retry;
+    await this.#following;
     const all = [...this.#watching.values()];
     await Promise.all(all.map(async (one) => {
       one.lane.stop();
@@ -134,35 +145,53 @@ export class Watcher implements AsyncDisposable {
     await this.#hub[Symbol.asyncDispose]();
   }
 
-  async #reconcile(
-    agents: readonly Agent[],
-    { isComplete }: { isComplete: boolean },
-  ): Promise<string[]> {
+  #follow(): Promise<string[]> {
+    const following = this.#following.then(() => this.#followNow());
+    this.#following = following;
+    return following;
+  }
+
+  async #followNow(): Promise<string[]> {
+    if (this.#over.signal.aborted) return [];
+    const { agents, isUnreadable } = this.#wanted;
     const wanted = new Map(agents.filter(isWatching).map((agent) => [agent.id, agent]));
-    const known = new Set(agents.map(({ id }) => id));
-    const gone = [...this.#watching.keys()].filter((id) =>
-      !wanted.has(id) && (isComplete || known.has(id))
-    );
-    for (const id of gone) await this.#end(id);
-    await this.#forgetStored((id) => !wanted.has(id) && (isComplete || known.has(id)));
+    const listed = new Set(agents.map(({ id }) => id));
+    const isGone = (id: string) => !wanted.has(id) && (listed.has(id) || !isUnreadable(id));
+    const gone = [...this.#watching.keys()].filter(isGone);
+    const size = AGENTS_AT_ONCE;
+    await inGroups(gone, { size, work: (id) => this.#attempt(this.#end(id), id) });
+    await this.#attempt(this.#stored.forget(isGone));
     const restarted: string[] = [];
-    for (const agent of wanted.values()) {
-      try {
-        const before = this.#watching.get(agent.id);
-        if (before === undefined) await this.#begin(agent);
-        else if (await this.#update(before, agent)) restarted.push(agent.id);
-      } catch (error) {
-        // One agent's trouble is not the others'.
-        this.#ports.log.write("error", "Cannot watch for an agent", { agent: agent.id, error });
-      }
-    }
+    const follow = async (agent: WatchingAgent) => {
+      if (this.#over.signal.aborted) return;
+      const watching = this.#watching.get(agent.id);
+      if (watching === undefined) await this.#begin(agent);
+      else if (await this.#update(watching, agent)) restarted.push(agent.id);
+    };
+    const work = (agent: WatchingAgent) => this.#attempt(follow(agent), agent.id);
+    await inGroups([...wanted.values()], { size, work });
     return restarted;
+  }
+
+  /** One agent's trouble is not the others'; what has failed is tried again. */
+  async #attempt(work: Promise<void>, agent?: string): Promise<void> {
+    const { clock, log } = this.#ports;
+    try {
+      await work;
+    } catch (error) {
+      log.write("error", "Cannot follow what is watched; tried again soon", { agent, error });
+      this.#retry ??= clock.sleep(RETRY_MS, this.#over.signal).then(async () => {
+        this.#retry = undefined;
+        await this.#follow();
+      }, () => {/* It ends. */});
+    }
   }
 
   async #begin(agent: WatchingAgent): Promise<void> {
     const { store, start, clock, log, onTripped } = this.#ports;
-    const stored = await (this.#stored ??= store.readQueue());
-    const lane = new WatchLane(agent, stored.filter(({ agentId }) => agentId === agent.id), {
+    const waiting = await this.#stored.changesOf(agent.id);
+    const watch = await this.#open(agent);
+    const lane = new WatchLane(agent, waiting, {
       store,
       start,
       isPaused: async () => !this.#isFiring || await this.#ports.isPaused(),
@@ -171,29 +200,30 @@ export class Watcher implements AsyncDisposable {
       breaker: this.#breaker,
       onTripped,
     });
-    this.#stored = Promise.resolve(stored.filter(({ agentId }) => agentId !== agent.id));
-    const watch = await this.#open(agent);
+    await this.#stored.meet(agent.id);
     this.#watching.set(agent.id, { agent, watch, lane, accepting: Promise.resolve() });
-    await this.#keepOnly(agent.id, lane, (path) => watch.concerns(path));
+    await lane.keepOnly((path) => watch.concerns(path));
     watch.listen();
     lane.look();
   }
 
   /** Whether a stopped trigger fires again, because its agent was edited. */
   async #update(watching: Watching, agent: WatchingAgent): Promise<boolean> {
-    const before = watching.agent;
-    watching.agent = agent;
-    watching.lane.agent = agent;
-    if (!isDeepStrictEqual(watchedBy(before), watchedBy(agent))) {
-      const former = watching.watch;
-      const watch = await this.#open(agent);
-      watching.watch = watch;
+    const { agent: before, watch: former, lane } = watching;
+    // Agents are immutable: the same object is the same watch.
+    if (before === agent) return false;
+    const isOther = !watchTheSame(before, agent);
+    const watch = isOther ? await this.#open(agent) : former;
+    Object.assign(watching, { agent, watch });
+    lane.agent = agent;
+    if (isOther) {
       watch.adopt(former);
       await former[Symbol.asyncDispose]();
-      await this.#keepOnly(agent.id, watching.lane, (path) => watch.concerns(path));
+      await lane.keepOnly((path) => watch.concerns(path));
     }
-    const isEdited = !isDeepStrictEqual({ ...before, warnings: [] }, { ...agent, warnings: [] });
-    return isEdited && this.reset(agent.id).length > 0;
+    // What held its changes back may have been edited away.
+    lane.look();
+    return isEdited(before, agent) && this.reset(agent.id).length > 0;
   }
 
   async #open(agent: WatchingAgent): Promise<AgentWatch> {
@@ -206,20 +236,13 @@ export class Watcher implements AsyncDisposable {
       currentChain: () => this.#breaker.currentChain(),
       onSettled: (paths) => this.#settled(agent.id, paths),
     });
-    if (seen === undefined) await this.#seen.begin(agent.id, agent.trigger, watch.files());
+    try {
+      if (seen === undefined) await this.#seen.begin(agent.id, agent.trigger, watch.files());
+    } catch (error) {
+      await watch[Symbol.asyncDispose]();
+      throw error;
+    }
     return watch;
-  }
-
-  /** Changes that wait, but are not the agent's business any more, will never run. */
-  async #keepOnly(
-    agentId: string,
-    lane: WatchLane,
-    isKept: (path: string) => boolean,
-  ): Promise<void> {
-    const changes = await lane.keepOnly(isKept);
-    if (changes === 0) return;
-    const message = "File changes that waited are dropped: nobody watches for them any more";
-    this.#ports.log.write("info", message, { agent: agentId, changes });
   }
 
   async #end(agentId: string): Promise<void> {
@@ -229,19 +252,10 @@ export class Watcher implements AsyncDisposable {
     watching.lane.stop();
     await watching.watch[Symbol.asyncDispose]();
     await watching.accepting;
-    await this.#keepOnly(agentId, watching.lane, () => false);
+    await watching.lane.keepOnly(() => false);
     await watching.lane[Symbol.asyncDispose]();
     this.#breaker.reset(agentId);
     await this.#ports.store.forgetWatches([agentId]);
-  }
-
-  /** What waited for agents that went while the service was down. */
-  async #forgetStored(isGone: (agentId: string) => boolean): Promise<void> {
-    const stored = await (this.#stored ??= this.#ports.store.readQueue());
-    const gone = new Set(stored.map(({ agentId }) => agentId).filter(isGone));
-    if (gone.size === 0) return;
-    await this.#ports.store.forgetWatches([...gone]);
-    this.#stored = Promise.resolve(stored.filter(({ agentId }) => !gone.has(agentId)));
   }
 
   #settled(agentId: string, paths: readonly SettledPath[]): void {
@@ -257,7 +271,9 @@ export class Watcher implements AsyncDisposable {
     { agent, lane }: Watching,
     paths: readonly SettledPath[],
   ): Promise<void> {
-    const isStopped = lane.trippedReason !== null || await this.#ports.isPaused();
+    // Where that cannot be told, nothing is lost: it is asked again before a run starts.
+    const isPaused = this.#ports.isPaused().catch(() => false);
+    const isStopped = lane.trippedReason !== null || await isPaused;
     const changes = [];
     for (const { path, event, chain } of isStopped ? [] : paths) {
       if (event === undefined || await this.#ports.ownWrites.isOwn(agent.id, path)) continue;
@@ -267,20 +283,14 @@ export class Watcher implements AsyncDisposable {
   }
 
   #hear(event: ServiceEvent): void {
-    if (!("agentId" in event)) return;
-    const lane = this.#watching.get(event.agentId)?.lane;
-    if (event.type === "execution_completed") lane?.left(event.executionId, "ended");
-    if (event.type === "execution_waiting") lane?.left(event.executionId, "waiting");
-    if (event.type === "execution_resumed") lane?.resumed(event.executionId);
+    if (!("executionId" in event)) return;
+    const { type, executionId, agentId } = event;
+    const lane = this.#watching.get(agentId)?.lane;
+    if (type === "execution_completed" || type === "execution_waiting") {
+      // Also of agents that watch no more: their runs end like any other.
+      this.#breaker.ended(executionId);
+      lane?.left(executionId, type);
+    }
+    if (type === "execution_resumed") lane?.resumed(executionId);
   }
-}
-
-function isWatching(agent: Agent): agent is WatchingAgent {
-  return agent.enabled && agent.trigger.type === "watch";
-}
-
-/** What of a trigger its watch is made of. */
-function watchedBy({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input"> {
-  const { paths, filters, debounceMs, catchUp } = trigger;
-  return { paths, filters, debounceMs, catchUp };
 }

@@ -22,14 +22,21 @@ export const executionOperations: readonly Operation[] = [
     path: "/executions",
     operationId: "executions",
     summary: "Executions, newest first",
-    query: z.object({ status: statuses, agent: optionalText, limit: limit(50), offset }),
+    query: z.object({
+      status: statuses,
+      agent: optionalText,
+      parent: integer({ min: 1 }).optional(),
+      limit: limit(50),
+      offset,
+    }),
     response: z.array(ExecutionSummary),
     errors: [],
     async handle({ query }, { runtime }) {
-      const { status, agent, limit, offset } = query;
+      const { status, agent, parent, limit, offset } = query;
       const executions = await runtime.listExecutions({
         ...(status !== undefined && { statuses: status }),
         ...(agent !== undefined && { agentId: agent }),
+        ...(parent !== undefined && { parentId: parent }),
         limit,
         offset,
       });
@@ -74,7 +81,8 @@ export const executionOperations: readonly Operation[] = [
     description: "Server-sent events `meta`, `message`, `ai`, `tool_call`, `tool_result`, " +
       "`interrupt`, `final_answer` and `complete`, each with the id of its log row; at the end " +
       "`complete`, or `waiting` or `shutdown` without an id. `Last-Event-ID` (or `after`) resumes " +
-      "behind that row. `deltas` adds the text of replies as it streams. A comment every 15 s of " +
+      "behind that row. `deltas` adds the text of replies as it streams (with `restart`, it replaces " +
+      "what streamed of this reply before). A comment every 15 s of " +
       "silence keeps the connection alive.",
     params,
     query: z.object({ after: after.default(0), deltas: z.stringbool().default(false) }),

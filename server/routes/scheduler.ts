@@ -1,5 +1,7 @@
 // The scheduler: what fires by itself and when, pausing and resuming all of it.
+import { z } from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
+import { integer } from "../parameters.ts";
 import { SchedulerBody, SchedulerChanged } from "../schemas.ts";
 import { toScheduler } from "../wire.ts";
 
@@ -9,10 +11,11 @@ export const schedulerOperations: readonly Operation[] = [
     path: "/scheduler",
     operationId: "scheduler",
     summary: "Whether triggers may fire, and every agent that has one",
+    query: z.object({ upcoming: integer({ min: 0, max: 500 }).default(0) }),
     response: SchedulerBody,
     errors: [],
-    async handle(_request, { runtime }) {
-      return toScheduler(await runtime.scheduler());
+    async handle({ query }, { runtime }) {
+      return toScheduler(await runtime.scheduler(query));
     },
   }),
   defineOperation({

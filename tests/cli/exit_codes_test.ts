@@ -249,7 +249,7 @@ function describe(expected: Expected): string {
 }
 
 /** Commands with tables of their own. */
-const ELSEWHERE = ["setup", "new", "update", "ui", "completions", "help"];
+const ELSEWHERE = ["setup", "new", "update", "ui", "completions", "permissions", "help"];
 
 Deno.test("every command stands in the table, in success and in failure", async () => {
   await using cli = await createFakeCli();

@@ -1,6 +1,13 @@
 // The command line in one process: terminals in memory, a service that is the real application over a fake runtime.
 import assert from "node:assert/strict";
-import type { CliApp, InfoReport, ServeOptions, StopReason, ValidatedFile } from "../../cli/app.ts";
+import type {
+  CliApp,
+  InfoReport,
+  PermissionReport,
+  ServeOptions,
+  StopReason,
+  ValidatedFile,
+} from "../../cli/app.ts";
 import { runCli } from "../../cli/mod.ts";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/processes.ts";
@@ -81,6 +88,9 @@ export interface FakeCli extends AsyncDisposable {
   hasBrowser: boolean;
   files: ValidatedFile[];
   report: InfoReport;
+  isConfined: boolean;
+  /** What `permissions` tells. */
+  permissions: PermissionReport;
   isSetUp: boolean;
   /** Presses Ctrl+C; false when nobody listens. */
   interrupt(): boolean;
@@ -156,6 +166,8 @@ export async function createFakeCli(
     hasBrowser: true,
     files: [],
     isSetUp: true,
+    isConfined: false,
+    permissions: { flags: [], remarks: [], command: null },
     report: {
       configFile: "/home/me/.config/inkling/config.yaml",
       configFileExists: true,
@@ -170,6 +182,10 @@ export async function createFakeCli(
     app: {
       version: "1.2.3",
       selfCommand: ["/usr/bin/inkling"],
+      get isConfined() {
+        return cli.isConfined;
+      },
+      permissions: () => Promise.resolve(cli.permissions),
       environment: { HOME: "/home/me" },
       get stdout() {
         return options.screen ?? cli.stdout;

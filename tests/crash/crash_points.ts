@@ -1,4 +1,7 @@
 // The named points at which a service may die, as calls of its store: every step of a run is one of them.
+import { STARTED } from "./crash_agents.ts";
+
+const ROOTS = STARTED.length;
 
 /** Dies before or after the n-th call of a method of the store. */
 export interface CrashPoint {
@@ -8,9 +11,25 @@ export interface CrashPoint {
   nth: number;
 }
 
-/** `step` is which of the run's twelve steps it hits. */
+/** `step` is which of the runs' steps it hits: the n-th of its kind, of all runs together. */
 export function crashPoints(step: number): CrashPoint[] {
   return [
+    {
+      name: "before a child is accepted",
+      method: "acceptExecution",
+      when: "before",
+      nth: ROOTS + step,
+    },
+    {
+      name: "after a child is accepted",
+      method: "acceptExecution",
+      when: "after",
+      nth: ROOTS + step,
+    },
+    { name: "before a parent waits", method: "waitForChild", when: "before", nth: step },
+    { name: "after a parent waits", method: "waitForChild", when: "after", nth: step },
+    { name: "before one of many ends", method: "finishExecution", when: "before", nth: step },
+    { name: "after one of many ends", method: "finishExecution", when: "after", nth: step },
     { name: "before accept", method: "acceptExecution", when: "before", nth: 1 },
     { name: "after accept", method: "acceptExecution", when: "after", nth: 1 },
     { name: "before the model call", method: "beginConversation", when: "after", nth: 1 },
@@ -26,5 +45,15 @@ export function crashPoints(step: number): CrashPoint[] {
     { name: "after an answer", method: "answerRequest", when: "after", nth: step },
     { name: "before the final status", method: "finishExecution", when: "before", nth: 1 },
     { name: "after the final status", method: "finishExecution", when: "after", nth: 1 },
+  ];
+}
+
+/** Points while a service takes up what a dead one left: for a second death. */
+export function recoveryPoints(step: number): CrashPoint[] {
+  return [
+    { name: "before a run is taken over", method: "adoptExecution", when: "before", nth: step },
+    { name: "after a run is taken over", method: "adoptExecution", when: "after", nth: step },
+    { name: "before what was left is ended", method: "finishExecution", when: "before", nth: step },
+    { name: "after what was left is ended", method: "finishExecution", when: "after", nth: step },
   ];
 }

@@ -5,13 +5,30 @@ import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { Database } from "../../runtime/storage/database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
+import {
+  delegationsOf,
+  isResumed,
+  mustSucceed,
+  STARTED,
+  writeCrashAgents,
+} from "./crash_agents.ts";
 import type { CrashPoint } from "./crash_points.ts";
 
-export const STEPS = 12;
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
 
-/** Agents of twelve steps, each step an unsafe call that a server counts. */
-const AGENTS = ["free", "free_resumed", "guarded", "guarded_resumed"] as const;
+/** How a service dies: at a point, or so long after it was ready. */
+export interface Death {
+  point?: CrashPoint;
+  killAfterMs?: number;
+}
+
+interface StoredExecution {
+  id: number;
+  agent: string;
+  status: string;
+  error: string | null;
+  parent: number | null;
+}
 
 /** One workspace with its counting server; dies and lives many times. */
 export class CrashWorld implements AsyncDisposable {
@@ -21,6 +38,7 @@ export class CrashWorld implements AsyncDisposable {
   /** Frames seen so far, by id: none may change or go. */
   readonly #seen = new Map<number, string>();
   #highestId = 0;
+  #deaths = 0;
 
   private constructor(place: TestWorkspace) {
     this.#place = place;
@@ -36,18 +54,27 @@ export class CrashWorld implements AsyncDisposable {
   }
 
   /**
-   * Starts one execution of each agent in a process that dies at the point, or after `killAfterMs`; then starts the
-   * service again until everything has ended, and checks what is left.
+   * Starts one execution of each agent in a process that dies, and then again in others that die while they take up what
+   * is left; then starts the service until everything has ended, and checks what is there.
    */
-  async round(death: { point?: CrashPoint; killAfterMs?: number }): Promise<void> {
-    const round = crypto.randomUUID();
-    for (const agent of AGENTS) await this.#writeAgent(agent, round);
-    await this.#serve({ start: [...AGENTS], crash: death.point ?? null, ...death });
-    this.#lookAtFrames();
+  async round(...deaths: Death[]): Promise<void> {
+    const url = `http://127.0.0.1:${this.#server.addr.port}/${crypto.randomUUID()}`;
+    await writeCrashAgents(this.#place, url);
+    for (const [n, death] of deaths.entries()) {
+      const start = n === 0 ? STARTED : [];
+      const end = await this.#serve({ start, crash: death.point ?? null, ...death });
+      if (end === "died") this.#deaths++;
+      this.#lookAtFrames();
+    }
     const end = await this.#serve({ start: [], crash: null });
     assert.equal(end, "done", "the next start takes everything to its end");
     this.#lookAtFrames();
     this.#checkInvariants();
+  }
+
+  /** How many services died so far; the others had come to the end of all runs before. */
+  get deaths(): number {
+    return this.#deaths;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -55,28 +82,9 @@ export class CrashWorld implements AsyncDisposable {
     await this.#place[Symbol.asyncDispose]();
   }
 
-  async #writeAgent(agent: string, round: string): Promise<void> {
-    const url = (step: number) =>
-      `http://127.0.0.1:${this.#server.addr.port}/${round}/${agent}/${step}`;
-    const steps = Array.from({ length: STEPS }, (_, step) => ({
-      say: `Step ${step}.`,
-      call: [{ name: "http_request", arguments: { url: url(step), method: "POST" } }],
-    }));
-    await this.#place.writeScript(
-      agent,
-      [...steps, { say: "All done." }],
-      [
-        "settings: { loop_detection: false }",
-        "history: off",
-        ...(agent.startsWith("guarded") ? ["confirm: [http_request]"] : []),
-        ...(agent.endsWith("resumed") ? ["on_restart: resume"] : []),
-      ].join("\n"),
-    );
-  }
-
   /** Runs the service to its end or its death. */
   async #serve(
-    order: { start: string[]; crash: CrashPoint | null; killAfterMs?: number },
+    order: { start: readonly string[]; crash: CrashPoint | null; killAfterMs?: number },
   ): Promise<"done" | "died"> {
     const { start, crash, killAfterMs } = order;
     const { shell, root: home } = this.#place;
@@ -144,16 +152,13 @@ export class CrashWorld implements AsyncDisposable {
   #checkInvariants(): void {
     using db = this.#database();
     assert.equal(Object.values(db.get<object>("PRAGMA integrity_check") ?? {})[0], "ok");
-    const executions = db.all<
-      { id: number; agent_id: string; status: string; total: number | null }
-    >(
-      "SELECT id, agent_id, status, tool_calls AS total FROM executions",
+    const executions = db.all<StoredExecution>(
+      "SELECT id, agent_id AS agent, status, error, parent_execution_id AS parent FROM executions",
     );
-    for (const { id, agent_id, status } of executions) {
-      assert.ok(status === "success" || status === "orphaned", `execution ${id} is ${status}`);
-      if (agent_id.endsWith("resumed")) {
-        assert.equal(status, "success", `execution ${id} was not resumed`);
-      }
+    const byId = new Map(executions.map((one) => [one.id, one]));
+    for (const execution of executions) {
+      const { id } = execution;
+      checkEnd(execution, byId);
       const ends = db.all("SELECT 1 FROM frames WHERE execution_id = ? AND event = 'complete'", id);
       assert.equal(ends.length, 1, `execution ${id} has ${ends.length} ends`);
       const last = db.get<{ event: string }>(
@@ -161,7 +166,8 @@ export class CrashWorld implements AsyncDisposable {
         id,
       );
       assert.equal(last?.event, "complete");
-      this.#checkConversation(db, id);
+      this.#checkConversation(db, execution);
+      this.#checkChildren(db, execution);
     }
     for (const [path, count] of this.#counts) {
       assert.equal(count, 1, `the unsafe call ${path} ran ${count} times`);
@@ -169,7 +175,7 @@ export class CrashWorld implements AsyncDisposable {
   }
 
   /** Places without holes, every result behind its call, none twice. */
-  #checkConversation(db: Database, id: number): void {
+  #checkConversation(db: Database, { id, status }: StoredExecution): void {
     const rows = db.all<{ position: number; role: string; body: string }>(
       "SELECT position, role, body FROM messages WHERE execution_id = ? ORDER BY position",
       id,
@@ -187,6 +193,43 @@ export class CrashWorld implements AsyncDisposable {
         calls.delete(position);
       }
     }
-    assert.ok(calls.size <= 1, "at most the call that was cut off has no result");
+    const cutOff = status === "success" ? 0 : 3;
+    assert.ok(calls.size <= cutOff, "at most the calls that were cut off have no result");
   }
+
+  /** One for each call, and none that outlives a parent which has its result. */
+  #checkChildren(db: Database, { id, agent, status }: StoredExecution): void {
+    const ends = db.all<{ child: number; childEnd: number; parentEnd: number }>(
+      "SELECT e.id AS child, max(c.id) AS childEnd, (SELECT max(id) FROM frames " +
+        "WHERE execution_id = ?1) AS parentEnd FROM executions e " +
+        "JOIN frames c ON c.execution_id = e.id WHERE e.parent_execution_id = ?1 GROUP BY e.id",
+      id,
+    );
+    if (status !== "success") {
+      assert.ok(ends.length <= delegationsOf(agent), `execution ${id} began too many`);
+      return;
+    }
+    assert.equal(ends.length, delegationsOf(agent), `execution ${id} began ${ends.length}`);
+    for (const { child, childEnd, parentEnd } of ends) {
+      assert.ok(childEnd < parentEnd, `execution ${child} outlived its parent`);
+    }
+  }
+}
+
+/** How an execution may end after its service died. */
+function checkEnd(
+  { id, agent, status, error, parent }: StoredExecution,
+  byId: ReadonlyMap<number, StoredExecution>,
+): void {
+  if (mustSucceed(agent)) assert.equal(status, "success", `execution ${id} of ${agent}: ${error}`);
+  if (status === "success") return;
+  const parentStatus = byId.get(parent ?? 0)?.status;
+  if (status === "aborted") {
+    assert.match(error ?? "", /the execution that delegated to it has ended/);
+    assert.notEqual(parentStatus, "success", `execution ${id} was aborted under its parent`);
+    return;
+  }
+  assert.equal(status, "orphaned", `execution ${id} of ${agent}`);
+  // One that is resumed is given up only where nobody waits for it any more.
+  if (isResumed(agent)) assert.ok(parentStatus !== undefined && parentStatus !== "success");
 }

@@ -11,6 +11,10 @@ interface Order {
   crash: CrashPoint | null;
 }
 
+const LONGEST_THOUGHT_MS = 30;
+/** Far more than all runs take together: one that is left by then has no way on. */
+const PATIENCE_MS = 60_000;
+
 const order = JSON.parse(Deno.args[0] ?? "") as Order;
 
 /** Kills this very process: nothing of ours runs any more, no buffer is written. */
@@ -49,22 +53,35 @@ await using runtime = await openRuntime({
 });
 console.log("ready");
 
+/** People take their time: meanwhile others are answered, and parents begin to wait. */
 const answer = async (id: number) => {
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: { approved: true } });
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_THOUGHT_MS));
+  try {
+    const { requestId } = await runtime.pendingRequest(id);
+    await runtime.respond(id, { requestId, answer: { approved: true } });
+  } catch (error) {
+    // The same question is asked by all above the execution that asks: one of the answers counts.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "conflict" && code !== "not_found") throw error;
+  }
 };
+const answers: Promise<void>[] = [];
 runtime.events.subscribe((event) => {
-  if (event.type === "execution_waiting") queueMicrotask(() => void answer(event.executionId));
+  if (event.type === "execution_waiting") answers.push(answer(event.executionId));
 });
 for (
   const { id } of await runtime.listExecutions({ statuses: ["waiting"], limit: 100, offset: 0 })
 ) {
-  await answer(id);
+  answers.push(answer(id));
 }
 for (const agent of order.start) await runtime.run(agent, {});
-for (;;) {
+for (const start = performance.now();;) {
   const { running, waiting } = await runtime.countExecutions();
   if (running + waiting === 0) break;
+  if (performance.now() - start > PATIENCE_MS) {
+    throw new Error(`${running} executions run and ${waiting} wait, and nothing happens`);
+  }
   await new Promise((resolve) => setTimeout(resolve, 2));
 }
+await Promise.all(answers);
 console.log("done");

@@ -1,9 +1,9 @@
 // The real program in real processes, with a home of its own.
 import { join } from "node:path";
 import { systemProcesses } from "../../cli/processes.ts";
-import { sourceCommand } from "../../cli/self_command.ts";
 import { type Client, openSocketClient } from "../../server/client.ts";
 import { denoDirectory } from "../support/repository.ts";
+import { ScopedCommands } from "./scoped_command.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 
 /** What a finished command printed, and its exit code. */
@@ -34,10 +34,9 @@ export async function createRealHome(
   } = {},
 ): Promise<RealHome> {
   const place = await createTestWorkspace(options);
-  const [program = "", ...first] = options.command ?? sourceCommand();
-  const spawn = (args: string[], more: { env?: Record<string, string> } = {}) =>
-    new Deno.Command(program, {
-      args: [...first, ...args],
+  const scoped = new ScopedCommands([place.configDir, place.agentsDir]);
+  const spawn = (args: string[], more: { env?: Record<string, string> } = {}) => {
+    const surroundings = {
       env: {
         ...place.shell,
         HOME: place.root,
@@ -49,7 +48,10 @@ export async function createRealHome(
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
-    }).spawn();
+    } as const;
+    const [program = "", ...first] = options.command ?? scoped.commandFor(args, surroundings);
+    return new Deno.Command(program, { ...surroundings, args: [...first, ...args] }).spawn();
+  };
   return {
     ...place,
     spawn,

@@ -48,14 +48,15 @@ Deno.test("--help, --version, and status and list with a running service load no
       config,
       ...PERMISSION_FLAGS,
     ];
-    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [...command, join(REPOSITORY, "main.ts"), ...args],
       env: { ...home.shell, NO_COLOR: "1" },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
     }).output();
-    return { code, stderr: new TextDecoder().decode(stderr) };
+    const text = new TextDecoder();
+    return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
   };
   for (
     const args of [["--help"], ["run", "--help"], ["--version"], ["status"], [
@@ -65,6 +66,9 @@ Deno.test("--help, --version, and status and list with a running service load no
     const { code, stderr } = await run(...args);
     assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
   }
+  // The Tab key: it never fails, so what it offers is what counts.
+  const { stdout } = await run("complete", "zsh", "--", "run", "");
+  assert.equal(stdout, "hi\t\n:none\n");
   // The poison works: a command that needs one of them fails.
   assert.notEqual((await run("validate")).code, 0);
 });

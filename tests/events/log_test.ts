@@ -146,6 +146,45 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
   ]);
 });
 
+Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply its text so far, and nobody an older one", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const { executions, clock } = { executions: store.executions, clock: new TestClock() };
+  const journal = new Journal(execution, { ...store, store: executions, clock });
+  const join = () => {
+    const stop = new AbortController();
+    const items: LogItem[] = [];
+    const reading = (async () => {
+      const options = { deltas: true, signal: stop.signal };
+      for await (const item of follow(store, execution.id, options)) items.push(item);
+    })();
+    const leave = async () => {
+      stop.abort();
+      await reading;
+      return items.filter(({ type }) => type === "delta");
+    };
+    return { leave };
+  };
+  journal.delta("Once ");
+  const late = join();
+  await settle();
+  journal.delta("upon");
+  await settle();
+  assert.deepEqual(await late.leave(), [
+    { type: "delta", content: "Once ", restart: true },
+    { type: "delta", content: "upon", restart: false },
+  ]);
+  journal.restartDeltas();
+  journal.delta("Anew");
+  const later = join();
+  await settle();
+  assert.deepEqual(await later.leave(), [{ type: "delta", content: "Anew", restart: true }]);
+  await journal.begin([]);
+  const behind = join();
+  await settle();
+  assert.deepEqual(await behind.leave(), []);
+});
+
 Deno.test("ExecutionLog.follow() ends quietly when its signal aborts, idle or not", async () => {
   using store = openTestStore();
   const execution = await store.accept();

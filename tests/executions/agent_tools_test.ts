@@ -180,3 +180,146 @@ Deno.test("a skill that is asked for again and again is a loop", async () => {
   await using runtime = await place.open();
   assert.match((await runToEnd(runtime, "poet")).error ?? "", /loop_detected/);
 });
+
+Deno.test("instructions of several skills stand behind all results of their reply, across a question and a restart", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/haiku/SKILL.md", SKILL);
+  await put(place, "skills/prose/SKILL.md", "---\ndescription: Prose\n---\nWrite prose.");
+  const steps = [
+    {
+      call: [
+        call("skill_use", { skill_name: "haiku", arguments: "rain" }),
+        call("file_write", { path: "poem.txt", content: "x" }),
+        call("skill_use", { skill_name: "prose" }),
+      ],
+    },
+    { say: "Done." },
+  ];
+  await place.writeScript("poet", steps, "skills: [haiku, prose]");
+  let id: number;
+  {
+    await using runtime = await place.open();
+    ({ id } = await runtime.run("poet", {}));
+    assert.equal((await toEnd(runtime, id)).status, "waiting");
+  }
+  await using runtime = await place.open();
+  await answer(runtime, id, { approved: false });
+  assert.equal((await toEnd(runtime, id)).outputData, "Done.");
+  const { messages } = await conversationOf(place, id);
+  assert.deepEqual(messages.map(({ role }) => role), [
+    ...["system", "user", "assistant", "tool", "tool", "tool", "user", "user", "assistant"],
+  ]);
+  assert.match(messages[6]?.content ?? "", /^<skill-context name="haiku">/);
+  assert.match(messages[7]?.content ?? "", /^<skill-context name="prose">/);
+  const injected = (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "meta");
+  assert.equal(injected.length, 2);
+});
+
+Deno.test("what a run that was cut off had of skills is seeded as breadcrumbs behind whole results", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/haiku/SKILL.md", SKILL);
+  await place.writeScript("poet", [
+    {
+      call: [
+        call("file_write", { path: "poem.txt", content: "x" }),
+        call("skill_use", { skill_name: "haiku" }),
+      ],
+    },
+    { say: "Done." },
+  ], "skills: [haiku]");
+  await using runtime = await place.open();
+  const first = await runtime.run("poet", {});
+  await toEnd(runtime, first.id);
+  await runtime.cancel(first.id);
+  const second = await runtime.run("poet", {});
+  await toEnd(runtime, second.id);
+  const { messages } = await conversationOf(place, second.id);
+  assert.deepEqual(messages.slice(1, 7).map(({ role }) => role), [
+    ...["user", "assistant", "tool", "tool", "user", "assistant"],
+  ]);
+  assert.equal(messages[3]?.content, "Interrupted");
+  assert.match(messages[5]?.content ?? "", /^<skill-breadcrumb name="haiku">/);
+});
+
+Deno.test("two tools of one reply that ask by themselves are answered one after the other, each with its own answers", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/deploy.ts", ASKING_TOOL);
+  await Deno.mkdir(join(place.workspace, "out"));
+  await place.writeScript("ops", [
+    { call: [call("deploy", { what: "a" }), call("deploy", { what: "b" })] },
+    { say: "{result}" },
+  ], "tools: [deploy]\npaths: out");
+  await using runtime = await place.open();
+  const { id } = await runtime.run("ops", {});
+  const asked: string[] = [];
+  const answers: HumanAnswer[] = [
+    { approved: true },
+    { selected: ["test"] },
+    { approved: true },
+    { selected: ["live"] },
+  ];
+  for (const given of answers) {
+    await toEnd(runtime, id);
+    asked.push((await runtime.pendingRequest(id)).message);
+    await answer(runtime, id, given);
+  }
+  assert.deepEqual(asked, ["Deploy a?", "Where?", "Deploy b?", "Where?"]);
+  assert.equal((await toEnd(runtime, id)).outputData, "deployed b to live");
+  const results = (await payloadsOf(runtime, id)).filter((one) =>
+    one["event_type"] === "tool_result"
+  );
+  assert.deepEqual(results.map(({ content }) => content), [
+    "deployed a to test",
+    "deployed b to live",
+  ]);
+});
+
+for (
+  const [then, asked, outcome] of [
+    // What was allowed is that the call runs, not what the tool wants to know.
+    ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"], "deployed v4 to test"],
+    // What the tool wanted to know allows nothing that is guarded since.
+    ["", ["Deploy v4?", "Allow deploy?", "Where?"], "deployed v4 to test"],
+  ] as const
+) {
+  Deno.test(`an answer stays an answer to its own question when an agent's guard changes meanwhile (first ${then || "none"})`, async () => {
+    await using place = await createTestWorkspace();
+    await put(place, "tools/deploy.ts", ASKING_TOOL);
+    await Deno.mkdir(join(place.workspace, "out"));
+    const write = (lines: string) =>
+      place.writeScript(
+        "ops",
+        [{ call: [call("deploy", { what: "v4" })] }, { say: "{result}" }],
+        `tools: [deploy]\npaths: out\n${lines}`.trim(),
+      );
+    await write(then);
+    await using runtime = await place.open();
+    const { id } = await runtime.run("ops", {});
+    const messages: string[] = [];
+    for (const given of [{ approved: true }, { approved: true }, { selected: ["test"] }]) {
+      await toEnd(runtime, id);
+      messages.push((await runtime.pendingRequest(id)).message);
+      await write(then === "" ? "confirm: [deploy]" : "");
+      await runtime.reloadAgents();
+      await answer(runtime, id, given);
+    }
+    assert.deepEqual(messages, asked);
+    assert.equal((await toEnd(runtime, id)).outputData, outcome);
+  });
+}
+
+Deno.test("a guarded call that was denied does not run, although its agent is free to since", async () => {
+  await using place = await createTestWorkspace();
+  const steps = [{ call: [call("file_write", { path: "a.txt", content: "a" })] }, {
+    say: "{result}",
+  }];
+  await place.writeScript("writer", steps);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("writer", {});
+  await toEnd(runtime, id);
+  await place.writeScript("writer", steps, "auto_approve: '*'");
+  await runtime.reloadAgents();
+  await answer(runtime, id, { approved: false });
+  assert.equal((await toEnd(runtime, id)).outputData, "Action denied by user");
+  await assert.rejects(Deno.lstat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
+});

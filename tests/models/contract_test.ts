@@ -74,6 +74,29 @@ contract("takes the results of tool calls back in its own words", async (adapter
   server.assertDone();
 });
 
+contract(
+  "takes instructions that results bring along, in an order that its endpoints accept",
+  async (adapter) => {
+    await using server = adapter.serve([TWO_CALLS, { text: "Done." }]);
+    const model = await open(adapter, server);
+    const messages: Message[] = [{ role: "user", content: "Read both." }];
+    const { reply } = await collectReply(model, modelRequest({ messages, tools: TOOLS }));
+    const [first, second] = reply.message.toolCalls;
+    messages.push(
+      reply.message,
+      result(first?.id, "A", false),
+      result(second?.id, "Error: gone", true),
+      { role: "user", content: "One", injected: true },
+      { role: "user", content: "Two", injected: true },
+    );
+    await collectReply(model, modelRequest({ messages, tools: TOOLS }));
+    const sent = adapter.messagesOf(server.request(1).body);
+    assert.ok(Array.isArray(sent));
+    assert.deepEqual(sent.slice(2), adapter.instructed);
+    server.assertDone();
+  },
+);
+
 function result(id: string | undefined, content: string, isError: boolean): Message {
   return { role: "tool", toolCallId: id ?? "", toolName: "read", content, isError };
 }

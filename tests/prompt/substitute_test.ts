@@ -24,6 +24,7 @@ const CASES: [body: string, args: string[], text: string, usesArguments: boolean
   ["all: $ARGUMENTS", ["a", "b c"], "all: a\nb c", true],
   ["all: $ARGUMENTS", [], "all: ", true],
   ["$ARGUMENTS[1] of $ARGUMENTS[9]", ["a", "b"], "b of ", true],
+  ["$ARGUMENTS[12345] $ARGUMENTS[99999999999999999999]", ["a"], " ", true],
   ["$0 and $1", ["a", "b"], "a and b", true],
   ["it costs $5.00", [], "it costs $5.00", false],
   ["$10 is not $1", ["a", "b"], "$10 is not b", true],

@@ -72,7 +72,7 @@ export async function runWorld(script: WorldScript): Promise<WorldReport> {
     const log = new LogLines();
     const ports = { store, start, clock, log, timeZone: script.zone, isPaused: () => isPaused };
     const scheduler = new Scheduler(ports);
-    await scheduler.reconcile(agents());
+    await scheduler.reconcile(agents(), { isUnreadable: () => false });
     scheduler.start();
     await clock.idle();
     return scheduler;
@@ -95,7 +95,7 @@ export async function runWorld(script: WorldScript): Promise<WorldReport> {
       scheduler = await open();
     } else if (event.type === "edit") {
       edits++;
-      await scheduler?.reconcile(agents());
+      await scheduler?.reconcile(agents(), { isUnreadable: () => false });
       await clock.idle();
     } else {
       isPaused = event.type === "pause";

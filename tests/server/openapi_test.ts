@@ -40,6 +40,12 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
     },
     { name: "agent", in: "query", required: false, schema: { type: "string" } },
     {
+      name: "parent",
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 1 },
+    },
+    {
       name: "limit",
       in: "query",
       required: false,

@@ -23,6 +23,8 @@ import type {
   Runtime,
   SchedulerJob,
   SchedulerStatus,
+  UsageReport,
+  UsageRequest,
 } from "../../runtime/runtime.ts";
 import type { Slot } from "../../runtime/triggers/slot_store.ts";
 import { fakeDirectories } from "./fake_agent.ts";
@@ -67,6 +69,10 @@ export class FakeRuntime implements Runtime {
   readonly purges: { agentId?: string; force: boolean }[] = [];
   broken: BrokenAgentFile[] = [];
   readonly jobs: SchedulerJob[] = [];
+  /** What `usage` reports, and for which requests. */
+  report: UsageReport = { timeZone: "UTC", dates: [], from: 0, entries: [] };
+  readonly usageRequests: UsageRequest[] = [];
+  readonly logFileLines: string[] = [];
   /** Newest first, of all agents. */
   readonly slots: Slot[] = [];
   schedulerStatus: SchedulerStatus["status"] = "running";
@@ -211,10 +217,11 @@ export class FakeRuntime implements Runtime {
 
   listExecutions(filter: ExecutionFilter): Promise<ExecutionDetail[]> {
     this.filters.push(filter);
-    const { statuses, agentId, offset, limit } = filter;
+    const { statuses, agentId, parentId, offset, limit } = filter;
     const found = [...this.executions.values()].reverse()
       .filter((one) => statuses === undefined || statuses.includes(one.status))
-      .filter((one) => agentId === undefined || one.agentId === agentId);
+      .filter((one) => agentId === undefined || one.agentId === agentId)
+      .filter((one) => parentId === undefined || one.parentExecutionId === parentId);
     return Promise.resolve(found.slice(offset, offset + limit));
   }
 
@@ -248,6 +255,15 @@ export class FakeRuntime implements Runtime {
       [...this.executions.values()].filter((one) => one.status === status)
         .length;
     return Promise.resolve({ running: count("running"), waiting: count("waiting") });
+  }
+
+  usage(request: UsageRequest): Promise<UsageReport> {
+    this.usageRequests.push(request);
+    return Promise.resolve(this.report);
+  }
+
+  readLog({ lines }: { lines: number }): Promise<string[]> {
+    return Promise.resolve(this.logFileLines.slice(-lines));
   }
 
   pendingRequest(id: number): Promise<HumanRequest> {

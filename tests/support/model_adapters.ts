@@ -23,7 +23,9 @@ export interface Adapter {
   /** The body of an error with this message. */
   errorBody: (message: string) => string;
   /** The messages of a request about the round trip of two calls, as this format writes them. */
-  roundTrip: unknown;
+  roundTrip: readonly JsonObject[];
+  /** What stands behind the calls of that round trip where its results bring the instructions `One` and `Two` along. */
+  instructed: unknown;
   messagesOf: (body: JsonObject) => unknown;
 }
 
@@ -53,6 +55,16 @@ export const ADAPTERS: Adapter[] = [
     path: "/v1/chat/completions",
     errorBody: openAiError,
     roundTrip: openAiRoundTrip,
+    instructed: provider === "openai"
+      ? [...openAiRoundTrip.slice(2), { role: "user", content: "One" }, {
+        role: "user",
+        content: "Two",
+      }]
+      : [openAiRoundTrip[2], {
+        role: "tool",
+        tool_call_id: "c1",
+        content: "Error: gone\n\nOne\n\nTwo",
+      }],
     messagesOf: (body) => body.messages,
   })),
   {
@@ -85,6 +97,20 @@ export const ADAPTERS: Adapter[] = [
         ],
       },
     ],
+    instructed: [{
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "c0", content: [{ type: "text", text: "A" }] },
+        {
+          type: "tool_result",
+          tool_use_id: "c1",
+          content: [{ type: "text", text: "Error: gone" }],
+          is_error: true,
+        },
+        { type: "text", text: "One" },
+        { type: "text", text: "Two" },
+      ],
+    }],
     messagesOf: (body) => body.messages,
   },
   {
@@ -111,6 +137,16 @@ export const ADAPTERS: Adapter[] = [
         ],
       },
     ],
+    instructed: [
+      {
+        role: "user",
+        parts: [
+          { functionResponse: { id: "c0", name: "read", response: { output: "A" } } },
+          { functionResponse: { id: "c1", name: "read", response: { error: "Error: gone" } } },
+        ],
+      },
+      { role: "user", parts: [{ text: "One" }, { text: "Two" }] },
+    ],
     messagesOf: (body) => body.contents,
   },
   {
@@ -131,6 +167,12 @@ export const ADAPTERS: Adapter[] = [
       },
       { role: "tool", tool_name: "read", content: "A" },
       { role: "tool", tool_name: "read", content: "Error: gone" },
+    ],
+    instructed: [
+      { role: "tool", tool_name: "read", content: "A" },
+      { role: "tool", tool_name: "read", content: "Error: gone" },
+      { role: "user", content: "One" },
+      { role: "user", content: "Two" },
     ],
     messagesOf: (body) => body.messages,
   },

@@ -4,6 +4,7 @@ import type { Agent } from "../../runtime/agents/agent.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import { Redactor } from "../../runtime/events/redactor.ts";
 import { Runner } from "../../runtime/executions/runner.ts";
+import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";
 import { askUser } from "../../runtime/tools/builtin/ask_user.ts";
 import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
@@ -52,6 +53,7 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
     keyRedactor: new Redactor(() => []),
     events,
     clock,
+    telemetry: NO_TELEMETRY,
     environment,
     serviceLog,
     timeZone: "UTC",

@@ -7,8 +7,7 @@ import {
   type OpenRuntimeOptions,
   type WorkspaceSettings,
 } from "../../runtime/mod.ts";
-import type { Execution } from "../../runtime/executions/execution.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { ExecutionDetail, Runtime } from "../../runtime/runtime.ts";
 import type { LogLevel } from "../../runtime/service_log.ts";
 
 /** One line of a service log, kept in memory. */
@@ -104,7 +103,7 @@ export async function runToEnd(
   runtime: Runtime,
   agentId: string,
   request: Parameters<Runtime["run"]>[1] = {},
-): Promise<Execution & { outputData: string | null }> {
+): Promise<ExecutionDetail> {
   return await toEnd(runtime, (await runtime.run(agentId, request)).id);
 }
 
@@ -112,7 +111,7 @@ export async function runToEnd(
 export async function toEnd(
   runtime: Runtime,
   id: number,
-): Promise<Execution & { outputData: string | null }> {
+): Promise<ExecutionDetail> {
   const signal = new AbortController().signal;
   for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
   return await runtime.getExecution(id);

@@ -48,9 +48,9 @@ export class ScheduledService implements AsyncDisposable {
   /** Starts the service with these agents. */
   async open(
     agents: readonly Agent[],
-    options: { isComplete?: boolean; store?: SlotStore } = {},
+    options: { unreadable?: string; store?: SlotStore } = {},
   ): Promise<void> {
-    const { isComplete = true, store = new SqliteSlotStore(this.db) } = options;
+    const { unreadable, store = new SqliteSlotStore(this.db) } = options;
     this.#scheduler = new Scheduler({
       store,
       clock: this.clock,
@@ -59,7 +59,7 @@ export class ScheduledService implements AsyncDisposable {
       start: this.#start,
       isPaused: () => this.mayBePaused(),
     });
-    await this.#scheduler.reconcile(agents, { isComplete });
+    await this.#scheduler.reconcile(agents, { isUnreadable: (id) => id === unreadable });
     this.#scheduler.start();
     await this.clock.idle();
   }
@@ -77,7 +77,7 @@ export class ScheduledService implements AsyncDisposable {
   }
 
   async reconcile(agents: readonly Agent[]): Promise<void> {
-    await this.scheduler.reconcile(agents);
+    await this.scheduler.reconcile(agents, { isUnreadable: () => false });
     await this.clock.idle();
   }
 

@@ -116,7 +116,7 @@ Deno.test("Scheduler runs by the machine's own clock", async () => {
       return Promise.resolve({ outcome: "started", executionId: started.length });
     },
   });
-  await scheduler.reconcile([scheduled("fast", { every: "1s" })]);
+  await scheduler.reconcile([scheduled("fast", { every: "1s" })], { isUnreadable: () => false });
   scheduler.start();
   await until(() => started.length === 2, "two runs");
   assert.equal(((started[1] ?? 0) - (started[0] ?? 0)) % 1_000, 0);

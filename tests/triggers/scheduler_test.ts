@@ -135,7 +135,7 @@ Deno.test("Scheduler forgets no agent whose file cannot be read when the service
   await service.open([daily, other]);
   await service.advance(DAY_MS + HOUR_MS);
   await service.close();
-  await service.open([other], { isComplete: false });
+  await service.open([other], { unreadable: "daily" });
   await service.reconcile([daily, other]);
   assert.equal(service.scheduler.nextRun("daily"), service.scheduler.nextRun("other"));
   assert.equal(timeOf(service.scheduler.nextRun("daily") ?? 0), "12:00:00");

@@ -88,6 +88,6 @@ const agent = createTestAgent({
     catchUp: "once",
   },
 });
-await watcher.reconcile([agent], { isComplete: true });
+await watcher.reconcile([agent], { isUnreadable: () => false });
 watcher.start();
 console.log("ready");

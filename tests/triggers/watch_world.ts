@@ -104,7 +104,7 @@ export class WatchWorld implements AsyncDisposable {
 
   /** Follows these agents and fires. */
   async watch(...agents: Agent[]): Promise<string[]> {
-    const restarted = await this.watcher.reconcile(agents, { isComplete: true });
+    const restarted = await this.watcher.reconcile(agents, { isUnreadable: () => false });
     this.watcher.start();
     return restarted;
   }

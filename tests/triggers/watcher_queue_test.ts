@@ -122,7 +122,7 @@ Deno.test("Watcher: Watcher.look() asks again", async () => {
   world.write("inbox/1.md");
   await world.until(async () => (await world.queue()).length === 1, "it waits");
   isWaiting = false;
-  world.watcher.look("a");
+  world.watcher.look();
   await world.untilFired("a created inbox/1.md");
 });
 
@@ -250,7 +250,7 @@ Deno.test("Watcher: while paused changes are dropped and what waits keeps waitin
 Deno.test("Watcher: nothing runs before it is started, nor when the service goes down", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
-  await world.watcher.reconcile([world.agent("a")], { isComplete: true });
+  await world.watcher.reconcile([world.agent("a")], { isUnreadable: () => false });
   world.write("inbox/1.md");
   await world.until(async () => (await world.queue()).length === 1, "it waits");
   assert.deepEqual(world.fired(), []);
@@ -306,7 +306,7 @@ Deno.test("Watcher drops what waits when its agent is gone, switched off, or wat
   ];
   await world.watch(...now);
   assert.deepEqual(await world.queue(), ["stays created inbox/1.md"]);
-  await world.watcher.reconcile([], { isComplete: false });
+  await world.watcher.reconcile([], { isUnreadable: () => true });
   assert.deepEqual(
     await world.queue(),
     ["stays created inbox/1.md"],

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isWithin } from "../path_sandbox.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
+import { requireOwnPermissions } from "./own_permissions.ts";
 
 /** Megabytes of objects that a tool may make before V8 ends its process. */
 const HEAP_MB = 256;
@@ -36,9 +37,11 @@ export interface HostStart {
   variables: Readonly<Record<string, string>>;
 }
 
-/** This very program, as it runs now. */
-export function ownProgram(): HostProgram {
-  const program = Deno.execPath();
+/**
+ * This very program. `program` is its path as it was at the start: where an update has replaced the file since, the
+ * system would name one that is gone.
+ */
+export function ownProgram(program: string = Deno.execPath()): HostProgram {
   if (Deno.build.standalone) return { program };
   return { program, main: fileURLToPath(new URL("../../../main.ts", import.meta.url)) };
 }
@@ -46,13 +49,15 @@ export function ownProgram(): HostProgram {
 /**
  * Arguments and environment of a host process. Decision: from source the process has flags as narrow as the worker's,
  * so that each wall stands if the other falls; a compiled binary has what Inkling needs built in and gives up at its
- * start each kind of permission that its tool does not get, so that for the rest the worker is the only wall.
+ * start each kind of permission that its tool does not get, so that for the rest the worker is the only wall. Throws
+ * ToolFailure where this process may not do itself what the other should.
  */
 export function hostCommand(
   { main }: HostProgram,
   start: HostStart,
 ): { args: string[]; environment: Record<string, string> } {
   const { permissions, lookup } = start;
+  requireOwnPermissions(permissions);
   const names = [...DENO_VARIABLES, ...(permissions.net.length > 0 ? NETWORK_VARIABLES : [])];
   return {
     args: main === undefined ? [...start.args] : [...sourceFlags(start), main, ...start.args],

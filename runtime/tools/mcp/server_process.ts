@@ -1,5 +1,6 @@
 // A server's program as a child process: started in a process group of its own, fed, read, and ended with all it started.
 import type { Clock } from "../../clock.ts";
+import { describeDenied } from "../../denied_permission.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { ServerProgram } from "./server_definition.ts";
 
@@ -171,5 +172,6 @@ function startProblem(error: unknown, { command, cwd }: ServerProgram): string {
   if (error instanceof Deno.errors.PermissionDenied) {
     return `its command ${command} may not be executed`;
   }
-  return `its command ${command} cannot be started`;
+  const denied = describeDenied(error);
+  return `its command ${command} cannot be started${denied === undefined ? "" : `: ${denied}`}`;
 }

@@ -1,5 +1,6 @@
 // Why a server could not be reached or did not answer, for a person or a model. Nothing secret, nothing long.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { describeDenied } from "../../denied_permission.ts";
 import { cutEnd, toPlainLine, toPlainText, withoutSecrets } from "./foreign_text.ts";
 import { UNANSWERED } from "./http_transport.ts";
 import type { ServerSecret } from "./server_definition.ts";
@@ -37,6 +38,8 @@ function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
 
 function rawReason(error: unknown): string {
   if (error instanceof StartFailure) return error.message;
+  const denied = describeDenied(error);
+  if (denied !== undefined) return denied;
   if (error instanceof SdkHttpError) return httpReason(error);
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
     return "it closed the connection";

@@ -1,4 +1,5 @@
 // A child process that leads a group of its own, so that whatever it starts can be ended together with it.
+import { describeDenied } from "../../denied_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** How long a group has between SIGTERM and SIGKILL. */
@@ -64,5 +65,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.PermissionDenied) {
     return "the operating system denies permission to execute it";
   }
+  const denied = describeDenied(error);
+  if (denied !== undefined) return denied;
   return error instanceof Error ? error.message : String(error);
 }

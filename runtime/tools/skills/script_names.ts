@@ -9,6 +9,12 @@ const INTERPRETERS: Readonly<Record<string, string | null>> = {
   sh: "sh",
 };
 
+/** Whether a file of this name can be run as a script. */
+export function isScriptName(name: string): boolean {
+  const extension = /\.([a-z]+)$/.exec(name)?.[1] ?? "";
+  return Object.hasOwn(INTERPRETERS, extension);
+}
+
 /** A script's place in its skill's folder. */
 export interface ScriptName {
   /** Relative paths to look at, in this order. */

@@ -48,6 +48,8 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
     trigger_cron: null,
     trigger_paths: null,
     last_run: null,
+    last_status: null,
+    last_execution_id: null,
     next_run: null,
     trigger_paused: null,
   });

@@ -1,0 +1,74 @@
+// The service as an agent of macOS's launchd: launchd.plist(5).
+import { STOP_SECONDS, type Unit } from "./unit.ts";
+
+/**
+ * Reads the file with the key into the environment and becomes the service: launchd has no key for such a file, and the
+ * plist, which backups and tools read, is no place for a secret. File and command are the shell's arguments.
+ */
+const SCRIPT = 'if [ -f "$0" ]; then set -a; . "$0"; set +a; fi; exec "$@"';
+
+/** The text of the property list, with what to do with it as a comment. */
+export function toLaunchdPlist(unit: Unit): string {
+  const command = ["/bin/sh", "-c", SCRIPT, unit.environmentFile, ...unit.command];
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!--
+  Inkling as a service of your user.
+
+  Install it: save this as ~/Library/LaunchAgents/inkling.plist, then
+    launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/inkling.plist
+  Look at it, stop it, remove it:
+    launchctl print gui/$(id -u)/inkling
+    launchctl kill SIGTERM gui/$(id -u)/inkling
+    launchctl bootout gui/$(id -u)/inkling
+
+  It does not see the variables of your shell. Keys of model providers belong in
+    ${comment(unit.keysFile)}
+  The key of TCP clients (option port of start) belongs in
+    ${comment(unit.environmentFile)}
+  readable by you alone (chmod 600), as the line INKLING_API_KEY='...'
+-->
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>inkling</string>
+  <key>ProgramArguments</key>
+  <array>
+${command.map((word) => `    <string>${escape(word)}</string>`).join("\n")}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+${
+    Object.entries(unit.environment).map(([name, value]) =>
+      `    <key>${escape(name)}</key>\n    <string>${escape(value)}</string>`
+    ).join("\n")
+  }
+  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ExitTimeOut</key>
+  <integer>${STOP_SECONDS}</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+  <key>StandardOutPath</key>
+  <string>/dev/null</string>
+  <key>StandardErrorPath</key>
+  <string>${escape(unit.logFile)}</string>
+</dict>
+</plist>
+`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** Two hyphens end an XML comment. */
+function comment(text: string): string {
+  return text.replaceAll("--", "- -").replaceAll("--", "- -");
+}

@@ -1,0 +1,103 @@
+// start --print-unit: the service that start would run here, as a file for the system's service manager.
+import { dirname, join } from "node:path";
+import { type CommandContext, workspaceOf } from "../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
+import { serviceCommand } from "../service_command.ts";
+import type { Unit, UnitKind } from "./unit.ts";
+
+/** Variables that settle where Inkling's places are, and how programs that agents start are found. */
+const KEPT_VARIABLES = [
+  ...["INKLING_CONFIG_DIR", "INKLING_STATE_DIR", "INKLING_LOG_LEVEL"],
+  ...["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "DENO_DIR", "PATH"],
+];
+
+/** What the service is started with, beside being kept alive. */
+export interface UnitFlags {
+  port?: number;
+  host?: string;
+}
+
+/** Prints the file for this manager, or for the one of this system. */
+export async function printUnit(
+  context: CommandContext,
+  kind: UnitKind | true,
+  flags: UnitFlags,
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const chosen = kind === true ? usualKind() : kind;
+  const unit = await describeUnit(context, flags);
+  const { command, environment, environmentFile, logFile, keysFile } = unit;
+  const texts = [...command, ...Object.values(environment), environmentFile, logFile, keysFile];
+  const odd = texts.find((text) => /\p{Cc}/u.test(text));
+  if (odd !== undefined) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `Cannot print a unit: ${
+        JSON.stringify(odd)
+      } holds a control character, which such a file cannot`,
+    );
+  }
+  const { distribution } = app;
+  if (distribution.kind === "npm" && /[\\/]_npx[\\/]/.test(distribution.directory)) {
+    output.warning(
+      `This Inkling lies in npx's cache and may be gone tomorrow: install it ` +
+        `(npm install -g ${distribution.packageName}) and print the unit with that one`,
+    );
+  }
+  output.line((await format(chosen, unit)).trimEnd());
+  return EXIT.ok;
+}
+
+async function format(kind: UnitKind, unit: Unit): Promise<string> {
+  switch (kind) {
+    case "systemd":
+      return (await import("./systemd_unit.ts")).toSystemdUnit(unit);
+    case "launchd":
+      return (await import("./launchd_plist.ts")).toLaunchdPlist(unit);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function usualKind(): UnitKind {
+  switch (Deno.build.os) {
+    case "linux":
+      return "systemd";
+    case "darwin":
+      return "launchd";
+    default:
+      throw new CommandFailure(
+        EXIT.usage,
+        "There is no unit for this system: write --print-unit=systemd or --print-unit=launchd",
+      );
+  }
+}
+
+async function describeUnit(context: CommandContext, flags: UnitFlags): Promise<Unit> {
+  const { app, output } = context;
+  const { port, host } = flags;
+  const places = await app.places(context.workspace);
+  const { configFile, workspaceEnvFile } = await app.info(workspaceOf(context));
+  const of = { ...workspaceOf(places), ...(host !== undefined && { host }) };
+  return {
+    command: [
+      ...await serviceCommand(app, of),
+      "start",
+      "--keep-alive",
+      ...(output.quiet ? ["--quiet"] : []),
+      ...(output.verbose ? ["--verbose"] : []),
+      ...(port === undefined ? [] : ["--port", String(port)]),
+      ...(host === undefined ? [] : ["--host", host]),
+      ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
+    ],
+    environment: Object.fromEntries(
+      KEPT_VARIABLES.flatMap((name) => {
+        const value = app.environment[name];
+        return value === undefined || value === "" ? [] : [[name, value]];
+      }),
+    ),
+    environmentFile: join(dirname(configFile), "service.env"),
+    logFile: places.logFile,
+    keysFile: workspaceEnvFile,
+  };
+}

@@ -1,0 +1,61 @@
+// The service as a unit of systemd's user manager. Quoting as systemd.syntax(7) and systemd.service(5) have it.
+import { STOP_SECONDS, type Unit } from "./unit.ts";
+
+/** The text of the unit file, with what to do with it as comments. */
+export function toSystemdUnit(unit: Unit): string {
+  const [program = "", ...args] = unit.command;
+  // Variables are filled in in arguments, not in the program's own path.
+  const words = [quote(program), ...args.map((arg) => quote(arg).replaceAll("$", "$$$$"))];
+  return `# Inkling as a service of your user.
+#
+# Install it:
+#   mkdir -p ~/.config/systemd/user
+#   inkling start --print-unit > ~/.config/systemd/user/inkling.service
+#   systemctl --user daemon-reload
+#   systemctl --user enable --now inkling
+# Have it run while nobody is logged in, too:
+#   loginctl enable-linger
+# Look at it, and stop it:
+#   systemctl --user status inkling
+#   systemctl --user stop inkling
+#
+# It does not see the variables of your shell. Keys of model providers belong in
+#   ${unit.keysFile}
+# The key of TCP clients (--port) belongs in the file named below, readable by you alone (chmod 600), as the line
+#   INKLING_API_KEY=...
+
+[Unit]
+Description=Inkling: agents that are Markdown files
+StartLimitIntervalSec=300
+StartLimitBurst=5
+
+[Service]
+Type=exec
+ExecStart=${words.join(" ")}
+${
+    Object.entries(unit.environment)
+      .map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`).join("\n")
+  }
+EnvironmentFile=-${percent(unit.environmentFile)}
+Restart=on-failure
+RestartSec=5
+# A wrong command line does not get better by itself.
+RestartPreventExitStatus=2
+# The service ends what it started; what is left after that is killed.
+KillMode=mixed
+KillSignal=SIGTERM
+TimeoutStopSec=${STOP_SECONDS}
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+function quote(text: string): string {
+  return `"${percent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/** A percent sign begins a specifier. */
+function percent(text: string): string {
+  return text.replaceAll("%", "%%");
+}

@@ -1,0 +1,33 @@
+// Running another program to its end.
+
+/** What it said. */
+export interface CommandResult {
+  success: boolean;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program with nothing on its standard input, and without colours in what it says. */
+export async function runCommand(
+  [program = "", ...args]: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<CommandResult> {
+  const { success, stdout, stderr } = await new Deno.Command(program, {
+    args,
+    cwd: options.cwd,
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...options.env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const text = new TextDecoder();
+  return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+/** Its last words, as the end of a sentence. */
+export function lastWords({ stdout, stderr }: CommandResult): string {
+  // A release build of Deno has no names for its stack.
+  const [said = ""] = `${stdout}\n${stderr}`.split("\nStack backtrace:");
+  const lines = said.split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(-12).join("\n") || "it said nothing";
+}

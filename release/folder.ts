@@ -1,0 +1,40 @@
+// Folders and files, as far as packing needs more than Deno has.
+import { dirname, join, relative } from "node:path";
+
+/** Every file below a folder, relative to it, in order. */
+export async function filesBelow(directory: string): Promise<string[]> {
+  const files: string[] = [];
+  const walk = async (folder: string): Promise<void> => {
+    for (const entry of await Array.fromAsync(Deno.readDir(folder))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory) await walk(path);
+      else files.push(relative(directory, path));
+    }
+  };
+  await walk(directory);
+  return files.sort();
+}
+
+/** Copies a file, or a folder with all that is in it. */
+export async function copyTree(from: string, to: string): Promise<void> {
+  const isFile = (await Deno.stat(from)).isFile;
+  for (const file of isFile ? [""] : await filesBelow(from)) {
+    const path = join(to, file);
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.copyFile(join(from, file), path);
+  }
+}
+
+/** Removes a file, or a folder with all that is in it. */
+export async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Writes a JSON file as a person would. */
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await Deno.writeTextFile(path, JSON.stringify(value, null, 2) + "\n");
+}

@@ -1,0 +1,167 @@
+#!/bin/sh
+# Installs Inkling for the person who runs it: fetches the newest release for this machine, verifies its checksum, tries
+# it, and puts it into ~/.local/bin. Needs no root, and changes nothing else.
+#
+#   INKLING_INSTALL_DIR   another folder to install to
+#   INKLING_RELEASE_URL   another address of the releases
+set -eu
+
+# A release fills this in.
+built_in=''
+
+fail() {
+  printf 'install.sh: %s\n' "$1" >&2
+  exit 1
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# What this machine has, as functions of one form each.
+find_tools() {
+  if has curl; then
+    download() {
+      curl --fail --silent --show-error --location --proto "$protocol" --proto-redir =https \
+        --retry 2 --connect-timeout 30 --speed-limit 1 --speed-time 60 --output "$2" "$1"
+    }
+  elif has wget; then
+    download() { wget -q -t 3 -T 60 -O "$2" "$1"; }
+  else
+    fail "needs curl or wget"
+  fi
+  if has sha256sum; then
+    sha256_of() { sha256sum <"$1" | cut -d ' ' -f 1; }
+  elif has shasum; then
+    sha256_of() { shasum -a 256 <"$1" | cut -d ' ' -f 1; }
+  else
+    fail "needs sha256sum or shasum: without a checksum nothing is installed"
+  fi
+}
+
+# The machine, as releases name it.
+find_target() {
+  system=$(uname -s)
+  machine=$(uname -m)
+  case $system in
+    Darwin)
+      # A shell under Rosetta says x86_64.
+      [ "$(sysctl -n sysctl.proc_translated 2>/dev/null || true)" != 1 ] || machine=arm64
+      rest=apple-darwin
+      ;;
+    Linux)
+      case $(ldd --version 2>&1 || true) in
+        *musl*) fail "there is no release for Linux with musl, only with glibc" ;;
+      esac
+      rest=unknown-linux-gnu
+      ;;
+    *) fail "there is no release for $system that this script could install; the npm package may serve" ;;
+  esac
+  case $machine in
+    x86_64 | amd64) target=x86_64-$rest ;;
+    aarch64 | arm64) target=aarch64-$rest ;;
+    *) fail "there is no release for $system on $machine" ;;
+  esac
+}
+
+# Where releases are, ending in a slash. Nobody on the way may change a program: https, or this very machine.
+find_address() {
+  address=${INKLING_RELEASE_URL:-$built_in}
+  case $address in
+    '') fail "set INKLING_RELEASE_URL to the https address of the releases" ;;
+    *@*) fail "no address of releases has a name or a password in it" ;;
+    https://*) protocol='=https' ;;
+    http://localhost[:/]* | http://127.0.0.1[:/]*) protocol='=http' ;;
+    *) fail "not an https address: $address" ;;
+  esac
+  address=${address%/}/
+}
+
+# Fetches $1, a name at the address, into the file $2.
+fetch() {
+  download "$address$1" "$2" || fail "cannot fetch $address$1"
+}
+
+# Reads latest.json: {"version": "…", "files": {"<target>": {"name": "…", "sha256": "…"}}}
+read_manifest() {
+  manifest=$(tr -d ' \t\r\n' <"$1")
+  version=$(printf '%s' "$manifest" | sed -n 's/.*"version":"\([0-9A-Za-z.+-]*\)".*/\1/p')
+  entry=$(printf '%s' "$manifest" | sed -n "s/.*\"$target\":{\([^{}]*\)}.*/\1/p")
+  [ -n "$version" ] || fail "${address}latest.json names no version"
+  [ -n "$entry" ] || fail "Inkling $version is not there for this machine ($target)"
+  name=$(printf '%s' "$entry" | sed -n 's/.*"name":"\([0-9A-Za-z][0-9A-Za-z._+-]*\)".*/\1/p')
+  sha256=$(printf '%s' "$entry" | sed -n 's/.*"sha256":"\([0-9a-f]\{64\}\)".*/\1/p')
+  [ -n "$name" ] || fail "${address}latest.json names no file for $target"
+  [ -n "$sha256" ] || fail "${address}latest.json has no checksum for $name"
+}
+
+# Makes the folder, remembering what was not there before: if nothing gets installed, it is not there afterwards.
+make_folder() {
+  made='' above=$folder
+  while [ ! -d "$above" ]; do
+    made=${above##*/}${made:+/$made}
+    above=$(dirname "$above")
+  done
+  mkdir -p "$folder" 2>/dev/null || fail "cannot make the folder $folder; INKLING_INSTALL_DIR may name another"
+  work=$(mktemp -d "$folder/.inkling-install.XXXXXX" 2>/dev/null) ||
+    fail "cannot write to $folder; INKLING_INSTALL_DIR may name another folder"
+}
+
+work='' made='' installed=''
+clean_up() {
+  [ -z "$work" ] || rm -rf "$work"
+  # Only what is empty goes.
+  [ -n "$installed" ] || [ -z "$made" ] || (cd "$above" && rmdir -p "$made") 2>/dev/null || true
+}
+
+say_how_to_start() {
+  case :$PATH: in
+    *:"$folder":*) found=$(command -v inkling || true) ;;
+    *)
+      printf '%s is not on your PATH. Put it there, for good in the file that your shell reads:\n\n' "$folder"
+      case ${SHELL:-} in
+        */fish) printf "  fish_add_path '%s'\n\n" "$folder" ;;
+        *) printf "  export PATH=\"%s:\$PATH\"\n\n" "$folder" ;;
+      esac
+      return
+      ;;
+  esac
+  [ "$found" = "$folder/inkling" ] ||
+    printf 'Another one comes before it on your PATH: %s\n' "$found"
+  printf 'inkling setup makes the first configuration.\n'
+}
+
+main() {
+  trap clean_up EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  folder=${INKLING_INSTALL_DIR:-${HOME:?is not set}/.local/bin}
+  case $folder in
+    /*) folder=${folder%/} ;;
+    *) folder=$PWD/${folder%/} ;;
+  esac
+  find_tools
+  find_target
+  find_address
+  [ ! -d "$folder/inkling" ] || fail "$folder/inkling is a folder"
+  make_folder
+
+  fetch latest.json "$work/latest.json"
+  read_manifest "$work/latest.json"
+  printf 'Fetching Inkling %s for %s\n' "$version" "$target"
+  fetch "$name" "$work/inkling"
+  found=$(sha256_of "$work/inkling")
+  [ "$found" = "$sha256" ] || fail "the checksum of $name is wrong, so it is not installed
+  latest.json says $sha256
+  what came is     $found"
+
+  chmod 755 "$work/inkling"
+  answer=$("$work/inkling" --version 2>&1 </dev/null) || fail "$name does not start here: $answer"
+  [ "$answer" = "$version" ] || fail "$name is not version $version: it says $answer"
+  mv -f "$work/inkling" "$folder/inkling"
+  installed=yes
+  printf 'Inkling %s is installed: %s\n' "$version" "$folder/inkling"
+  say_how_to_start
+}
+
+# The last line: a script that was cut off on its way does nothing.
+main

@@ -1,0 +1,114 @@
+// THIRD_PARTY_LICENSES.txt: the software of others that ships with the program, and the texts that must go with it.
+import { dirname, join } from "node:path";
+import bundledJson from "../server/dashboard/client/deno.json" with { type: "json" };
+import { type PackageFolder, packageFolders } from "./package_folder.ts";
+import { DENO_VERSION, REPOSITORY } from "./product.ts";
+import { vendorPackages } from "./vendored_packages.ts";
+
+/** The list, relative to the repository. */
+export const LICENCE_LIST = "THIRD_PARTY_LICENSES.txt";
+
+/** Assets of others stand in the sources with their texts beside them. */
+const BESIDE_ASSET = /\.(LICENSE|NOTICE)\.txt$/;
+
+const WIDTH = 100;
+
+/** One licence text, and what it is for. */
+interface LicenceText {
+  text: string;
+  of: string[];
+}
+
+/** What the list is about. */
+export interface LicensedWorks {
+  /** The program's files, relative to the repository. */
+  files: readonly string[];
+  packages: readonly PackageFolder[];
+}
+
+/** Writes the list. */
+export async function licenceList({ files, packages }: LicensedWorks): Promise<string> {
+  const deno = `Deno ${DENO_VERSION}`;
+  const texts: LicenceText[] = [];
+  for (const one of packages) {
+    for (const paper of one.papers) addText(texts, titleOf(one), paper);
+  }
+  for (const file of await assetPapers(files)) {
+    addText(texts, file.replace(BESIDE_ASSET, ""), await readSource(file));
+  }
+  addText(texts, deno, await readSource("release/deno.LICENSE.txt"));
+  return [
+    "Inkling ships with the software of others, which its own licence is not about. This list is",
+    'written by "deno task licences" from the packages themselves.',
+    "",
+    "PACKAGES",
+    "",
+    ...packages.map(entryOf),
+    "",
+    "Assets of others stand in the sources, named below with their texts. Executables hold the",
+    `runtime of ${deno} (MIT), which brings V8 and other software: its sources list them. Parts of`,
+    "Deno's standard library are in @logtape/file.",
+    "",
+    "TEXTS",
+    ...texts.flatMap(({ text, of }) => ["", "-".repeat(WIDTH), ...wrapNames(of), "", text]),
+    "",
+  ].join("\n");
+}
+
+/** Whoever states a licence and brings no text of it is named with the place to ask at. */
+function entryOf(one: PackageFolder): string {
+  const line = `${titleOf(one)}: ${one.licence}`;
+  return one.papers.length > 0 || one.home === "" ? line : `${line} (no text in it; ${one.home})`;
+}
+
+function titleOf({ name, version }: PackageFolder): string {
+  return `${name} ${version}`;
+}
+
+function addText(texts: LicenceText[], of: string, raw: string): void {
+  const text = raw.replaceAll(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "");
+  const known = texts.find((one) => one.text === text);
+  if (known === undefined) texts.push({ text, of: [of] });
+  else if (!known.of.includes(of)) known.of.push(of);
+}
+
+function wrapNames(names: readonly string[]): string[] {
+  const lines = [""];
+  for (const [index, name] of names.entries()) {
+    const word = index === names.length - 1 ? name : `${name}, `;
+    const line = `${lines.at(-1)}${word}`;
+    if (line.trimEnd().length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return lines.map((line) => line.trimEnd());
+}
+
+/** The papers in the folders of what is no code. */
+async function assetPapers(files: readonly string[]): Promise<string[]> {
+  const folders = new Set(
+    files.filter((file) => !file.endsWith(".ts")).map((file) => dirname(file)),
+  );
+  const papers: string[] = [];
+  for (const folder of folders) {
+    for await (const { name } of Deno.readDir(join(REPOSITORY, folder))) {
+      if (BESIDE_ASSET.test(name)) papers.push(`${folder}/${name}`);
+    }
+  }
+  return papers.sort();
+}
+
+function readSource(file: string): Promise<string> {
+  return Deno.readTextFile(join(REPOSITORY, file));
+}
+
+/** The packages that `deno task dashboard` puts into one file of the dashboard. */
+export async function dashboardPackages(): Promise<PackageFolder[]> {
+  const directory = await Deno.makeTempDir({ prefix: "inkling-dashboard-" });
+  try {
+    const lock = join(REPOSITORY, "server/dashboard/client/deno.lock");
+    await vendorPackages(directory, { imports: bundledJson.imports, lock });
+    return await packageFolders(join(directory, "node_modules"));
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}

@@ -1,0 +1,56 @@
+// The npm package: the program as JavaScript with its packages inside, and the Deno that runs it as its one dependency.
+// Nothing is fetched when it runs.
+import { join } from "node:path";
+import { PERMISSION_FLAGS } from "../cli/self_command.ts";
+import { lastWords, runCommand } from "./command.ts";
+import { copyTree, filesBelow, writeJson } from "./folder.ts";
+import { toJavaScript } from "./javascript.ts";
+import { DENO_VERSION, NAME, REPOSITORY, VERSION } from "./product.ts";
+import { dependenciesOf, type Stage } from "./stage.ts";
+
+/** Turns a stage into the package. */
+export async function toNpmPackage({ directory, files, packages }: Stage): Promise<void> {
+  const path = (name: string) => join(directory, name);
+  await toJavaScript(directory, files.filter((file) => file.endsWith(".ts")));
+  for (const name of ["bin", "package.json"]) {
+    await copyTree(join(REPOSITORY, "release/npm", name), path(name));
+  }
+  await Deno.copyFile(join(REPOSITORY, "README.md"), path("README.md"));
+  await writeJson(path("bin/deno_flags.json"), PERMISSION_FLAGS);
+  const dependencies = dependenciesOf(packages);
+  await writeJson(path("package.json"), {
+    name: NAME,
+    version: VERSION,
+    ...JSON.parse(await Deno.readTextFile(path("package.json"))),
+    files: (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).sort(),
+    dependencies: { ...dependencies, deno: DENO_VERSION },
+    bundleDependencies: Object.keys(dependencies),
+  });
+}
+
+/** Packs the package to a file in `folder`, and returns its path. Throws Error. */
+export async function packNpmPackage(directory: string, folder: string): Promise<string> {
+  const npm = Deno.build.os === "windows" ? "npm.cmd" : "npm";
+  const result = await runCommand([
+    ...[npm, "pack", "--json", "--ignore-scripts", "--offline", "--no-update-notifier"],
+    ...["--pack-destination", folder],
+  ], { cwd: directory });
+  if (!result.success) throw new Error(`npm pack failed: ${lastWords(result)}`);
+  const { filename, files } = packed(result.stdout);
+  // npm has rules of its own about what belongs into a package.
+  const inside = new Set(files);
+  const missing = (await filesBelow(directory)).map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => !inside.has(file));
+  if (missing.length > 0) throw new Error(`npm left out of the package: ${missing.join(", ")}`);
+  return join(folder, filename);
+}
+
+/** npm has printed a list of packages, and prints an object with one by its name. */
+function packed(json: string): { filename: string; files: string[] } {
+  const [one] = Object.values(JSON.parse(json)) as {
+    filename: string;
+    files: { path: string }[];
+  }[];
+  if (one === undefined) throw new Error(`npm pack packed nothing: ${json}`);
+  return { filename: one.filename, files: one.files.map(({ path }) => path) };
+}

@@ -1,0 +1,86 @@
+// One npm package on disk: what its package.json says, and its files.
+import { join } from "node:path";
+
+/** A file that tells what others may do with the package. */
+const PAPER = /^(licen[cs]e|copying|copyright|notice)([.-][^.]*)?(\.(md|markdown|txt))?$/i;
+
+/** A package that lies in a node_modules folder. */
+export interface PackageFolder {
+  name: string;
+  version: string;
+  /** As its package.json names it: an SPDX expression, or its author's own words. */
+  licence: string;
+  /** Licences and notices that lie in it, in the order of their names. */
+  papers: readonly string[];
+  /** Its home page, or where its sources are; empty: it names neither. */
+  home: string;
+  directory: string;
+  /** Whether it lies inside of another package, which needs another version than the rest. */
+  isInner: boolean;
+}
+
+/** The packages of a node_modules folder, by name, each followed by those inside of it. */
+export function packageFolders(nodeModules: string): Promise<PackageFolder[]> {
+  return readFolder(nodeModules, false);
+}
+
+async function readFolder(nodeModules: string, isInner: boolean): Promise<PackageFolder[]> {
+  const packages: PackageFolder[] = [];
+  for (const name of await packageNames(nodeModules)) {
+    const directory = join(nodeModules, name);
+    packages.push({ ...await readPackage(directory), isInner });
+    packages.push(...await readFolder(join(directory, "node_modules"), true));
+  }
+  return packages;
+}
+
+async function packageNames(nodeModules: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const name of await visibleNames(nodeModules)) {
+    if (!name.startsWith("@")) names.push(name);
+    else {for (const inner of await visibleNames(join(nodeModules, name))) {
+        names.push(`${name}/${inner}`);
+      }}
+  }
+  return names.sort();
+}
+
+async function visibleNames(directory: string): Promise<string[]> {
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(directory));
+    return entries.map(({ name }) => name).filter((name) => !name.startsWith("."));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+async function readPackage(directory: string): Promise<Omit<PackageFolder, "isInner">> {
+  const path = join(directory, "package.json");
+  const { name, version, license, homepage, repository } = JSON.parse(
+    await Deno.readTextFile(path),
+  );
+  if (typeof name !== "string" || typeof version !== "string") {
+    throw new Error(`${path} names no package`);
+  }
+  return {
+    name,
+    version,
+    licence: licenceOf(license),
+    papers: await readPapers(directory),
+    home: String(homepage ?? repository?.url ?? repository ?? ""),
+    directory,
+  };
+}
+
+async function readPapers(directory: string): Promise<string[]> {
+  const names = (await visibleNames(directory)).filter((name) => PAPER.test(name)).sort();
+  return await Promise.all(names.map((name) => Deno.readTextFile(join(directory, name))));
+}
+
+/** An old way to write it is `{"type": "MIT", "url": "…"}`. */
+function licenceOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "object" && value !== null && "type" in value) return String(value.type);
+  return "not stated";
+}

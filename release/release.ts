@@ -1,0 +1,32 @@
+// `deno task release`: executables for all machines, in a folder as it is put on the web.
+import { resolve } from "node:path";
+import { releaseAddress } from "../cli/update/release_address.ts";
+import { compileExecutable, requireWorking } from "./executable.ts";
+import { unifyDates } from "./file_dates.ts";
+import { NAME, VERSION } from "./product.ts";
+import { writeReleaseFolder } from "./release_folder.ts";
+import { openStage } from "./stage.ts";
+import { TARGETS } from "./target.ts";
+import { parseFlags, runTask } from "./task.ts";
+
+async function release(): Promise<void> {
+  const flags = parseFlags(Deno.args, ["folder", "address"]);
+  const folder = resolve(flags.folder ?? "dist/release");
+  await using stage = await openStage(flags);
+  await unifyDates(stage.directory);
+  await writeReleaseFolder(folder, {
+    name: NAME,
+    version: VERSION,
+    targets: TARGETS,
+    address: flags.address && releaseAddress({ INKLING_RELEASE_URL: flags.address }).href,
+    async build(target, output) {
+      console.log(`Compiling for ${target}`);
+      await compileExecutable(stage.directory, { target, output });
+      // The others are tried on machines of theirs, before anybody gets them.
+      if (target === Deno.build.target) await requireWorking(output);
+    },
+  });
+  console.log(folder);
+}
+
+Deno.exit(await runTask(release));

@@ -1,0 +1,63 @@
+// A release as `inkling update` and install.sh find it: latest.json and, beside it, the files that it names.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { removeIfThere, writeJson } from "./folder.ts";
+import { REPOSITORY } from "./product.ts";
+import { releaseFileName, type Target } from "./target.ts";
+
+/** The line of install.sh that a release fills in. */
+const NO_ADDRESS = "built_in=''";
+
+/** What goes into a release. */
+export interface ReleaseContents {
+  name: string;
+  version: string;
+  targets: readonly Target[];
+  /** Where the folder will be found; undefined: install.sh asks for a variable. */
+  address: string | undefined;
+  /** Makes the executable for a machine at a path. */
+  build(target: Target, path: string): Promise<void>;
+}
+
+/** Makes the folder; it is there when it is complete, and not before. What stood there goes. */
+export async function writeReleaseFolder(folder: string, contents: ReleaseContents): Promise<void> {
+  const { name, version, targets } = contents;
+  const partial = `${folder}.partial`;
+  await removeIfThere(partial);
+  await Deno.mkdir(partial, { recursive: true });
+  const files: Record<string, { name: string; sha256: string }> = {};
+  for (const target of targets) {
+    const file = releaseFileName(name, { version, target });
+    await contents.build(target, join(partial, file));
+    files[target] = { name: file, sha256: await sha256(join(partial, file)) };
+  }
+  await writeJson(join(partial, "latest.json"), { version, files });
+  await writeInstallScript(join(partial, "install.sh"), contents.address);
+  const licences = "THIRD_PARTY_LICENSES.txt";
+  await Deno.copyFile(join(REPOSITORY, licences), join(partial, licences));
+  await removeIfThere(folder);
+  await Deno.rename(partial, folder);
+}
+
+/** Writes install.sh with the address filled in. */
+async function writeInstallScript(path: string, address: string | undefined): Promise<void> {
+  const script = await Deno.readTextFile(join(REPOSITORY, "release/install.sh"));
+  if (script.split(`\n${NO_ADDRESS}\n`).length !== 2) {
+    throw new Error(`install.sh has no line that says: ${NO_ADDRESS}`);
+  }
+  // Inside of quotes, whatever it is: URL.href leaves none in it.
+  const filled = address === undefined ? NO_ADDRESS : `built_in='${encodeQuotes(address)}'`;
+  await Deno.writeTextFile(path, script.replace(NO_ADDRESS, () => filled), { mode: 0o755 });
+}
+
+function encodeQuotes(address: string): string {
+  return address.replaceAll("'", "%27");
+}
+
+/** In lower-case hexadecimal. */
+async function sha256(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  using file = await Deno.open(path);
+  for await (const chunk of file.readable) hash.update(chunk);
+  return hash.digest("hex");
+}

@@ -1,0 +1,36 @@
+// What the tasks of this folder have in common: flags, and how a failure is told.
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { IMAGE_MISSING_CODE, RuntimeImageMissing } from "./runtime_image.ts";
+
+/** Someone used a task in a way that it does not know. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The values of a task's flags, all of which take a text. Throws UsageError. */
+export function parseFlags<Name extends string>(
+  args: readonly string[],
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const options: NonNullable<ParseArgsConfig["options"]> = {};
+  for (const name of names) options[name] = { type: "string" };
+  try {
+    const { values } = parseArgs({ args: [...args], options, strict: true });
+    return values as Partial<Record<Name, string>>;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(reason, { cause });
+  }
+}
+
+/** Runs a task. Returns its exit code: 0; 1 failed; 2 usage; 69 the runtime image cannot be downloaded. */
+export async function runTask(task: () => Promise<void>): Promise<number> {
+  try {
+    await task();
+    return 0;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    if (error instanceof RuntimeImageMissing) return IMAGE_MISSING_CODE;
+    return error instanceof UsageError ? 2 : 1;
+  }
+}

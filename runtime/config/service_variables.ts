@@ -1,0 +1,18 @@
+// Variables of the shell that settle how the service runs: text to value, or an Error with a sentence.
+import { parseDuration } from "../durations.ts";
+import type { LogLevel } from "../service_log.ts";
+
+/** INKLING_LOG_LEVEL: from which level on lines are kept; requests are on `debug`. */
+export function parseLogLevel(text: string | undefined): LogLevel {
+  const level = text === undefined || text === "" ? "info" : text.toLowerCase();
+  if (level === "debug" || level === "info" || level === "warn" || level === "error") return level;
+  throw new Error(`INKLING_LOG_LEVEL is no level: ${text} (write debug, info, warn or error)`);
+}
+
+/** INKLING_IDLE_TIMEOUT: milliseconds of `90s`, `5m` or a bare number of seconds; undefined when it is not set. */
+export function parseIdleTimeout(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new Error(`INKLING_IDLE_TIMEOUT is no duration: ${text} (write 90s, 5m, or seconds)`);
+}

@@ -1,0 +1,134 @@
+// What one agent needs of Deno's permissions, by what its file says.
+import type { Agent } from "../agents/agent.ts";
+import { readWatchPath } from "../agents/watch_path.ts";
+import type { Directories } from "../config/directories.ts";
+import type { Environment } from "../config/environment.ts";
+import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
+import { ModelError } from "../models/model.ts";
+import { isProviderKey } from "../models/provider_keys.ts";
+import { resolveServer } from "../tools/mcp/resolve_server.ts";
+import { ServersFile } from "../tools/mcp/servers_file.ts";
+import { hasScripts } from "./skill_scripts.ts";
+import type { PermissionNeed } from "./permission_need.ts";
+import { placeNeeds } from "./place_needs.ts";
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Something that an agent needs. */
+export interface AgentNeed extends PermissionNeed {
+  /** The part of its file that asks for it. */
+  field: "model" | "paths" | "trigger" | "mcp" | "custom_tools" | "skills" | "text";
+}
+
+/** All that an agent needs. */
+export interface AgentNeeds {
+  needs: AgentNeed[];
+  /** What will not work nevertheless, as sentences. */
+  remarks: string[];
+}
+
+/** What an agent's file is held against. */
+export interface AgentSurroundings {
+  directories: Pick<Directories, "workspace" | "agentsDir" | "skillsDir" | "mcpServersFile">;
+  environment: Environment;
+  /** The user's home directory. */
+  home: string;
+}
+
+/** What an agent needs to do what its file says. What is wrong with the file needs nothing: others tell. */
+export async function agentNeeds(
+  agent: Agent,
+  surroundings: AgentSurroundings,
+): Promise<AgentNeeds> {
+  const places = placesOf(agent, surroundings);
+  return {
+    needs: [
+      ...modelNeeds(agent),
+      ...places.needs,
+      ...await serverNeeds(agent, surroundings),
+      ...await programNeeds(agent, surroundings),
+      ...textNeeds(agent),
+    ],
+    remarks: places.remarks,
+  };
+}
+
+function modelNeeds({ id, model }: Agent): AgentNeed[] {
+  if (model === undefined) return [];
+  try {
+    const host = modelHost(model);
+    const { keyVariable } = modelEndpoint(model);
+    const need = { field: "model" as const, why: `the model of ${id}` };
+    return [
+      ...(host === null ? [] : [{ ...need, kind: "net" as const, value: host }]),
+      ...(keyVariable === null ? [] : [{ ...need, kind: "env" as const, value: keyVariable }]),
+    ];
+  } catch (error) {
+    if (error instanceof ModelError) return [];
+    throw error;
+  }
+}
+
+function placesOf(agent: Agent, { directories, home }: AgentSurroundings): AgentNeeds {
+  const declared = agent.paths.map(({ alias, path }) => {
+    const use = { access: "write" as const, why: `{${alias}} of ${agent.id}`, home };
+    return { field: "paths" as const, ...placeNeeds(path, use) };
+  });
+  const watched = agent.trigger.type !== "watch" ? [] : agent.trigger.paths.map((written) => {
+    const { base } = readWatchPath(written, { directories, home });
+    const use = { access: "read" as const, why: `watched by ${agent.id}`, home };
+    return { field: "trigger" as const, ...placeNeeds(base, use) };
+  });
+  const places = [...declared, ...watched];
+  return {
+    needs: places.flatMap(({ field, needs }) => needs.map((need) => ({ ...need, field }))),
+    remarks: places.flatMap(({ remarks }) => remarks),
+  };
+}
+
+async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promise<AgentNeed[]> {
+  if (agent.mcp.length === 0) return [];
+  const { directories, environment } = surroundings;
+  const content = await new ServersFile(directories.mcpServersFile).read();
+  if ("problem" in content) return [];
+  return agent.mcp.flatMap((name): AgentNeed[] => {
+    const server = content.servers.get(name);
+    if (server === undefined || "problem" in server) return [];
+    const need = { field: "mcp" as const, why: `the MCP server ${name} of ${agent.id}` };
+    const variables = variablesIn(JSON.stringify(server.declared))
+      .map((value) => ({ ...need, kind: "env" as const, value }));
+    if (server.kind === "program") return [...variables, { ...need, kind: "run", value: "" }];
+    const resolved = resolveServer(server, {
+      lookup: (variable) => environment.get(variable),
+      workspace: directories.workspace,
+    });
+    if ("problem" in resolved || resolved.definition.kind === "program") return variables;
+    const host = hostAndPort(new URL(resolved.definition.url));
+    return [...variables, { ...need, kind: "net", value: host }];
+  });
+}
+
+async function programNeeds(
+  { id, customTools, skills }: Agent,
+  { directories }: AgentSurroundings,
+): Promise<AgentNeed[]> {
+  const run = { kind: "run" as const, value: "" };
+  const needs: AgentNeed[] = [];
+  if (customTools.length > 0) {
+    needs.push({ ...run, field: "custom_tools", why: `the custom tools of ${id}` });
+  }
+  for (const skill of skills) {
+    if (!await hasScripts(directories.skillsDir, skill)) continue;
+    needs.push({ ...run, field: "skills", why: `the scripts of the skill ${skill} of ${id}` });
+  }
+  return needs;
+}
+
+function textNeeds(agent: Agent): AgentNeed[] {
+  return variablesIn(agent.body).filter((name) => !isProviderKey(name, [agent]))
+    .map((value) => ({ kind: "env", value, why: `the text of ${agent.id}`, field: "text" }));
+}
+
+function variablesIn(text: string): string[] {
+  return [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
+}

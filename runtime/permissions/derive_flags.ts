@@ -1,0 +1,44 @@
+// The narrowest flags under which a workspace works: Inkling's own needs, config.yaml's, and those of every agent.
+import { join } from "node:path";
+import { AgentRegistry } from "../agents/registry.ts";
+import type { Config } from "../config/config.ts";
+import type { Directories } from "../config/directories.ts";
+import { formatDiagnostic } from "../diagnostics.ts";
+import { type AgentNeeds, agentNeeds, type AgentSurroundings } from "./agent_needs.ts";
+import { type PermissionFlags, toPermissionFlags } from "./permission_flags.ts";
+import { realPathOf } from "./place_needs.ts";
+import { serviceNeeds } from "./service_needs.ts";
+
+const NO_RUN =
+  "Without --allow-run no program can be started or ended: no agent needs one. Commands that start the " +
+  "service in the background or end it (run, chat, respond, start -d, stop) need the flag; start does not";
+
+/**
+ * The flags for a service of this workspace, with its agents as they stand now. `host` is the address that its TCP
+ * listener is told to use. The remarks tell what will not work, and which files could not be looked at.
+ */
+export async function deriveFlags(
+  workspace: AgentSurroundings & { config: Config; directories: Directories },
+  options: { host?: string } = {},
+): Promise<PermissionFlags> {
+  const { config, directories, home } = workspace;
+  const registry = new AgentRegistry({ config, directories, home });
+  const { errors } = await registry.load();
+  const own = serviceNeeds({ config, directories, ...options });
+  const agents: AgentNeeds[] = [];
+  for (const agent of registry.list()) agents.push(await agentNeeds(agent, workspace));
+  const needs = [...own.needs, ...agents.flatMap((one) => one.needs)];
+  const configured = join(directories.agentsDir, "_config");
+  const closed = [...new Set([configured, realPathOf(configured)])];
+  const { flags, remarks } = toPermissionFlags(needs, { closed });
+  return {
+    flags,
+    remarks: [
+      ...own.remarks,
+      ...agents.flatMap((one) => one.remarks),
+      ...remarks,
+      ...errors.map((one) => `Not looked at: ${formatDiagnostic(one)}`),
+      ...(needs.some(({ kind }) => kind === "run") ? [] : [NO_RUN]),
+    ],
+  };
+}

@@ -1,0 +1,44 @@
+// What somebody needs of Deno's permissions, and whether this process has it.
+import { mayConnect } from "../tools/net_permission.ts";
+
+/** The kinds of permission that are given one value at a time; `run` has no values: see permission_flags.ts. */
+export type PermissionKind = "read" | "write" | "net" | "env" | "run";
+
+/** One thing that is needed. */
+export interface PermissionNeed {
+  kind: PermissionKind;
+  /** An absolute path, `host` or `host:port`, or a variable's name (`NAME_*` for all that begin so). Empty for `run`. */
+  value: string;
+  /** What for, for a person. */
+  why: string;
+}
+
+/** Whether this process may do it. */
+export function isGranted({ kind, value }: Pick<PermissionNeed, "kind" | "value">): boolean {
+  switch (kind) {
+    case "read":
+    case "write":
+      return state({ name: kind, path: value }) === "granted";
+    case "net": {
+      const { hostname, port } = splitHost(value);
+      return mayConnect(hostname, port ?? 443);
+    }
+    case "env":
+      return state({ name: kind, variable: value }) === "granted";
+    case "run":
+      return state({ name: kind }) === "granted";
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** `example.com:443` or `[::1]` taken apart. */
+export function splitHost(value: string): { hostname: string; port: number | undefined } {
+  const port = /:(\d+)$/.exec(value.replace(/\[.*\]/, ""))?.[1];
+  if (port === undefined) return { hostname: value, port };
+  return { hostname: value.slice(0, -port.length - 1), port: Number(port) };
+}
+
+function state(descriptor: Deno.PermissionDescriptor): Deno.PermissionState {
+  return Deno.permissions.querySync(descriptor).state;
+}

@@ -1,0 +1,64 @@
+// Which paths must be allowed so that a place can be used: Deno compares names, so a place behind symlinks has two.
+import { basename, dirname, extname, join } from "node:path";
+import { isWithin } from "../tools/path_sandbox.ts";
+import type { PermissionNeed } from "./permission_need.ts";
+
+/** What a place is needed for. */
+export interface PlaceUse {
+  access: "read" | "write";
+  why: string;
+  /** The user's home directory: never allowed as a whole for the sake of one file in it. */
+  home: string;
+}
+
+/** What using a place needs. */
+export interface PlaceNeeds {
+  needs: PermissionNeed[];
+  /** What will not work nevertheless, as sentences. */
+  remarks: string[];
+}
+
+/**
+ * What reading (or reading and writing) a path with all below it needs. A file needs its folder, too: it is replaced by a new
+ * one beside it, and changes of it are heard of through its folder.
+ */
+export function placeNeeds(path: string, use: PlaceUse): PlaceNeeds {
+  const real = realPathOf(path);
+  const needs = [path, ...(real === path ? [] : [real])].flatMap((one) => allow(one, use));
+  if (!isFile(real)) return { needs, remarks: [] };
+  const folder = dirname(real);
+  if (isWithin(use.home, folder)) {
+    const remark =
+      `${path} (${use.why}) can be read, but not be written or watched, because it lies directly in ` +
+      `${folder}, which would be allowed as a whole: move it into a folder of its own`;
+    return { needs, remarks: [remark] };
+  }
+  const why = `${use.why}: the folder of ${basename(path)}`;
+  return { needs: [...needs, ...allow(folder, { ...use, why })], remarks: [] };
+}
+
+function allow(path: string, { access, why }: PlaceUse): PermissionNeed[] {
+  const read = { kind: "read" as const, value: path, why };
+  return access === "read" ? [read] : [read, { ...read, kind: "write" }];
+}
+
+/** The real path as far as it can be told: what does not exist yet, or may not be looked at, counts as it is written. */
+export function realPathOf(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (!(error instanceof Deno.errors.NotFound) || parent === path) return path;
+    return join(realPathOf(parent), basename(path));
+  }
+}
+
+/** A path that leads nowhere yet is a file if its name looks like that of one. */
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) return false;
+    return extname(path) !== "";
+  }
+}

@@ -1,0 +1,146 @@
+// What Inkling itself needs of Deno's permissions, whatever its agents do, and what config.yaml adds.
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../config/config.ts";
+import type { Directories } from "../config/directories.ts";
+import { keyVariableOf, modelHost } from "../models/endpoint.ts";
+import { ModelError } from "../models/model.ts";
+import { normaliseHost } from "../tools/http_policy.ts";
+import { classifyAddress } from "../tools/ip_address.ts";
+import type { PermissionNeed } from "./permission_need.ts";
+import { realPathOf } from "./place_needs.ts";
+
+/** Where this machine reaches itself. */
+export const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
+
+/** Variables that are read here, or handed on to what is started. None of them is a key. */
+const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
+  { why: "Inkling's own settings", names: ["INKLING_*"] },
+  { why: "where its places are", names: ["HOME", "USERPROFILE", "XDG_*"] },
+  {
+    why: "handed on to programs: who and where the user is",
+    names: ["USER", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "LANG", "LC_*"],
+  },
+  {
+    why: "handed on to processes of Inkling: what the network is like here",
+    names: [
+      ...["DENO_*", "OTEL_*", "SSL_CERT_FILE", "SSL_CERT_DIR"],
+      ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
+    ],
+  },
+  {
+    why: "what the terminal and the screen can do",
+    names: [
+      ...["TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS"],
+      ...["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "WSL_DISTRO_NAME"],
+    ],
+  },
+];
+
+/** What the needs are worked out from. */
+export interface ServiceNeedsContext {
+  config: Pick<Config, "workspace" | "defaults" | "http">;
+  directories: Directories;
+  /** The address that the TCP listener is told to use; absent: loopback. */
+  host?: string;
+}
+
+/** What Inkling needs for this workspace; what cannot be allowed is told in the remarks, as sentences. */
+export function serviceNeeds(
+  context: ServiceNeedsContext,
+): { needs: PermissionNeed[]; remarks: string[] } {
+  const opened = context.config.http.allow.map((entry) => ({ entry, host: hostOfEntry(entry) }));
+  return {
+    needs: [
+      ...placeNeeds(context),
+      ...netNeeds(context),
+      ...opened.flatMap(({ host }) =>
+        host === undefined ? [] : [net(host, "http.allow in config.yaml")]
+      ),
+      ...VARIABLES.flatMap(({ why, names }) =>
+        names.map((value) => ({ kind: "env" as const, value, why }))
+      ),
+      ...defaultModelNeeds(context),
+    ],
+    remarks: opened.filter(({ host }) => host === undefined)
+      .map(({ entry }) => `http.allow in config.yaml names no host: ${entry}`),
+  };
+}
+
+function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNeed[] {
+  const { configDir, stateDir, workspace, agentsDir, socketFile } = directories;
+  const own = Deno.build.standalone
+    ? []
+    : both(fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "")).map(read(
+      "the program: its parts are loaded when they are needed",
+    ));
+  return [
+    ...own,
+    ...both(configDir).map(read("config.yaml, pricing.yaml and .env")),
+    // The state directory is chosen by comparing the two.
+    ...(realPathOf(config.workspace) === realPathOf(workspace)
+      ? [read("the workspace, as config.yaml writes it")(config.workspace)]
+      : []),
+    ...both(workspace).flatMap(readAndWrite("the workspace")),
+    ...both(agentsDir).flatMap(readAndWrite("the agents and their memory")),
+    ...both(stateDir).flatMap(readAndWrite("history, log, locks and socket")),
+    ...both(dirname(socketFile)).flatMap(readAndWrite("the socket")),
+  ];
+}
+
+function netNeeds({ directories, host }: ServiceNeedsContext): PermissionNeed[] {
+  return [
+    net(`unix:${directories.socketFile}`, "the service's socket"),
+    ...LOOPBACK_HOSTS.map((one) => net(one, "this machine: clients over TCP, local models")),
+    ...(host === undefined
+      ? []
+      : [net(host.includes(":") ? `[${normaliseHost(host)}]` : host, "--host of start")]),
+  ];
+}
+
+function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
+  const { provider, model: name, baseUrl } = config.defaults;
+  if (provider === undefined || name === undefined) return [];
+  try {
+    const host = modelHost({
+      provider,
+      name,
+      streamUsage: true,
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+    });
+    const why = "the default model in config.yaml";
+    return host === null
+      ? []
+      : [net(host, why), { kind: "env", value: keyVariableOf(provider), why }];
+  } catch (error) {
+    // It leads nowhere, which validation tells.
+    if (error instanceof ModelError) return [];
+    throw error;
+  }
+}
+
+/** An entry of http.allow as a flag writes it; undefined when it is no host. */
+function hostOfEntry(entry: string): string | undefined {
+  const wildcard = /^\*?\./.exec(entry)?.[0] ?? "";
+  const name = normaliseHost(entry.slice(wildcard.length));
+  const isAddress = name.includes(":") && classifyAddress(name) !== undefined;
+  if (!isAddress && /[/\\?#@:,]/.test(name)) return undefined;
+  const url = URL.parse(`http://${isAddress ? `[${name}]` : name}`);
+  return url === null ? undefined : `${wildcard === "" ? "" : "*."}${url.hostname}`;
+}
+
+function both(path: string): string[] {
+  return [...new Set([path, realPathOf(path)])];
+}
+
+function read(why: string): (value: string) => PermissionNeed {
+  return (value) => ({ kind: "read", value, why });
+}
+
+function readAndWrite(why: string): (value: string) => PermissionNeed[] {
+  return (value) => [read(why)(value), { kind: "write", value, why }];
+}
+
+function net(value: string, why: string): PermissionNeed {
+  return { kind: "net", value, why };
+}

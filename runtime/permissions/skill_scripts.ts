@@ -1,0 +1,22 @@
+// Whether a skill brings programs along: only those take the permission to start some.
+import { join } from "node:path";
+import { isScriptName } from "../tools/skills/script_names.ts";
+
+/** Whether there is a script in the skill's folder. A skill that cannot be read has none: others tell what is wrong. */
+export async function hasScripts(skillsDir: string, skill: string): Promise<boolean> {
+  const folder = join(skillsDir, skill);
+  return await holdsScript(folder) || await holdsScript(join(folder, "scripts"));
+}
+
+async function holdsScript(folder: string): Promise<boolean> {
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      if (!isDirectory && isScriptName(name)) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return false;
+    if (error instanceof Deno.errors.NotCapable) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+// What is told, under the names of OpenTelemetry's conventions for generative AI (semantic-conventions-genai, status
+// "development"); what these have no name for begins with `inkling.`. Pure, and the only place that decides what leaves.
+import type { Attributes } from "@opentelemetry/api";
+import type { Execution, ExecutionStatus } from "../executions/execution.ts";
+import type { AskedModel, ToolUse } from "../executions/telemetry.ts";
+import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
+
+/** Our names of providers that the conventions call otherwise. */
+const PROVIDER_NAMES: Readonly<Record<string, string>> = {
+  google: "gcp.gemini",
+  mistral: "mistral_ai",
+  moonshot: "moonshot_ai",
+  xai: "x_ai",
+};
+
+/** The provider and the model of `provider/name`; none of an empty id. */
+export function modelAttributes(id: string): Attributes {
+  const slash = id.indexOf("/");
+  if (slash < 0) return {};
+  const provider = id.slice(0, slash);
+  return {
+    "gen_ai.provider.name": PROVIDER_NAMES[provider] ?? provider,
+    "gen_ai.request.model": id.slice(slash + 1),
+  };
+}
+
+/** An execution, for its span. */
+export function executionAttributes(execution: Execution): Attributes {
+  const { id, agentId, displayName, model, trigger, parentExecutionId, sessionId } = execution;
+  return {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.id": agentId,
+    "gen_ai.agent.name": displayName,
+    ...modelAttributes(model),
+    ...(sessionId !== null && { "gen_ai.conversation.id": sessionId }),
+    "inkling.execution.id": id,
+    "inkling.execution.trigger": trigger,
+    ...(parentExecutionId !== null && { "inkling.execution.parent_id": parentExecutionId }),
+  };
+}
+
+/** A question to a model, for its span. */
+export function requestAttributes({ execution, model, agent }: AskedModel): Attributes {
+  const { temperature, maxTokens } = agent.settings;
+  return {
+    "gen_ai.operation.name": "chat",
+    ...modelAttributes(model.id),
+    "gen_ai.request.max_tokens": maxTokens,
+    ...(temperature !== undefined && { "gen_ai.request.temperature": temperature }),
+    "gen_ai.request.stream": true,
+    ...(execution.sessionId !== null && { "gen_ai.conversation.id": execution.sessionId }),
+    "inkling.execution.id": execution.id,
+  };
+}
+
+/** A model's reply, for its span. */
+export function replyAttributes({ stop, usage }: ModelReply): Attributes {
+  return {
+    "gen_ai.response.finish_reasons": [finishReason(stop)],
+    ...(usage !== null && {
+      "gen_ai.usage.input_tokens": usage.inputTokens,
+      "gen_ai.usage.output_tokens": usage.outputTokens,
+      ...(usage.cacheReadTokens > 0 &&
+        { "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens }),
+      ...(usage.cacheWriteTokens > 0 &&
+        { "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens }),
+    }),
+  };
+}
+
+/** A tool's call, for its span. Its arguments and its result may hold secrets and stay here. */
+export function toolAttributes({ execution, call }: ToolUse): Attributes {
+  return {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": call.name,
+    "gen_ai.tool.call.id": call.toolCallId,
+    "gen_ai.tool.type": "function",
+    "gen_ai.agent.id": execution.agentId,
+    "gen_ai.agent.name": execution.displayName,
+    "inkling.execution.id": execution.id,
+  };
+}
+
+/** The `error.type` of a state that an execution was left in; undefined where nothing went wrong. */
+export function statusError(status: ExecutionStatus): string | undefined {
+  return status === "success" || status === "waiting" || status === "running" ? undefined : status;
+}
+
+/** The `error.type` of something thrown: an HTTP status, or the error's class. Its message may hold anything. */
+export function thrownError(error: unknown): string {
+  if (error instanceof ModelError && error.status !== undefined) return String(error.status);
+  return error instanceof Error ? error.name : "_OTHER";
+}
+
+function finishReason(stop: StopReason): string {
+  return stop === "end" ? "stop" : stop;
+}

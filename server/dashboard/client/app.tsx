@@ -1,0 +1,184 @@
+// The page: its head, the view that the address asks for, and the voice that tells what happens elsewhere.
+import type { VNode } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ServiceEventMessage } from "../../client.ts";
+import { AgentView } from "./agent_view.tsx";
+import type { AgentsById } from "./agents_by_id.ts";
+import { AgentsView } from "./agents_view.tsx";
+import { ExecutionView } from "./execution_view.tsx";
+import { HelpDialog } from "./help_dialog.tsx";
+import { HistoryView } from "./history_view.tsx";
+import { LogView } from "./log_view.tsx";
+import { NowView } from "./now_view.tsx";
+import { LinkBanner, PageHead } from "./page_head.tsx";
+import { Empty } from "./parts.tsx";
+import { loadWaiting } from "./pending_list.ts";
+import { keepPreference, readPreference } from "./preferences.ts";
+import { parseRoute, type Route, toHash } from "./route.ts";
+import { ScheduleView } from "./schedule_view.tsx";
+import { useService } from "./service_context.ts";
+import { createShortcuts, isForPage } from "./shortcuts.ts";
+import { applyTheme, chosenTheme, THEMES } from "./theme.ts";
+import { UsageView } from "./usage_view.tsx";
+import { useLinkState, useResource } from "./use_resource.ts";
+
+/** Everything that is seen. */
+export function App(): VNode {
+  const { client, link, announce } = useService();
+  const state = useLinkState();
+  const route = useRoute();
+  const [theme, setTheme] = useState(chosenTheme());
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [hasKeys, setKeys] = useState(readPreference("shortcuts") !== "off");
+  const agents = useResource(() => client.agents(), { key: "agents", topics: ["agents"] });
+  const waiting = useResource(() => loadWaiting(client), {
+    key: "waiting",
+    topics: ["executions"],
+  });
+  const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);
+  const count = waiting.data?.length ?? 0;
+
+  useEffect(() => link.onEvent((event) => tellEvent(event, announce)), [link, announce]);
+  usePhaseTold(state.phase, announce);
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count}) ` : ""}${titleOf(route, byId)} – Inkling`;
+  });
+  const changeTheme = () => {
+    const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
+    applyTheme(next);
+    setTheme(next);
+    announce(`Theme: ${next}`);
+  };
+  const shortcuts = createShortcuts({ openHelp: () => setHelpOpen(true), changeTheme });
+  useKeys(hasKeys ? shortcuts : []);
+  const main = useFocusOnTurn(route);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.focus())}>
+        Skip to the content
+      </a>
+      <PageHead
+        route={route}
+        waiting={count}
+        theme={theme}
+        onTheme={changeTheme}
+        onHelp={() => setHelpOpen(true)}
+      />
+      <LinkBanner state={state} />
+      <main ref={main.ref} tabIndex={-1}>
+        <View route={route} agents={byId} resources={{ agents, waiting }} />
+      </main>
+      {isHelpOpen && (
+        <HelpDialog
+          shortcuts={shortcuts}
+          isOn={hasKeys}
+          onToggle={(isOn) => {
+            keepPreference("shortcuts", isOn ? null : "off");
+            setKeys(isOn);
+          }}
+          onClose={() => setHelpOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+type Resources = {
+  agents: Parameters<typeof AgentsView>[0]["agents"];
+  waiting: Parameters<typeof NowView>[0]["waiting"];
+};
+
+function View(
+  { route, agents, resources }: { route: Route; agents: AgentsById; resources: Resources },
+): VNode {
+  switch (route.view) {
+    case "now":
+      return <NowView agents={agents} waiting={resources.waiting} />;
+    case "agents":
+      return <AgentsView agents={resources.agents} />;
+    case "agent":
+      return <AgentView key={route.id} id={route.id} agents={agents} />;
+    case "execution":
+      return <ExecutionView key={route.id} id={route.id} agents={agents} />;
+    case "history":
+      return <HistoryView route={route} agents={agents} />;
+    case "schedule":
+      return <ScheduleView agents={agents} />;
+    case "usage":
+      return <UsageView days={route.days} agents={agents} />;
+    case "log":
+      return <LogView />;
+    case "unknown":
+      return (
+        <Empty>
+          There is no such view. <a href={toHash({ view: "now" })}>Go to the beginning</a>
+        </Empty>
+      );
+    default:
+      return route satisfies never;
+  }
+}
+
+function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const onChange = () => setHash(location.hash);
+    addEventListener("hashchange", onChange);
+    return () => removeEventListener("hashchange", onChange);
+  }, []);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+/** Moves the focus to the content when another view comes, as a page that is loaded would; never at the first one. */
+function useFocusOnTurn(
+  route: Route,
+): { ref: { current: HTMLElement | null }; focus: () => void } {
+  const ref = useRef<HTMLElement | null>(null);
+  const place = route.view + ("id" in route ? ` ${route.id}` : "");
+  const before = useRef(place);
+  useEffect(() => {
+    if (before.current === place) return;
+    before.current = place;
+    ref.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [place]);
+  return { ref, focus: () => ref.current?.focus() };
+}
+
+function useKeys(shortcuts: ReturnType<typeof createShortcuts>): void {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const shortcut = latest.current.find(({ key }) => key === event.key);
+      if (shortcut === undefined || !isForPage(event)) return;
+      event.preventDefault();
+      shortcut.act();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
+function usePhaseTold(phase: string, announce: (sentence: string) => void): void {
+  const before = useRef(phase);
+  useEffect(() => {
+    if (phase === "lost" && before.current !== "lost") announce("The service is lost.");
+    if (phase === "online" && before.current === "lost") announce("The service is found again.");
+    before.current = phase;
+  }, [phase, announce]);
+}
+
+function tellEvent(event: ServiceEventMessage, announce: (sentence: string) => void): void {
+  const { display_name: name, execution_id: id, status } = event.payload;
+  if (event.event === "execution_waiting") announce(`${name} asks something (execution ${id}).`);
+  if (event.event === "execution_completed") {
+    announce(`${name} ended: ${status} (execution ${id}).`);
+  }
+}
+
+function titleOf(route: Route, agents: AgentsById): string {
+  if (route.view === "execution") return `Execution ${route.id}`;
+  if (route.view === "agent") return agents.get(route.id)?.display_name ?? route.id;
+  return route.view.charAt(0).toUpperCase() + route.view.slice(1);
+}

@@ -1,0 +1,68 @@
+// The line of one schedule: what became of its times, and when it comes next, as places in a stretch of time.
+import type { SlotBody } from "../../schemas.ts";
+
+/** A stretch of time; milliseconds since the epoch. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
+/** A mark on the line. */
+export interface Mark {
+  /** 0 at the beginning of the stretch, 1 at its end. */
+  place: number;
+  kind: SlotBody["outcome"] | "upcoming";
+  at: number;
+  /** How many times one mark stands for. */
+  count: number;
+  reason: string | null;
+  executionId: number | null;
+}
+
+/** The marks of a schedule within a stretch, in the order of time. */
+export function toMarks(
+  schedule: { slots: readonly SlotBody[]; upcoming: readonly string[] },
+  { from, to }: Stretch,
+): Mark[] {
+  const place = (at: number) => (at - from) / (to - from);
+  const isInside = ({ at }: Mark) => at >= from && at < to;
+  const past = schedule.slots.map((slot) => {
+    const at = Date.parse(slot.scheduled_for);
+    const { outcome: kind, reason, count, execution_id: executionId } = slot;
+    return { place: place(at), kind, at, count, reason, executionId };
+  });
+  const next = schedule.upcoming.map((time) => {
+    const at = Date.parse(time);
+    return {
+      ...{ place: place(at), kind: "upcoming" as const, at },
+      ...{ count: 1, reason: null, executionId: null },
+    };
+  });
+  return [...past, ...next].filter(isInside).sort((a, b) => a.at - b.at);
+}
+
+/** `3 runs, 1 skipped, 2 missed; next 12:30`: the line for those who do not see it. */
+export function describeMarks(marks: readonly Mark[], formatTime: (at: number) => string): string {
+  const count = (kind: Mark["kind"]) =>
+    marks.filter((mark) => mark.kind === kind).reduce((sum, mark) => sum + mark.count, 0);
+  const runs = count("run");
+  const parts = [
+    `${runs} ${runs === 1 ? "run" : "runs"}`,
+    ...(["skipped", "missed"] as const).map((kind) => `${count(kind)} ${kind}`),
+  ];
+  const next = marks.find(({ kind }) => kind === "upcoming");
+  return `${parts.join(", ")}${next === undefined ? "" : `; next ${formatTime(next.at)}`}`;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The full hours within a stretch at which the line is labelled: every third one by the wall clock. */
+export function hoursWithin({ from, to }: Stretch): number[] {
+  const hours: number[] = [];
+  // Zones lie quarters of an hour apart: the next full local hour is one of the next four quarters.
+  for (let at = Math.ceil(from / (HOUR_MS / 4)) * (HOUR_MS / 4); at <= to; at += HOUR_MS / 4) {
+    const date = new Date(at);
+    if (date.getMinutes() === 0 && date.getHours() % 3 === 0) hours.push(at);
+  }
+  return hours;
+}

@@ -1,0 +1,91 @@
+// Figures and times as people read them, in the language and the zone of their browser.
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** `0.4 s`, `12 s`, `3 min 5 s`, `2 h 4 min`, `3 d 1 h`. */
+export function formatDuration(ms: number): string {
+  if (ms < 10 * SECOND_MS) return `${(Math.max(0, ms) / SECOND_MS).toFixed(1)} s`;
+  const seconds = Math.round(ms / SECOND_MS);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return join(minutes, "min", seconds % 60, "s");
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return join(hours, "h", minutes % 60, "min");
+  return join(Math.floor(hours / 24), "d", hours % 24, "h");
+}
+
+function join(great: number, greatUnit: string, small: number, smallUnit: string): string {
+  return `${great} ${greatUnit}${small === 0 ? "" : ` ${small} ${smallUnit}`}`;
+}
+
+/** `just now`, `in 5 min`, `3 h ago`, `yesterday`'s kin: how far `at` is from `now`, in one unit. */
+export function formatRelative(at: number, now: number): string {
+  const distance = at - now;
+  const size = Math.abs(distance);
+  if (size < 5 * SECOND_MS) return distance > 0 ? "in a moment" : "just now";
+  const [unit, step] = size < 1.5 * MINUTE_MS
+    ? ["s", SECOND_MS]
+    : size < 1.5 * HOUR_MS
+    ? ["min", MINUTE_MS]
+    : size < 1.5 * DAY_MS
+    ? ["h", HOUR_MS]
+    : ["d", DAY_MS];
+  const text = `${Math.round(size / step)} ${unit}`;
+  return distance > 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** `1,234` up to ten thousand, then `12.3k`, `4.6M`. */
+export function formatCount(count: number): string {
+  if (count < 10_000) return new Intl.NumberFormat().format(count);
+  const options = { notation: "compact", maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(undefined, options).format(count);
+}
+
+/** `$1.25`, `$0.0042`: two digits that say something. `unknown` where no price is known. */
+export function formatCost(usd: number | null): string {
+  if (usd === null) return "unknown";
+  if (usd === 0) return "$0";
+  if (usd < 0.0001) return "under $0.0001";
+  const digits = usd >= 1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(usd)));
+  return `$${usd.toFixed(Math.max(2, digits))}`;
+}
+
+/** Date and time to the second. */
+export function formatMoment(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+    .format(at);
+}
+
+/** Date and time to the minute. */
+export function formatMinute(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(at);
+}
+
+/** `14:05:09`, the same everywhere. */
+export function formatSeconds(at: number): string {
+  return new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(at);
+}
+
+/** The hour alone: `3 PM`, `15`. */
+export function formatHour(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { hour: "numeric" }).format(at);
+}
+
+/** Hours and minutes. */
+export function formatClock(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }).format(at);
+}
+
+/** Day and month of `2026-01-31`. */
+export function formatDay(date: string): string {
+  return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" })
+    .format(Date.parse(`${date}T00:00:00Z`));
+}
+
+/** `1 run`, `3 runs`. */
+export function formatNumberOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}

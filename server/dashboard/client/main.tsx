@@ -1,0 +1,30 @@
+// The page's composition root: client, connection, voice, and the first drawing.
+import { render } from "preact";
+import { SystemClock } from "../../../runtime/clock.ts";
+import { Client } from "../../client.ts";
+import { App } from "./app.tsx";
+import { ServiceLink } from "./link.ts";
+import { ServiceContext } from "./service_context.ts";
+import { applyTheme, chosenTheme } from "./theme.ts";
+import { fetchBesideThePage } from "./transport.ts";
+import { Announcements, Voice } from "./voice.tsx";
+
+function start(root: HTMLElement): void {
+  applyTheme(chosenTheme());
+  const clock = new SystemClock();
+  const client = new Client({ fetch: fetchBesideThePage });
+  const link = new ServiceLink({ client, clock });
+  const voice = new Voice();
+  render(
+    <ServiceContext.Provider value={{ client, clock, link, announce: voice.say }}>
+      <App />
+      <Announcements voice={voice} clock={clock} />
+    </ServiceContext.Provider>,
+    root,
+  );
+  // For as long as the page is open.
+  link.run(new AbortController().signal);
+}
+
+const root = document.getElementById("app");
+if (root !== null) start(root);

@@ -1,0 +1,84 @@
+// The top of the page: its name, the ways to its views, the theme, the keys; and the banner when the service is lost.
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { formatRelative } from "./format.ts";
+import type { LinkState } from "./link.ts";
+import { type Route, toHash } from "./route.ts";
+import { useService } from "./service_context.ts";
+import { NAVIGATION } from "./shortcuts.ts";
+import type { Theme } from "./theme.ts";
+import { useNow } from "./use_resource.ts";
+
+/** The head of every view. */
+export function PageHead(
+  { route, waiting, theme, onTheme, onHelp }: {
+    route: Route;
+    /** How many questions wait for a person. */
+    waiting: number;
+    theme: Theme;
+    onTheme: () => void;
+    onHelp: () => void;
+  },
+): VNode {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow screen the row of views is longer than the screen.
+    const here = nav.current?.querySelector("[aria-current]");
+    here?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [route.view]);
+  return (
+    <header class="page-head">
+      <a class="wordmark" href={toHash({ view: "now" })}>Inkling</a>
+      <nav aria-label="Views" ref={nav}>
+        <ul>
+          {NAVIGATION.map(({ name, route: to }) => (
+            <li key={name}>
+              <a href={toHash(to)} aria-current={isWithin(route, to) ? "page" : undefined}>
+                {name}
+                {to.view === "now" && waiting > 0 && (
+                  <span class="badge">
+                    {waiting}
+                    <span class="unseen">
+                      {waiting === 1 ? " question waits" : " questions wait"}
+                    </span>
+                  </span>
+                )}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="tools">
+        <button type="button" class="quiet" onClick={onTheme} aria-label={`Theme: ${theme}`}>
+          <span aria-hidden="true">{theme === "system" ? "◐" : theme === "light" ? "○" : "●"}</span>
+        </button>
+        <button type="button" class="quiet" onClick={onHelp} aria-label="Keys">
+          <span aria-hidden="true">?</span>
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function isWithin(route: Route, to: Route): boolean {
+  if (route.view === "agent") return to.view === "agents";
+  if (route.view === "execution") return to.view === "history";
+  return route.view === to.view;
+}
+
+/** Says that the service is lost, and that the page tries to find it again. */
+export function LinkBanner({ state }: { state: LinkState }): VNode | null {
+  const { link } = useService();
+  const isLost = state.phase === "lost";
+  const now = useNow(1_000, isLost);
+  if (!isLost) return null;
+  return (
+    <div class="banner">
+      <p>
+        <strong>The service is lost.</strong> {state.reason} What stands below is as it was{" "}
+        {formatRelative(state.since, now)}; the page tries to find it again.
+      </p>
+      <button type="button" onClick={() => link.retry()}>Try now</button>
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+// The small things that all views are made of: statuses, times, folded texts, states of loading.
+import type { ComponentChildren, VNode } from "preact";
+import { useId, useState } from "preact/hooks";
+import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
+import { formatMoment, formatRelative } from "./format.ts";
+import { useNow } from "./use_resource.ts";
+
+/** A status as a word with a mark; colour alone would not tell it to everybody. */
+export function Status({ status }: { status: ExecutionStatus }): VNode {
+  return <span class={`status ${status}`}>{status}</span>;
+}
+
+/** A time relative to now, with the exact one as its title. `at` is a timestamp. */
+export function When({ at, isFresh = false }: { at: string; isFresh?: boolean }): VNode {
+  const now = useNow(isFresh ? 1_000 : 15_000);
+  const ms = Date.parse(at);
+  return <time dateTime={at} title={formatMoment(ms)}>{formatRelative(ms, now)}</time>;
+}
+
+/** An agent by its icon and its name. The icon says nothing that the name does not. */
+export function AgentName({ icon, name }: { icon?: string | undefined; name: string }): VNode {
+  return (
+    <span class="agent-name">
+      <span class="icon" aria-hidden="true">{icon ?? "·"}</span>
+      <bdi>{name}</bdi>
+    </span>
+  );
+}
+
+/** What stands where a view's content will be, or where there is none. */
+export function Loading(): VNode {
+  return <p class="muted" role="status">Loading …</p>;
+}
+
+/** A problem of one view. */
+export function Problem({ text }: { text: string }): VNode {
+  return <p class="problem" role="alert">{text}</p>;
+}
+
+/** Nothing to show, and what would put something here. */
+export function Empty({ children }: { children: ComponentChildren }): VNode {
+  return <p class="empty">{children}</p>;
+}
+
+/** The characters of a text that are drawn before somebody asks for more. */
+const SHOWN_CHARACTERS = 20_000;
+
+/** Text as it is, at first only its beginning when it is very long. */
+export function Preformatted({ text, label }: { text: string; label: string }): VNode {
+  const [isWhole, setWhole] = useState(false);
+  const isCut = !isWhole && text.length > SHOWN_CHARACTERS;
+  return (
+    <>
+      <pre class="plain" tabIndex={0} role="region" aria-label={label} dir="auto">
+        {isCut ? text.slice(0, SHOWN_CHARACTERS) : text}
+      </pre>
+      {isCut && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          Show all {text.length.toLocaleString()} characters
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Something that opens when it is asked for; nothing is drawn before. */
+export function Folded(
+  props: { summary: ComponentChildren; children: () => ComponentChildren; isOpen?: boolean },
+): VNode {
+  const [isOpen, setOpen] = useState(props.isOpen ?? false);
+  const id = useId();
+  return (
+    <div class="folded">
+      <button
+        type="button"
+        class="fold"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {props.summary}
+      </button>
+      <div id={id} hidden={!isOpen}>{isOpen && props.children()}</div>
+    </div>
+  );
+}
+
+/** A figure with its name. */
+export function Figure({ name, children }: { name: string; children: ComponentChildren }): VNode {
+  return (
+    <div class="figure">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

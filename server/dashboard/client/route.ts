@@ -1,0 +1,100 @@
+// Which view the address asks for. The part behind `#` is enough: the page is one file, wherever a proxy puts it.
+import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../runtime/executions/execution.ts";
+
+/** A view with what it shows. */
+export type Route =
+  | { view: "now" }
+  | { view: "agents" }
+  | { view: "agent"; id: string }
+  | { view: "execution"; id: number }
+  | { view: "history"; status: ExecutionStatus | null; agent: string | null; page: number }
+  | { view: "schedule" }
+  | { view: "usage"; days: number }
+  | { view: "log" }
+  | { view: "unknown" };
+
+/** How many days of usage may be looked at. */
+export const USAGE_DAYS = [7, 30, 90] as const;
+
+/** All executions, the newest first. */
+export const WHOLE_HISTORY = { view: "history", status: null, agent: null, page: 1 } as const;
+
+/** The view of an address such as `#/history?status=error&page=2`. What makes no sense in a query is left out. */
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [view = "", id, ...rest] = path.split("/").map(decode);
+  const values = new URLSearchParams(query);
+  if (rest.length > 0) return { view: "unknown" };
+  if (id !== undefined && id !== "") {
+    if (view === "agents") return { view: "agent", id };
+    const isNumber = /^\d{1,15}$/.test(id);
+    return view === "executions" && isNumber
+      ? { view: "execution", id: Number(id) }
+      : { view: "unknown" };
+  }
+  switch (view) {
+    case "":
+      return { view: "now" };
+    case "agents":
+    case "schedule":
+    case "log":
+      return { view };
+    case "history":
+      return {
+        view,
+        status: EXECUTION_STATUSES.find((one) => one === values.get("status")) ?? null,
+        agent: values.get("agent") || null,
+        page: pageOf(values.get("page")),
+      };
+    case "usage":
+      return { view, days: USAGE_DAYS.find((one) => String(one) === values.get("days")) ?? 30 };
+    default:
+      return { view: "unknown" };
+  }
+}
+
+/** The address of a view, as `href` takes it. */
+export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
+  switch (route.view) {
+    case "now":
+      return "#/";
+    case "agents":
+    case "schedule":
+    case "log":
+      return `#/${route.view}`;
+    case "agent":
+      return `#/agents/${encodeURIComponent(route.id)}`;
+    case "execution":
+      return `#/executions/${route.id}`;
+    case "history": {
+      const { status, agent, page } = route;
+      return `#/history${
+        toQuery({ status, agent: agent || null, page: page > 1 ? String(page) : null })
+      }`;
+    }
+    case "usage":
+      return `#/usage${toQuery({ days: route.days === 30 ? null : String(route.days) })}`;
+    default:
+      return route satisfies never;
+  }
+}
+
+function toQuery(values: Record<string, string | null>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== null) query.set(name, value);
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+function pageOf(text: string | null): number {
+  const page = Number(text);
+  return Number.isSafeInteger(page) && page >= 1 ? page : 1;
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A broken escape stands for itself.
+    return segment;
+  }
+}

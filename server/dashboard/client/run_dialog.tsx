@@ -1,0 +1,103 @@
+// Running an agent by hand: arguments, a message in place of the usual one, further context.
+import type { VNode } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { AgentSummary, RunBody } from "../../schemas.ts";
+import { AgentName } from "./parts.tsx";
+import { toHash } from "./route.ts";
+import { useService } from "./service_context.ts";
+import { toSentence } from "./use_resource.ts";
+
+const KEY_BYTES = 16;
+
+/** A dialog over the page; closes by Escape, by its button, or by running. */
+export function RunDialog(
+  { agent, onClose }: { agent: AgentSummary; onClose: () => void },
+): VNode {
+  const { client, announce } = useService();
+  const [fields, setFields] = useState({ args: "", message: "", context: "" });
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const dialog = useRef<HTMLDialogElement>(null);
+  // One key for one dialog: two presses of the button are one run.
+  const key = useRef(createKey());
+  const heading = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  const run = async (event: Event) => {
+    event.preventDefault();
+    setSending(true);
+    setProblem(null);
+    try {
+      const { execution_id } = await client.run(agent.id, toRunBody(fields), {
+        idempotencyKey: key.current,
+      });
+      announce(`${agent.display_name} runs as execution ${execution_id}.`);
+      onClose();
+      location.hash = toHash({ view: "execution", id: execution_id });
+    } catch (error) {
+      // With other words it would be another run.
+      key.current = createKey();
+      setProblem(toSentence(error));
+      setSending(false);
+    }
+  };
+  const field = (name: keyof typeof fields, label: string, hint: string) => (
+    <TextField
+      label={label}
+      hint={hint}
+      value={fields[name]}
+      onInput={(value) => setFields({ ...fields, [name]: value })}
+    />
+  );
+  return (
+    <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
+      <form onSubmit={run}>
+        <h2 id={heading}>
+          Run <AgentName icon={agent.icon} name={agent.display_name} />
+        </h2>
+        {field("args", "Arguments", "One on each line; they stand where the agent asks for them.")}
+        {field("message", "Message", "Said to the agent in place of its usual task.")}
+        {field("context", "Context", "Added to the task.")}
+        {problem !== null && <p class="problem" role="alert">{problem}</p>}
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isSending}>Run</button>
+          <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+function TextField(
+  props: { label: string; hint: string; value: string; onInput: (value: string) => void },
+): VNode {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <textarea
+        id={id}
+        rows={2}
+        value={props.value}
+        aria-describedby={`${id}-hint`}
+        onInput={(event) => props.onInput(event.currentTarget.value)}
+      />
+      <p class="hint" id={`${id}-hint`}>{props.hint}</p>
+    </div>
+  );
+}
+
+/** Fields left empty are not sent. */
+function toRunBody(fields: { args: string; message: string; context: string }): RunBody {
+  const args = fields.args.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return {
+    ...(args.length > 0 && { args }),
+    ...(fields.message.trim() !== "" && { message: fields.message }),
+    ...(fields.context.trim() !== "" && { context: fields.context }),
+  };
+}
+
+/** Browsers give randomUUID only to pages that came encrypted or from this machine. */
+function createKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
+    .map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

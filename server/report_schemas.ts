@@ -1,0 +1,36 @@
+// The wire of what is told about the service's work as a whole: a chapter of schemas.ts.
+import { z } from "zod";
+
+const count = z.int().nonnegative();
+
+/** GET /stats. */
+export const StatsBody = z.object({
+  timezone: z.string().meta({ description: "The IANA zone whose days these are" }),
+  days: z.array(z.string()).meta({
+    description: "All days, oldest first, today included, also those on which nothing ran",
+    examples: [["2026-01-30", "2026-01-31"]],
+  }),
+  usage: z.array(
+    z.object({
+      date: z.string().meta({ description: "The day on which the executions began" }),
+      agent_id: z.string(),
+      executions: count,
+      succeeded: count,
+      failed: count.meta({ description: "Ended otherwise; those that have not ended are neither" }),
+      input_tokens: count,
+      output_tokens: count,
+      total_tokens: count,
+      cost_usd: z.number().nullable().meta({ description: "Null where no price is known" }),
+    }).meta({ id: "Usage" }),
+  ).meta({ description: "By day, oldest first, and agent; each execution counts for itself" }),
+}).meta({ id: "Stats" });
+export type StatsBody = z.infer<typeof StatsBody>;
+
+/** GET /log. */
+export const LogBody = z.object({
+  file: z.string(),
+  lines: z.array(z.string()).meta({
+    description: "`2026-01-31T08:30:00.000Z INFO  message key=value`, oldest first",
+  }),
+}).meta({ id: "Log" });
+export type LogBody = z.infer<typeof LogBody>;

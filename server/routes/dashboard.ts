@@ -1,0 +1,113 @@
+// The dashboard: one page and the files that it loads. All that it shows it asks the API for, as any client does.
+import { DASHBOARD_ASSETS } from "../dashboard/dashboard_asset.ts";
+import { RequestRefused } from "../errors.ts";
+
+/** A path that is answered for whoever asks; refusals are thrown. */
+export interface DashboardRoute {
+  path: string;
+  respond(request: Request): Promise<Response>;
+}
+
+/** Where the page stands. */
+export const DASHBOARD_PATH = "/ui";
+
+/**
+ * Nothing but the page's own files, and no text that becomes markup or code: what models write stays text even where
+ * the page had a fault.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+/** Relative addresses: a proxy may put the whole under a path of its own. */
+const PAGE = [
+  "<!doctype html>",
+  '<html lang="en">',
+  "<head>",
+  '<meta charset="utf-8">',
+  '<meta name="viewport" content="width=device-width, initial-scale=1">',
+  '<meta name="color-scheme" content="light dark">',
+  '<link rel="icon" href="data:,">',
+  "<title>Inkling</title>",
+  ...DASHBOARD_ASSETS.filter(({ name }) => name.endsWith(".css"))
+    .map(({ name }) => `<link rel="stylesheet" href="ui/assets/${name}">`),
+  '<script src="ui/assets/app.js" defer></script>',
+  "</head>",
+  "<body>",
+  '<div id="app"></div>',
+  "<noscript>The dashboard needs JavaScript. The API answers without.</noscript>",
+  "</body>",
+  "</html>",
+  "",
+].join("\n");
+
+/** `/ui`, what it loads, and `/`, which leads browsers there. */
+export function createDashboard(): readonly DashboardRoute[] {
+  return [
+    { path: "/", respond: leadToPage },
+    {
+      path: DASHBOARD_PATH,
+      respond: () => Promise.resolve(toResponse(PAGE, "text/html; charset=utf-8")),
+    },
+    ...DASHBOARD_ASSETS.map(({ name, type, load }) => ({
+      path: `${DASHBOARD_PATH}/assets/${name}`,
+      respond: async () => toResponse(await load(), type),
+    })),
+  ];
+}
+
+/**
+ * What a browser reads that opens the page without the API key; undefined for any other request: programs read the API's
+ * own refusal.
+ */
+export function explainKey(request: Request): Response | undefined {
+  const path = URL.canParse(request.url) ? new URL(request.url).pathname : "";
+  const isPage = path === "/" || path === DASHBOARD_PATH;
+  if (request.method !== "GET" || !isPage || !wantsPage(request)) return undefined;
+  return toResponse(KEY_WANTED, "text/plain; charset=utf-8", 401);
+}
+
+const KEY_WANTED = [
+  "This page needs the API key of the service, and a browser does not send one by itself.",
+  "",
+  'On the machine of the service, "inkling ui" opens the page.',
+  "From elsewhere, put a proxy in front that adds the header X-API-Key to every request.",
+  "",
+].join("\n");
+
+/** A browser that opens the bare address wants the page; for a program there is nothing at `/`. */
+function leadToPage(request: Request): Promise<Response> {
+  if (!wantsPage(request)) return Promise.reject(new RequestRefused(404, "Not Found"));
+  const location = DASHBOARD_PATH.slice(1);
+  return Promise.resolve(new Response(null, { status: 303, headers: { location } }));
+}
+
+/** Programs ask for JSON, or for anything. */
+function wantsPage(request: Request): boolean {
+  return request.headers.get("accept")?.includes("text/html") ?? false;
+}
+
+function toResponse(text: string, type: string, status = 200): Response {
+  return new Response(text, {
+    status,
+    headers: {
+      "content-type": type,
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      // A newer service brings a newer page.
+      "cache-control": "no-cache",
+    },
+  });
+}

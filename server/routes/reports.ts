@@ -1,0 +1,50 @@
+// What is told about the service's work as a whole: what its executions used, and its log.
+import { z } from "zod";
+import { defineOperation, type Operation } from "../operation.ts";
+import { integer, timeZone } from "../parameters.ts";
+import { LogBody, StatsBody } from "../report_schemas.ts";
+
+export const reportOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/stats",
+    operationId: "stats",
+    summary: "What executions used, by day and agent",
+    query: z.object({
+      days: integer({ min: 1, max: 366 }).default(30),
+      timezone: timeZone,
+    }),
+    response: StatsBody,
+    errors: [],
+    async handle({ query: { days, timezone } }, { runtime }) {
+      const report = await runtime.usage({ days, ...(timezone && { timeZone: timezone }) });
+      return {
+        timezone: report.timeZone,
+        days: report.dates,
+        usage: report.entries.map((one) => ({
+          date: one.date,
+          agent_id: one.agentId,
+          executions: one.executions,
+          succeeded: one.succeeded,
+          failed: one.failed,
+          input_tokens: one.inputTokens,
+          output_tokens: one.outputTokens,
+          total_tokens: one.totalTokens,
+          cost_usd: one.costUsd,
+        })),
+      };
+    },
+  }),
+  defineOperation({
+    method: "GET",
+    path: "/log",
+    operationId: "log",
+    summary: "The last lines of the service's log",
+    query: z.object({ lines: integer({ min: 1, max: 5_000 }).default(200) }),
+    response: LogBody,
+    errors: [],
+    async handle({ query }, { runtime }) {
+      return { file: runtime.directories.logFile, lines: await runtime.readLog(query) };
+    },
+  }),
+];

@@ -1,0 +1,98 @@
+// Executables that take each other's place.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openSwapPlaces, swapBinary } from "../../../cli/update/binary_swap.ts";
+
+async function createBinary(): Promise<{ directory: string; binary: string } & AsyncDisposable> {
+  const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-swap-" }));
+  const binary = join(directory, "inkling.exe");
+  await Deno.writeTextFile(binary, "old");
+  return {
+    directory,
+    binary,
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+  };
+}
+
+const filesIn = (directory: string) => [...Deno.readDirSync(directory)].map(({ name }) => name);
+
+for (const os of ["linux", "darwin", "windows"] as const) {
+  Deno.test(`swapBinary() on ${os} always has a whole executable in the place, and the old one beside it`, async () => {
+    await using world = await createBinary();
+    {
+      await using places = await openSwapPlaces(world.binary);
+      await Deno.writeTextFile(places.next, "new");
+      await swapBinary(places, {
+        os,
+        async check(path) {
+          assert.equal(path, world.binary);
+          assert.equal(await Deno.readTextFile(path), "new");
+          assert.equal(await Deno.readTextFile(places.previous), "old");
+        },
+      });
+    }
+    assert.equal(await Deno.readTextFile(world.binary), "new");
+    // The old one runs there until the command ends.
+    const left = os === "windows"
+      ? [".inkling-previous-inkling.exe", "inkling.exe"]
+      : ["inkling.exe"];
+    assert.deepEqual(filesIn(world.directory).sort(), left);
+    await using _again = await openSwapPlaces(world.binary);
+    assert.ok(!filesIn(world.directory).includes(".inkling-previous-inkling.exe"));
+  });
+
+  Deno.test(`swapBinary() on ${os} restores the old executable when the new one fails, or is not there`, async () => {
+    await using world = await createBinary();
+    {
+      await using places = await openSwapPlaces(world.binary);
+      const fail = () => Promise.reject(new Error("it does not start"));
+      await assert.rejects(swapBinary(places, { os, check: fail }), Deno.errors.NotFound);
+      assert.equal(await Deno.readTextFile(world.binary), "old");
+      await Deno.writeTextFile(places.next, "new");
+      await assert.rejects(swapBinary(places, { os, check: fail }), /it does not start/);
+    }
+    assert.equal(await Deno.readTextFile(world.binary), "old");
+    assert.deepEqual(filesIn(world.directory), ["inkling.exe"]);
+  });
+}
+
+const isRoot = Deno.uid() === 0;
+const canDrop = !isRoot ||
+  new Deno.Command("sh", { args: ["-c", "command -v setpriv"] }).outputSync().success;
+
+Deno.test({
+  name: `openSwapPlaces() says before anything is fetched that the folder is read-only${
+    canDrop ? "" : " (skipped: root is refused nothing, and there is no setpriv)"
+  }`,
+  ignore: !canDrop,
+  async fn() {
+    await using world = await createBinary();
+    const cache = await Deno.makeTempDir({ prefix: "inkling-cache-" });
+    const script = fileURLToPath(new URL("read_only_program.ts", import.meta.url));
+    const nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    const command = [
+      ...(isRoot ? ["setpriv", ...nobody] : []),
+      ...[Deno.execPath(), "run", "--no-check", "--no-config", "--no-lock", "--no-prompt"],
+      ...["--allow-read", "--allow-write", script, world.binary],
+    ];
+    try {
+      await Deno.chmod(world.directory, 0o555);
+      await Deno.chmod(cache, 0o777);
+      const [program = "", ...args] = command;
+      const { stdout, stderr } = await new Deno.Command(program, {
+        args,
+        env: { DENO_DIR: cache, HOME: cache, NO_COLOR: "1" },
+      }).output();
+      assert.equal(
+        new TextDecoder().decode(stdout).trim(),
+        `CommandFailure: Cannot replace ${world.binary}: nothing can be written to ${world.directory}. ` +
+          "Run the command as its owner, or install Inkling to a folder of your own",
+        new TextDecoder().decode(stderr),
+      );
+    } finally {
+      await Deno.chmod(world.directory, 0o755);
+      await Deno.remove(cache, { recursive: true });
+    }
+  },
+});

@@ -1,0 +1,28 @@
+// How a program tells by which way it came here.
+import assert from "node:assert/strict";
+import { distributionOf, ownDistribution } from "../../../cli/update/distribution.ts";
+import { REPOSITORY } from "../../support/repository.ts";
+
+Deno.test("distributionOf() finds the npm package and its name by the folder of the sources", () => {
+  const cases: [directory: string, packageName: string, of: string][] = [
+    ["/usr/lib/node_modules/inkling", "inkling", "/usr/lib/node_modules/inkling"],
+    ["/usr/lib/node_modules/inkling/dist", "inkling", "/usr/lib/node_modules/inkling"],
+    ["/x/node_modules/@who/inkling/dist", "@who/inkling", "/x/node_modules/@who/inkling"],
+    ["/x/node_modules/a/node_modules/b", "b", "/x/node_modules/a/node_modules/b"],
+    [
+      "C:\\npm\\node_modules\\@who\\inkling",
+      "@who/inkling",
+      "C:\\npm\\node_modules\\@who\\inkling",
+    ],
+  ];
+  for (const [directory, packageName, of] of cases) {
+    assert.deepEqual(distributionOf(directory), { kind: "npm", packageName, directory: of });
+  }
+});
+
+Deno.test("distributionOf() takes everything else for a checkout of the sources", () => {
+  for (const directory of ["/home/me/inkling", "/home/me/node_modules", "/my_node_modules/x"]) {
+    assert.deepEqual(distributionOf(directory), { kind: "source", directory });
+  }
+  assert.deepEqual(ownDistribution(), { kind: "source", directory: REPOSITORY });
+});

@@ -1,0 +1,131 @@
+// update of the npm package: a stand-in for npm on the PATH keeps the packages as shell scripts.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { CliApp } from "../../../cli/app.ts";
+import { runCli } from "../../../cli/mod.ts";
+import { SystemClock } from "../../../runtime/clock.ts";
+import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+import { standIn } from "./release_server.ts";
+
+/** What npm does here: `view` and `root -g` print files, `install -g` writes a program of that version. */
+const FAKE_NPM = `#!/bin/sh
+echo "$*" >> "$HOME/calls"
+case "$1" in
+  view) cat "$HOME/newest" ;;
+  root) echo "$HOME/lib/node_modules" ;;
+  install) [ -e "$HOME/refuses" ] && { cat "$HOME/refuses" >&2; exit 243; }
+    printf '#!/bin/sh\\necho %s\\n' "\${3##*@}" > "$HOME/program" ;;
+esac
+`;
+
+class NpmWorld implements AsyncDisposable {
+  readonly cli: FakeCli;
+  readonly home: string;
+  readonly directory: string;
+
+  private constructor(cli: FakeCli, home: string) {
+    this.cli = cli;
+    this.home = home;
+    this.directory = join(home, "lib", "node_modules", "@who", "inkling");
+  }
+
+  static async open(newest: string): Promise<NpmWorld> {
+    const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-npm-" }));
+    const world = new NpmWorld(await createFakeCli({ isRunning: false }), home);
+    await Deno.mkdir(world.directory, { recursive: true });
+    await Deno.mkdir(join(home, "bin"));
+    await Deno.writeTextFile(join(home, "bin", "npm"), FAKE_NPM);
+    await Deno.chmod(join(home, "bin", "npm"), 0o755);
+    await Deno.writeTextFile(join(home, "newest"), `${newest}\n`);
+    await Deno.writeTextFile(join(home, "program"), standIn("1.2.3"));
+    return world;
+  }
+
+  run(args: readonly string[], changes: Partial<CliApp> = {}): Promise<number> {
+    return runCli(args, {
+      ...this.cli.app,
+      clock: new SystemClock(),
+      environment: { HOME: this.home, PATH: `${this.home}/bin:${Deno.env.get("PATH")}` },
+      distribution: { kind: "npm", packageName: "@who/inkling", directory: this.directory },
+      selfCommand: ["sh", join(this.home, "program")],
+      ...changes,
+    });
+  }
+
+  async calls(): Promise<string[]> {
+    return (await Deno.readTextFile(join(this.home, "calls"))).trim().split("\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cli[Symbol.asyncDispose]();
+    await Deno.remove(this.home, { recursive: true });
+  }
+}
+
+Deno.test("update has npm install the newest version, and sees that it starts", async () => {
+  await using world = await NpmWorld.open("1.3.0");
+  assert.equal(await world.run(["update"]), 0);
+  assert.deepEqual(await world.calls(), [
+    "view @who/inkling version",
+    "root -g",
+    "install -g @who/inkling@1.3.0",
+  ]);
+  assert.equal(world.cli.stdout.text, "Inkling 1.3.0 is installed (it was 1.2.3)\n");
+});
+
+Deno.test("update --check asks npm and installs nothing", async () => {
+  await using world = await NpmWorld.open("1.3.0");
+  assert.equal(await world.run(["update", "--check"]), 0);
+  assert.deepEqual(await world.calls(), ["view @who/inkling version"]);
+  assert.match(world.cli.stdout.text, /^Inkling 1\.3\.0 can be had/);
+});
+
+Deno.test("update never has npm go back to an older version", async () => {
+  await using world = await NpmWorld.open("1.2.0");
+  assert.equal(await world.run(["update"]), 1);
+  assert.deepEqual(await world.calls(), ["view @who/inkling version"]);
+  assert.match(world.cli.stderr.text, /--force installs the older one/);
+});
+
+Deno.test("update leaves a package alone that npm has not installed globally", async () => {
+  await using world = await NpmWorld.open("1.3.0");
+  const directory = join(world.home, "project", "node_modules", "@who", "inkling");
+  await Deno.mkdir(directory, { recursive: true });
+  const distribution = { kind: "npm", packageName: "@who/inkling", directory } as const;
+  assert.equal(await world.run(["update"], { distribution }), 1);
+  assert.ok(!(await world.calls()).some((call) => call.startsWith("install")));
+  assert.match(
+    world.cli.stderr.text,
+    /where "npm install -g" puts nothing: update it with whatever .* @who\/inkling@1\.3\.0/,
+  );
+});
+
+Deno.test("update passes on what npm complains of, without what could move the cursor", async () => {
+  await using world = await NpmWorld.open("1.3.0");
+  await Deno.writeTextFile(join(world.home, "refuses"), "npm error code EACCES\u001b[2J\nmore\n");
+  assert.equal(await world.run(["update"]), 1);
+  assert.equal(
+    world.cli.stderr.text.split("\n").slice(1).join("\n"),
+    'Error: "npm install -g @who/inkling@1.3.0" failed (exit code 243):\nnpm error code EACCES\nmore\n',
+  );
+});
+
+Deno.test("update tells how to go back when what npm installed does not start", async () => {
+  await using world = await NpmWorld.open("1.3.0");
+  const selfCommand = ["sh", "-c", "echo no deno >&2; exit 3"];
+  assert.equal(await world.run(["update"], { selfCommand }), 1);
+  assert.match(
+    world.cli.stderr.text,
+    /Inkling 1\.3\.0 does not start here: exit code 3: no deno\n"npm install -g @who\/inkling@1\.2\.3" brings the old one back/,
+  );
+});
+
+Deno.test("update tells when npm knows no version, or is not there at all", async () => {
+  await using world = await NpmWorld.open("");
+  assert.equal(await world.run(["update"]), 1);
+  assert.match(world.cli.stderr.text, /npm knows no version of @who\/inkling: it said nothing/);
+  world.cli.stderr.text = "";
+  const environment = { HOME: world.home, PATH: join(world.home, "lib") };
+  assert.equal(await world.run(["update"], { environment }), 1);
+  assert.match(world.cli.stderr.text, /Cannot do "npm view .*": there is no npm on the PATH/);
+});

@@ -1,0 +1,98 @@
+// A place of releases on this machine, and an installed binary that is a shell script.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { CliApp } from "../../../cli/app.ts";
+import { runCli } from "../../../cli/mod.ts";
+import { SystemClock } from "../../../runtime/clock.ts";
+import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+
+/** The machine that every release here is for. */
+export const TARGET = "x86_64-unknown-linux-gnu";
+
+/** A program that answers `--version`, and nothing else. */
+export function standIn(version: string): string {
+  return `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
+}
+
+/** What latest.json says of a file. */
+export function manifest(
+  version: string,
+  content: string,
+  changes: { name?: unknown; sha256?: unknown } = {},
+): string {
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  return JSON.stringify({
+    version,
+    files: { [TARGET]: { name: "inkling-linux", sha256, ...changes } },
+  });
+}
+
+/** An installed binary of version 1.2.3, and the command line that runs as it. */
+export class UpdateWorld implements AsyncDisposable {
+  readonly cli: FakeCli;
+  readonly directory: string;
+  readonly binary: string;
+  /** What the server answers, by path. Others are 404. */
+  readonly answers = new Map<string, (request: Request) => Response | Promise<Response>>();
+  readonly requested: string[] = [];
+  readonly base: string;
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #stop = new AbortController();
+
+  private constructor(cli: FakeCli, directory: string) {
+    this.cli = cli;
+    this.directory = directory;
+    this.binary = join(directory, "inkling");
+    const { signal } = this.#stop;
+    const options = { hostname: "127.0.0.1", port: 0, signal, onListen: () => {} };
+    this.#server = Deno.serve(options, (request) => {
+      const { pathname } = new URL(request.url);
+      this.requested.push(pathname);
+      return this.answers.get(pathname)?.(request) ?? new Response("no", { status: 404 });
+    });
+    this.base = `http://127.0.0.1:${this.#server.addr.port}/releases`;
+  }
+
+  static async open(): Promise<UpdateWorld> {
+    const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-update-" }));
+    const world = new UpdateWorld(await createFakeCli({ isRunning: false }), directory);
+    await Deno.writeTextFile(world.binary, standIn("1.2.3"));
+    // The umask of test threads is what others left: the mode is set by name.
+    await Deno.chmod(world.binary, 0o755);
+    return world;
+  }
+
+  /** Serves a release whose file has this content. */
+  release(version: string, content: string, changes?: Parameters<typeof manifest>[2]): void {
+    this.answers.set(
+      "/releases/latest.json",
+      () => new Response(manifest(version, content, changes)),
+    );
+    this.answers.set("/releases/inkling-linux", () => new Response(content));
+  }
+
+  /** Runs a command as the installed binary and returns its exit code. */
+  run(args: readonly string[], changes: Partial<CliApp> = {}): Promise<number> {
+    return runCli(args, {
+      ...this.cli.app,
+      clock: new SystemClock(),
+      environment: { INKLING_RELEASE_URL: this.base },
+      distribution: { kind: "binary", path: this.binary, target: TARGET },
+      ...changes,
+    });
+  }
+
+  /** What the installed binary says that it is, and every file beside it. */
+  async state(): Promise<{ version: string; files: string[] }> {
+    const { stdout } = await new Deno.Command(this.binary, { args: ["--version"] }).output();
+    const files = [...Deno.readDirSync(this.directory)].map(({ name }) => name);
+    return { version: new TextDecoder().decode(stdout).trim(), files: files.sort() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#server.finished;
+    await this.cli[Symbol.asyncDispose]();
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}

@@ -1,0 +1,61 @@
+// What Deno refuses, as sentences.
+import assert from "node:assert/strict";
+import { deniedPermission, describeDenied, isConfined } from "../runtime/denied_permission.ts";
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was refused");
+}
+
+Deno.test({
+  name: "describeDenied() names the flag for what Deno really refuses, of each kind",
+  permissions: { read: [], write: [], net: [], env: [], run: [], sys: [] },
+  async fn() {
+    assert.equal(isConfined(), true);
+    const cases: [unknown, string][] = [
+      [errorOf(() => Deno.readTextFileSync("/some/file")), "--allow-read=/some/file"],
+      [errorOf(() => Deno.writeTextFileSync("/some/file", "")), "--allow-write=/some/file"],
+      [
+        await fetch("https://models.example/v1").catch((error) => error),
+        "--allow-net=models.example:443",
+      ],
+      [errorOf(() => Deno.env.get("SOME_KEY")), "--allow-env=SOME_KEY"],
+      [errorOf(() => new Deno.Command("true").outputSync()), "--allow-run=true"],
+      [errorOf(() => Deno.umask()), "--allow-sys=umask"],
+    ];
+    for (const [error, flag] of cases) {
+      assert.equal(
+        describeDenied(error),
+        `Inkling was started without ${flag}; start it again with the flags that "inkling permissions" prints for ` +
+          "config.yaml and the agents",
+      );
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "describeDenied() hides the value where nobody should read it, and finds the cause behind other errors",
+  permissions: { read: [] },
+  fn() {
+    const cause = errorOf(() => Deno.readTextFileSync("/some/file"));
+    const hidden = describeDenied(cause, { hidden: true }) ?? "";
+    assert.ok(hidden.includes("without --allow-read for it;") && !hidden.includes("/some/file"));
+    const wrapped = new Error("it failed", { cause: new Error("inner", { cause }) });
+    assert.deepEqual(deniedPermission(wrapped), { kind: "read", value: "/some/file" });
+  },
+});
+
+Deno.test("describeDenied() does not believe the words of other errors, and knows what no flag allows", () => {
+  const words = 'Requires net access to "evil.example:80", run again with the --allow-net flag';
+  assert.equal(describeDenied(new Error(words)), undefined);
+  assert.equal(describeDenied("no error"), undefined);
+  assert.equal(describeDenied(new Deno.errors.NotFound("gone")), undefined);
+  const all = new Deno.errors.NotCapable('Requires all access to "/proc/1/mem", run again');
+  assert.match(describeDenied(all) ?? "", /^Deno keeps the system's own files/);
+  assert.equal(isConfined(), false);
+});

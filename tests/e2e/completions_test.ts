@@ -1,0 +1,143 @@
+// The Tab key in real shells: what it completes reaches the program as it was meant, and nothing on the line is run.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { SHELLS } from "../../cli/completions/shell.ts";
+import { loadShellScript } from "../../cli/completions/shell_script.ts";
+import { sourceCommand } from "../../cli/self_command.ts";
+import { createRealHome, type RealHome } from "./real_process.ts";
+import { RealTerminal, testInTerminal } from "./real_terminal.ts";
+
+/** How each shell is started so that it reads the script as its user would have it do. */
+const STARTS = {
+  bash: {
+    file: "rc.bash",
+    text: (script: string) => `PS1='$ '\n${script}`,
+    command: (root: string) => ["bash", "--noprofile", "--rcfile", join(root, "rc.bash"), "-i"],
+  },
+  zsh: {
+    file: ".zshrc",
+    text: () => "PS1='$ '\nfpath=($ZDOTDIR $fpath)\nautoload -Uz compinit\ncompinit -u -D\n",
+    command: () => ["zsh", "-i"],
+  },
+  fish: {
+    file: "config/fish/config.fish",
+    text: () => "function fish_prompt; printf '$ '; end\nset -g fish_greeting\n",
+    command: () => ["fish", "--private"],
+  },
+} as const;
+
+/** Where a script lies that its shell finds by itself. */
+const INSTALLED = { zsh: "_inkling", fish: "config/fish/completions/inkling.fish" } as const;
+
+/** A command that answers Tab as the real one does, and shows what else it is called with. */
+const SHOW_ARGUMENTS = `#!/bin/sh
+case " $* " in
+  " complete "*) exec ${sourceCommand().map((word) => `'${word}'`).join(" ")} "$@" ;;
+esac
+for argument in "$@"; do printf '[%s]' "$argument"; done
+echo
+`;
+
+async function openShell(home: RealHome, shell: typeof SHELLS[number]): Promise<RealTerminal> {
+  const { root } = home;
+  const { file, text, command } = STARTS[shell];
+  const script = await loadShellScript(shell);
+  await Deno.mkdir(join(root, "bin"));
+  await Deno.writeTextFile(join(root, "bin", "inkling"), SHOW_ARGUMENTS, { mode: 0o755 });
+  await Deno.mkdir(join(root, "config", "fish", "completions"), { recursive: true });
+  // Where it is missing, fish begins to make it from all manual pages there are.
+  await Deno.mkdir(join(root, "data", "fish", "generated_completions"), { recursive: true });
+  await Deno.writeTextFile(join(root, file), text(script));
+  if (shell !== "bash") await Deno.writeTextFile(join(root, INSTALLED[shell]), script);
+  const terminal = await RealTerminal.open(home, [], {
+    program: command(root),
+    env: {
+      PATH: `${join(root, "bin")}:${Deno.env.get("PATH")}`,
+      ZDOTDIR: root,
+      XDG_CONFIG_HOME: join(root, "config"),
+      XDG_DATA_HOME: join(root, "data"),
+      INPUTRC: "/dev/null",
+      TERM: "xterm",
+    },
+  });
+  await terminal.waitFor(/^\$/m);
+  return terminal;
+}
+
+/** Types a line up to Tab and waits until the line ends as it should. */
+async function complete(terminal: RealTerminal, typed: string, becomes: RegExp): Promise<void> {
+  await terminal.type(typed);
+  await terminal.press("Tab");
+  await terminal.waitFor(new RegExp(`${becomes.source} *$`));
+}
+
+/** Presses Enter and tells what the command gets. */
+async function enter(terminal: RealTerminal): Promise<string> {
+  await terminal.press("Enter");
+  const shown = await terminal.waitFor(/\]\n\$$/);
+  return shown.split("\n").at(-2) ?? "";
+}
+
+const CASES: readonly (readonly [typed: string, becomes: RegExp, gets: string])[] = [
+  ["inkling stat", /inkling status/, "[status]"],
+  ["inkling completions z", /completions zsh/, "[completions][zsh]"],
+  ["inkling -q run my", /run my\\ agent/, "[-q][run][my agent]"],
+  ['inkling run "my', /run "my agent"/, "[run][my agent]"],
+  ["inkling checkpoint --agent=da", /--agent=daily/, "[checkpoint][--agent=daily]"],
+  ["inkling validate ./draf", /\.\/draft\.md/, "[validate][./draft.md]"],
+  ["inkling --workspace=no", /=notes\\ dir\//, "[--workspace=notes dir]"],
+];
+
+function testInShell(
+  shell: typeof SHELLS[number],
+  name: string,
+  test: (terminal: RealTerminal, home: RealHome) => Promise<void>,
+): void {
+  const run = async () => {
+    await using home = await createRealHome();
+    await home.writeScript("daily", [{ say: "Done." }]);
+    await home.writeScript("my agent", [{ say: "Done." }]);
+    await using terminal = await openShell(home, shell);
+    await test(terminal, home);
+    // A shell that is killed still writes to its home.
+    await terminal.type("exit");
+    await terminal.press("Enter");
+    await terminal.ended();
+  };
+  const isThere = new Deno.Command("sh", { args: ["-c", `command -v ${shell}`] }).outputSync()
+    .success;
+  if (isThere) testInTerminal(`${shell} ${name}`, run);
+  else Deno.test.ignore(`${shell} ${name} (skipped: ${shell} is not installed)`, run);
+}
+
+for (const shell of SHELLS) {
+  testInShell(
+    shell,
+    "completes commands, options, choices, ids and paths at Tab",
+    async (terminal, { root }) => {
+      await Deno.mkdir(join(root, "notes dir"));
+      await Deno.writeTextFile(join(root, "draft.md"), "");
+      for (const [typed, becomes, gets] of CASES) {
+        await complete(terminal, typed, becomes);
+        // Some shells take the slash behind a folder's name away again, some do not.
+        assert.equal((await enter(terminal)).replace("/]", "]"), gets, typed);
+      }
+    },
+  );
+
+  testInShell(
+    shell,
+    "runs nothing and writes nothing of a line that Tab is pressed on",
+    async (terminal, { root }) => {
+      const kept = join(root, "kept.txt");
+      await Deno.writeTextFile(kept, "kept");
+      for (const trap of ["$(touch trapped)", "'$(touch trapped)'", "> kept.txt"]) {
+        await complete(terminal, `inkling run ${trap} --det`, /--detach/);
+        await terminal.press("C-u");
+        await terminal.waitFor(/\$$/);
+      }
+      assert.equal(await Deno.readTextFile(kept), "kept");
+      await assert.rejects(Deno.stat(join(root, "trapped")), Deno.errors.NotFound);
+    },
+  );
+}

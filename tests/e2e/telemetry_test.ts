@@ -1,0 +1,181 @@
+// Telemetry of the real service, received by a collector beside it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { OpenAiServer } from "../support/openai_server.ts";
+import { type CollectedSpan, OtlpCollector } from "../support/otlp_collector.ts";
+import { createRealHome, type RealHome, until } from "./real_process.ts";
+
+const KEY = "sk-distinctive-0123456789-abcdef";
+/** A word for each place that a text could come from; none of them may be exported. */
+const WORDS = {
+  prompt: "quetzal-in-the-prompt",
+  argument: "narwhal-in-an-argument",
+  address: "okapi-in-an-address",
+  result: "axolotl-in-a-result",
+  answer: "pangolin-in-an-answer",
+  message: "tapir-in-a-message",
+};
+
+/** Runs one agent to its end in a service of its own. */
+async function runOnce(home: RealHome, agent: string) {
+  const service = home.spawn(["start", "--keep-alive"]);
+  using client = home.client();
+  const shown = service.output();
+  await until("the service", () => client.info().catch(() => undefined));
+  const { execution_id } = await client.run(agent, { message: WORDS.message });
+  const execution = await until("the end", async () => {
+    const one = await client.execution(execution_id);
+    return one.status === "running" ? undefined : one;
+  });
+  assert.equal((await home.inkling("stop")).code, 0);
+  const { stdout, stderr } = await shown;
+  const text = new TextDecoder();
+  return { execution, shown: text.decode(stdout) + text.decode(stderr) };
+}
+
+async function writeAgents(home: RealHome, pages: URL, model: OpenAiServer): Promise<void> {
+  pages.searchParams.set("token", WORDS.address);
+  await Deno.mkdir(join(home.agentsDir, "_config"));
+  await Deno.writeTextFile(join(home.agentsDir, "_config", ".env"), `ELSEWHERE_API_KEY=${KEY}\n`);
+  await Deno.writeTextFile(join(home.workspace, "notes.md"), WORDS.result);
+  await home.writeScript(
+    "lead",
+    [
+      { call: [{ name: "http_request", arguments: { url: pages.href } }], cost_usd: 0.25 },
+      { call: [{ name: "run_agent", arguments: { agent_id: "helper" } }] },
+      { say: WORDS.answer, usage: { input: 70, output: 7 } },
+    ],
+    `name: The Lead\nagents: [helper]`,
+  );
+  await home.writeAgent(
+    "helper",
+    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${model.url}" }\n---\n` +
+      `Say ${WORDS.prompt}.\n`,
+  );
+}
+
+Deno.test("spans of a run with tool calls and a delegation arrive at a collector, each below the right one, with no text and no secret", async () => {
+  await using collector = new OtlpCollector();
+  await using pages = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(WORDS.result),
+  );
+  await using model = new OpenAiServer([
+    {
+      toolCalls: [
+        { id: "call_a", name: "file_read", arguments: { path: "notes.md" } },
+        { id: "call_b", name: "file_read", arguments: { path: `${WORDS.argument}.md` } },
+      ],
+    },
+    { text: `${WORDS.answer} ${KEY}` },
+  ]);
+  // In the shell, so that the commands beside the service are told to export, too.
+  await using home = await createRealHome({
+    shell: { ...collector.environment, OTEL_DENO: "true" },
+  });
+  await writeAgents(home, new URL(`http://127.0.0.1:${pages.addr.port}/page`), model);
+  const { execution, shown } = await runOnce(home, "lead");
+  assert.equal(execution.status, "success", JSON.stringify(execution));
+
+  const spans = collector.spans();
+  assert.deepEqual([...new Set(spans.map(({ scope }) => scope))], ["inkling"]);
+  const outline = (parent: string): unknown[] =>
+    spans.filter(({ parentSpanId }) => parentSpanId === parent)
+      .map(({ name, spanId }) => [name, ...outline(spanId)]);
+  assert.deepEqual(outline(""), [[
+    "invoke_agent The Lead",
+    ["chat script"],
+    ["execute_tool http_request"],
+    ["chat script"],
+    ["execute_tool run_agent", [
+      "invoke_agent helper",
+      ["chat tiny"],
+      ["execute_tool file_read"],
+      ["execute_tool file_read"],
+      ["chat tiny"],
+    ]],
+    ["chat script"],
+  ]]);
+  assert.equal(new Set(spans.map(({ traceId }) => traceId)).size, 1);
+
+  const named = (name: string): CollectedSpan[] => spans.filter((span) => span.name === name);
+  const [lead] = named("invoke_agent The Lead");
+  assert.deepEqual(lead?.attributes, {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.id": "lead",
+    "gen_ai.agent.name": "The Lead",
+    "gen_ai.provider.name": "demo",
+    "gen_ai.request.model": "script",
+    "inkling.execution.id": execution.id,
+    "inkling.execution.trigger": "manual",
+    "inkling.execution.status": "success",
+  });
+  const [helper] = named("invoke_agent helper");
+  assert.equal(helper?.attributes["inkling.execution.parent_id"], execution.id);
+  const last = named("chat script").at(-1);
+  assert.deepEqual(
+    [
+      last?.kind,
+      last?.attributes["gen_ai.usage.input_tokens"],
+      last?.attributes["gen_ai.usage.output_tokens"],
+    ],
+    [3, 70, 7],
+  );
+  assert.deepEqual(last?.attributes["gen_ai.response.finish_reasons"], ["stop"]);
+  const [request] = named("execute_tool http_request");
+  assert.equal(request?.attributes["gen_ai.tool.name"], "http_request");
+  assert.equal(request?.attributes["gen_ai.agent.id"], "lead");
+  const reads = named("execute_tool file_read");
+  assert.deepEqual(
+    reads.map(({ attributes, status }) => [
+      attributes["gen_ai.tool.call.id"],
+      attributes["error.type"],
+      status,
+    ]).toSorted(),
+    [
+      ["call_a", undefined, { code: 0, message: "" }],
+      ["call_b", "tool_error", { code: 2, message: "" }],
+    ],
+  );
+
+  const own = collector.points().filter(({ scope }) => scope === "inkling");
+  const sum = (metric: string, wanted: Record<string, unknown>) =>
+    own.filter((point) =>
+      point.metric === metric &&
+      Object.entries(wanted).every(([key, value]) => point.attributes[key] === value)
+    ).reduce((total, { value }) => total + value, 0);
+  for (const [agent, trigger] of [["lead", "manual"], ["helper", "agent"]] as const) {
+    const ended = {
+      "gen_ai.agent.id": agent,
+      "inkling.execution.status": "success",
+      "inkling.execution.trigger": trigger,
+    };
+    assert.equal(sum("inkling.executions", ended), 1, agent);
+  }
+  assert.equal(sum("inkling.cost", { "gen_ai.agent.id": "lead" }), 0.25);
+  const totals = [execution.input_tokens, execution.output_tokens];
+  const counted = ["input", "output"].map((type) =>
+    sum("gen_ai.client.token.usage", {
+      "gen_ai.token.type": type,
+      "gen_ai.request.model": "script",
+    })
+  );
+  assert.deepEqual(counted, totals);
+
+  // Nothing is printed by console, which Deno would export.
+  assert.deepEqual(collector.logs(), []);
+  assert.ok(shown.length > 0, "the service told in the foreground what went on");
+  const received = collector.text();
+  for (const word of [...Object.values(WORDS), KEY, "notes.md", home.root]) {
+    assert.ok(!received.includes(word), word);
+  }
+});
+
+Deno.test("without OTEL_DENO nothing is sent, whatever else is set", async () => {
+  await using collector = new OtlpCollector();
+  await using home = await createRealHome({ shell: collector.environment });
+  await home.writeScript("lone", [{ say: "Done." }]);
+  const { execution } = await runOnce(home, "lone");
+  assert.equal(execution.status, "success");
+  assert.equal(collector.text(), "");
+});

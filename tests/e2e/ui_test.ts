@@ -1,0 +1,143 @@
+// `inkling ui` as a real process, before a real service, and with a real browser where there is one.
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import type { PageReport } from "../server/docs_browser.ts";
+import { denoDirectory } from "../support/repository.ts";
+import { createRealHome, type RealHome, until } from "./real_process.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const hasChromium = await Deno.stat(CHROMIUM).then(() => true, () => false);
+
+/** The command, running. */
+interface RunningUi extends AsyncDisposable {
+  /** With the one-time token. */
+  readonly address: string;
+  readonly origin: string;
+  /** Presses Ctrl+C; what the command printed, and its exit code. */
+  end(): Promise<{ code: number; stdout: string }>;
+}
+
+async function startUi(home: RealHome, ...args: string[]): Promise<RunningUi> {
+  const child = home.spawn(["ui", ...args]);
+  const read = async (stream: ReadableStream<Uint8Array>, take: (text: string) => void) => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
+  };
+  let stdout = "";
+  let stderr = "";
+  const reading = Promise.all([
+    read(child.stdout, (text) => stdout += text),
+    read(child.stderr, (text) => stderr += text),
+  ]);
+  let hasEnded = false;
+  const ended = child.status.finally(() => hasEnded = true);
+  const end = async () => {
+    if (!hasEnded) child.kill("SIGINT");
+    const { code } = await ended;
+    await reading;
+    return { code, stdout };
+  };
+  const address = await until("the address", () => {
+    if (hasEnded) throw new Error(`It ended without one: ${stderr}`);
+    return Promise.resolve(/^(http:\S+)\n/.exec(stdout)?.[1]);
+  }).catch((cause) => {
+    if (!hasEnded) child.kill("SIGKILL");
+    throw new Error(`No address came; it says: ${stderr}`, { cause });
+  });
+  return {
+    address,
+    origin: new URL(address).origin,
+    end,
+    [Symbol.asyncDispose]: async () => void (await end()),
+  };
+}
+
+/** Opens the address as a browser does and returns its cookie. */
+async function enter({ address }: RunningUi): Promise<string> {
+  const response = await fetch(address, { redirect: "manual" });
+  await response.body?.cancel();
+  assert.equal(response.status, 303);
+  return response.headers.get("set-cookie")?.split(";")[0] ?? "";
+}
+
+Deno.test("ui starts the service, lets one browser in, passes streams on live, and ends with 130", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("daily", [{ say: "Done." }]);
+  await using ui = await startUi(home, "--no-open");
+  const cookie = await enter(ui);
+  const second = await fetch(ui.address, { redirect: "manual" });
+  assert.equal(second.status, 403);
+  await second.body?.cancel();
+
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(ui.origin + path, { ...init, headers: { cookie, "content-type": "application/json" } });
+  const events = (await call("/events/stream")).body?.pipeThrough(new TextDecoderStream());
+  const reader = events?.getReader();
+  const { execution_id: id } =
+    await (await call("/agents/daily/run", { method: "POST", body: "{}" }))
+      .json();
+  // The stream is still open: what arrives arrives as it happens.
+  let seen = "";
+  while (!seen.includes("event: execution_completed")) seen += (await reader?.read())?.value ?? "";
+  assert.match(seen, /event: execution_started/);
+  await reader?.cancel();
+  const frames = await (await call(`/executions/${id}/stream`)).text();
+  assert.match(frames, /^event: meta\ndata: .*\nid: \d+\n\n/);
+  assert.match(frames, /event: complete\ndata: .*"status":"success"/);
+
+  const { code, stdout } = await ui.end();
+  assert.equal(code, 130);
+  assert.equal(stdout, `${ui.address}\n`);
+  await assert.rejects(fetch(ui.origin), TypeError);
+  // The service lives on, and its log knows no token.
+  using client = home.client();
+  const { log_file } = await client.info();
+  const token = new URL(ui.address).searchParams.get("token") ?? "";
+  assert.ok(!(await Deno.readTextFile(log_file)).includes(token));
+});
+
+Deno.test("ui tells a browser when the service is gone, and works on with the next one", async () => {
+  await using home = await createRealHome();
+  await using ui = await startUi(home, "--no-open");
+  const cookie = await enter(ui);
+  const info = () => fetch(`${ui.origin}/info`, { headers: { cookie } });
+  const first = await (await info()).json();
+  await home.inkling("stop");
+  const gone = await info();
+  assert.equal(gone.status, 502);
+  assert.match((await gone.json()).detail, /^The service does not answer/);
+  await home.inkling("start", "-d");
+  const second = await (await info()).json();
+  assert.notEqual(second.pid, first.pid);
+});
+
+Deno.test({
+  name: hasChromium
+    ? "ui shows the page in a real browser, by the address that it prints"
+    : `ui in a real browser: skipped, there is no ${CHROMIUM}`,
+  ignore: !hasChromium,
+  async fn() {
+    await using home = await createRealHome();
+    await using ui = await startUi(home, "--no-open");
+    const script = fileURLToPath(new URL("../server/docs_browser.ts", import.meta.url));
+    const config = fileURLToPath(new URL("../deno.json", import.meta.url));
+    const { success, stdout, stderr } = await new Deno.Command("sh", {
+      // Test files share the umask of their process, and one that opens a socket may leave it at 177.
+      args: [
+        ...["-c", 'umask 022; exec "$@"', "sh"],
+        ...[Deno.execPath(), "run", "--no-check", "-A", "--config", config, script],
+        ...[CHROMIUM, "", ui.address],
+      ],
+      env: { DENO_DIR: denoDirectory() },
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    const [page]: PageReport[] = JSON.parse(new TextDecoder().decode(stdout));
+    assert.match(page?.text ?? "", /Inkling/);
+    assert.match(page?.text ?? "", /\/agents\/\{id\}\/run/);
+    assert.deepEqual(page?.complaints, []);
+    // The token went to its own address alone.
+    const token = new URL(ui.address).searchParams.get("token") ?? "";
+    assert.deepEqual(page?.requests.filter((url) => url.includes(token)), [ui.address]);
+    assert.ok(page?.requests.includes(`${ui.origin}/docs`));
+    assert.equal((await ui.end()).code, 130);
+  },
+});

@@ -1,0 +1,145 @@
+// The guards that keep the promises, each with the change that takes it away, and the tests that must notice.
+
+/** A guard, taken away by one change of a text. */
+export interface Mutation {
+  guard: string;
+  file: string;
+  /** Stands exactly once in the file. */
+  find: string;
+  replace: string;
+  /** At least one test in these must fail. */
+  tests: readonly string[];
+}
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    guard: "a slot starts at most one run",
+    file: "runtime/storage/acceptance.ts",
+    find: 'if (isSlotTaken(db, agentId, claim.scheduledFor)) return "claimed";',
+    replace: "",
+    tests: ["tests/storage", "tests/triggers"],
+  },
+  {
+    guard: "a schedule does not overlap itself",
+    file: "runtime/storage/acceptance.ts",
+    find: 'if (isScheduleRunning(db, agentId)) return "running";',
+    replace: "",
+    tests: ["tests/triggers/triggers_test.ts"],
+  },
+  {
+    guard: "a changed file runs once",
+    file: "runtime/storage/acceptance.ts",
+    find: '!takeQueued(db, agentId, claim.path)) return "claimed"',
+    replace: 'takeQueued(db, agentId, claim.path) && false) return "claimed"',
+    tests: ["tests/triggers", "tests/storage"],
+  },
+  {
+    guard: "the intent of an unsafe call is stored before it begins",
+    file: "runtime/executions/perform_call.ts",
+    find: "await run.journal.startCall(call, effect);",
+    replace: "",
+    tests: ["tests/executions"],
+  },
+  {
+    guard: "an unsafe call of unknown outcome is not repeated",
+    file: "runtime/executions/tool_calls.ts",
+    find: '?.startedAt != null && effect === "unsafe"',
+    replace: '?.startedAt != null && effect === "never"',
+    tests: ["tests/executions", "tests/e2e/crash_test.ts"],
+  },
+  {
+    guard: "a call of a parent starts at most one child",
+    file: "runtime/executions/delegation.ts",
+    find: "await store.findChild(parent.id, call.position) ??",
+    replace: "undefined ??",
+    tests: ["tests/executions"],
+  },
+  {
+    guard: "what an agent wrote itself does not fire it",
+    file: "runtime/triggers/watcher.ts",
+    find: "event === undefined || await this.#ports.ownWrites.isOwn(agent.id, path)",
+    replace: "event === undefined",
+    tests: ["tests/triggers"],
+  },
+  {
+    guard: "of several answers one counts",
+    file: "runtime/storage/requests.ts",
+    find: '"WHERE execution_id = ? AND request_id = ? AND answered_at IS NULL",',
+    replace: '"WHERE execution_id = ? AND request_id = ?",',
+    tests: ["tests/executions", "tests/server", "tests/storage"],
+  },
+  {
+    guard: "a paused scheduler starts nothing",
+    file: "runtime/triggers/pause.ts",
+    find: '=== "paused" ? "paused" : "running"',
+    replace: '=== "paused" ? "running" : "running"',
+    tests: ["tests/triggers"],
+  },
+  {
+    guard: "an opened file is the one that was allowed",
+    file: "runtime/tools/sandboxed_files.ts",
+    find: "if (!await isAt(resolved.path, identityOf(info))) throw new PlaceChanged();",
+    replace: "",
+    tests: [
+      "tests/tools/sandbox_escape_test.ts",
+      "tests/tools/path_sandbox_test.ts",
+      "tests/tools/builtin",
+    ],
+  },
+  {
+    guard: "environment files are closed",
+    file: "runtime/tools/path_sandbox.ts",
+    find: "if (absolute.split(sep).some(isEnvFileName)) {",
+    replace: "if (absolute === null) {",
+    tests: ["tests/tools"],
+  },
+  {
+    guard: "TCP needs the key",
+    file: "server/middleware/api_key.ts",
+    find: "!timingSafeEqual(given, expected)",
+    replace: "given.length === 0",
+    tests: ["tests/server"],
+  },
+  {
+    guard: "a foreign Host is refused",
+    file: "server/middleware/host_check.ts",
+    find: "throw new RequestRefused(421",
+    replace: "if (c === null) throw new RequestRefused(421",
+    tests: ["tests/server"],
+  },
+  {
+    guard: "each result is logged once",
+    file: "runtime/storage/conversations.ts",
+    find: 'options.unlogged ? " AND c.frame_id IS NULL" : ""',
+    replace: 'options.unlogged ? "" : ""',
+    tests: ["tests/executions"],
+  },
+  {
+    guard: "an execution ends once",
+    file: "runtime/storage/executions.ts",
+    find: "`WHERE id = ? AND status = ? RETURNING ${EXECUTION_COLUMNS}`,",
+    replace: "`WHERE id = ? AND ? IS NOT NULL RETURNING ${EXECUTION_COLUMNS}`,",
+    tests: ["tests/storage", "tests/executions"],
+  },
+  {
+    guard: "secrets are redacted",
+    file: "runtime/events/redactor.ts",
+    find: "return redactText(text, this.#secrets());",
+    replace: "return text;",
+    tests: ["tests/events", "tests/e2e/secrets_test.ts"],
+  },
+  {
+    guard: "keys of providers stay out of prompts",
+    file: "runtime/prompt/substitute.ts",
+    find: "if (options.isWithheld(variable)) {",
+    replace: "if (variable === null) {",
+    tests: ["tests/prompt", "tests/e2e/secrets_test.ts"],
+  },
+  {
+    guard: "a limit ends a run",
+    file: "runtime/executions/loop.ts",
+    find: 'if (crossed !== undefined) return { status: "aborted"',
+    replace: 'if (crossed === "") return { status: "aborted"',
+    tests: ["tests/executions"],
+  },
+];

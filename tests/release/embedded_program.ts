@@ -1,0 +1,79 @@
+// What `deno compile` put around a runtime image: read back, as the runtime would find it.
+
+/** A program inside of an executable. */
+export interface EmbeddedProgram {
+  metadata: {
+    permissions: Record<string, string[] | boolean | null>;
+    unstable_config: { features: string[]; lazy_dynamic_imports: boolean };
+    otel_config: { tracing_enabled: boolean; metrics_enabled: boolean };
+    code_cache_key: unknown;
+    entrypoint_key: string;
+    app_name: string;
+    node_modules: unknown;
+  };
+  /** Content by path. */
+  files: ReadonlyMap<string, string>;
+}
+
+type Entry =
+  | { Dir: { n: string; e: Entry[] } }
+  | { File: { n: string; o: [number, number] } }
+  | { Symlink: { n: string } };
+
+const MAGIC = "d3n0l4ndd3n0l4nd";
+const LENGTH_BYTES = 8;
+
+/** Reads the program out of an executable. */
+export async function readEmbeddedProgram(executable: string): Promise<EmbeddedProgram> {
+  const bytes = await Deno.readFile(executable);
+  const text = new TextDecoder("latin1").decode(bytes);
+  const lengthAt = (place: number) =>
+    Number(new DataView(bytes.buffer, place, LENGTH_BYTES).getBigUint64(0, true));
+  const read = (place: number, length: number) =>
+    new TextDecoder().decode(bytes.subarray(place, place + length));
+
+  const start = text.indexOf(MAGIC) + MAGIC.length;
+  const end = start + LENGTH_BYTES + lengthAt(start);
+  const tree = text.indexOf('[{"', end);
+  const contents = tree + lengthAt(tree - LENGTH_BYTES) + LENGTH_BYTES;
+  const files = new Map<string, string>();
+  const walk = (entries: Entry[], folder: string): void => {
+    for (const entry of entries) {
+      if ("Dir" in entry) walk(entry.Dir.e, `${folder}${entry.Dir.n}/`);
+      if ("File" in entry) {
+        const [offset, length] = entry.File.o;
+        files.set(`${folder}${entry.File.n}`, read(contents + offset, length));
+      }
+    }
+  };
+  walk(JSON.parse(read(tree, lengthAt(tree - LENGTH_BYTES))), "");
+  return {
+    metadata: JSON.parse(read(start + LENGTH_BYTES, lengthAt(start))),
+    files,
+  };
+}
+
+/** The smallest file that `deno compile` takes for the runtime image of a Linux: headers, and nothing that could run. */
+export function imageStandIn(): Uint8Array<ArrayBuffer> {
+  const [header, segment] = [64, 56];
+  const view = new DataView(new ArrayBuffer(header + segment));
+  const size = BigInt(header + segment);
+  view.setUint32(0, 0x7f454c46);
+  view.setUint32(4, 0x02010100);
+  // e_type, e_machine, e_version, e_phoff, e_ehsize, e_phentsize, e_phnum
+  view.setUint16(16, 2, true);
+  view.setUint16(18, 62, true);
+  view.setUint32(20, 1, true);
+  view.setBigUint64(32, BigInt(header), true);
+  view.setUint16(52, header, true);
+  view.setUint16(54, segment, true);
+  view.setUint16(56, 1, true);
+  // p_type, p_flags, p_vaddr, p_filesz, p_memsz, p_align
+  view.setUint32(64, 1, true);
+  view.setUint32(68, 5, true);
+  view.setBigUint64(80, 0x400000n, true);
+  view.setBigUint64(96, size, true);
+  view.setBigUint64(104, size, true);
+  view.setBigUint64(112, 0x1000n, true);
+  return new Uint8Array(view.buffer);
+}

@@ -1,0 +1,108 @@
+// The npm package as it lies in a node_modules folder after an installation, with a home that holds nothing else.
+import { join } from "node:path";
+import assert from "node:assert/strict";
+import { COMPILE_FLAGS } from "../../release/executable.ts";
+import { killService } from "../e2e/real_process.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
+import { runReleaseTask, type TaskRun } from "./task_run.ts";
+
+/** Whoever asks it for anything learns that there is nobody. */
+const NOWHERE = "http://127.0.0.1:1";
+
+/** The package in its folder, and a workspace that it is used in. */
+export class InstalledPackage implements AsyncDisposable {
+  readonly home: TestWorkspace;
+  /** The package's folder, `…/node_modules/inkling`. */
+  readonly directory: string;
+
+  private constructor(home: TestWorkspace) {
+    this.home = home;
+    this.directory = join(home.root, "lib/node_modules/inkling");
+  }
+
+  /** Unpacks the package, with a stand-in for npm's `deno` beside it that leads to the Deno of the tests. */
+  static async open(): Promise<InstalledPackage> {
+    const installed = new InstalledPackage(await createTestWorkspace());
+    const run = await runReleaseTask("package", ["--unpacked", installed.directory]);
+    assert.equal(run.code, 0, run.stderr);
+    await installed.setDeno(Deno.execPath());
+    return installed;
+  }
+
+  /** Has the package find this program where it looks for its Deno. */
+  async setDeno(program: string): Promise<void> {
+    const folder = join(this.directory, "../deno");
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeTextFile(
+      join(folder, "install_api.cjs"),
+      `exports.runInstall = () => ${JSON.stringify(program)};\n`,
+    );
+  }
+
+  /** The command that npm puts on the PATH. */
+  get bin(): string[] {
+    return ["node", join(this.directory, "bin/inkling.js")];
+  }
+
+  /** The environment of every process here: a home, and no network to speak of. */
+  get env(): Record<string, string> {
+    return {
+      ...this.home.shell,
+      PATH: Deno.env.get("PATH") ?? "",
+      HOME: this.home.root,
+      NO_COLOR: "1",
+      ...{ NPM_CONFIG_REGISTRY: NOWHERE, HTTPS_PROXY: NOWHERE, HTTP_PROXY: NOWHERE },
+      NO_PROXY: "",
+    };
+  }
+
+  /** Starts a command in the home. */
+  spawn([program = "", ...args]: readonly string[]): Deno.ChildProcess {
+    return new Deno.Command(program, {
+      args,
+      cwd: this.home.root,
+      clearEnv: true,
+      env: this.env,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+  }
+
+  /** Runs a command in the home to its end. */
+  async run(command: readonly string[]): Promise<TaskRun> {
+    const { code, stdout, stderr } = await this.spawn(command).output();
+    const text = new TextDecoder();
+    return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+  }
+
+  /**
+   * Makes a program that is to Inkling what an executable is: started by its path alone, with the permissions built in
+   * and told by Deno that it stands alone. Returns its path.
+   */
+  async writeExecutable(): Promise<string> {
+    const path = join(this.home.root, "inkling");
+    const standing = join(this.home.root, "standing_alone.js");
+    await Deno.writeTextFile(
+      standing,
+      `Object.defineProperty(Deno, "build", { value: { ...Deno.build, standalone: true } });
+       Object.defineProperty(Deno, "execPath", { value: () => ${JSON.stringify(path)} });\n`,
+    );
+    const command = [
+      ...[Deno.execPath(), "run", "--quiet", "--preload", standing],
+      ...["--config", join(this.directory, "deno.json")],
+      // What is about making the file alone means nothing to one that runs.
+      ...COMPILE_FLAGS.filter((flag) => !/^--(app-name|no-code-cache|no-check)/.test(flag)),
+      join(this.directory, "main.js"),
+    ];
+    const quoted = command.map((part) => `'${part}'`).join(" ");
+    await Deno.writeTextFile(path, `#!/bin/sh\nexec ${quoted} "$@"\n`);
+    await Deno.chmod(path, 0o755);
+    return path;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await killService(this.home.stateDir);
+    await this.home[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,176 @@
+// The npm package, used as installed: with an empty home, an empty cache and no registry. And its program once more, as
+// an executable would run it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
+import { DENO_VERSION, VERSION } from "../../release/product.ts";
+import { WORKERS } from "../../release/shipped_files.ts";
+import { filesBelow } from "../support/repository.ts";
+import { until } from "../support/until.ts";
+import { InstalledPackage } from "./installed_package.ts";
+
+/** Stands where Deno should: says what it was started with, or does what its arguments tell. */
+const FAKE_DENO = `#!/bin/sh
+for argument; do last=$argument; done
+case $last in
+  exit-*) exit "\${last#exit-}" ;;
+  die) kill -KILL $$ ;;
+  wait)
+    trap 'echo got INT; exit 130' INT
+    trap 'echo got TERM; exit 143' TERM
+    trap 'echo got HUP; exit 129' HUP
+    echo ready
+    while :; do sleep 0.05; done ;;
+  *) printf '%s\\n' "$DENO_NO_UPDATE_CHECK" "$@" ;;
+esac
+`;
+
+/** A run of an agent with a tool of its own, which lives in a process that the program starts by itself. */
+async function runAgentWithTool(installed: InstalledPackage, command: string[]): Promise<void> {
+  const { home } = installed;
+  await Deno.mkdir(join(home.agentsDir, "_config/tools"), { recursive: true });
+  await Deno.writeTextFile(
+    join(home.agentsDir, "_config/tools/adder.ts"),
+    `const sum = ({ a, b }: { a: number; b: number }): number => a + b;
+     const tryTo = (what: () => unknown): string => { try { what(); return "allowed" } catch { return "denied" } };
+     export default { description: "Adds", effect: "read", parameters: { properties: { a: { type: "number" }, b: { type: "number" } } },
+       run: (args: { a: number; b: number }) => ({ sum: sum(args),
+         env: tryTo(() => Deno.env.get("HOME")), run: tryTo(() => new Deno.Command("true").outputSync()) }) };`,
+  );
+  await home.writeScript(
+    "caller",
+    [{ call: [{ name: "adder", arguments: { a: 2, b: 3 } }] }, { say: "It said: {result}" }],
+    "tools: [adder]",
+  );
+  const run = await installed.run([...command, "run", "caller", "--quiet"]);
+  assert.equal(run.stderr, "");
+  assert.equal(run.stdout, 'It said: {"sum":5,"env":"denied","run":"denied"}\n');
+  assert.equal(run.code, 0);
+  const stop = await installed.run([...command, "stop"]);
+  assert.equal(stop.code, 0, stop.stderr);
+}
+
+Deno.test("the npm package works where it was installed, with nothing else at hand", async (t) => {
+  await using installed = await InstalledPackage.open();
+  const { directory, bin, home } = installed;
+
+  await t.step("its package.json pins Deno and brings every other package along", async () => {
+    const { dependencies, bundleDependencies, files, ...rest } = JSON.parse(
+      await Deno.readTextFile(join(directory, "package.json")),
+    );
+    assert.equal(rest.version, VERSION);
+    assert.deepEqual(rest.bin, { inkling: "bin/inkling.js" });
+    assert.equal(dependencies.deno, DENO_VERSION);
+    const inside = [...bundleDependencies, "deno"];
+    assert.deepEqual(inside.sort(), Object.keys(dependencies).sort());
+    assert.ok(
+      ["main.js", "node_modules", "THIRD_PARTY_LICENSES.txt"].every((one) => files.includes(one)),
+    );
+    assert.deepEqual(filesBelow(directory).filter((file) => /\.tsx?$/.test(file)), []);
+  });
+
+  await t.step("its bin starts, whatever the folder that it is started in holds", async () => {
+    await Deno.writeTextFile(join(home.root, "deno.json"), "{ broken");
+    await Deno.writeTextFile(join(home.root, "package.json"), '{ "name": "x", "workspaces": 1 }');
+    assert.deepEqual(await installed.run([...bin, "--version"]), {
+      code: 0,
+      stdout: `${VERSION}\n`,
+      stderr: "",
+    });
+  });
+
+  await t.step("every one of its modules loads, with what it imports", async () => {
+    const modules = filesBelow(directory)
+      .filter((file) => file.endsWith(".js") && !file.includes("/node_modules/", directory.length))
+      .filter((file) =>
+        !/\/(bin\/inkling|main|[^/]*_worker)\.js$/.test(file) && !/assets\//.test(file)
+      );
+    assert.ok(modules.length > 300, `${modules.length} modules`);
+    const script = join(directory, "load_all.js");
+    const list = JSON.stringify(modules);
+    await Deno.writeTextFile(script, `for (const one of ${list}) await import("file://" + one);\n`);
+    const config = ["--config", join(directory, "deno.json")];
+    const command = [Deno.execPath(), "run", ...config, ...PERMISSION_FLAGS, script];
+    assert.deepEqual(await installed.run(command), { code: 0, stdout: "", stderr: "" });
+    await Deno.remove(script);
+  });
+
+  await t.step("an agent runs, and its custom tool inside of walls", async () => {
+    await runAgentWithTool(installed, bin);
+  });
+
+  await t.step("a SIGTERM to npm's process ends a service as it should end", async () => {
+    const service = installed.spawn([...bin, "start"]);
+    const socket = join(home.stateDir, "service.sock");
+    const isThere = async (path: string) => await Deno.lstat(path).then(() => true, () => false);
+    await until(() => isThere(socket), "the service listens");
+    service.kill("SIGTERM");
+    const { code, stderr } = await service.output();
+    assert.equal(new TextDecoder().decode(stderr), "");
+    assert.equal(code, 0);
+    assert.equal(await isThere(socket), false);
+  });
+
+  await t.step("an executable starts itself by its own path: service, tools and all", async () => {
+    await runAgentWithTool(installed, [await installed.writeExecutable()]);
+  });
+
+  await t.step("it fetched nothing: its cache holds no packages", () => {
+    const packages = join(home.root, ".cache/deno/npm");
+    assert.deepEqual([...Deno.readDirSync(packages)], []);
+  });
+
+  const fake = join(home.root, "deno");
+  await Deno.writeTextFile(fake, FAKE_DENO);
+  await Deno.chmod(fake, 0o755);
+  await installed.setDeno(fake);
+
+  await t.step("its bin starts Deno as the program starts itself", async () => {
+    const { stdout } = await installed.run([...bin, "run", "a b", "--message", ""]);
+    assert.deepEqual(stdout.split("\n").slice(0, -1), [
+      "1",
+      ...["run", "--config", join(directory, "deno.json"), ...PERMISSION_FLAGS],
+      ...[join(directory, "main.js"), "run", "a b", "--message", ""],
+    ]);
+  });
+
+  await t.step("its bin passes exit codes on", async () => {
+    for (const code of [0, 1, 2, 4, 130, 141]) {
+      assert.equal((await installed.run([...bin, `exit-${code}`])).code, code);
+    }
+    assert.equal((await installed.run([...bin, "die"])).code, 137);
+  });
+
+  await t.step("its bin passes signals on", async () => {
+    for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+      await using child = installed.spawn([...bin, "wait"]);
+      const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      let said = (await reader.read()).value ?? "";
+      assert.equal(said, "ready\n");
+      child.kill(signal);
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        said += next.value;
+      }
+      assert.equal(said, `ready\ngot ${signal.slice(3)}\n`);
+      await child.stderr.cancel();
+      assert.equal((await child.status).code, code);
+    }
+  });
+
+  await t.step("without its Deno, its bin says what is missing", async () => {
+    await Deno.remove(join(directory, "../deno"), { recursive: true });
+    const run = await installed.run([...bin, "--version"]);
+    assert.equal(run.code, 1);
+    assert.match(
+      run.stderr,
+      /^Inkling's Deno is not there, so it cannot start: Cannot find module/,
+    );
+    assert.equal(run.stderr.split("\n").length, 3);
+  });
+
+  await t.step("every worker is among its modules", async () => {
+    for (const worker of WORKERS) {
+      await Deno.stat(join(directory, worker.replace(/\.ts$/, ".js")));
+    }
+  });
+});

@@ -1,0 +1,73 @@
+// A real browser for tests: the system's Chromium, started and driven from here.
+import fs from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserType } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+const hasChromium = await Deno.stat(CHROMIUM).then(() => true, () => false);
+
+/** The name of a test that needs the browser, or why it is skipped. */
+export function browserTest(name: string): { name: string; ignore: boolean } {
+  return hasChromium
+    ? { name, ignore: false }
+    : { name: `${name} (skipped: there is no ${CHROMIUM})`, ignore: true };
+}
+
+/** A browser that runs. */
+export interface TestBrowser extends AsyncDisposable {
+  browser: Browser;
+}
+
+/**
+ * Test files are threads of one process and share its umask: two that open a socket at once may leave it at 177, and the
+ * browser dies of that.
+ */
+const LAUNCHER = `#!/bin/sh\numask 022\nexec ${CHROMIUM} "$@"\n`;
+
+/** Starts a browser that resolves no name: it reaches 127.0.0.1 and nothing else. */
+export async function openTestBrowser(): Promise<TestBrowser> {
+  const chromium = await loadDriver();
+  const folder = await Deno.makeTempDir({ prefix: "inkling-browser-" });
+  await Deno.chmod(folder, 0o700);
+  const launcher = join(folder, "chromium");
+  await Deno.writeTextFile(launcher, LAUNCHER);
+  await Deno.chmod(launcher, 0o700);
+  const browser = await chromium.launch({
+    executablePath: launcher,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ],
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    timeout: 120_000,
+  });
+  return {
+    browser,
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/**
+ * The driver looks at files below /proc while it is loaded, which a program may only do that may do everything. It only
+ * wants to know whether they exist.
+ */
+async function loadDriver(): Promise<BrowserType> {
+  const { existsSync } = fs;
+  fs.existsSync = (path) => {
+    try {
+      return existsSync(path);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotCapable) return false;
+      throw error;
+    }
+  };
+  const { chromium } = await import("playwright-core");
+  return chromium;
+}

@@ -1,0 +1,125 @@
+// A collector of telemetry: takes what an exporter sends by OTLP over HTTP, as JSON, and keeps it.
+
+/** A span as it arrived. */
+export interface CollectedSpan {
+  scope: string;
+  name: string;
+  /** 1 internal, 2 server, 3 client. */
+  kind: number;
+  traceId: string;
+  spanId: string;
+  /** Empty at the top of a trace. */
+  parentSpanId: string;
+  attributes: Record<string, unknown>;
+  status: { code: number; message: string };
+}
+
+/** One point of a metric: a counter's value, or a histogram's count and sum. */
+export interface CollectedPoint {
+  scope: string;
+  metric: string;
+  unit: string;
+  attributes: Record<string, unknown>;
+  value: number;
+  count: number;
+}
+
+type Json = Record<string, unknown>;
+const list = (value: unknown): Json[] => Array.isArray(value) ? value : [];
+const object = (value: unknown): Json => Object(value);
+
+/** Listens on a free port of this machine until disposed. */
+export class OtlpCollector implements AsyncDisposable {
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #bodies: { path: string; text: string }[] = [];
+
+  constructor() {
+    this.#server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (r) => {
+      this.#bodies.push({ path: new URL(r.url).pathname, text: await r.text() });
+      return Response.json({});
+    });
+  }
+
+  /** What a process needs in its environment to send here, but for OTEL_DENO. */
+  get environment(): Record<string, string> {
+    return {
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${this.#server.addr.port}`,
+      OTEL_SERVICE_NAME: "inkling",
+    };
+  }
+
+  /** All that was received, as it came. */
+  text(): string {
+    return this.#bodies.map(({ text }) => text).join("\n");
+  }
+
+  spans(): CollectedSpan[] {
+    return this.#scoped("/v1/traces", ["resourceSpans", "scopeSpans", "spans"]).map(
+      ({ scope, item }) => ({
+        scope,
+        name: String(item["name"]),
+        kind: Number(item["kind"]),
+        traceId: String(item["traceId"]),
+        spanId: String(item["spanId"]),
+        parentSpanId: String(item["parentSpanId"] ?? ""),
+        attributes: toRecord(item["attributes"]),
+        status: object(item["status"]) as unknown as CollectedSpan["status"],
+      }),
+    );
+  }
+
+  points(): CollectedPoint[] {
+    const metrics = this.#scoped("/v1/metrics", [
+      ...["resourceMetrics", "scopeMetrics", "metrics"],
+    ]);
+    return metrics.flatMap(({ scope, item }) => {
+      const data = object(item["sum"] ?? item["histogram"] ?? item["gauge"]);
+      return list(data["dataPoints"]).map((point) => ({
+        scope,
+        metric: String(item["name"]),
+        unit: String(item["unit"]),
+        attributes: toRecord(point["attributes"]),
+        value: Number(point["asDouble"] ?? point["asInt"] ?? point["sum"]),
+        count: Number(point["count"] ?? 0),
+      }));
+    });
+  }
+
+  /** The texts of log records. */
+  logs(): unknown[] {
+    return this.#scoped("/v1/logs", ["resourceLogs", "scopeLogs", "logRecords"])
+      .map(({ item }) => valueOf(item["body"]));
+  }
+
+  #scoped(
+    wanted: string,
+    [resources, scopes, items]: readonly string[],
+  ): { scope: string; item: Json }[] {
+    return this.#bodies.filter(({ path }) => path === wanted)
+      .flatMap(({ text }) => list(object(JSON.parse(text))[resources ?? ""]))
+      .flatMap((resource) => list(resource[scopes ?? ""]))
+      .flatMap((scope) =>
+        list(scope[items ?? ""]).map((item) => ({
+          scope: String(object(scope["scope"])["name"]),
+          item,
+        }))
+      );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}
+
+function toRecord(attributes: unknown): Record<string, unknown> {
+  return Object.fromEntries(list(attributes).map(({ key, value }) => [key, valueOf(value)]));
+}
+
+/** The JavaScript value of `{stringValue}` and its kin. */
+function valueOf(value: unknown): unknown {
+  const [kind, inner] = Object.entries(object(value))[0] ?? [];
+  if (kind === "intValue") return Number(inner);
+  if (kind === "arrayValue") return list(object(inner)["values"]).map(valueOf);
+  return inner;
+}
