@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
 import { lastWords, runCommand } from "./command.ts";
-import { LICENCE_LIST } from "./licence_list.ts";
-import { NAME, requirePinnedDeno, VERSION } from "./product.ts";
+import { NAME, PAPERS, requirePinnedDeno, VERSION } from "./product.ts";
 import { MAIN, WORKERS } from "./shipped_files.ts";
 import { imageTrouble, RuntimeImageMissing } from "./runtime_image.ts";
 import type { Target } from "./target.ts";
@@ -11,7 +10,7 @@ import type { Target } from "./target.ts";
 /**
  * How the executable differs from `deno run`:
  * - the permissions, each with its reason in cli/self_command.ts, are fixed in it.
- * - deny-import: code from the network; without the flag Deno's list of trusted hosts stands open.
+ * - deny-import: no code from the network; without the flag, hosts that Deno trusts may send some.
  * - unstable-worker-options: workers with narrower permissions, which custom tools and skill scripts run in.
  * - no-code-cache: it would lie in the temporary folder under a name that can be guessed, where another user may put
  *   one of his own before.
@@ -39,8 +38,7 @@ export async function compileExecutable(
   const result = await runCommand([
     ...[Deno.execPath(), "compile", "--quiet", ...COMPILE_FLAGS],
     ...WORKERS.flatMap((worker) => ["--include", worker]),
-    // Whoever gets the executable gets the licences.
-    ...["--include", LICENCE_LIST],
+    ...PAPERS.flatMap((paper) => ["--include", paper]),
     ...["--target", target, "--output", resolve(output), MAIN],
   ], { cwd: stage, env: NO_TELEMETRY });
   if (result.success) return;

@@ -20,7 +20,7 @@ has() { command -v "$1" >/dev/null 2>&1; }
 find_tools() {
   if has curl; then
     download() {
-      curl --fail --silent --show-error --location --proto "$protocol" --proto-redir =https \
+      curl --fail --silent --show-error --location --proto "$protocol" --proto-redir '=https' \
         --retry 2 --connect-timeout 30 --speed-limit 1 --speed-time 60 --output "$2" "$1"
     }
   elif has wget; then

@@ -5,9 +5,6 @@ import { type PackageFolder, packageFolders } from "./package_folder.ts";
 import { DENO_VERSION, REPOSITORY } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
 
-/** The list, relative to the repository. */
-export const LICENCE_LIST = "THIRD_PARTY_LICENSES.txt";
-
 /** Assets of others stand in the sources with their texts beside them. */
 const BESIDE_ASSET = /\.(LICENSE|NOTICE)\.txt$/;
 

@@ -1,7 +1,7 @@
 // `deno task licences`: writes the list of what others wrote and Inkling ships, or with `--check` compares it.
 import { join } from "node:path";
-import { dashboardPackages, LICENCE_LIST, licenceList } from "./licence_list.ts";
-import { REPOSITORY } from "./product.ts";
+import { dashboardPackages, licenceList } from "./licence_list.ts";
+import { LICENCE_LIST, REPOSITORY } from "./product.ts";
 import { openStage } from "./stage.ts";
 import { runTask, UsageError } from "./task.ts";
 

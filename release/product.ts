@@ -9,8 +9,11 @@ export const REPOSITORY = resolve(fileURLToPath(new URL("..", import.meta.url)))
 /** The program's name and version; deno.json is the one place of both. */
 export const { name: NAME, version: VERSION } = denoJson;
 
+/** The licences of others, relative to the repository: see licence_list.ts. */
+export const LICENCE_LIST = "THIRD_PARTY_LICENSES.txt";
+
 /** What everybody who gets a copy of the program gets with it. */
-export const PAPERS: readonly string[] = ["LICENSE", "THIRD_PARTY_LICENSES.txt"];
+export const PAPERS: readonly string[] = ["LICENSE", LICENCE_LIST];
 
 /**
  * The Deno that the program is built with, and that the npm package brings. The runtime inside of an executable is

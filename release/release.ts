@@ -1,8 +1,8 @@
 // `deno task release`: executables for all machines, in a folder as it is put on the web.
 import { resolve } from "node:path";
-import { releaseAddress } from "../cli/update/release_address.ts";
 import { compileExecutable, requireWorking } from "./executable.ts";
 import { unifyDates } from "./file_dates.ts";
+import { parseGivenAddress } from "./given_address.ts";
 import { NAME, VERSION } from "./product.ts";
 import { writeReleaseFolder } from "./release_folder.ts";
 import { openStage } from "./stage.ts";
@@ -18,7 +18,7 @@ async function release(): Promise<void> {
     name: NAME,
     version: VERSION,
     targets: TARGETS,
-    address: flags.address && releaseAddress({ INKLING_RELEASE_URL: flags.address }).href,
+    address: flags.address && parseGivenAddress(flags.address),
     async build(target, output) {
       console.log(`Compiling for ${target}`);
       await compileExecutable(stage.directory, { target, output });

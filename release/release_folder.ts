@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { removeIfThere, writeJson } from "./folder.ts";
-import { REPOSITORY } from "./product.ts";
+import { PAPERS, REPOSITORY } from "./product.ts";
 import { releaseFileName, type Target } from "./target.ts";
 
 /** The line of install.sh that a release fills in. */
@@ -21,22 +21,29 @@ export interface ReleaseContents {
 
 /** Makes the folder; it is there when it is complete, and not before. What stood there goes. */
 export async function writeReleaseFolder(folder: string, contents: ReleaseContents): Promise<void> {
-  const { name, version, targets } = contents;
   const partial = `${folder}.partial`;
   await removeIfThere(partial);
   await Deno.mkdir(partial, { recursive: true });
+  try {
+    await fillFolder(partial, contents);
+    await removeIfThere(folder);
+    await Deno.rename(partial, folder);
+  } finally {
+    await removeIfThere(partial);
+  }
+}
+
+async function fillFolder(folder: string, contents: ReleaseContents): Promise<void> {
+  const { name, version, targets } = contents;
   const files: Record<string, { name: string; sha256: string }> = {};
   for (const target of targets) {
     const file = releaseFileName(name, { version, target });
-    await contents.build(target, join(partial, file));
-    files[target] = { name: file, sha256: await sha256(join(partial, file)) };
+    await contents.build(target, join(folder, file));
+    files[target] = { name: file, sha256: await sha256(join(folder, file)) };
   }
-  await writeJson(join(partial, "latest.json"), { version, files });
-  await writeInstallScript(join(partial, "install.sh"), contents.address);
-  const licences = "THIRD_PARTY_LICENSES.txt";
-  await Deno.copyFile(join(REPOSITORY, licences), join(partial, licences));
-  await removeIfThere(folder);
-  await Deno.rename(partial, folder);
+  await writeJson(join(folder, "latest.json"), { version, files });
+  await writeInstallScript(join(folder, "install.sh"), contents.address);
+  for (const paper of PAPERS) await Deno.copyFile(join(REPOSITORY, paper), join(folder, paper));
 }
 
 /** Writes install.sh with the address filled in. */
@@ -45,13 +52,10 @@ async function writeInstallScript(path: string, address: string | undefined): Pr
   if (script.split(`\n${NO_ADDRESS}\n`).length !== 2) {
     throw new Error(`install.sh has no line that says: ${NO_ADDRESS}`);
   }
-  // Inside of quotes, whatever it is: URL.href leaves none in it.
-  const filled = address === undefined ? NO_ADDRESS : `built_in='${encodeQuotes(address)}'`;
+  // A quote in it would end the shell's.
+  const quoted = address?.replaceAll("'", "%27") ?? "";
+  const filled = `built_in='${quoted}'`;
   await Deno.writeTextFile(path, script.replace(NO_ADDRESS, () => filled), { mode: 0o755 });
-}
-
-function encodeQuotes(address: string): string {
-  return address.replaceAll("'", "%27");
 }
 
 /** In lower-case hexadecimal. */

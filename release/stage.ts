@@ -2,8 +2,8 @@
 // executable and the npm package are both made from it.
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
-import { releaseAddress } from "../cli/update/release_address.ts";
 import { copyTree, writeJson } from "./folder.ts";
+import { parseGivenAddress } from "./given_address.ts";
 import type { PackageFolder } from "./package_folder.ts";
 import { NAME, PAPERS, REPOSITORY, VERSION } from "./product.ts";
 import { shippedFiles } from "./shipped_files.ts";
@@ -28,7 +28,7 @@ export interface Stage extends AsyncDisposable {
   packages: readonly PackageFolder[];
 }
 
-/** Makes the folder. Throws Error when the packages cannot be had, and CommandFailure for an address that is none. */
+/** Makes the folder. Throws Error when the packages cannot be had, or the address is none. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-stage-" }));
   const remove = () => Deno.remove(directory, { recursive: true });
@@ -78,7 +78,7 @@ export function dependenciesOf(packages: readonly PackageFolder[]): Record<strin
 }
 
 async function setReleaseAddress(directory: string, text: string): Promise<void> {
-  const address = releaseAddress({ INKLING_RELEASE_URL: text }).href;
+  const address = parseGivenAddress(text);
   const path = join(directory, ADDRESS_FILE);
   const source = await Deno.readTextFile(path);
   if (source.split(NO_ADDRESS).length !== 2) {

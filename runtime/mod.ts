@@ -46,6 +46,9 @@ export { describeSetup } from "./setup_report.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./settings.ts";
 export { type ValidatedFile, validateWorkspace } from "./workspace_validation.ts";
 
+/** Holds the key of a telemetry collector, which its name does not tell. */
+const TELEMETRY_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
+
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {
   settings: WorkspaceSettings;
@@ -76,7 +79,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...{ directories, config, home: settings.home },
     inspect: (agent) => findGaps(agent, { settings, log }),
   });
-  const secrets = () => environment.secrets(keyVariablesOf(registry.list()));
+  const secrets = () =>
+    environment.secrets([...keyVariablesOf(registry.list()), TELEMETRY_HEADERS]);
   const redactor = new Redactor(secrets);
   const log: ServiceLog = new RedactedLog(options.log, redactor);
   await using resources = new AsyncDisposableStack();

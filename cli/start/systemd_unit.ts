@@ -3,7 +3,7 @@ import { STOP_SECONDS, type Unit } from "./unit.ts";
 
 /** The text of the unit file, with what to do with it as comments. */
 export function toSystemdUnit(unit: Unit): string {
-  const [program = "", ...args] = unit.command;
+  const [program = "", ...args] = startable(unit.command);
   // Variables are filled in in arguments, not in the program's own path.
   const words = [quote(program), ...args.map((arg) => quote(arg).replaceAll("$", "$$$$"))];
   return `# Inkling as a service of your user.
@@ -49,6 +49,13 @@ TimeoutStopSec=${STOP_SECONDS}
 [Install]
 WantedBy=default.target
 `;
+}
+
+/** systemd takes no program with quotes or backslashes in its path, however they are written; a shell does. */
+function startable(command: readonly string[]): readonly string[] {
+  return /["'\\]/.test(command[0] ?? "")
+    ? ["/bin/sh", "-c", 'exec "$0" "$@"', ...command]
+    : command;
 }
 
 function quote(text: string): string {

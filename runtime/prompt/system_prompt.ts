@@ -4,6 +4,9 @@ import { describeReferences, type PromptDelegate, type PromptSkill } from "./ref
 import { quoteText, toPlainLine } from "./untrusted_text.ts";
 
 const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
+/** A memory may grow for years; what is not named here, memory_retrieve lists. */
+const MAX_SECTIONS = 100;
+const MAX_SECTION_CHARACTERS = 200;
 
 /** A place that the file tools may reach, as the prompt names it. */
 export interface PromptRoot {
@@ -71,8 +74,12 @@ function describeWatch(paths: readonly string[]): string[] {
 
 function describeMemory(sections: readonly string[]): string[] {
   if (sections.length === 0) return [];
+  const named = sections.filter(({ length }) => length <= MAX_SECTION_CHARACTERS)
+    .slice(0, MAX_SECTIONS).map(quoteText);
+  const more = sections.length - named.length;
+  const rest = more === 0 ? [] : [`${more} more, which memory_retrieve lists`];
   return [
-    `Long-term memory: sections ${sections.map(quoteText).join(", ")}. ` +
+    `Long-term memory: sections ${[...named, ...rest].join(", ")}. ` +
     "Read one with memory_retrieve before you rely on it.",
   ];
 }

@@ -1,6 +1,6 @@
 // The tables of watches: changes that wait for their run, and how files looked when their agent was last told of them.
 import type { FileEvent } from "../run_cause.ts";
-import type { QueuedChange, SeenFile, WatchStore } from "../triggers/watch_store.ts";
+import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch_store.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -63,6 +63,17 @@ export class SqliteWatchStore implements WatchStore {
     return this.#change("process", () => {
       for (const { agentId, path } of changes) takeQueued(this.#db, agentId, path);
     });
+  }
+
+  readOpenRuns(agentId: string): Promise<OpenRun[]> {
+    const rows = this.#db.all<{ id: number; status: string; path: string }>(
+      "SELECT id, status, json_extract(request, '$.cause.path') AS path FROM executions " +
+        "WHERE agent_id = ? AND trigger = 'watch' AND status IN ('running', 'waiting')",
+      agentId,
+    );
+    return Promise.resolve(rows.map(({ id, status, path }) => (
+      { executionId: id, path, isRunning: status === "running" }
+    )));
   }
 
   readSeen(agentId: string): Promise<ReadonlyMap<string, string> | undefined> {

@@ -1,12 +1,18 @@
 // One HTTP request and its reply, to an address that the policy has seen. The address is checked and pinned inside the
 // connection's own look-up, so that a name cannot lead elsewhere between the check and the connection.
 import { lookup as systemLookup } from "node:dns";
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+  type RequestOptions,
+} from "node:http";
 import { request as requestHttps } from "node:https";
-import type { LookupFunction, Socket } from "node:net";
+import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { describeDenied, FLAGS_REMEDY } from "../denied_permission.ts";
+import { createGuardedAgent } from "./guarded_agent.ts";
 import { type HttpPolicy, normaliseHost, refuseAddress, refuseHost } from "./http_policy.ts";
 import { classifyAddress } from "./ip_address.ts";
 import { isNetOpen, mayConnect } from "./net_permission.ts";
@@ -112,18 +118,13 @@ function portOf(url: URL): number {
 function send(sent: ExchangeRequest, options: ExchangeOptions): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { url } = sent;
-  const isOpen = isNetOpen();
+  const port = portOf(url);
   const request: ClientRequest = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
     method: sent.method,
     headers: sent.headers,
-    // Where Deno's flags allow some names only, a connection to an address that we looked up for one is refused: there
-    // it looks up itself, and tries one address, for Deno forgets the name at the second.
-    ...(isOpen ? { lookup: guardedLookup(options, portOf(url)) } : { autoSelectFamily: false }),
-    // A connection of its own: one that is kept alive would not be looked up again.
-    agent: false,
+    ...connectionOf(url, port, options),
     signal: options.signal,
   });
-  if (!isOpen) request.on("socket", (socket) => guardConnection(socket, options, portOf(url)));
   request.on("response", resolve);
   request.on("error", reject);
   request.on("close", () => reject(new Error("the connection was closed without a reply")));
@@ -131,17 +132,19 @@ function send(sent: ExchangeRequest, options: ExchangeOptions): Promise<Incoming
   return promise;
 }
 
-/** Ends a connection that has looked up a closed address, before it connects. */
-function guardConnection(
-  socket: Socket,
-  { policy }: ExchangeOptions,
-  port: number,
-): void {
-  socket.on("lookup", (error: Error | null, address: string, _family, host: string) => {
-    const refusal = error === null ? refuseAddress(policy, { host, address, port }) : undefined;
-    if (refusal === undefined) return;
-    socket.destroy(new ToolFailure(`Cannot request ${host}: ${refusal}.`));
-  });
+/**
+ * A connection of its own: one that is kept alive would not be looked up again. Where Deno's flags allow some names only, a
+ * connection to an address that we looked up for one of them is refused: there it looks up itself.
+ */
+function connectionOf(url: URL, port: number, options: ExchangeOptions): RequestOptions {
+  if (isNetOpen()) return { agent: false, lookup: guardedLookup(options, port) };
+  const { hostname: host } = url;
+  return {
+    agent: createGuardedAgent(url.protocol, (address) => {
+      const refusal = refuseAddress(options.policy, { host, address, port });
+      return refusal === undefined ? undefined : `Cannot request ${host}: ${refusal}.`;
+    }),
+  };
 }
 
 function guardedLookup(options: ExchangeOptions, port: number): LookupFunction {

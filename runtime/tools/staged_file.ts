@@ -147,8 +147,13 @@ export async function makeFolders(folder: string): Promise<void> {
   const info = await lstat(folder).catch(ignoreMissing);
   if (info?.isDirectory()) return;
   const parent = dirname(folder);
-  if (parent !== folder) await makeFolders(parent);
-  await provePlace(parent);
+  try {
+    if (parent !== folder) await makeFolders(parent);
+    await provePlace(parent);
+  } catch (error) {
+    // Deno's flags may allow a folder that is yet to be made, and not the one that it will lie in: what was made is proven.
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+  }
   try {
     await mkdir(folder);
   } catch (error) {

@@ -9,13 +9,20 @@ const MAX_RECORDS = 10_000;
 /** Several changes of one path may be under way before the first of them is seen. */
 const MAX_OUTCOMES = 8;
 
-type Outcome = WrittenFile | "removed";
+/** An object of its own for each removal: an older one is forgotten without a newer one. */
+interface Removal {
+  removed: true;
+}
+
+type Outcome = WrittenFile | Removal;
 
 /** What one agent wrote to one path. */
 interface Record {
   /** Oldest first. */
   outcomes: Outcome[];
   pending: Set<Promise<unknown>>;
+  /** How many writes there were so far. */
+  count: number;
 }
 
 /** The writes of all agents. What is remembered is bounded; the least recent is forgotten first. */
@@ -26,13 +33,14 @@ export class OwnWrites {
   record(lineage: readonly string[], write: FileWrite): void {
     for (const agentId of new Set(lineage)) {
       const key = keyOf(agentId, write.path);
-      const record = this.#records.get(key) ?? { outcomes: [], pending: new Set() };
+      const record = this.#records.get(key) ?? { outcomes: [], pending: new Set(), count: 0 };
+      record.count++;
       this.#records.delete(key);
       this.#records.set(key, record);
       const settled = write.outcome.then((outcome) => {
         record.pending.delete(settled);
         if (outcome === "unchanged") return;
-        record.outcomes.push(outcome);
+        record.outcomes.push(outcome === "removed" ? { removed: true } : outcome);
         if (record.outcomes.length > MAX_OUTCOMES) record.outcomes.shift();
       });
       record.pending.add(settled);
@@ -47,10 +55,17 @@ export class OwnWrites {
   async isOwn(agentId: string, path: string): Promise<boolean> {
     const record = this.#records.get(keyOf(agentId, path));
     if (record === undefined) return false;
-    // The file system may tell of a write before the tool knows that it succeeded.
-    await Promise.all(record.pending);
-    const known = [...record.outcomes];
-    const match = await matching(path, known);
+    let known: Outcome[];
+    let match: Outcome | undefined;
+    let count: number;
+    do {
+      ({ count } = record);
+      // The file system may tell of a write before the tool knows that it succeeded.
+      await Promise.all(record.pending);
+      known = [...record.outcomes];
+      match = await matching(path, known);
+      // Where the agent wrote again meanwhile, what was found may be what that write left, or is about to leave.
+    } while (match === undefined && record.count !== count);
     // What is older than the file as it stands can come back only by somebody else's hand.
     const stale = match === undefined ? known : known.slice(0, known.indexOf(match));
     record.outcomes = record.outcomes.filter((outcome) => !stale.includes(outcome));
@@ -69,11 +84,11 @@ async function matching(path: string, outcomes: readonly Outcome[]): Promise<Out
     info = await lstat(path, { bigint: true });
   } catch {
     // Gone, or not to be looked at any more: no write describes it, but perhaps a removal.
-    return outcomes.findLast((outcome) => outcome === "removed");
+    return outcomes.findLast((outcome) => "removed" in outcome);
   }
   const [version, size] = [versionOf(info), Number(info.size)];
   const files = outcomes.filter((outcome): outcome is WrittenFile =>
-    outcome !== "removed" && outcome.size === size
+    "size" in outcome && outcome.size === size
   );
   // Where the content is known it decides: two writes within one tick of the file system's clock have one version.
   const sha256 = files.some((file) => file.sha256 !== null) && info.isFile()

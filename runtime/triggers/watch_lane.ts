@@ -7,7 +7,7 @@ import type { ServiceLog } from "../service_log.ts";
 import { foldEvents } from "./change_folding.ts";
 import type { StartRun } from "./fire.ts";
 import type { TriggerBreaker } from "./trigger_breaker.ts";
-import type { QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
+import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
 
 /** How many runs of one agent its watch has going at once. */
 export const MAX_RUNS = 4;
@@ -33,19 +33,13 @@ export interface WatchChange {
   chain: number;
 }
 
-interface WatchRun {
-  path: string;
-  /** False while it waits for a person. */
-  isRunning: boolean;
-}
-
 /** One agent's queue. What it does to itself, it does one thing after the other. */
 export class WatchLane implements AsyncDisposable {
   readonly #ports: WatchLanePorts;
   readonly #over = new AbortController();
   /** As in the store; oldest first. */
   readonly #queued = new Map<string, WatchChange & { queuedAt: number }>();
-  readonly #runs = new Map<number, WatchRun>();
+  readonly #runs = new Map<number, Omit<OpenRun, "executionId">>();
   /** What ended, or began to wait, before it was known to have started. */
   readonly #endedEarly = new Set<number>();
   #agent: Agent;
@@ -63,6 +57,21 @@ export class WatchLane implements AsyncDisposable {
     for (const { path, event, queuedAt } of queued) {
       this.#queued.set(path, { path, event, queuedAt, chain: 0 });
     }
+  }
+
+  /** Counts the runs that go on since before this queue began: the service was restarted, or the agent's watch was. */
+  async takeUp(): Promise<void> {
+    await this.#serially(async () => {
+      this.#isStarting = true;
+      try {
+        for (const run of await this.#ports.store.readOpenRuns(this.#agent.id)) {
+          if (!this.#endedEarly.has(run.executionId)) this.#runs.set(run.executionId, run);
+        }
+      } finally {
+        this.#isStarting = false;
+        this.#endedEarly.clear();
+      }
+    });
   }
 
   /** Why the breaker has stopped this agent's trigger; null while it has not. */

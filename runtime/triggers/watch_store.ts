@@ -11,6 +11,14 @@ export interface QueuedChange {
   queuedAt: number;
 }
 
+/** A run for a change that has not ended. */
+export interface OpenRun {
+  executionId: number;
+  path: string;
+  /** False while it waits for a person. */
+  isRunning: boolean;
+}
+
 /** How a file looked when its agent was last told of it. */
 export interface SeenFile {
   path: string;
@@ -31,6 +39,8 @@ export interface WatchStore {
   ): Promise<void>;
   /** Takes changes out that will never run: their agent is gone, or watches something else. */
   dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void>;
+  /** The runs of an agent's changes that have not ended. */
+  readOpenRuns(agentId: string): Promise<OpenRun[]>;
   /** How files looked, of an agent that catches up; undefined when nothing was ever stored for it. */
   readSeen(agentId: string): Promise<ReadonlyMap<string, string> | undefined>;
   /** Marks how files look now, without queueing anything. */

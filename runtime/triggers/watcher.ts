@@ -202,6 +202,7 @@ export class Watcher implements AsyncDisposable {
     });
     await this.#stored.meet(agent.id);
     this.#watching.set(agent.id, { agent, watch, lane, accepting: Promise.resolve() });
+    await lane.takeUp();
     await lane.keepOnly((path) => watch.concerns(path));
     watch.listen();
     lane.look();

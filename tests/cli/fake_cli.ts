@@ -88,6 +88,8 @@ export interface FakeCli extends AsyncDisposable {
   hasBrowser: boolean;
   files: ValidatedFile[];
   report: InfoReport;
+  environment: Readonly<Record<string, string>>;
+  distribution: CliApp["distribution"];
   isConfined: boolean;
   /** What `permissions` tells. */
   permissions: PermissionReport;
@@ -166,6 +168,8 @@ export async function createFakeCli(
     hasBrowser: true,
     files: [],
     isSetUp: true,
+    environment: { HOME: "/home/me" },
+    distribution: { kind: "source", directory: "/home/me/source" },
     isConfined: false,
     permissions: { flags: [], remarks: [], command: null },
     report: {
@@ -186,7 +190,9 @@ export async function createFakeCli(
         return cli.isConfined;
       },
       permissions: () => Promise.resolve(cli.permissions),
-      environment: { HOME: "/home/me" },
+      get environment() {
+        return cli.environment;
+      },
       get stdout() {
         return options.screen ?? cli.stdout;
       },
@@ -236,7 +242,9 @@ export async function createFakeCli(
           cli.files.filter(({ agentId }) => target === undefined || agentId === target),
         ),
       info: () => Promise.resolve(cli.report),
-      distribution: { kind: "source", directory: "/home/me/source" },
+      get distribution() {
+        return cli.distribution;
+      },
       agentNames: () => Promise.resolve(cli.agentNames),
       openUiProxy(options) {
         cli.proxied.push(options.socketFile + options.home);

@@ -11,7 +11,7 @@ interface Order {
   crash: CrashPoint | null;
 }
 
-const LONGEST_THOUGHT_MS = 30;
+const LONGEST_THOUGHT_MS = 10;
 /** Far more than all runs take together: one that is left by then has no way on. */
 const PATIENCE_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { CrashWorld } from "../crash/crash_world.ts";
 
 Deno.test("kill -9 at random moments: nothing logged is lost, no unsafe call runs twice, every run ends", async () => {
   await using world = await CrashWorld.open();
-  for (const killAfterMs of [0, 5, 20, 60, 120, 200]) await world.round({ killAfterMs });
+  for (const killAfterMs of [5, 60, 200]) await world.round({ killAfterMs });
 });
 
 for (const point of crashPoints(3)) {

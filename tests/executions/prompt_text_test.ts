@@ -1,7 +1,7 @@
 // Texts that would like to be more than text, on their way into a prompt: nothing is executed, no key goes along.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../support/test_workspace.ts";
 
 const KEY = "sk-live-0123456789abcdef";
 const HOSTILE = [
@@ -59,4 +59,51 @@ Deno.test("shell syntax and names of keys stay text in a prompt, from the file a
     warned.map(({ fields }) => fields["variables"]),
     Array.from({ length: 3 }, () => "OPENAI_API_KEY"),
   );
+});
+
+Deno.test("front matter is not substituted, tools restrict no built-in, and the prompt is made once per run", async () => {
+  await using place = await createTestWorkspace({ shell: { NAME: "Ada" } });
+  const write = (body: string) =>
+    place.writeAgent(
+      "daily",
+      "---\nmodel: { provider: demo, name: script }\ntools: [own]\n" +
+        'description: "${NAME}"\ntrigger: { type: manual, input: "Greet ${NAME} $0." }\n---\n' +
+        `${body}\n\n` + "```demo\n" + JSON.stringify([
+          { call: [{ name: "file_write", arguments: { path: "a.txt", content: "a" } }] },
+          { say: "Done." },
+        ]) + "\n```\n",
+    );
+  await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
+  await Deno.writeTextFile(
+    join(place.agentsDir, "_config/tools/own.ts"),
+    'export default { description: "Own", run: () => "ok" };',
+  );
+  await write("The first text of ${NAME}.");
+  await using runtime = await place.open();
+  assert.equal((await runtime.getAgent("daily")).agent.description, "${NAME}");
+  const { id } = await runtime.run("daily", { args: ["x"] });
+  await toEnd(runtime, id);
+  await write("Another text.");
+  await runtime.reloadAgents();
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: { approved: true } });
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal(await Deno.readTextFile(join(place.workspace, "a.txt")), "a");
+  const frames = await payloadsOf(runtime, id);
+  const logged = frames.filter(({ event_type }) => event_type === "system");
+  assert.deepEqual(logged.length, 1);
+  const turn = frames.find(({ event_type }) => event_type === "human")?.["content"];
+  assert.equal(turn, "Greet ${NAME} $0.\n\nArguments:\nx");
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
+  try {
+    const sent = db.prepare(
+      "SELECT json_extract(body, '$.content') AS text FROM messages " +
+        "WHERE execution_id = ? AND role = 'system'",
+    ).all(id).map(({ text }) => text);
+    assert.deepEqual(sent, logged.map(({ content }) => content));
+    assert.match(String(sent[0]), /The first text of Ada\./);
+  } finally {
+    db.close();
+  }
 });

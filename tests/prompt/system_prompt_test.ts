@@ -107,3 +107,10 @@ Deno.test("createSystemPrompt() lets no description, name or path end the enviro
     for (const line of lines.filter((one) => one.startsWith('- "'))) assert.ok(line.length < 6_000);
   }));
 });
+
+Deno.test("createSystemPrompt() names a hundred sections of a memory, none without end, and counts the others", () => {
+  const names = Array.from({ length: 5_000 }, (_, n) => `day ${n}`);
+  const prompt = createSystemPrompt({ ...OPTIONS, memorySections: ["x".repeat(300), ...names] });
+  assert.match(prompt, /sections "day 0", "day 1", .*"day 99", 4901 more, which memory_retrieve/);
+  assert.ok(!prompt.includes("xxx") && !prompt.includes('"day 100"'));
+});

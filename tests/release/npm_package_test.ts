@@ -6,7 +6,6 @@ import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { DENO_VERSION, VERSION } from "../../release/product.ts";
 import { WORKERS } from "../../release/shipped_files.ts";
 import { filesBelow } from "../support/repository.ts";
-import { until } from "../support/until.ts";
 import { InstalledPackage } from "./installed_package.ts";
 
 /** Stands where Deno should: says what it was started with, or does what its arguments tell. */
@@ -100,15 +99,15 @@ Deno.test("the npm package works where it was installed, with nothing else at ha
   });
 
   await t.step("a SIGTERM to npm's process ends a service as it should end", async () => {
-    const service = installed.spawn([...bin, "start"]);
-    const socket = join(home.stateDir, "service.sock");
-    const isThere = async (path: string) => await Deno.lstat(path).then(() => true, () => false);
-    await until(() => isThere(socket), "the service listens");
+    await using service = installed.spawn([...bin, "start"]);
+    const said = service.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    // What it says first, it says when it is ready.
+    assert.notEqual((await said.read()).value ?? "", "");
     service.kill("SIGTERM");
-    const { code, stderr } = await service.output();
-    assert.equal(new TextDecoder().decode(stderr), "");
-    assert.equal(code, 0);
-    assert.equal(await isThere(socket), false);
+    while (!(await said.read()).done) { /* to the end */ }
+    assert.equal(await new Response(service.stderr).text(), "");
+    assert.equal((await service.status).code, 0);
+    await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
   });
 
   await t.step("an executable starts itself by its own path: service, tools and all", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Database } from "../../runtime/storage/database.ts";
 import { SqliteWatchStore, takeQueued } from "../../runtime/storage/watches.ts";
 import type { QueuedChange } from "../../runtime/triggers/watch_store.ts";
+import { openTestStore } from "../support/test_store.ts";
 
 const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange => ({
   agentId: "a",
@@ -87,4 +88,33 @@ Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these age
   assert.equal(await store.readSeen("a"), undefined);
   assert.deepEqual(await store.readSeen("b"), new Map([["/1", "x"]]));
   assert.deepEqual(await store.readQueue(), [change("/1", { agentId: "b" })]);
+});
+
+Deno.test("SqliteWatchStore.listAgents() names each agent of which anything is stored once", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  assert.deepEqual(await store.listAgents(), []);
+  await store.markSeen("seen", [{ path: "/1", stamp: "x" }]);
+  await store.enqueue([change("/1", { agentId: "queued" }), change("/2")], []);
+  await store.enqueue([change("/2")], [{ agentId: "a", path: "/2", stamp: "y" }]);
+  assert.deepEqual(await store.listAgents(), ["a", "queued", "seen"]);
+});
+
+Deno.test("SqliteWatchStore.readOpenRuns() tells the runs of an agent's changes that have not ended", async () => {
+  using store = openTestStore();
+  const accept = async (agentId: string, path: string) => {
+    const cause = { type: "watch", event: "created", path } as const;
+    return (await store.accept({ agentId, trigger: "watch", request: { args: [], cause } })).id;
+  };
+  const ids = [];
+  for (const path of ["/1", "/2", "/3"]) ids.push(await accept("a", path));
+  await store.accept({ agentId: "a" });
+  await accept("b", "/4");
+  const [first, second, third] = ids;
+  store.db.run("UPDATE executions SET status = 'waiting' WHERE id = ?", second ?? 0);
+  store.db.run("UPDATE executions SET status = 'success' WHERE id = ?", third ?? 0);
+  assert.deepEqual(await new SqliteWatchStore(store.db).readOpenRuns("a"), [
+    { executionId: first, path: "/1", isRunning: true },
+    { executionId: second, path: "/2", isRunning: false },
+  ]);
 });

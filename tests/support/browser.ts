@@ -68,6 +68,10 @@ async function loadDriver(): Promise<BrowserType> {
       throw error;
     }
   };
-  const { chromium } = await import("playwright-core");
-  return chromium;
+  try {
+    const { chromium } = await import("playwright-core");
+    return chromium;
+  } finally {
+    fs.existsSync = existsSync;
+  }
 }

@@ -142,3 +142,44 @@ Deno.test("OwnWrites remembers only so many writes: the oldest are forgotten", a
   assert.equal(await own.isOwn("a", path(10_000)), true);
   await Deno.remove(folder);
 });
+
+Deno.test("OwnWrites: a path that the agent changes while it is being looked at is the agent's", async () => {
+  await using writing = await Writing.open();
+  const path = writing.path("a.md");
+  const context = writing.context();
+  await call(fileWrite, { path: "a.md", content: "one" }, context);
+  await call(fileDelete, { path: "a.md" }, context);
+  // Asked for the removal; before anybody looks, the agent writes the file again.
+  const removal = writing.own.isOwn("writer", path);
+  const again = Promise.withResolvers<WrittenFile>();
+  writing.own.record(["writer"], { path, outcome: again.promise });
+  Deno.writeTextFileSync(path, "two");
+  const version = { version: "?", size: 3, sha256: await sha256("two") };
+  queueMicrotask(() => again.resolve(version));
+  assert.equal(await removal, true);
+  assert.equal(await writing.own.isOwn("writer", path), true);
+});
+
+Deno.test("OwnWrites: an older removal is forgotten, not the newer one", async () => {
+  await using writing = await Writing.open();
+  const path = writing.path("a.md");
+  const record = (outcome: WrittenFile | "removed") =>
+    writing.own.record(["writer"], { path, outcome: Promise.resolve(outcome) });
+  record("removed");
+  record({ version: "?", size: 3, sha256: await sha256("two") });
+  await writing.own.isOwn("stranger", path);
+  Deno.writeTextFileSync(path, "two");
+  // The file as it stands makes the removal before it old; meanwhile the agent removes it again.
+  const asked = writing.own.isOwn("writer", path);
+  await Promise.resolve();
+  await Promise.resolve();
+  record("removed");
+  assert.equal(await asked, true);
+  Deno.removeSync(path);
+  assert.equal(await writing.own.isOwn("writer", path), true);
+});
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return new Uint8Array(digest).toHex();
+}

@@ -158,3 +158,32 @@ Deno.test("a service that stops while agent files are being read again leaves no
     await reloading;
   }
 });
+
+Deno.test("runs that go on over a restart count: four at a time, one for a path, as before", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("inbox/old.md");
+  await live.watching("slow", ["inbox"], {
+    steps: [{ say: "done", delay_ms: 400 }],
+    settings: "on_restart: resume\nhistory: off",
+  });
+  await live.watching("witness", ["inbox"]);
+  await live.open();
+  const first = ["1.md", "2.md", "3.md", "4.md"];
+  for (const name of first) live.write(`inbox/${name}`);
+  await until(async () => (await live.runs("slow")).length === 4, "four runs");
+  await live.untilFired("witness", ...first.map((name) => `created ${name}`));
+  await live.restart();
+  for (const name of ["1.md", "5.md"]) live.write(`inbox/${name}`);
+  const all = [...first.map((name) => `created ${name}`), "modified 1.md", "created 5.md"];
+  await live.untilFired("slow", ...all);
+  const runs = await live.runs("slow");
+  const fired = await live.fired("slow");
+  for (const [i, { startedAt: at }] of runs.entries()) {
+    const others = runs.flatMap((other, k) =>
+      k !== i && other.startedAt <= at && (other.finishedAt ?? Infinity) > at ? [k] : []
+    );
+    assert.ok(others.length < 4, `${others.length + 1} at once`);
+    const twin = others.find((k) => fired[k]?.split(" ")[1] === fired[i]?.split(" ")[1]);
+    assert.equal(twin, undefined, "two at once for one path");
+  }
+});

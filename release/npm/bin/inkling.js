@@ -41,14 +41,15 @@ if (process.execve !== undefined && process.platform !== "win32") {
   process.execve(deno, [deno, ...args], env);
 }
 
-const child = spawn(deno, args, { stdio: "inherit", env });
 // A terminal sends these to both; one that came twice would read as somebody's impatience.
 const isOnTerminal = [0, 1, 2].some((stream) => isatty(stream));
+// Before there is a child: it shall not be left alone by a signal that comes right after its start.
 for (const signal of /** @type {const} */ (["SIGINT", "SIGHUP", "SIGTERM"])) {
   process.on(signal, () => {
     if (signal === "SIGTERM" || !isOnTerminal) child.kill(signal);
   });
 }
+const child = spawn(deno, args, { stdio: "inherit", env });
 child.on("error", (error) => {
   console.error(`Inkling's Deno does not start: ${error.message}`);
   process.exit(1);

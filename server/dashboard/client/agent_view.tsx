@@ -5,7 +5,7 @@ import type { AgentDetail } from "../../schemas.ts";
 import type { AgentsById } from "./agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost } from "./format.ts";
-import { AgentName, Empty, Figure, Loading, Problem, When } from "./parts.tsx";
+import { AgentName, Empty, Figure, Unshown, When } from "./parts.tsx";
 import { toHash, WHOLE_HISTORY } from "./route.ts";
 import { RunDialog } from "./run_dialog.tsx";
 import { useService } from "./service_context.ts";
@@ -27,7 +27,7 @@ export function AgentView({ id, agents }: { id: string; agents: AgentsById }): V
     topics: ["executions"],
   });
   if (agent === undefined || agent.id !== id) {
-    return problem === null ? <Loading /> : <Problem text={problem} />;
+    return <Unshown title={`Agent ${id}`} problem={problem} />;
   }
   return (
     <article>

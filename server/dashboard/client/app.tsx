@@ -65,7 +65,7 @@ export function App(): VNode {
         onHelp={() => setHelpOpen(true)}
       />
       <LinkBanner state={state} />
-      <main ref={main.ref} tabIndex={-1}>
+      <main id="main" ref={main.ref} tabIndex={-1}>
         <View route={route} agents={byId} resources={{ agents, waiting }} />
       </main>
       {isHelpOpen && (
@@ -110,9 +110,12 @@ function View(
       return <LogView />;
     case "unknown":
       return (
-        <Empty>
-          There is no such view. <a href={toHash({ view: "now" })}>Go to the beginning</a>
-        </Empty>
+        <>
+          <h1>Nothing is here</h1>
+          <Empty>
+            There is no such view. <a href={toHash({ view: "now" })}>Go to the beginning</a>
+          </Empty>
+        </>
       );
     default:
       return route satisfies never;

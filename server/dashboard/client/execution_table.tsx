@@ -59,8 +59,7 @@ function Row({ execution, agents }: { execution: ExecutionSummary; agents: Agent
       <td class="number">
         {total_tokens !== null && (
           <>
-            {formatCount(total_tokens)}
-            <span class="unit">{" tokens"}</span>
+            {formatCount(total_tokens)} <span class="unit">tokens</span>
           </>
         )}
       </td>

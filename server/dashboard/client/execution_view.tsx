@@ -7,7 +7,7 @@ import type { ExecutionDetail } from "../../schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
 import { DelegationTree } from "./delegation_tree.tsx";
 import { formatCost, formatCount, formatDuration, formatNumberOf } from "./format.ts";
-import { AgentName, Figure, Loading, Problem, Status, When } from "./parts.tsx";
+import { AgentName, Figure, Loading, Problem, Status, Unshown, When } from "./parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
 import { toHash } from "./route.ts";
 import { useService } from "./service_context.ts";
@@ -25,7 +25,7 @@ export function ExecutionView({ id, agents }: { id: number; agents: AgentsById }
     topics: ["executions"],
   });
   if (data === undefined || isStale) {
-    return problem === null ? <Loading /> : <Problem text={problem} />;
+    return <Unshown title={`Execution ${id}`} problem={problem} />;
   }
   const { execution, pending } = data;
   const { icon, name } = labelOf(agents, execution.agent_id);

@@ -19,7 +19,7 @@ const RETRY_MS = [250, 500, 1_000, 2_000, 4_000];
 /** The service says something every 10 s. After such a silence the connection is taken for dead. */
 const SILENCE_MS = 25_000;
 /** Changes within this time are told as one. */
-const GATHER_MS = 150;
+const GATHER_MS = 200;
 
 /** What each event changes. A heartbeat changes nothing. */
 const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
@@ -187,7 +187,9 @@ export class ServiceLink {
 }
 
 function toReason(error: unknown): string {
-  if (!(error instanceof ApiError)) return "The service does not answer.";
+  if (!(error instanceof ApiError)) {
+    return 'Nothing answers: it has stopped, or the "inkling ui" that the page came through has ended.';
+  }
   if (error.status === 401) {
     return "The service wants its API key: whatever stands in front of it must add the header " +
       "X-API-Key to every request.";

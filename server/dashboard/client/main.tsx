@@ -3,6 +3,7 @@ import { render } from "preact";
 import { SystemClock } from "../../../runtime/clock.ts";
 import { Client } from "../../client.ts";
 import { App } from "./app.tsx";
+import { makeStreamsIterable } from "./iterable_bodies.ts";
 import { ServiceLink } from "./link.ts";
 import { ServiceContext } from "./service_context.ts";
 import { applyTheme, chosenTheme } from "./theme.ts";
@@ -10,6 +11,7 @@ import { fetchBesideThePage } from "./transport.ts";
 import { Announcements, Voice } from "./voice.tsx";
 
 function start(root: HTMLElement): void {
+  makeStreamsIterable();
   applyTheme(chosenTheme());
   const clock = new SystemClock();
   const client = new Client({ fetch: fetchBesideThePage });

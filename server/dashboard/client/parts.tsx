@@ -37,6 +37,16 @@ export function Problem({ text }: { text: string }): VNode {
   return <p class="problem" role="alert">{text}</p>;
 }
 
+/** What stands where a thing's page will be, or why there is none. */
+export function Unshown({ title, problem }: { title: string; problem: string | null }): VNode {
+  return (
+    <>
+      <h1>{title}</h1>
+      {problem === null ? <Loading /> : <Problem text={problem} />}
+    </>
+  );
+}
+
 /** Nothing to show, and what would put something here. */
 export function Empty({ children }: { children: ComponentChildren }): VNode {
   return <p class="empty">{children}</p>;

@@ -1,17 +1,15 @@
 // How the page reaches the API: at its own origin, beside itself, so that a proxy may put both under any path.
-import type { Transport } from "../../client.ts";
-
 /** What a proxy answers when the service behind it does not. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Requests relative to the page. Rejects when nobody answers, be it that a proxy says so. */
-export const fetchBesideThePage: Transport = async (path, init) => {
+export async function fetchBesideThePage(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(path.slice(1), { ...init, cache: "no-store" });
   if (GATEWAY_STATUSES.has(response.status) && !(await isOfTheService(response))) {
     throw new TypeError(`A proxy answered ${response.status}`);
   }
   return response;
-};
+}
 
 /** The service itself says 503 while it stops; that is an answer. */
 async function isOfTheService(response: Response): Promise<boolean> {

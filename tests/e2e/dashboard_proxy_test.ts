@@ -1,0 +1,84 @@
+// The dashboard where a browser meets it: behind the loopback proxy of `inkling ui`, and behind a proxy of one's own that
+// adds the key and puts everything under a path.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openUiProxy } from "../../server/ui/ui_proxy.ts";
+import { browserTest } from "../support/browser.ts";
+import { openDashboardWorld } from "./dashboard_world.ts";
+
+Deno.test({
+  ...browserTest("dashboard: it works through the loopback proxy, and is found again behind it"),
+  async fn() {
+    await using world = await openDashboardWorld((workspace) =>
+      workspace.writeScript("worker", [{ say: "done" }])
+    );
+    const { socketFile } = world.runtime().directories;
+    await using proxy = openUiProxy({ socketFile, home: "/ui" });
+    const page = await world.openPage("#/");
+    // As browsers are whose streams cannot be iterated.
+    await page.addInitScript(
+      "delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;",
+    );
+    await page.goto(proxy.address);
+    await page.getByText("Nothing runs.").waitFor();
+    assert.doesNotMatch(page.url(), /token/);
+    await page.getByRole("link", { name: "Agents", exact: true }).click();
+    await page.getByRole("button", { name: "Run worker" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByRole("heading", { name: "Ended: success" }).waitFor();
+    await world.stopService();
+    await page.getByText("The service is lost.").first().waitFor();
+    await world.startService();
+    await page.locator(".banner").waitFor({ state: "detached" });
+    // The token was used up; who comes with it again, without the cookie, stays outside.
+    const other = await world.openPage("#/");
+    const response = await other.goto(proxy.address);
+    assert.equal(response?.status(), 403);
+  },
+});
+
+/** A proxy that serves everything under `/inkling` and adds the key. */
+function openOwnProxy(target: () => string, key: string): { origin: string } & AsyncDisposable {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (!pathname.startsWith("/inkling/")) return new Response("elsewhere", { status: 404 });
+    const headers = new Headers(request.headers);
+    headers.set("x-api-key", key);
+    headers.delete("host");
+    const path = pathname.slice("/inkling".length) + search;
+    const { method, body } = request;
+    return fetch(`${target()}${path}`, { method, headers, body, redirect: "manual" });
+  });
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+Deno.test({
+  ...browserTest(
+    "dashboard: it works under a path of a proxy that adds the key, and says so without",
+  ),
+  async fn() {
+    let target = "";
+    await using proxy = openOwnProxy(() => target, "key");
+    await using world = await openDashboardWorld(async (workspace) => {
+      await workspace.writeScript("worker", [{ say: "done" }]);
+      const config = join(workspace.configDir, "config.yaml");
+      const lines = `http:\n  origins: ["${proxy.origin}"]\n`;
+      await Deno.writeTextFile(config, lines, { append: true });
+    });
+    target = world.origin;
+    const page = await world.openPage("#/", { extraHTTPHeaders: {} });
+    await page.getByText("This page needs the API key of the service").waitFor();
+    await page.goto(`${proxy.origin}/inkling/`);
+    await page.getByText("Nothing runs.").waitFor();
+    assert.equal(page.url(), `${proxy.origin}/inkling/ui`);
+    await page.goto(`${proxy.origin}/inkling/ui#/agents`);
+    await page.getByRole("button", { name: "Run worker" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByRole("heading", { name: "Ended: success" }).waitFor();
+    // Streams end with the page; the proxy waits for them.
+    await page.context().close();
+  },
+});

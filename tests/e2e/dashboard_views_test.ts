@@ -1,0 +1,195 @@
+// What each view of the dashboard is to everybody: legible to assistive techniques in both themes, within a phone's
+// width, reached by keys.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { browserTest } from "../support/browser.ts";
+import { runToEnd } from "../support/test_workspace.ts";
+import { type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
+
+const MARKDOWN = [
+  "# Heading",
+  "A **calm** answer with `code` and a [link](https://example.org).",
+  "- one\n- [x] two",
+  "| Name | Count |\n|---|---|\n| a | 1 |",
+  "```\nconst x = 1;\n```",
+  "> A quote.",
+].join("\n\n");
+
+/** Agents and executions of every kind that a view can show. */
+async function openVariedWorld(): Promise<DashboardWorld> {
+  const world = await openDashboardWorld(async (workspace) => {
+    await workspace.writeScript("digest", [
+      {
+        say: "I look.",
+        call: [
+          { name: "file_glob", arguments: { pattern: "*" } },
+          { name: "file_read", arguments: { path: "none.md" } },
+        ],
+        usage: { input: 900, output: 40 },
+        cost_usd: 0.01,
+      },
+      { say: MARKDOWN, usage: { input: 1_200, output: 90 }, cost_usd: 0.02 },
+    ], 'description: Sums up.\ntrigger: { type: schedule, cron: "*/30 * * * *" }');
+    await workspace.writeScript("remover", [
+      { call: [{ name: "file_delete", arguments: { path: "old.md" } }] },
+      { say: "Done" },
+    ]);
+    const options = ["red", "green"];
+    await workspace.writeScript("chooser", [
+      { call: [{ name: "ask_user", arguments: { question: "Which?", options } }] },
+      { say: "Done" },
+    ]);
+    await workspace.writeScript("chief", [
+      { call: [{ name: "run_agent", arguments: { agent_id: "digest" } }] },
+      { say: "Delegated." },
+    ], "agents: [digest]");
+    await workspace.writeScript("bad", [{ fail: "no luck" }]);
+    await workspace.writeAgent("broken", "---\nmodel: { provider: demo }\n---\n");
+    await Deno.writeTextFile(join(workspace.workspace, "old.md"), "x");
+  });
+  for (const id of ["digest", "remover", "chooser", "chief", "bad"]) {
+    await runToEnd(world.runtime(), id);
+  }
+  return world;
+}
+
+const VIEWS: readonly { hash: string; heading: string }[] = [
+  { hash: "#/", heading: "Waiting for you" },
+  { hash: "#/agents", heading: "Agents" },
+  { hash: "#/agents/digest", heading: "Latest executions all of them" },
+  { hash: "#/executions/1", heading: "Answer" },
+  { hash: "#/executions/3", heading: "It waits for your answer" },
+  { hash: "#/executions/4", heading: "Delegation" },
+  { hash: "#/history", heading: "History" },
+  { hash: "#/schedule", heading: "Schedule" },
+  { hash: "#/usage", heading: "By agent" },
+  { hash: "#/log", heading: "Log" },
+  { hash: "#/nowhere", heading: "Nothing is here" },
+  { hash: "#/executions/999", heading: "Execution 999" },
+  { hash: "#/agents/nobody", heading: "Agent nobody" },
+];
+
+async function goTo(page: Page, { hash, heading }: typeof VIEWS[number]): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+  await page.getByText("Loading …").first().waitFor({ state: "detached" });
+}
+
+/** What axe finds, as `rule: elements`: nothing, however slight, is expected. */
+async function faults(page: Page): Promise<string[]> {
+  const found = await page.evaluate("axe.run()") as axe.AxeResults;
+  return found.violations
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+}
+
+Deno.test({
+  ...browserTest("dashboard: axe finds no fault in any view, in both themes"),
+  async fn(t) {
+    await using world = await openVariedWorld();
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await world.openPage("#/", { colorScheme });
+      await page.evaluate(axe.source);
+      for (const view of VIEWS) {
+        await goTo(page, view);
+        await t.step(`${colorScheme} ${view.hash}`, async () => {
+          assert.deepEqual(await faults(page), []);
+        });
+      }
+      await goTo(page, { hash: "#/agents", heading: "Agents" });
+      await page.getByRole("button", { name: "Run digest" }).click();
+      await page.getByRole("dialog").waitFor();
+      assert.deepEqual(await faults(page), []);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+      assert.deepEqual(await faults(page), []);
+    }
+  },
+});
+
+Deno.test({
+  ...browserTest("dashboard: no view is wider than a phone"),
+  async fn() {
+    await using world = await openVariedWorld();
+    const page = await world.openPage("#/", { viewport: { width: 360, height: 740 } });
+    for (const view of VIEWS) {
+      await goTo(page, view);
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      assert.ok(Number(width) <= 360, `${view.hash} is ${width} wide`);
+    }
+  },
+});
+
+Deno.test({
+  ...browserTest(
+    "dashboard: keys lead everywhere, and rest while somebody writes or wants them off",
+  ),
+  async fn() {
+    await using world = await openVariedWorld();
+    const page = await world.openPage("#/");
+    await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
+    await page.keyboard.press("h");
+    await page.getByRole("heading", { name: "History", exact: true }).waitFor();
+    // As after the loading of a page: what is read next is the view.
+    assert.equal(await focused(page), "MAIN");
+    await page.keyboard.press("/");
+    assert.equal(await focused(page), "SELECT");
+    await page.getByRole("link", { name: "digest" }).first().focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+
+    await page.keyboard.press("n");
+    await page.getByRole("textbox", { name: "Reason, if there is one to give" }).focus();
+    await page.keyboard.type("unusual");
+    assert.match(page.url(), /#\/$/);
+    // Through the whole page and back to its beginning: nothing holds the focus.
+    const seen = new Set<string>();
+    for (let step = 0; step < 80; step++) {
+      await page.keyboard.press("Tab");
+      seen.add(String(await page.evaluate("document.activeElement.textContent")));
+    }
+    assert.ok([...seen].some((one) => one === "Approve"), [...seen].join("; "));
+    assert.ok([...seen].some((one) => one.includes("Skip to the content")), [...seen].join("; "));
+
+    await page.locator("main").focus();
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keys" });
+    await dialog.getByLabel("Use these keys").uncheck();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.keyboard.press("a");
+    await page.keyboard.press("u");
+    assert.match(page.url(), /#\/$/);
+  },
+});
+
+async function focused(page: Page): Promise<unknown> {
+  return await page.evaluate("document.activeElement.tagName");
+}
+
+Deno.test({
+  ...browserTest("dashboard: the theme that is chosen wins against the system's, and stays"),
+  async fn() {
+    await using world = await openDashboardWorld(() => Promise.resolve());
+    const page = await world.openPage("#/", { colorScheme: "light" });
+    const background = () =>
+      page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+    const button = page.getByRole("button", { name: /^Theme/ });
+    await button.waitFor();
+    const light = await background();
+    await button.click();
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    assert.notEqual(await background(), light);
+    await page.reload();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    assert.notEqual(await background(), light);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await button.click();
+    await button.click();
+    await page.getByRole("button", { name: "Theme: light" }).waitFor();
+    assert.equal(await background(), light);
+  },
+});

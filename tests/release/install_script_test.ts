@@ -1,0 +1,376 @@
+// install.sh against a release on this machine: what it installs, what it refuses, and that a refusal leaves nothing.
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { writeReleaseFolder } from "../../release/release_folder.ts";
+import { TARGETS } from "../../release/target.ts";
+import { type FolderServer, openFolderServer } from "./folder_server.ts";
+
+const program = (version: string) => `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
+const FILE = "inkling-1.2.3-x86_64-unknown-linux-gnu";
+
+interface Installation {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A release, a home, and a machine that says what it is as a test wishes. */
+class InstallWorld implements AsyncDisposable {
+  readonly root: string;
+  readonly home: string;
+  readonly release: string;
+  readonly server: FolderServer;
+  /** Answers of `uname`, and of `ldd --version`. */
+  system = "Linux";
+  machine = "x86_64";
+  ldd = "ldd (GNU libc) 2.36";
+
+  private constructor(root: string) {
+    this.root = root;
+    this.home = join(root, "home");
+    this.release = join(root, "release");
+    this.server = openFolderServer(this.release);
+  }
+
+  static async open(): Promise<InstallWorld> {
+    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-install-" }));
+    const world = new InstallWorld(root);
+    await Deno.mkdir(world.home);
+    await Deno.mkdir(join(root, "bin"));
+    await writeReleaseFolder(world.release, {
+      name: "inkling",
+      version: "1.2.3",
+      targets: TARGETS,
+      address: world.server.address,
+      build: (_target, path) => Deno.writeTextFile(path, program("1.2.3")),
+    });
+    return world;
+  }
+
+  get installed(): string {
+    return join(this.home, ".local/bin/inkling");
+  }
+
+  /** Everything in the home. */
+  files(): string[] {
+    const walk = (path: string): string[] =>
+      [...Deno.readDirSync(path)].flatMap(({ name, isDirectory }) =>
+        isDirectory ? [`${join(path, name)}/`, ...walk(join(path, name))] : [join(path, name)]
+      );
+    return walk(this.home).map((path) => path.slice(this.home.length + 1)).sort();
+  }
+
+  /** Puts a program before all others on the PATH. */
+  async stub(name: string, script: string): Promise<void> {
+    const path = join(this.root, "bin", name);
+    await Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`);
+    await Deno.chmod(path, 0o755);
+  }
+
+  /** Runs the script as it is in the release. */
+  async install(
+    options: { shell?: string[]; env?: Record<string, string>; path?: string } = {},
+  ): Promise<Installation> {
+    await this.stub(
+      "uname",
+      `case $1 in -s) echo '${this.system}' ;; -m) echo '${this.machine}' ;; esac`,
+    );
+    await this.stub("ldd", `echo '${this.ldd}' >&2`);
+    const [shell = "", ...args] = options.shell ?? ["sh"];
+    const { code, stdout, stderr } = await new Deno.Command(shell, {
+      args: [...args, join(this.release, "install.sh")],
+      cwd: this.root,
+      clearEnv: true,
+      env: {
+        HOME: this.home,
+        PATH: options.path ?? `${join(this.root, "bin")}:${Deno.env.get("PATH")}`,
+        ...options.env,
+      },
+      stdin: "null",
+    }).output();
+    const text = new TextDecoder();
+    return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+  }
+
+  /** Runs the script, which must refuse with these words and leave the home as it was. */
+  async refuses(
+    reason: RegExp,
+    options: Parameters<InstallWorld["install"]>[0] = {},
+  ): Promise<void> {
+    const before = this.files();
+    const { code, stdout, stderr } = await this.install(options);
+    assert.match(stderr, reason, stdout);
+    assert.match(stderr, /^install\.sh: /m);
+    assert.ok(code > 0, `exit code ${code}`);
+    assert.deepEqual(this.files(), before);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    await Deno.remove(this.root, { recursive: true });
+  }
+}
+
+async function versionOf(path: string): Promise<string> {
+  const { stdout } = await new Deno.Command(path, { args: ["--version"] }).output();
+  return new TextDecoder().decode(stdout).trim();
+}
+
+Deno.test("install.sh installs for the one who runs it, and says what is left to do", async () => {
+  await using world = await InstallWorld.open();
+  const first = await world.install();
+  assert.deepEqual([first.code, first.stderr], [0, ""]);
+  assert.match(
+    first.stdout,
+    /^Fetching Inkling 1\.2\.3 for x86_64-unknown-linux-gnu\nInkling 1\.2\.3 is installed: /,
+  );
+  assert.ok(first.stdout.includes(`export PATH="${dirname(world.installed)}:$PATH"`));
+  assert.deepEqual(world.files(), [".local/", ".local/bin/", ".local/bin/inkling"]);
+  assert.equal(await versionOf(world.installed), "1.2.3");
+
+  const onPath = {
+    path: `${dirname(world.installed)}:${join(world.root, "bin")}:${Deno.env.get("PATH")}`,
+  };
+  const again = await world.install(onPath);
+  assert.match(again.stdout, /^inkling setup makes the first configuration\.$/m);
+  assert.doesNotMatch(again.stdout, /PATH/);
+});
+
+for (const shell of [["dash"], ["bash", "--posix"], ["bash"], ["zsh"], ["busybox", "sh"]]) {
+  const name = shell.join(" ");
+  Deno.test({
+    name: `install.sh works in ${name}`,
+    ignore: !await new Deno.Command("sh", {
+      args: ["-c", `command -v ${shell[0]} >/dev/null`],
+    }).output().then(({ success }) => success),
+    async fn() {
+      await using world = await InstallWorld.open();
+      const { code, stderr } = await world.install({ shell });
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.equal(await versionOf(world.installed), "1.2.3");
+    },
+  });
+}
+
+Deno.test("install.sh finds the release of each machine", async () => {
+  await using world = await InstallWorld.open();
+  const machines = [
+    ["Linux", "x86_64", "x86_64-unknown-linux-gnu"],
+    ["Linux", "aarch64", "aarch64-unknown-linux-gnu"],
+    ["Darwin", "x86_64", "x86_64-apple-darwin"],
+    ["Darwin", "arm64", "aarch64-apple-darwin"],
+  ];
+  for (const [system = "", machine = "", target = ""] of machines) {
+    Object.assign(world, { system, machine });
+    const { code, stdout, stderr } = await world.install();
+    assert.equal(code, 0, stderr);
+    assert.ok(stdout.includes(`for ${target}\n`));
+    assert.equal(world.server.asked.at(-1), `inkling-1.2.3-${target}`);
+  }
+  // A shell that is translated for another processor does not know its own machine.
+  Object.assign(world, { system: "Darwin", machine: "x86_64" });
+  await world.stub("sysctl", "echo 1");
+  assert.match((await world.install()).stdout, /for aarch64-apple-darwin\n/);
+});
+
+Deno.test("install.sh replaces what is there in one step, and only by what works", async () => {
+  await using world = await InstallWorld.open();
+  await Deno.mkdir(dirname(world.installed), { recursive: true });
+  await Deno.writeTextFile(world.installed, program("1.0.0"));
+  await Deno.chmod(world.installed, 0o755);
+  using old = await Deno.open(world.installed);
+  assert.equal((await world.install()).code, 0);
+  assert.equal(await versionOf(world.installed), "1.2.3");
+  // Whoever runs the old one keeps it: another file has its name.
+  assert.notEqual((await old.stat()).ino, (await Deno.stat(world.installed)).ino);
+
+  for (
+    const [script, reason] of [
+      ["echo 'no such library' >&2; exit 127", /does not start here: no such library/],
+      ["echo 0.9.0", /is not version 1\.2\.3: it says 0\.9\.0/],
+    ] as const
+  ) {
+    await writeReleaseFolder(world.release, {
+      name: "inkling",
+      version: "1.2.3",
+      targets: TARGETS,
+      address: world.server.address,
+      build: (_target, path) => Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`),
+    });
+    await world.refuses(reason);
+    assert.equal(await versionOf(world.installed), "1.2.3");
+  }
+});
+
+Deno.test("install.sh refuses a file with another checksum", async () => {
+  await using world = await InstallWorld.open();
+  world.server.answers.set(FILE, () => new Response(program("6.6.6")));
+  await world.refuses(/the checksum of inkling-1\.2\.3-\S+ is wrong, so it is not installed/);
+});
+
+Deno.test("install.sh refuses a file that was cut off on its way", async () => {
+  await using world = await InstallWorld.open();
+  // More was announced than comes.
+  const cut = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const answering = (async () => {
+    for await (const connection of cut) {
+      const request = await connection.readable.getReader().read();
+      const isManifest = new TextDecoder().decode(request.value).includes("latest.json");
+      const body = isManifest
+        ? await Deno.readTextFile(join(world.release, "latest.json"))
+        : program("1.2.3");
+      const length = body.length + (isManifest ? 0 : 100_000);
+      const head = `HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\nconnection: close\r\n\r\n`;
+      const writer = connection.writable.getWriter();
+      await writer.write(new TextEncoder().encode(head + body));
+      await writer.close();
+    }
+  })();
+  const address = `http://127.0.0.1:${(cut.addr as Deno.NetAddr).port}/`;
+  await world.refuses(/cannot fetch .*inkling-1\.2\.3-/, { env: { INKLING_RELEASE_URL: address } });
+  cut.close();
+  await answering;
+});
+
+Deno.test("install.sh refuses a release that it cannot read, or that has nothing for this machine", async () => {
+  await using world = await InstallWorld.open();
+  const sha256 = "0".repeat(64);
+  const entry = (name: string, sum: string) =>
+    JSON.stringify({ version: "1.2.3", files: { [TARGETS[0]]: { name, sha256: sum } } });
+  const cases: [manifest: string, reason: RegExp][] = [
+    ["<html>404</html>", /names no version/],
+    [
+      '{"version": "1.2.3", "files": {}}',
+      /not there for this machine \(x86_64-unknown-linux-gnu\)/,
+    ],
+    [entry("../evil", sha256), /names no file/],
+    [entry("a b;rm -rf $HOME", sha256), /names no file/],
+    [entry(FILE, "abc"), /has no checksum/],
+    [entry("missing", sha256), /cannot fetch .*missing/],
+  ];
+  for (const [manifest, reason] of cases) {
+    world.server.answers.set("latest.json", () => new Response(manifest));
+    await world.refuses(reason);
+  }
+  world.server.answers.set("latest.json", () => new Response("no", { status: 404 }));
+  await world.refuses(/cannot fetch .*latest\.json/);
+});
+
+Deno.test("install.sh refuses machines that there is no release for, before it fetches anything", async () => {
+  await using world = await InstallWorld.open();
+  for (
+    const [system, machine, ldd, reason] of [
+      ["SunOS", "sparc64", "", /no release for SunOS that this script could install/],
+      ["MINGW64_NT-10.0", "x86_64", "", /no release for MINGW64_NT-10\.0/],
+      ["Linux", "riscv64", "ldd (GNU libc)", /no release for Linux on riscv64/],
+      ["Linux", "x86_64", "musl libc (x86_64)", /musl/],
+    ] as const
+  ) {
+    Object.assign(world, { system, machine, ldd });
+    await world.refuses(reason);
+  }
+  assert.deepEqual(world.server.asked, []);
+});
+
+Deno.test("install.sh refuses an address that others on the way could answer for", async () => {
+  await using world = await InstallWorld.open();
+  for (
+    const address of [
+      ...[
+        "http://example.org/",
+        "file:///tmp/",
+        "ftp://localhost/",
+        "http://localhost.example.org/",
+      ],
+      ...["http://localhost:1@example.org/", "http://127.0.0.1.example.org/", "-o/tmp/x"],
+    ]
+  ) {
+    await world.refuses(/not an https address|has a name or a password/, {
+      env: { INKLING_RELEASE_URL: address },
+    });
+  }
+  assert.deepEqual(world.server.asked, []);
+});
+
+Deno.test("install.sh follows no redirect to an unprotected address", async () => {
+  await using world = await InstallWorld.open();
+  const elsewhere = `${world.server.address}elsewhere`;
+  world.server.answers.set(FILE, () => Response.redirect(elsewhere));
+  world.server.answers.set("elsewhere", () => new Response(program("1.2.3")));
+  await world.refuses(/cannot fetch/);
+  assert.ok(!world.server.asked.includes("elsewhere"));
+});
+
+Deno.test("install.sh installs to another folder, and refuses one that it cannot write to", async () => {
+  await using world = await InstallWorld.open();
+  const folder = join(world.home, "it's mine");
+  const { code, stderr } = await world.install({ env: { INKLING_INSTALL_DIR: folder } });
+  assert.equal(code, 0, stderr);
+  assert.equal(await versionOf(join(folder, "inkling")), "1.2.3");
+  await world.refuses(/cannot make the folder .*INKLING_INSTALL_DIR may name another/, {
+    env: { INKLING_INSTALL_DIR: join(folder, "inkling/below/a/file") },
+  });
+  // Root may write anywhere, so the folder's file system says no.
+  await world.refuses(/cannot (make|write to)/, { env: { INKLING_INSTALL_DIR: "/proc/inkling" } });
+  await Deno.mkdir(join(world.home, "taken/inkling"), { recursive: true });
+  await world.refuses(/taken\/inkling is a folder/, {
+    env: { INKLING_INSTALL_DIR: join(world.home, "taken") },
+  });
+});
+
+Deno.test("install.sh makes do with what other machines have: wget, shasum", async () => {
+  await using world = await InstallWorld.open();
+  const tools = join(world.root, "tools");
+  await Deno.mkdir(tools);
+  const link = async (name: string) => {
+    const { stdout } = await new Deno.Command("sh", { args: ["-c", `command -v ${name}`] })
+      .output();
+    await Deno.symlink(new TextDecoder().decode(stdout).trim(), join(tools, name));
+  };
+  const common = [
+    "sh",
+    "tr",
+    "sed",
+    "cut",
+    "mktemp",
+    "rm",
+    "mv",
+    "mkdir",
+    "chmod",
+    "dirname",
+    "rmdir",
+  ];
+  for (const name of [...common, "cat"]) await link(name);
+  const path = `${join(world.root, "bin")}:${tools}`;
+  await world.refuses(/needs curl or wget/, { path });
+  // What wget would do, by a program that is there.
+  await world.stub(
+    "wget",
+    `for last; do :; done; while [ "$1" != -O ]; do shift; done; exec ${await whole(
+      "curl",
+    )} -fsS -o "$2" "$last"`,
+  );
+  await world.refuses(/needs sha256sum or shasum/, { path });
+  await world.stub("shasum", `shift 2; exec ${await whole("sha256sum")}`);
+  const { code, stderr } = await world.install({ path });
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.equal(await versionOf(world.installed), "1.2.3");
+});
+
+async function whole(name: string): Promise<string> {
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", `command -v ${name}`] }).output();
+  return new TextDecoder().decode(stdout).trim();
+}
+
+Deno.test("install.sh does nothing when it was cut off itself", async () => {
+  await using world = await InstallWorld.open();
+  const script = join(world.release, "install.sh");
+  const text = await Deno.readTextFile(script);
+  const before = world.files();
+  for (const share of [0.3, 0.6, 0.9, 0.99]) {
+    await Deno.writeTextFile(script, text.slice(0, Math.floor(text.length * share)));
+    await world.install();
+    assert.deepEqual(world.files(), before);
+  }
+  assert.deepEqual(world.server.asked, []);
+});

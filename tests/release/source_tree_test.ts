@@ -1,0 +1,106 @@
+// The program works without the tree that it was written in: what would tie it to a checkout stands where both ways of
+// running are thought of, and what is loaded late can be found beforehand.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { selfCommand, sourceCommand } from "../../cli/self_command.ts";
+import { ownDistribution } from "../../cli/update/distribution.ts";
+import { shippedFiles, WORKERS } from "../../release/shipped_files.ts";
+import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
+import { REPOSITORY } from "../support/repository.ts";
+
+const MODULES = (await shippedFiles()).filter((file) => file.endsWith(".ts"));
+
+/** Lines of code that match, with the file that they stand in. Comments do not run. */
+function linesWith(what: RegExp): { file: string; line: string }[] {
+  return MODULES.flatMap((file) =>
+    Deno.readTextFileSync(join(REPOSITORY, file))
+      .replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "")
+      .split("\n").filter((line) => what.test(line)).map((line) => ({ file, line: line.trim() }))
+  );
+}
+
+const filesWith = (what: RegExp) => [...new Set(linesWith(what).map(({ file }) => file))];
+
+/** Runs something as an executable would: its path is that of the program, and it knows that it stands alone. */
+function standingAlone<T>(path: string, run: () => T): T {
+  const { build, execPath } = Deno;
+  Object.defineProperty(Deno, "build", { value: { ...build, standalone: true } });
+  Object.defineProperty(Deno, "execPath", { value: () => path });
+  try {
+    return run();
+  } finally {
+    Object.defineProperty(Deno, "build", { value: build });
+    Object.defineProperty(Deno, "execPath", { value: execPath });
+  }
+}
+
+Deno.test("the program asks for the place of its own files only where both ways of running are thought of", () => {
+  assert.deepEqual(filesWith(/import\.meta\.(url|dirname|filename|resolve)/), [
+    // How it starts itself, and how it came here.
+    ...["cli/self_command.ts", "cli/update/distribution.ts"],
+    // What may be read under narrow permissions; an executable has its files inside.
+    "runtime/permissions/service_needs.ts",
+    // Workers, which are embedded: their places are those of modules, in both.
+    "runtime/tools/custom/host/script_host.ts",
+    "runtime/tools/custom/host/tool_work.ts",
+    "runtime/tools/custom/host_program.ts",
+  ]);
+  for (const file of filesWith(/import\.meta\.url/)) {
+    const source = Deno.readTextFileSync(join(REPOSITORY, file));
+    const isForBoth = source.includes("Deno.build") && source.includes("standalone");
+    assert.ok(isForBoth || source.includes("confinedWorker(") || WORKERS.includes(file), file);
+  }
+});
+
+Deno.test("the program takes the folder that it is started in for the user's alone", () => {
+  assert.deepEqual(filesWith(/\b(Deno|process)\.cwd\(/), ["main.ts"]);
+});
+
+Deno.test("the program reads deno.json as a module, never as a file of a checkout", () => {
+  assert.deepEqual(linesWith(/deno\.(json|lock)/), [
+    {
+      file: "cli/self_command.ts",
+      line: 'const config = fileURLToPath(new URL("../deno.json", import.meta.url));',
+    },
+    { file: "main.ts", line: 'import denoJson from "./deno.json" with { type: "json" };' },
+  ]);
+});
+
+Deno.test("every late import names its module outright, but for the one that loads a user's tool", () => {
+  const dynamic = /(?<![\w.])import\(\s*(?!")\S/;
+  assert.deepEqual(linesWith(dynamic).map(({ file }) => file), [
+    "runtime/tools/custom/host/tool_worker.ts",
+  ]);
+});
+
+Deno.test("every module that is started as a worker is known to be one", () => {
+  const started = linesWith(/new URL\("\.\/[^"]+\.ts", import\.meta\.url\)/)
+    .map(({ file, line }) => {
+      const [, name = ""] = /new URL\("\.\/([^"]+)"/.exec(line) ?? [];
+      return join(file, "..", name);
+    });
+  assert.deepEqual(started.sort(), [...WORKERS].sort());
+  // Other ways to start a worker would need to be embedded, too.
+  assert.deepEqual(filesWith(/\bnew (Worker|Thread)\(/), [
+    "runtime/tools/custom/host/confined_worker.ts",
+    // A thread of a user's script.
+    "runtime/tools/custom/host/script_worker.ts",
+  ]);
+});
+
+Deno.test("selfCommand() and ownProgram() start an executable by its path alone, and the sources by Deno", () => {
+  const path = "/opt/inkling";
+  assert.deepEqual(standingAlone(path, selfCommand), [path]);
+  assert.deepEqual(standingAlone(path, ownProgram), { program: path });
+  assert.deepEqual(standingAlone(path, ownDistribution), {
+    kind: "binary",
+    path,
+    target: Deno.build.target,
+  });
+  assert.deepEqual(selfCommand(), sourceCommand());
+  assert.equal(selfCommand()[0], Deno.execPath());
+  assert.deepEqual(ownProgram(), {
+    program: Deno.execPath(),
+    main: join(REPOSITORY, "main.ts"),
+  });
+});

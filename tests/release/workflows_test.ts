@@ -1,0 +1,89 @@
+// The workflows say what they mean: pinned actions, least permissions, tasks that exist, one version of Deno everywhere.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { parse } from "yaml";
+import denoJson from "../../deno.json" with { type: "json" };
+import { DENO_VERSION } from "../../release/product.ts";
+import { TARGETS } from "../../release/target.ts";
+import { REPOSITORY } from "../support/repository.ts";
+
+interface Step {
+  uses?: string;
+  run?: string;
+  with?: Record<string, unknown>;
+}
+interface Job {
+  permissions?: Record<string, string>;
+  "timeout-minutes"?: number;
+  needs?: string | string[];
+  strategy?: { matrix: { include?: { target: string }[] } };
+  steps: Step[];
+}
+interface Workflow {
+  on: Record<string, unknown>;
+  permissions: Record<string, string>;
+  jobs: Record<string, Job>;
+}
+
+const read = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
+const text = (name: string) => read(`.github/workflows/${name}.yml`);
+const workflow = (name: string) =>
+  parse(text(name), { strict: true, uniqueKeys: true }) as Workflow;
+const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
+
+for (const name of ["ci", "release"]) {
+  Deno.test(`${name}.yml may read the sources and no more, but for the one job that publishes`, () => {
+    const { permissions, jobs } = workflow(name);
+    assert.deepEqual(permissions, { contents: "read" });
+    for (const [id, job] of Object.entries(jobs)) {
+      assert.equal(job.permissions !== undefined, id === "publish", id);
+      assert.ok((job["timeout-minutes"] ?? 0) > 0, `${id} may run for hours`);
+    }
+  });
+
+  Deno.test(`${name}.yml pins its actions, and leaves no credentials behind`, () => {
+    for (const { uses, with: given } of stepsOf(workflow(name))) {
+      if (uses === undefined) continue;
+      assert.match(uses, /^actions\/[a-z-]+@v\d+$/);
+      if (uses.startsWith("actions/checkout@")) assert.equal(given?.["persist-credentials"], false);
+    }
+  });
+
+  Deno.test(`${name}.yml puts no text of others into a command`, () => {
+    for (const { run = "" } of stepsOf(workflow(name))) assert.doesNotMatch(run, /\$\{\{/);
+  });
+
+  Deno.test(`${name}.yml runs only tasks and files that exist`, () => {
+    const commands = stepsOf(workflow(name)).map(({ run = "" }) => run).join("\n");
+    for (const [, task = ""] of commands.matchAll(/deno task (?:--quiet )?(\S+)/g)) {
+      assert.ok(task in denoJson.tasks, task);
+    }
+    for (const [file = ""] of commands.matchAll(/(?<![\w/.])(\.ci|release)\/\w+(\.sh)?(?= |$)/gm)) {
+      assert.equal((Deno.statSync(join(REPOSITORY, file)).mode ?? 0) & 0o100, 0o100, file);
+    }
+  });
+}
+
+Deno.test("ci.yml is .ci/run, on every push to main and every pull request", () => {
+  const { on, jobs } = workflow("ci");
+  assert.deepEqual(Object.keys(on).sort(), ["pull_request", "push"]);
+  assert.deepEqual(Object.values(jobs).flatMap(({ steps }) => steps).at(-1), { run: ".ci/run" });
+});
+
+Deno.test("release.yml publishes for a version's tag alone, and only what was tried on every machine", () => {
+  const { on, jobs } = workflow("release");
+  assert.deepEqual(on, { push: { tags: ["v*"] } });
+  assert.deepEqual(jobs["publish"]?.needs, ["executable", "package"]);
+  for (const id of ["executable", "package"]) assert.equal(jobs[id]?.needs, "build");
+  const tried = jobs["executable"]?.strategy?.matrix.include?.map(({ target }) => target);
+  assert.deepEqual(tried?.toSorted(), [...TARGETS].sort());
+});
+
+Deno.test("every place that names a version of Deno names the same, and it is the one that runs", () => {
+  assert.equal(Deno.version.deno, DENO_VERSION);
+  for (const file of ["README.md", ".github/workflows/release.yml"]) {
+    const named = [...read(file).matchAll(/deno@(\d[\w.]*)/g)].map(([, version]) => version);
+    assert.ok(named.length > 0, file);
+    assert.deepEqual(new Set(named), new Set([DENO_VERSION]), file);
+  }
+});

@@ -1,0 +1,114 @@
+// The arithmetic of the views: usage stacked by agent, a day of a schedule as places on a line, figures as text.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { SlotBody } from "../../../server/schemas.ts";
+import { describeMarks, hoursWithin, toMarks } from "../../../server/dashboard/client/day_lane.ts";
+import {
+  formatCost,
+  formatDuration,
+  formatRelative,
+} from "../../../server/dashboard/client/format.ts";
+import { isAtLeast, parseLogLine } from "../../../server/dashboard/client/log_line.ts";
+import {
+  COLOURS,
+  sum,
+  toBars,
+  toSeries,
+  withOthers,
+} from "../../../server/dashboard/client/usage_sums.ts";
+import type { StatsBody } from "../../../server/report_schemas.ts";
+
+const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"];
+
+const stats: fc.Arbitrary<StatsBody> = fc.uniqueArray(
+  fc.record({
+    date: fc.constantFrom(...DAYS),
+    agent_id: fc.constantFrom(..."abcdefghij"),
+    executions: fc.nat(50),
+    succeeded: fc.nat(20),
+    failed: fc.nat(20),
+    input_tokens: fc.nat(500),
+    output_tokens: fc.nat(500),
+    total_tokens: fc.nat(1_000),
+    cost_usd: fc.option(fc.nat(100)),
+  }),
+  { selector: ({ date, agent_id }) => date + agent_id },
+).map((usage) => ({ timezone: "UTC", days: DAYS, usage }));
+
+Deno.test("toBars() loses nothing, however many agents share the colours", () => {
+  fc.assert(fc.property(stats, (one) => {
+    const series = withOthers(toSeries(one));
+    assert.ok(series.length <= COLOURS);
+    assert.deepEqual(sum(series), sum(toSeries(one)));
+    for (const measure of ["total_tokens", "cost_usd", "executions"] as const) {
+      const bars = toBars(one, { series, measure });
+      assert.deepEqual(bars.map(({ date }) => date), DAYS);
+      const expected = one.usage.reduce((before, usage) => before + (usage[measure] ?? 0), 0);
+      assert.equal(bars.reduce((before, { total }) => before + total, 0), expected);
+      for (const { values, total } of bars) {
+        assert.equal(values.reduce((before, value) => before + value, 0), total);
+      }
+    }
+  }));
+});
+
+Deno.test("sum() knows a cost where one is known", () => {
+  const one = { executions: 1, succeeded: 1, failed: 0, total_tokens: 1 };
+  assert.equal(sum([{ ...one, cost_usd: null }, { ...one, cost_usd: null }]).cost_usd, null);
+  assert.equal(sum([{ ...one, cost_usd: null }, { ...one, cost_usd: 0.5 }]).cost_usd, 0.5);
+});
+
+const HOUR = 3_600_000;
+const FROM = Date.parse("2026-01-01T00:00:00Z");
+
+Deno.test("toMarks() places what was and what comes, and leaves out what lies outside", () => {
+  const slot = (hours: number, changes: Partial<SlotBody> = {}): SlotBody => ({
+    scheduled_for: new Date(FROM + hours * HOUR).toISOString(),
+    ...{ outcome: "run", reason: null, execution_id: 3, count: 1, ...changes },
+  });
+  const day = { from: FROM, to: FROM + 24 * HOUR };
+  const slots = [slot(6, { outcome: "missed", count: 4 }), slot(0), slot(-1)];
+  const upcoming = [18, 24, 30].map((hours) => new Date(FROM + hours * HOUR).toISOString());
+  const marks = toMarks({ slots, upcoming }, day);
+  assert.deepEqual(marks.map(({ kind, place }) => `${kind} ${place}`), [
+    ...["run 0", "missed 0.25", "upcoming 0.75"],
+  ]);
+  assert.equal(
+    describeMarks(marks, (at) => new Date(at).toISOString().slice(11, 16)),
+    "1 run, 0 skipped, 4 missed; next 18:00",
+  );
+});
+
+Deno.test("hoursWithin() labels every third hour of the wall clock", () => {
+  for (const at of hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR })) {
+    const date = new Date(at);
+    assert.deepEqual([date.getHours() % 3, date.getMinutes()], [0, 0]);
+  }
+  assert.equal(hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR }).length, 8);
+});
+
+Deno.test("formatDuration(), formatRelative() and formatCost() write figures for people", () => {
+  assert.deepEqual([400, 12_000, 185_000, 7_440_000, 90_000_000].map(formatDuration), [
+    ...["0.4 s", "12 s", "3 min 5 s", "2 h 4 min", "1 d 1 h"],
+  ]);
+  const relative = (distance: number) => formatRelative(FROM + distance, FROM);
+  assert.deepEqual([0, 300_000, -3 * HOUR, -40 * HOUR, 2_000].map(relative), [
+    ...["just now", "in 5 min", "3 h ago", "2 d ago", "in a moment"],
+  ]);
+  assert.deepEqual([null, 0, 0.00001, 0.0042, 0.034, 1.25, 1234.5].map(formatCost), [
+    ...["unknown", "$0", "under $0.0001", "$0.0042", "$0.034", "$1.25", "$1234.50"],
+  ]);
+});
+
+Deno.test("parseLogLine() takes a line apart, and keeps whole what is none", () => {
+  assert.deepEqual(parseLogLine('2026-01-31T08:30:00.000Z WARN  Odd key="a b"'), {
+    at: "2026-01-31T08:30:00.000Z",
+    level: "WARN",
+    text: 'Odd key="a b"',
+  });
+  const bare = parseLogLine("error: Uncaught (in promise)");
+  assert.deepEqual(bare, { at: null, level: null, text: "error: Uncaught (in promise)" });
+  assert.ok(isAtLeast(bare, "ERROR"));
+  const info = parseLogLine("2026-01-31T08:30:00.000Z INFO  Ready");
+  assert.deepEqual([isAtLeast(info, "INFO"), isAtLeast(info, "WARN")], [true, false]);
+});

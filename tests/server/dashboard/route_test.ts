@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { EXECUTION_STATUSES } from "../../../runtime/executions/execution.ts";
+import {
+  parseRoute,
+  type Route,
+  toHash,
+  USAGE_DAYS,
+} from "../../../server/dashboard/client/route.ts";
+
+const PLAIN = { noNullPrototype: true } as const;
+
+const route: fc.Arbitrary<Exclude<Route, { view: "unknown" }>> = fc.oneof(
+  fc.constantFrom(
+    { view: "now" as const },
+    { view: "agents" as const },
+    { view: "schedule" as const },
+    { view: "log" as const },
+  ),
+  fc.record({
+    view: fc.constant("agent" as const),
+    id: fc.string({ minLength: 1, unit: "grapheme" }),
+  }, PLAIN),
+  fc.record({ view: fc.constant("execution" as const), id: fc.nat() }, PLAIN),
+  fc.record({ view: fc.constant("usage" as const), days: fc.constantFrom(...USAGE_DAYS) }, PLAIN),
+  fc.record({
+    view: fc.constant("history" as const),
+    status: fc.option(fc.constantFrom(...EXECUTION_STATUSES)),
+    agent: fc.option(fc.string({ minLength: 1, unit: "grapheme" })),
+    page: fc.integer({ min: 1 }),
+  }, PLAIN),
+);
+
+Deno.test("parseRoute() reads every address that toHash() writes", () => {
+  fc.assert(fc.property(route, (one) => {
+    assert.deepEqual(parseRoute(toHash(one)), one);
+  }));
+});
+
+Deno.test("parseRoute() takes any text, and leaves out what makes no sense", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    parseRoute(text);
+    parseRoute(`#/history?${text}`);
+    parseRoute(`#/agents/${text}`);
+  }));
+  assert.deepEqual(parseRoute(""), { view: "now" });
+  assert.deepEqual(parseRoute("#"), { view: "now" });
+  assert.deepEqual(parseRoute("#/history?status=odd&page=-3&agent="), {
+    view: "history",
+    status: null,
+    agent: null,
+    page: 1,
+  });
+  assert.deepEqual(parseRoute("#/usage?days=31"), { view: "usage", days: 30 });
+  for (const hash of ["#/executions/abc", "#/nowhere", "#/agents/a/b", "#/log/1"]) {
+    assert.deepEqual(parseRoute(hash), { view: "unknown" }, hash);
+  }
+});
