@@ -24,15 +24,9 @@ export interface Processes {
 /** The processes of this machine. */
 export const systemProcesses: Processes = {
   async isAlive(pid) {
-    const { default: process } = await import("node:process");
-    try {
-      process.kill(pid, 0);
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === "ESRCH") return false;
-      if (code !== "EPERM") throw error;
-    }
-    return !(await isZombie(pid));
+    if (!await exists(pid) || await isZombie(pid)) return false;
+    // It may have gone for good while it was looked at.
+    return await exists(pid);
   },
 
   async signal(pid, name) {
@@ -76,6 +70,20 @@ export const systemProcesses: Processes = {
     }
   },
 };
+
+/** Whether anything has this PID, be it a process that has ended and was not collected. */
+async function exists(pid: number): Promise<boolean> {
+  const { default: process } = await import("node:process");
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ESRCH") return false;
+    if (code === "EPERM") return true;
+    throw error;
+  }
+}
 
 /**
  * Whether a process has ended and only its parent has not noticed: it still has a PID, but it will never do anything

@@ -213,8 +213,8 @@ export class LocalRuntime implements Runtime {
 
   async usage({ days: count, timeZone = machineTimeZone() }: UsageRequest): Promise<UsageReport> {
     const days = lastDays(this.clock.now(), { count, timeZone });
-    const steps = await this.#parts.executions.readUsage(days.from);
-    return { ...days, timeZone, entries: toDailyUsage(steps, timeZone) };
+    const steps = await this.#parts.executions.readUsage(days[0]?.start ?? Infinity);
+    return { days, timeZone, entries: toDailyUsage(steps, days) };
   }
 
   async readLog(options: { lines: number }): Promise<string[]> {

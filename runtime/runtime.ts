@@ -9,7 +9,7 @@ import type { Frame } from "./events/frame.ts";
 import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { Execution, ExecutionStatus, ExecutionTotals } from "./executions/execution.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
-import type { DailyUsage, Days } from "./executions/usage.ts";
+import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/slot_store.ts";
@@ -65,7 +65,9 @@ export interface UsageRequest {
 }
 
 /** What executions used, day by day. */
-export interface UsageReport extends Days {
+export interface UsageReport {
+  /** The last of them is today. */
+  days: Day[];
   /** The IANA zone whose days these are. */
   timeZone: string;
   /** By day, oldest first; one entry for each agent that ran on it. */

@@ -13,8 +13,8 @@ Deno.test("Runtime.usage() tells what its executions used today, and that nothin
   await using runtime = await world.open();
   await runToEnd(runtime, "writer");
   await runToEnd(runtime, "writer");
-  const { dates, entries } = await runtime.usage({ days: 3, timeZone: "UTC" });
-  assert.equal(dates.length, 3);
+  const { days, entries } = await runtime.usage({ days: 3, timeZone: "UTC" });
+  assert.equal(days.length, 3);
   // Two entries, where midnight fell between the two.
   assert.ok(entries.every(({ agentId }) => agentId === "writer"));
   const sum = (name: "executions" | "succeeded" | "totalTokens" | "costUsd") =>

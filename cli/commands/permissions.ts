@@ -20,10 +20,12 @@ export async function permissions(
   const { host } = options;
   const of = { ...workspaceOf(context), ...(host !== undefined && { host }) };
   const { flags, remarks, command } = await app.permissions(of);
+  // Absolute: it is pasted who knows where.
+  const { workspace } = await app.places(context.workspace);
   const whole = command === null ? null : [
     ...command,
     "start",
-    ...(of.workspace === undefined ? [] : ["--workspace", of.workspace]),
+    ...(workspace === undefined ? [] : ["--workspace", workspace]),
     ...(host === undefined ? [] : ["--host", host]),
   ];
   if (options.json) {

@@ -30,35 +30,37 @@ export interface DailyUsage extends Usage {
   date: string;
 }
 
-/** The last days of a time zone, today included, oldest first. */
-export interface Days {
-  dates: string[];
-  /** When the first of them begins; milliseconds since the epoch. */
-  from: number;
+/** A day of a time zone. */
+export interface Day {
+  /** `2026-01-31` */
+  date: string;
+  /** When it begins; milliseconds since the epoch. */
+  start: number;
 }
 
-/** The last `count` days at an instant. Throws RangeError for a zone that is unknown. */
-export function lastDays(now: number, options: { count: number; timeZone: string }): Days {
+/** The last `count` days, today included, oldest first. Throws RangeError for a zone that is unknown. */
+export function lastDays(now: number, options: { count: number; timeZone: string }): Day[] {
   const { count, timeZone } = options;
-  const today = dateAt(now, timeZone);
-  const dates = Array.from({ length: count }, (_, i) => today.subtract({ days: count - 1 - i }));
-  const [first = today] = dates;
-  return {
-    dates: dates.map(String),
-    from: first.toZonedDateTime(timeZone).epochMilliseconds,
-  };
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone)
+    .toPlainDate();
+  return Array.from({ length: count }, (_, index) => {
+    const date = today.subtract({ days: count - 1 - index });
+    return { date: String(date), start: date.toZonedDateTime(timeZone).epochMilliseconds };
+  });
 }
 
-/** Steps folded into the days of a time zone, in the order in which they came. */
-export function toDailyUsage(steps: Iterable<UsageStep>, timeZone: string): DailyUsage[] {
-  const days = new Map<string, DailyUsage>();
+/** Steps, oldest first, folded into days, oldest first. None may lie before the first day. */
+export function toDailyUsage(steps: Iterable<UsageStep>, days: readonly Day[]): DailyUsage[] {
+  const usageOf = new Map<string, DailyUsage>();
+  let index = 0;
   for (const { start, ...usage } of steps) {
-    const date = String(dateAt(start, timeZone));
+    while ((days[index + 1]?.start ?? Infinity) <= start) index++;
+    const date = days[index]?.date ?? "";
     const key = `${date} ${usage.agentId}`;
-    const before = days.get(key);
-    days.set(key, before === undefined ? { date, ...usage } : { date, ...sum(before, usage) });
+    const before = usageOf.get(key);
+    usageOf.set(key, before === undefined ? { date, ...usage } : { date, ...sum(before, usage) });
   }
-  return [...days.values()];
+  return [...usageOf.values()];
 }
 
 function sum(a: Usage, b: Usage): Usage {
@@ -72,8 +74,4 @@ function sum(a: Usage, b: Usage): Usage {
     totalTokens: a.totalTokens + b.totalTokens,
     costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
   };
-}
-
-function dateAt(instant: number, timeZone: string): Temporal.PlainDate {
-  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone).toPlainDate();
 }

@@ -41,14 +41,16 @@ export async function agentNeeds(
   surroundings: AgentSurroundings,
 ): Promise<AgentNeeds> {
   const places = placesOf(agent, surroundings);
+  const needs = [
+    ...modelNeeds(agent),
+    ...places.needs,
+    ...await serverNeeds(agent, surroundings),
+    ...await programNeeds(agent, surroundings),
+    ...textNeeds(agent),
+  ];
   return {
-    needs: [
-      ...modelNeeds(agent),
-      ...places.needs,
-      ...await serverNeeds(agent, surroundings),
-      ...await programNeeds(agent, surroundings),
-      ...textNeeds(agent),
-    ],
+    // A star means every name to Deno. No agent means that, whatever its file says.
+    needs: needs.filter(({ kind, value }) => !/^(net|env)$/.test(kind) || !value.includes("*")),
     remarks: places.remarks,
   };
 }

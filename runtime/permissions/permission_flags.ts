@@ -59,9 +59,10 @@ export function toPermissionFlags(
 }
 
 /**
- * Decision: without a list. A tool, a script or a server may start children of its own; only its whole process group is
- * ended for certain, and Deno lets nobody signal a group who has a list (rejected: ending the child alone). A program that
- * is started is not bound by these flags; processes of custom tools and .ts scripts get narrower ones of their own.
+ * Decision: without a list. Custom tools, .ts scripts of skills (processes of Inkling's own), .py and .sh scripts and MCP
+ * programs may all start children of their own, so each is ended as a process group; and Deno lets nobody signal a group,
+ * nor any process but a child itself, who has a list (measured with 2.9.6; rejected: ending the child alone, and `kill` as a
+ * program, which whoever may start it may aim at everything). What is started is not bound by these flags.
  */
 const RUN =
   "without a list, or Deno ends no group of processes; what is started is not bound by these flags, " +

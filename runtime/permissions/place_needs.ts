@@ -25,7 +25,11 @@ export interface PlaceNeeds {
 export function placeNeeds(path: string, use: PlaceUse): PlaceNeeds {
   const real = realPathOf(path);
   const needs = [path, ...(real === path ? [] : [real])].flatMap((one) => allow(one, use));
-  if (!isFile(real)) return { needs, remarks: [] };
+  if (!isFile(real)) {
+    const remark = `${path} (${use.why}) is allowed with all that is in it, your home included: ` +
+      "name narrower paths";
+    return { needs, remarks: isWithin(use.home, real) ? [remark] : [] };
+  }
   const folder = dirname(real);
   if (isWithin(use.home, folder)) {
     const remark =

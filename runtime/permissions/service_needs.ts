@@ -11,9 +11,9 @@ import type { PermissionNeed } from "./permission_need.ts";
 import { realPathOf } from "./place_needs.ts";
 
 /** Where this machine reaches itself. */
-export const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
+const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
-/** Variables that are read here, or handed on to what is started. None of them is a key. */
+/** Variables that are read here, or handed on to what is started. No key of a model is among them: agents add theirs. */
 const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
   { why: "Inkling's own settings", names: ["INKLING_*"] },
   { why: "where its places are", names: ["HOME", "USERPROFILE", "XDG_*"] },
@@ -22,10 +22,12 @@ const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
     names: ["USER", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "LANG", "LC_*"],
   },
   {
-    why: "handed on to processes of Inkling: what the network is like here",
+    why:
+      "handed on to processes of Inkling: what the network is like here, and where telemetry goes",
     names: [
-      ...["DENO_*", "OTEL_*", "SSL_CERT_FILE", "SSL_CERT_DIR"],
+      ...["DENO_DIR", "DENO_CERT", "DENO_TLS_CA_STORE", "SSL_CERT_FILE", "SSL_CERT_DIR"],
       ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
+      "OTEL_*",
     ],
   },
   {
@@ -79,12 +81,14 @@ function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNee
     ...both(configDir).map(read("config.yaml, pricing.yaml and .env")),
     // The state directory is chosen by comparing the two.
     ...(realPathOf(config.workspace) === realPathOf(workspace)
-      ? [read("the workspace, as config.yaml writes it")(config.workspace)]
+      ? [read("the workspace")(config.workspace)]
       : []),
     ...both(workspace).flatMap(readAndWrite("the workspace")),
     ...both(agentsDir).flatMap(readAndWrite("the agents and their memory")),
     ...both(stateDir).flatMap(readAndWrite("history, log, locks and socket")),
-    ...both(dirname(socketFile)).flatMap(readAndWrite("the socket")),
+    ...(dirname(socketFile) === stateDir
+      ? []
+      : both(dirname(socketFile)).flatMap(readAndWrite("the socket"))),
   ];
 }
 
@@ -124,7 +128,7 @@ function hostOfEntry(entry: string): string | undefined {
   const wildcard = /^\*?\./.exec(entry)?.[0] ?? "";
   const name = normaliseHost(entry.slice(wildcard.length));
   const isAddress = name.includes(":") && classifyAddress(name) !== undefined;
-  if (!isAddress && /[/\\?#@:,]/.test(name)) return undefined;
+  if (!isAddress && /[/\\?#@:,*]/.test(name)) return undefined;
   const url = URL.parse(`http://${isAddress ? `[${name}]` : name}`);
   return url === null ? undefined : `${wildcard === "" ? "" : "*."}${url.hostname}`;
 }

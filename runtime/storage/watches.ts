@@ -68,7 +68,9 @@ export class SqliteWatchStore implements WatchStore {
   readOpenRuns(agentId: string): Promise<OpenRun[]> {
     const rows = this.#db.all<{ id: number; status: string; path: string }>(
       "SELECT id, status, json_extract(request, '$.cause.path') AS path FROM executions " +
-        "WHERE agent_id = ? AND trigger = 'watch' AND status IN ('running', 'waiting')",
+        "WHERE agent_id = ? AND trigger = 'watch' AND (status = 'waiting' OR status = 'running' AND " +
+        // What an instance before this one left behind does not go on.
+        "instance_id = (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1))",
       agentId,
     );
     return Promise.resolve(rows.map(({ id, status, path }) => (

@@ -80,9 +80,8 @@ export class TriggerBreaker {
     if (run !== undefined) run.endedAt ??= this.#clock.now();
   }
 
-  /** Counts anew for one agent, or for all. */
-  reset(agentId?: string): void {
-    if (agentId === undefined) this.#fires.clear();
+  /** Counts anew for an agent, and every chain. */
+  reset(agentId: string): void {
     for (const key of this.#fires.keys()) {
       if (key.startsWith(`${agentId}\n`)) this.#fires.delete(key);
     }

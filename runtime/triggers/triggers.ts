@@ -71,9 +71,9 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.start();
   }
 
-  /** Lets a trigger that was stopped because it ran away, or each of them, fire again. */
-  reset(agentId?: string): void {
-    const stopped = this.#openWatcher?.reset(agentId) ?? [];
+  /** Lets every trigger that was stopped because it ran away fire again. */
+  reset(): void {
+    const stopped = this.#openWatcher?.reset() ?? [];
     for (const id of stopped) this.#tell(id, { status: "running", reason: null });
   }
 

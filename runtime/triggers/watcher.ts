@@ -20,7 +20,7 @@ import { WatchLane } from "./watch_lane.ts";
 import type { WatchStore } from "./watch_store.ts";
 import { isEdited, isWatching, type WatchingAgent, watchTheSame } from "./watching_agent.ts";
 
-/** How many agents are taken in at a time: one by one, a thousand of them would keep a service from starting. */
+/** How many agents are taken in at a time. */
 const AGENTS_AT_ONCE = 20;
 const RETRY_MS = 10_000;
 
@@ -111,8 +111,11 @@ export class Watcher implements AsyncDisposable {
     const stopped = [...this.#watching].filter(([id, { lane }]) =>
       (agentId === undefined || id === agentId) && lane.trippedReason !== null
     );
-    this.#breaker.reset(agentId);
-    for (const [, { lane }] of stopped) lane.reset();
+    // Only these are counted anew: asking again and again must not keep a loop going.
+    for (const [id, { lane }] of stopped) {
+      this.#breaker.reset(id);
+      lane.reset();
+    }
     return stopped.map(([id]) => id);
   }
 

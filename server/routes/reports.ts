@@ -20,7 +20,7 @@ export const reportOperations: readonly Operation[] = [
       const report = await runtime.usage({ days, ...(timezone && { timeZone: timezone }) });
       return {
         timezone: report.timeZone,
-        days: report.dates,
+        days: report.days.map(({ date }) => date),
         usage: report.entries.map((one) => ({
           date: one.date,
           agent_id: one.agentId,

@@ -90,7 +90,7 @@ Deno.test({
     const page = await world.openPage("#/");
     const requests: URL[] = [];
     page.on("request", (request) => requests.push(new URL(request.url())));
-    const rows = page.locator(".executions tbody tr");
+    const rows = page.locator(".rows tbody tr");
     await page.evaluate('location.hash = "#/history"');
     await page.getByRole("heading", { name: "History" }).waitFor();
     await until(async () => await rows.count() === 50, "a page of fifty");

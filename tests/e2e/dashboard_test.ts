@@ -86,7 +86,7 @@ Deno.test({
     await request("multi").getByLabel("red").check();
     await request("multi").getByRole("button", { name: "Send" }).click();
     await page.getByRole("heading", { name: "Waiting for you" }).waitFor({ state: "detached" });
-    await page.locator(".executions tbody tr").nth(4).waitFor();
+    await page.locator(".rows tbody tr").nth(4).waitFor();
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map(async (id) => (await runtime.getExecution(id)).outputData),
     );
@@ -111,9 +111,9 @@ Deno.test({
     const page = await world.openPage("#/history");
     await page.getByText("Nothing fits this filter.").waitFor();
     for (const id of ["good", "bad", "good"]) await world.runtime().run(id, {});
-    const rows = page.locator(".executions tbody tr");
-    await page.locator(".executions .status.success").nth(1).waitFor();
-    await page.locator(".executions .status.error").waitFor();
+    const rows = page.locator(".rows tbody tr");
+    await page.locator(".rows .status.success").nth(1).waitFor();
+    await page.locator(".rows .status.error").waitFor();
     assert.equal(await rows.count(), 3);
     await page.getByLabel("Status").selectOption("error");
     await page.getByText("no luck today").waitFor();

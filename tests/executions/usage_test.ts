@@ -26,15 +26,15 @@ function step(start: string, changes: Partial<UsageStep> = {}): UsageStep {
 
 Deno.test("lastDays() ends today, in the zone's own sense, and begins at its midnight", () => {
   const now = at("2026-03-29T22:30:00Z");
-  assert.deepEqual(lastDays(now, { count: 2, timeZone: "UTC" }), {
-    dates: ["2026-03-28", "2026-03-29"],
-    from: at("2026-03-28T00:00:00Z"),
-  });
+  assert.deepEqual(lastDays(now, { count: 2, timeZone: "UTC" }), [
+    { date: "2026-03-28", start: at("2026-03-28T00:00:00Z") },
+    { date: "2026-03-29", start: at("2026-03-29T00:00:00Z") },
+  ]);
   // Half past midnight of the 30th there; the day before had 23 hours.
-  assert.deepEqual(lastDays(now, { count: 2, timeZone: "Europe/Berlin" }), {
-    dates: ["2026-03-29", "2026-03-30"],
-    from: at("2026-03-28T23:00:00Z"),
-  });
+  assert.deepEqual(lastDays(now, { count: 2, timeZone: "Europe/Berlin" }), [
+    { date: "2026-03-29", start: at("2026-03-28T23:00:00Z") },
+    { date: "2026-03-30", start: at("2026-03-29T22:00:00Z") },
+  ]);
 });
 
 Deno.test("toDailyUsage() adds up the steps of a day by agent; a cost is unknown only where all are", () => {
@@ -45,9 +45,9 @@ Deno.test("toDailyUsage() adds up the steps of a day by agent; a cost is unknown
     step("2026-01-02T10:00:00Z", { executions: 3, succeeded: 2 }),
   ];
   const days = (timeZone: string) =>
-    toDailyUsage(steps, timeZone).map(({ date, agentId, executions, costUsd }) =>
-      [date, agentId, executions, costUsd].join(" ")
-    );
+    toDailyUsage(steps, lastDays(at("2026-01-02T12:00:00Z"), { count: 3, timeZone })).map((
+      { date, agentId, executions, costUsd },
+    ) => [date, agentId, executions, costUsd].join(" "));
   assert.deepEqual(days("UTC"), [
     "2026-01-01 a 2 0.5",
     "2026-01-01 b 1 ",
@@ -66,15 +66,20 @@ Deno.test("toDailyUsage() loses nothing, and every zone's midnight falls on a st
     fc.constantFrom(...zones),
     fc.array(fc.tuple(fc.nat(4_000), fc.constantFrom("a", "b")), { maxLength: 30 }),
     (timeZone, places) => {
-      const first = at("2026-01-01T00:00:00Z");
-      const steps = places.map(([n, agentId]) =>
-        step("2026-01-01", { start: first + n * USAGE_STEP_MS, agentId })
+      const first = at("2026-01-02T00:00:00Z");
+      const steps = places.toSorted(([a], [b]) => a - b).map(([n, agentId]) =>
+        step("2026-01-02", { start: first + n * USAGE_STEP_MS, agentId })
       );
-      const days = toDailyUsage(steps, timeZone);
-      assert.equal(days.reduce((sum, one) => sum + one.executions, 0), steps.length);
-      assert.equal(new Set(days.map(({ date, agentId }) => date + agentId)).size, days.length);
-      const { from } = lastDays(first + 86_400_000 * 200, { count: 30, timeZone });
-      assert.equal(from % USAGE_STEP_MS, 0, timeZone);
+      const days = lastDays(first + 4_100 * USAGE_STEP_MS, { count: 60, timeZone });
+      const usage = toDailyUsage(steps, days);
+      assert.equal(usage.reduce((sum, one) => sum + one.executions, 0), steps.length);
+      assert.equal(new Set(usage.map(({ date, agentId }) => date + agentId)).size, usage.length);
+      for (const { start } of steps) {
+        const zoned = Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(timeZone);
+        const date = String(zoned.toPlainDate());
+        assert.ok(usage.some((one) => one.date === date), `${timeZone} ${date}`);
+      }
+      for (const { start } of days) assert.equal(start % USAGE_STEP_MS, 0, timeZone);
     },
   ));
 });

@@ -140,7 +140,7 @@ Deno.test("deriveFlags() allows the default model of config.yaml, and http.allow
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults: {provider: google, model: gemini}\nhttp:\n` +
-      '  allow: [API.Example.com, "*.corp.test", .below.test, "fe80::1", 10.1.2.3, bücher.test, "a/b", "x:80"]\n',
+      '  allow: [API.Example.com, "*.corp.test", .below.test, "fe80::1", 10.1.2.3, bücher.test, "a/b", "x:80", "*", "a*.test"]\n',
   );
   const derived = await derive(place);
   const net = valuesOf(derived, "allow-net");
@@ -150,6 +150,7 @@ Deno.test("deriveFlags() allows the default model of config.yaml, and http.allow
   assert.ok(valuesOf(derived, "allow-env").includes("GOOGLE_API_KEY"));
   assert.match(derived.remarks.join("\n"), /names no host: a\/b/);
   assert.match(derived.remarks.join("\n"), /names no host: x:80/);
+  assert.ok(!net.some((host) => host.includes("*") && !host.startsWith("*.")), "no name is all");
 });
 
 Deno.test("deriveFlags() allows servers, variables and programs that agents name", async () => {
@@ -202,4 +203,18 @@ Deno.test("deriveFlags() allows the folder of a socket that lies elsewhere", asy
   const folder = join(place.root, "run", "inkling");
   assert.ok(valuesOf(derived, "allow-write").includes(folder));
   assert.ok(valuesOf(derived, "allow-net").some((one) => one.startsWith(`unix:${folder}/`)));
+});
+
+Deno.test("deriveFlags() lets no agent mean every host or variable, and tells of one that means every path", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent(
+    "greedy",
+    '---\nmodel: {provider: corp, name: x, base_url: "https://*.test/v1"}\n' +
+      "paths: {all: /}\n---\nx\n",
+  );
+  const derived = await derive(place);
+  assert.deepEqual(valuesOf(derived, "allow-net").filter((host) => host.includes("*")), []);
+  assert.ok(!valuesOf(derived, "allow-env").includes("*"));
+  assert.ok(valuesOf(derived, "allow-read").includes("/"));
+  assert.match(derived.remarks.join("\n"), /^\/ \(\{all\} of greedy\) is allowed with all/m);
 });

@@ -35,7 +35,7 @@ const packageOf = (specifier: string) =>
 
 Deno.test("deno task compile embeds all that runs, nothing that tests, and exactly the permissions named", async (t) => {
   await using folder = await openTempFolder();
-  const { metadata, files } = await compileStandIn(folder.path);
+  const { metadata, files, times } = await compileStandIn(folder.path);
   const own = await shippedFiles();
 
   await t.step("every module that an import leads to, however late, and every worker", () => {
@@ -104,6 +104,8 @@ Deno.test("deno task compile embeds all that runs, nothing that tests, and exact
     "nothing of whoever compiled it: no cache in a shared folder, no telemetry",
     async () => {
       assert.equal(metadata.code_cache_key, null);
+      // Whoever compiles the same sources gets the same bytes.
+      assert.deepEqual([...times], [Date.UTC(2000, 0)]);
       assert.equal(metadata.otel_config.tracing_enabled, false);
       assert.equal(metadata.otel_config.metrics_enabled, false);
       const bytes = await Deno.readTextFile(join(folder.path, "inkling"));

@@ -13,11 +13,13 @@ export interface EmbeddedProgram {
   };
   /** Content by path. */
   files: ReadonlyMap<string, string>;
+  /** All times of change that are written down, in milliseconds. */
+  times: ReadonlySet<number>;
 }
 
 type Entry =
   | { Dir: { n: string; e: Entry[] } }
-  | { File: { n: string; o: [number, number] } }
+  | { File: { n: string; o: [number, number]; t: number } }
   | { Symlink: { n: string } };
 
 const MAGIC = "d3n0l4ndd3n0l4nd";
@@ -37,11 +39,13 @@ export async function readEmbeddedProgram(executable: string): Promise<EmbeddedP
   const tree = text.indexOf('[{"', end);
   const contents = tree + lengthAt(tree - LENGTH_BYTES) + LENGTH_BYTES;
   const files = new Map<string, string>();
+  const times = new Set<number>();
   const walk = (entries: Entry[], folder: string): void => {
     for (const entry of entries) {
       if ("Dir" in entry) walk(entry.Dir.e, `${folder}${entry.Dir.n}/`);
       if ("File" in entry) {
         const [offset, length] = entry.File.o;
+        times.add(entry.File.t);
         files.set(`${folder}${entry.File.n}`, read(contents + offset, length));
       }
     }
@@ -50,6 +54,7 @@ export async function readEmbeddedProgram(executable: string): Promise<EmbeddedP
   return {
     metadata: JSON.parse(read(start + LENGTH_BYTES, lengthAt(start))),
     files,
+    times,
   };
 }
 

@@ -1,120 +1,8 @@
 // install.sh against a release on this machine: what it installs, what it refuses, and that a refusal leaves nothing.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { writeReleaseFolder } from "../../release/release_folder.ts";
 import { TARGETS } from "../../release/target.ts";
-import { type FolderServer, openFolderServer } from "./folder_server.ts";
-
-const program = (version: string) => `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
-const FILE = "inkling-1.2.3-x86_64-unknown-linux-gnu";
-
-interface Installation {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** A release, a home, and a machine that says what it is as a test wishes. */
-class InstallWorld implements AsyncDisposable {
-  readonly root: string;
-  readonly home: string;
-  readonly release: string;
-  readonly server: FolderServer;
-  /** Answers of `uname`, and of `ldd --version`. */
-  system = "Linux";
-  machine = "x86_64";
-  ldd = "ldd (GNU libc) 2.36";
-
-  private constructor(root: string) {
-    this.root = root;
-    this.home = join(root, "home");
-    this.release = join(root, "release");
-    this.server = openFolderServer(this.release);
-  }
-
-  static async open(): Promise<InstallWorld> {
-    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-install-" }));
-    const world = new InstallWorld(root);
-    await Deno.mkdir(world.home);
-    await Deno.mkdir(join(root, "bin"));
-    await writeReleaseFolder(world.release, {
-      name: "inkling",
-      version: "1.2.3",
-      targets: TARGETS,
-      address: world.server.address,
-      build: (_target, path) => Deno.writeTextFile(path, program("1.2.3")),
-    });
-    return world;
-  }
-
-  get installed(): string {
-    return join(this.home, ".local/bin/inkling");
-  }
-
-  /** Everything in the home. */
-  files(): string[] {
-    const walk = (path: string): string[] =>
-      [...Deno.readDirSync(path)].flatMap(({ name, isDirectory }) =>
-        isDirectory ? [`${join(path, name)}/`, ...walk(join(path, name))] : [join(path, name)]
-      );
-    return walk(this.home).map((path) => path.slice(this.home.length + 1)).sort();
-  }
-
-  /** Puts a program before all others on the PATH. */
-  async stub(name: string, script: string): Promise<void> {
-    const path = join(this.root, "bin", name);
-    await Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`);
-    await Deno.chmod(path, 0o755);
-  }
-
-  /** Runs the script as it is in the release. */
-  async install(
-    options: { shell?: string[]; env?: Record<string, string>; path?: string } = {},
-  ): Promise<Installation> {
-    await this.stub(
-      "uname",
-      `case $1 in -s) echo '${this.system}' ;; -m) echo '${this.machine}' ;; esac`,
-    );
-    await this.stub("ldd", `echo '${this.ldd}' >&2`);
-    const [shell = "", ...args] = options.shell ?? ["sh"];
-    const { code, stdout, stderr } = await new Deno.Command(shell, {
-      args: [...args, join(this.release, "install.sh")],
-      cwd: this.root,
-      clearEnv: true,
-      env: {
-        HOME: this.home,
-        PATH: options.path ?? `${join(this.root, "bin")}:${Deno.env.get("PATH")}`,
-        ...options.env,
-      },
-      stdin: "null",
-    }).output();
-    const text = new TextDecoder();
-    return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
-  }
-
-  /** Runs the script, which must refuse with these words and leave the home as it was. */
-  async refuses(
-    reason: RegExp,
-    options: Parameters<InstallWorld["install"]>[0] = {},
-  ): Promise<void> {
-    const before = this.files();
-    const { code, stdout, stderr } = await this.install(options);
-    assert.match(stderr, reason, stdout);
-    assert.match(stderr, /^install\.sh: /m);
-    assert.ok(code > 0, `exit code ${code}`);
-    assert.deepEqual(this.files(), before);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.server[Symbol.asyncDispose]();
-    await Deno.remove(this.root, { recursive: true });
-  }
-}
-
-async function versionOf(path: string): Promise<string> {
-  const { stdout } = await new Deno.Command(path, { args: ["--version"] }).output();
-  return new TextDecoder().decode(stdout).trim();
-}
+import { FILE, InstallWorld, program, versionOf } from "./install_world.ts";
 
 Deno.test("install.sh installs for the one who runs it, and says what is left to do", async () => {
   await using world = await InstallWorld.open();
@@ -190,13 +78,7 @@ Deno.test("install.sh replaces what is there in one step, and only by what works
       ["echo 0.9.0", /is not version 1\.2\.3: it says 0\.9\.0/],
     ] as const
   ) {
-    await writeReleaseFolder(world.release, {
-      name: "inkling",
-      version: "1.2.3",
-      targets: TARGETS,
-      address: world.server.address,
-      build: (_target, path) => Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`),
-    });
+    await world.publish(`#!/bin/sh\n${script}\n`);
     await world.refuses(reason);
     assert.equal(await versionOf(world.installed), "1.2.3");
   }

@@ -114,6 +114,18 @@ Deno.test("the npm package works where it was installed, with nothing else at ha
     await runAgentWithTool(installed, [await installed.writeExecutable()]);
   });
 
+  await t.step("it knows that npm brings a newer one", async () => {
+    await Deno.writeTextFile(
+      join(home.root, "npm"),
+      '#!/bin/sh\n[ "$*" = "view inkling version" ] && echo 99.0.0\n',
+    );
+    await Deno.chmod(join(home.root, "npm"), 0o755);
+    const path = `PATH=${home.root}:${Deno.env.get("PATH")}`;
+    const { stdout, stderr } = await installed.run(["env", path, ...bin, "update", "--check"]);
+    assert.match(stdout, /^Inkling 99\.0\.0 can be had/, stderr);
+    await Deno.remove(join(home.root, "npm"));
+  });
+
   await t.step("it fetched nothing: its cache holds no packages", () => {
     const packages = join(home.root, ".cache/deno/npm");
     assert.deepEqual([...Deno.readDirSync(packages)], []);

@@ -110,6 +110,11 @@ Deno.test("SqliteWatchStore.readOpenRuns() tells the runs of an agent's changes 
   for (const path of ["/1", "/2", "/3"]) ids.push(await accept("a", path));
   await store.accept({ agentId: "a" });
   await accept("b", "/4");
+  // Left behind by an instance that died.
+  const orphan = await accept("a", "/5");
+  store.db.run("INSERT INTO instances (id, pid, started_at) VALUES ('instance-2', 2, 2)");
+  const move = "UPDATE executions SET instance_id = 'instance-2' WHERE id <> ?";
+  store.db.run(move, orphan);
   const [first, second, third] = ids;
   store.db.run("UPDATE executions SET status = 'waiting' WHERE id = ?", second ?? 0);
   store.db.run("UPDATE executions SET status = 'success' WHERE id = ?", third ?? 0);

@@ -70,7 +70,7 @@ export class FakeRuntime implements Runtime {
   broken: BrokenAgentFile[] = [];
   readonly jobs: SchedulerJob[] = [];
   /** What `usage` reports, and for which requests. */
-  report: UsageReport = { timeZone: "UTC", dates: [], from: 0, entries: [] };
+  report: UsageReport = { timeZone: "UTC", days: [], entries: [] };
   readonly usageRequests: UsageRequest[] = [];
   readonly logFileLines: string[] = [];
   /** Newest first, of all agents. */

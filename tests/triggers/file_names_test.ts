@@ -62,3 +62,38 @@ Deno.test("a save in an editor fires once, whatever the editor leaves beside the
   await until(async () => (await live.fired("reader")).includes("created last.md"), "the last one");
   assert.equal((await live.runs("reader")).length, 4);
 });
+
+Deno.test("a watched folder may be a symlink to a place outside: the agent reads what changed there, also when it leads elsewhere", async () => {
+  await using live = await LiveTriggers.create();
+  for (const name of ["one", "two"]) {
+    await Deno.mkdir(`${live.place.root}/${name}`);
+    await Deno.writeTextFile(`${live.place.root}/${name}/old.md`, "old");
+  }
+  const lead = (name: string) => {
+    Deno.symlinkSync(`${live.place.root}/${name}`, live.path("next"));
+    Deno.renameSync(live.path("next"), live.path("link"));
+  };
+  lead("one");
+  await live.watching("reader", ["link"], {
+    steps: [
+      { call: [{ name: "file_read", arguments: { path: "link/a.md" } }] },
+      { say: "{result}" },
+    ],
+    settings: "history: off",
+  });
+  await live.open();
+  await Deno.writeTextFile(`${live.place.root}/one/a.md`, "first letter");
+  await live.untilFired("reader", "created a.md");
+  lead("two");
+  // It is another folder now, looked at every two seconds: what lies there appears.
+  await live.untilFired("reader", "created a.md", "created old.md");
+  await Deno.writeTextFile(live.path("link/a.md"), "second letter");
+  await live.untilFired("reader", "created a.md", "created old.md", "created a.md");
+  const outputs = await Promise.all(
+    (await live.runs("reader")).map(async ({ id }) =>
+      (await live.runtime.getExecution(id)).outputData ?? ""
+    ),
+  );
+  assert.match(outputs[0] ?? "", /first letter/);
+  assert.match(outputs.at(-1) ?? "", /second letter/);
+});

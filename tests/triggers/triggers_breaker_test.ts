@@ -92,3 +92,18 @@ Deno.test("a loop is stopped, told everywhere, and started again by an edit, a r
   await until(async () => (await runtime.listAgents()).length === 3, "the new agent");
   assert.deepEqual(await pausedAgents(runtime), [stopped]);
 });
+
+Deno.test("a client that reloads the agents all the time keeps no loop going", async () => {
+  await using live = await LiveTriggers.create();
+  await createLoop(live);
+  const runtime = await live.open();
+  live.write("a/ball.md", "begin");
+  let stops = 0;
+  runtime.events.subscribe((event) => {
+    if (event.type === "trigger_changed" && event.status === "paused") stops++;
+  });
+  await until(async () => {
+    await runtime.reloadAgents();
+    return stops > 0;
+  }, "the breaker trips");
+});

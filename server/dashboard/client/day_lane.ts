@@ -16,7 +16,6 @@ export interface Mark {
   /** How many times one mark stands for. */
   count: number;
   reason: string | null;
-  executionId: number | null;
 }
 
 /** The marks of a schedule within a stretch, in the order of time. */
@@ -28,15 +27,12 @@ export function toMarks(
   const isInside = ({ at }: Mark) => at >= from && at < to;
   const past = schedule.slots.map((slot) => {
     const at = Date.parse(slot.scheduled_for);
-    const { outcome: kind, reason, count, execution_id: executionId } = slot;
-    return { place: place(at), kind, at, count, reason, executionId };
+    const { outcome: kind, reason, count } = slot;
+    return { place: place(at), kind, at, count, reason };
   });
   const next = schedule.upcoming.map((time) => {
     const at = Date.parse(time);
-    return {
-      ...{ place: place(at), kind: "upcoming" as const, at },
-      ...{ count: 1, reason: null, executionId: null },
-    };
+    return { place: place(at), kind: "upcoming" as const, at, count: 1, reason: null };
   });
   return [...past, ...next].filter(isInside).sort((a, b) => a.at - b.at);
 }

@@ -15,7 +15,7 @@ export function ExecutionTable(
   },
 ): VNode {
   return (
-    <table class="executions" aria-label={label}>
+    <table class="rows" aria-label={label}>
       <thead>
         <tr>
           <th scope="col">Execution</th>

@@ -2,10 +2,13 @@
 // are named instead of loaded, because their addresses would tell others who looks.
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
+import { useMemo } from "preact/hooks";
 
 /** A text in Markdown. */
 export function Markdown({ text }: { text: string }): VNode {
-  return <div class="prose" dir="auto">{toBlocks(parse(text))}</div>;
+  // The page is drawn many times a second while something streams.
+  const blocks = useMemo(() => toBlocks(parse(text)), [text]);
+  return <div class="prose" dir="auto">{blocks}</div>;
 }
 
 function parse(text: string): Token[] {
@@ -60,7 +63,7 @@ function Heading({ depth, children }: { depth: number; children: ComponentChildr
 function List({ list }: { list: Tokens.List }): VNode {
   const items = list.items.map((item, index) => (
     <li key={index} class={item.task ? "task" : undefined}>
-      {item.task && <span class="box">{item.checked ? "☑ " : "☐ "}</span>}
+      {item.task && <span>{item.checked ? "☑ " : "☐ "}</span>}
       {toBlocks(item.tokens)}
     </li>
   ));

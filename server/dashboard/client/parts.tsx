@@ -10,9 +10,12 @@ export function Status({ status }: { status: ExecutionStatus }): VNode {
   return <span class={`status ${status}`}>{status}</span>;
 }
 
+/** How often relative times are drawn anew. */
+const REFRESH_MS = 10_000;
+
 /** A time relative to now, with the exact one as its title. `at` is a timestamp. */
-export function When({ at, isFresh = false }: { at: string; isFresh?: boolean }): VNode {
-  const now = useNow(isFresh ? 1_000 : 15_000);
+export function When({ at }: { at: string }): VNode {
+  const now = useNow(REFRESH_MS);
   const ms = Date.parse(at);
   return <time dateTime={at} title={formatMoment(ms)}>{formatRelative(ms, now)}</time>;
 }
@@ -80,7 +83,7 @@ export function Folded(
   const [isOpen, setOpen] = useState(props.isOpen ?? false);
   const id = useId();
   return (
-    <div class="folded">
+    <div>
       <button
         type="button"
         class="fold"

@@ -47,7 +47,6 @@ export function ScheduleLane(
       {hoursWithin(day).map((at) => (
         <line
           key={at}
-          class="hour"
           x1={percent(placeIn(at, day))}
           x2={percent(placeIn(at, day))}
           y1={0}

@@ -55,7 +55,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
         <>
           <DayControls day={day} shift={shift} onShift={setShift} />
           <ScheduleScale day={day} />
-          <ul class="jobs">
+          <ul>
             {data.jobs.map((job) => (
               <li key={job.agent_id}>
                 <JobItem job={job} agents={agents} day={day} now={now} />

@@ -4,15 +4,15 @@ import { useState } from "preact/hooks";
 import { formatCost, formatCount, formatDuration, formatMoment, formatNumberOf } from "./format.ts";
 import { Markdown } from "./markdown.tsx";
 import { Folded, Preformatted } from "./parts.tsx";
-import { toHash } from "./route.ts";
 import { type Call, describeLatest, type Step, type StepUsage } from "./timeline.ts";
+import { firstLine, ToolCall } from "./tool_call.tsx";
 
 /** Steps that are drawn before somebody asks for the rest. */
 const STEPS_AT_ONCE = 100;
 /** A Markdown text longer than this is shown as it is: it would take the browser too long to lay out. */
 const MARKDOWN_CHARACTERS = 100_000;
-/** One line up to this length needs no fold. */
-const SHORT_CHARACTERS = 120;
+/** Of a text that streams, its end is shown: what stands before has been read, or will be shown when it is whole. */
+const STREAMED_CHARACTERS = 20_000;
 
 /** The steps, oldest first. */
 export function Timeline(
@@ -49,7 +49,9 @@ export function Timeline(
             <span class="at">now</span>
             <div class="content">
               <h3>{streaming === "" ? describeLatest(steps) : "Writes"}</h3>
-              {streaming !== "" && <p class="stream" dir="auto">{streaming}</p>}
+              {streaming !== "" && (
+                <p class="stream" dir="auto">{streaming.slice(-STREAMED_CHARACTERS)}</p>
+              )}
             </div>
           </li>
         )}
@@ -161,63 +163,4 @@ function Usage({ usage }: { usage: StepUsage }): VNode {
       {usage.costUsd !== null && `, ${formatCost(usage.costUsd)}`}
     </p>
   );
-}
-
-function ToolCall({ call }: { call: Call }): VNode {
-  const { name, args, result, childId } = call;
-  const state = result === null ? "under way" : result.isError ? "failed" : "done";
-  return (
-    <div class={`call ${result?.isError ? "failed" : ""}`}>
-      <h3>
-        <code>{name}</code>
-        <span class="muted">
-          {state}
-          {result?.durationMs != null && `, ${formatDuration(result.durationMs)}`}
-        </span>
-        {childId !== null && (
-          <a href={toHash({ view: "execution", id: childId })}>execution {childId}</a>
-        )}
-      </h3>
-      <Excerpt label={`Arguments of ${name}`} text={args} isMuted>{indented}</Excerpt>
-      {result !== null && (
-        <Excerpt label={`Result of ${name}`} text={result.content || "an empty result"}>
-          {(text) =>
-            text}
-        </Excerpt>
-      )}
-    </div>
-  );
-}
-
-/** A text's beginning, with all of it behind a fold; a short one as it is. `children` lays the whole out. */
-function Excerpt(
-  { label, text, isMuted = false, children }: {
-    label: string;
-    text: string;
-    isMuted?: boolean;
-    children: (text: string) => string;
-  },
-): VNode {
-  const tone = isMuted ? "muted" : "";
-  if (text.length <= SHORT_CHARACTERS && !text.trim().includes("\n")) {
-    return <p class={`excerpt ${tone}`} dir="auto">{text}</p>;
-  }
-  return (
-    <Folded summary={<span class={`excerpt ellipsis ${tone}`}>{firstLine(text)}</span>}>
-      {() => <Preformatted label={label} text={children(text)} />}
-    </Folded>
-  );
-}
-
-function firstLine(text: string): string {
-  return text.slice(0, 300).trimStart().split("\n")[0] ?? "";
-}
-
-/** Arguments that are JSON, laid out; others as they came. */
-function indented(args: string): string {
-  try {
-    return JSON.stringify(JSON.parse(args), null, 2);
-  } catch {
-    return args;
-  }
 }

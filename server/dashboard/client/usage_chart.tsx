@@ -8,7 +8,7 @@ const HEIGHT = 160;
 /** Of a bar's place, what it takes; the rest is air. */
 const BAR_SHARE = 0.72;
 /** Days that are labelled, at most. */
-const LABELS = 7;
+const LABELS = 5;
 
 /** A chart under its title; `format` writes a value. */
 export function UsageChart(
@@ -103,7 +103,12 @@ function Days({ dates }: { dates: readonly string[] }): VNode {
     <svg class="scale" height={20} aria-hidden="true">
       {dates.map((date, index) =>
         isLabelled(index) && (
-          <text key={date} x={`${(index + 0.5) / dates.length * 100}%`} y={14}>
+          <text
+            key={date}
+            class={index === dates.length - 1 ? "last" : undefined}
+            x={index === dates.length - 1 ? "100%" : `${(index + 0.5) / dates.length * 100}%`}
+            y={14}
+          >
             {formatDay(date)}
           </text>
         )

@@ -2,7 +2,7 @@
 import type { StatsBody } from "../../report_schemas.ts";
 
 /** What is measured. */
-export type Measure = "cost_usd" | "total_tokens" | "executions";
+export type Measure = "cost_usd" | "total_tokens";
 
 /** Agents that get a colour of their own. */
 export const COLOURS = 6;

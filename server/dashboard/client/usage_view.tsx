@@ -7,15 +7,19 @@ import { toHash, USAGE_DAYS, WHOLE_HISTORY } from "./route.ts";
 import { useService } from "./service_context.ts";
 import { UsageChart } from "./usage_chart.tsx";
 import { type Series, sum, toBars, toSeries, withOthers } from "./usage_sums.ts";
-import { useResource } from "./use_resource.ts";
+import { useNow, useResource } from "./use_resource.ts";
+
+const REFRESH_MS = 60_000;
 
 /** The page of the usage of the last days. */
 export function UsageView({ days, agents }: { days: number; agents: AgentsById }): VNode {
   const { client } = useService();
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const { data, problem, isStale } = useResource(() => client.stats({ days, timezone }), {
-    key: String(days),
-    topics: ["executions"],
+  // Sums over many days change little by one execution, and cost more to make than a list.
+  const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
+  const { data, problem } = useResource(() => client.stats({ days, timezone }), {
+    key: `${days} ${minute}`,
+    topics: [],
   });
   const all = data === undefined ? [] : toSeries(data);
   const series = withOthers(all);
@@ -42,7 +46,7 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
       {data === undefined && problem === null && <Loading />}
       {data !== undefined && all.length === 0 && <Empty>Nothing ran in these days.</Empty>}
       {data !== undefined && all.length > 0 && (
-        <div aria-busy={isStale}>
+        <div aria-busy={data.days.length !== days}>
           <dl class="figures">
             <Figure name="Cost">{formatCost(total.cost_usd)}</Figure>
             <Figure name="Tokens">{formatCount(total.total_tokens)}</Figure>
@@ -72,7 +76,7 @@ function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsByI
   return (
     <>
       <h2>By agent</h2>
-      <table class="usage" aria-label="Usage by agent">
+      <table class="rows" aria-label="Usage by agent">
         <thead>
           <tr>
             <th scope="col">Agent</th>
@@ -88,15 +92,24 @@ function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsByI
             const { icon, name } = labelOf(agents, id);
             return (
               <tr key={id}>
-                <th scope="row">
+                <th scope="row" class="main">
                   <a href={toHash({ ...WHOLE_HISTORY, agent: id })}>
                     <AgentName icon={icon} name={name} />
                   </a>
                 </th>
-                <td class="number">{formatCount(one.executions)}</td>
-                <td class="number">{succeeded(one)}</td>
-                <td class="number">{formatCount(one.total_tokens)}</td>
-                <td class="number">{formatCost(one.cost_usd)}</td>
+                <td class="number">
+                  {formatCount(one.executions)}{" "}
+                  <span class="unit">{one.executions === 1 ? "execution" : "executions"}</span>
+                </td>
+                <td class="number">
+                  {succeeded(one)} <span class="unit">succeeded</span>
+                </td>
+                <td class="number">
+                  {formatCount(one.total_tokens)} <span class="unit">tokens</span>
+                </td>
+                <td class="number">
+                  <span class="unit">cost</span> {formatCost(one.cost_usd)}
+                </td>
               </tr>
             );
           })}
@@ -112,5 +125,5 @@ function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsByI
 /** Of those that have ended. */
 function succeeded(usage: { succeeded: number; failed: number }): string {
   const ended = usage.succeeded + usage.failed;
-  return ended === 0 ? "none ended" : `${Math.round(usage.succeeded / ended * 100)} %`;
+  return ended === 0 ? "none" : `${Math.round(usage.succeeded / ended * 100)} %`;
 }

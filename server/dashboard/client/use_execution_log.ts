@@ -1,8 +1,9 @@
 // The log of one execution as it grows: what is logged, what streams now, and how it goes on after pauses and losses.
 import { useEffect, useState } from "preact/hooks";
+import type { Clock } from "../../../runtime/clock.ts";
 import { ServiceUnreachable } from "../../client_errors.ts";
 import type { StreamFrame } from "../../client_stream.ts";
-import { useService } from "./service_context.ts";
+import { type Service, useService } from "./service_context.ts";
 import type { Entry } from "./timeline.ts";
 import { toSentence } from "./use_resource.ts";
 
@@ -15,10 +16,12 @@ export interface ExecutionLog {
 }
 
 const EMPTY: ExecutionLog = { entries: [], streaming: "", problem: null };
-/** Frames that come within this time are drawn at once. */
+/** What comes within this time is drawn at once. */
 const GATHER_MS = 60;
 /** Between two looks at an execution that waits, however much happens elsewhere. */
 const PAUSE_MS = 250;
+/** A logged reply holds what streamed of it. */
+const REPLIES: ReadonlySet<string> = new Set(["ai", "tool_call", "final_answer", "complete"]);
 
 /** Follows an execution from its first frame. */
 export function useExecutionLog(id: number): ExecutionLog {
@@ -27,61 +30,94 @@ export function useExecutionLog(id: number): ExecutionLog {
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    let now = EMPTY;
-    let isDrawing = false;
-    const change = (changes: Partial<ExecutionLog>) => {
-      now = { ...now, ...changes };
-      if (isDrawing) return;
-      isDrawing = true;
-      clock.sleep(GATHER_MS, signal).then(() => {
-        isDrawing = false;
-        setLog(now);
-      }, () => {
-        // Nobody looks any more.
-      });
-    };
-    const follow = async () => {
-      while (!signal.aborted) {
-        const version = link.version("executions");
-        try {
-          const after = now.entries.at(-1)?.id ?? 0;
-          for await (const frame of client.follow(id, { after, deltas: true, signal })) {
-            change(afterFrame(now, frame));
-            if (frame.event === "complete") return;
-          }
-        } catch (error) {
-          if (signal.aborted) return;
-          if (!(error instanceof ServiceUnreachable)) {
-            return change({ problem: toSentence(error) });
-          }
-          // What streamed is lost; the frame that holds it is not.
-          change({ streaming: "" });
-        }
-        // It waits for a person, or nobody answers: something will happen before there is more.
-        await clock.sleep(PAUSE_MS, signal).catch(() => {
-          // The loop sees that it is over.
-        });
-        await link.changeSince(version, { topic: "executions", signal });
-      }
-    };
     setLog(EMPTY);
-    follow();
+    const growing = new GrowingLog({ clock, signal, onDraw: setLog });
+    followToEnd(id, growing, { client, clock, link, signal });
     return () => stop.abort();
   }, [id, client, clock, link]);
   return log;
 }
 
-/** How a frame changes what is known. */
-function afterFrame(log: ExecutionLog, frame: StreamFrame): Partial<ExecutionLog> {
-  const { event, id, payload } = frame;
-  if (event === "delta") {
-    const content = String(payload["content"] ?? "");
-    const streaming = payload["restart"] === true ? content : log.streaming + content;
-    return { streaming };
+/** Reads to the end of the execution, through its pauses and losses of the service. Returns when the signal aborts. */
+async function followToEnd(
+  id: number,
+  log: GrowingLog,
+  { client, clock, link, signal }: Omit<Service, "announce"> & { signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    const version = link.version("executions");
+    try {
+      const options = { after: log.lastId, deltas: true, signal };
+      for await (const frame of client.follow(id, options)) {
+        log.take(frame);
+        if (frame.event === "complete") return;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ServiceUnreachable)) return log.fail(toSentence(error));
+      // What streamed is lost; the frame that holds it is not.
+      log.voidStream();
+    }
+    // It waits for a person, or nobody answers: something will happen before there is more.
+    await clock.sleep(PAUSE_MS, signal).catch(() => {
+      // The loop sees that it is over.
+    });
+    await link.changeSince(version, { topic: "executions", signal });
   }
-  if (id === null) return { streaming: "" };
-  const entries = [...log.entries, { id, payload }];
-  // A logged reply holds what streamed of it.
-  const isReply = ["ai", "tool_call", "final_answer", "complete"].includes(event);
-  return { entries, ...(isReply && { streaming: "" }) };
+}
+
+/** What is known of a log, and when it is drawn. */
+class GrowingLog {
+  readonly #entries: Entry[] = [];
+  readonly #options: { clock: Clock; signal: AbortSignal; onDraw: (log: ExecutionLog) => void };
+  #drawn: readonly Entry[] = [];
+  #streaming = "";
+  #problem: string | null = null;
+  #isDrawing = false;
+
+  constructor(
+    options: { clock: Clock; signal: AbortSignal; onDraw: (log: ExecutionLog) => void },
+  ) {
+    this.#options = options;
+  }
+
+  /** Of the last logged frame; 0 before the first. */
+  get lastId(): number {
+    return this.#entries.at(-1)?.id ?? 0;
+  }
+
+  take({ event, id, payload }: StreamFrame): void {
+    if (event === "delta") {
+      const content = String(payload["content"] ?? "");
+      this.#streaming = payload["restart"] === true ? content : this.#streaming + content;
+    } else {
+      if (id !== null) this.#entries.push({ id, payload });
+      if (id === null || REPLIES.has(event)) this.#streaming = "";
+    }
+    this.#draw();
+  }
+
+  voidStream(): void {
+    this.#streaming = "";
+    this.#draw();
+  }
+
+  fail(problem: string): void {
+    this.#problem = problem;
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    const { clock, signal, onDraw } = this.#options;
+    clock.sleep(GATHER_MS, signal).then(() => {
+      this.#isDrawing = false;
+      // The same list where nothing was added: whoever made something of it need not make it again.
+      if (this.#drawn.length < this.#entries.length) this.#drawn = [...this.#entries];
+      onDraw({ entries: this.#drawn, streaming: this.#streaming, problem: this.#problem });
+    }, () => {
+      // Nobody looks any more.
+    });
+  }
 }

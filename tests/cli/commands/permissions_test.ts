@@ -57,7 +57,7 @@ Deno.test("permissions --command prints one line that a shell runs as it is mean
   const { stdout } = await new Deno.Command("sh", { args: ["-c", cli.stdout.text] }).output();
   assert.equal(
     new TextDecoder().decode(stdout),
-    "[it's $HOME & `x`][%41][a,b][start][--workspace][my notes][--host][0.0.0.0]",
+    "[it's $HOME & `x`][%41][a,b][start][--workspace][/absolute/my notes][--host][0.0.0.0]",
   );
 });
 

@@ -6,8 +6,7 @@ Deno.test("GET /stats gives all days, and what was used on them", async () => {
   const { call, runtime } = createTestApp();
   runtime.report = {
     timeZone: "Europe/Berlin",
-    dates: ["2026-01-01", "2026-01-02"],
-    from: 0,
+    days: [{ date: "2026-01-01", start: 0 }, { date: "2026-01-02", start: 86_400_000 }],
     entries: [{
       date: "2026-01-02",
       agentId: "writer",
