@@ -1,10 +1,11 @@
-// Locks between processes: files whose lock dies with its holder.
+// Locks between processes: files whose lock dies with its holder. Each is given back before its file is closed: a
+// process that is just being started still has a copy of the file, and closing ours alone would leave it the lock.
 
 /** Takes the lock of a file (made with mode 600 where needed) until disposed; undefined while another process holds it. */
 export async function takeLock(path: string): Promise<Disposable | undefined> {
   const file = await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
   try {
-    if (await file.tryLock(true)) return { [Symbol.dispose]: () => file.close() };
+    if (await file.tryLock(true)) return { [Symbol.dispose]: () => giveBack(file) };
   } catch (error) {
     file.close();
     throw error;
@@ -22,9 +23,17 @@ export async function isLocked(path: string): Promise<boolean> {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
+  let taken = false;
   try {
-    return !(await file.tryLock(true));
+    taken = await file.tryLock(true);
+    return !taken;
   } finally {
-    file.close();
+    if (taken) giveBack(file);
+    else file.close();
   }
+}
+
+function giveBack(file: Deno.FsFile): void {
+  file.unlockSync();
+  file.close();
 }

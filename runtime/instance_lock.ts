@@ -45,6 +45,9 @@ export class InstanceLock implements Disposable {
       // Somebody tidied up; the lock is what counts.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     } finally {
+      // A process that is just being started still has a copy of this file: closing ours alone would leave the lock
+      // with it until it runs its own program.
+      this.#file.unlockSync();
       this.#file.close();
     }
   }

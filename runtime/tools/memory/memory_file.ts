@@ -140,11 +140,17 @@ async function lockFolder(
   const handle = await fileWork({ shown: "the agents folder" }, "lock", () => Deno.open(folder));
   try {
     while (!await handle.tryLock(true)) await clock.sleep(LOCK_RETRY_MS, signal);
-    return handle;
+    return { [Symbol.dispose]: () => giveBack(handle) };
   } catch (error) {
     handle.close();
     throw error;
   }
+}
+
+/** Unlocked before it is closed: a process that is just being started still has a copy of the open folder. */
+function giveBack(handle: Deno.FsFile): void {
+  handle.unlockSync();
+  handle.close();
 }
 
 async function fileWork<T>(
