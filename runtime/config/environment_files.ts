@@ -3,6 +3,7 @@ import { parseEnv } from "node:util";
 import type { Diagnostic } from "../diagnostics.ts";
 import type { Environment } from "./environment.ts";
 import { stampFile } from "./file_stamp.ts";
+import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
 import { decodeText } from "./text_file.ts";
 import { unreadableReason } from "../unreadable.ts";
 
@@ -15,8 +16,9 @@ type Variables = ReadonlyMap<string, string>;
 
 interface LoadedFile {
   path: string;
-  /** Undefined: read again at the next question. Null: there was no such file. */
-  stamp: string | null | undefined;
+  /** Undefined: read again at the next question. */
+  stamp: string | undefined;
+  missing?: MissingFile | undefined;
   variables: Variables;
   problems: Diagnostic[];
 }
@@ -28,7 +30,8 @@ interface LoadedFile {
 export class EnvironmentFiles implements Environment {
   readonly #files: LoadedFile[];
   readonly #shell: Variables;
-  #secrets: { name: string; value: string }[] | undefined;
+  /** By the names that were asked for. */
+  readonly #secrets = new Map<string, { name: string; value: string }[]>();
 
   /** `files` in order of precedence; `shell` as it stands when the process starts. */
   constructor(options: { files: readonly string[]; shell: Readonly<Record<string, string>> }) {
@@ -52,9 +55,13 @@ export class EnvironmentFiles implements Environment {
   secrets(names: readonly string[] = []): { name: string; value: string }[] {
     const layers = this.#layers();
     const others = names.filter((name) => !SECRET_NAME.test(name));
-    if (others.length > 0) return findSecrets(layers, others);
-    this.#secrets ??= findSecrets(layers, []);
-    return this.#secrets;
+    const key = others.join(" ");
+    let secrets = this.#secrets.get(key);
+    if (secrets === undefined) {
+      secrets = findSecrets(layers, others);
+      this.#secrets.set(key, secrets);
+    }
+    return secrets;
   }
 
   /** What is wrong with the files now, in their order. */
@@ -68,7 +75,7 @@ export class EnvironmentFiles implements Environment {
       const fresh = readIfChanged(file);
       if (fresh === undefined) continue;
       this.#files[index] = fresh;
-      this.#secrets = undefined;
+      this.#secrets.clear();
     }
     return [...this.#files.map((file) => file.variables), this.#shell];
   }
@@ -95,6 +102,8 @@ function findSecrets(
 function readIfChanged(file: LoadedFile): LoadedFile | undefined {
   const { path } = file;
   const empty = { path, variables: new Map<string, string>() };
+  // Every redaction asks, and errors are dear.
+  if (file.missing !== undefined && isStillMissing(file.missing)) return undefined;
   try {
     const info = Deno.statSync(path);
     const stamp = stampFile(info);
@@ -110,7 +119,7 @@ function readIfChanged(file: LoadedFile): LoadedFile | undefined {
       : { path, stamp, ...parseVariables(decoded.text, path) };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
-      return file.stamp === null ? undefined : { ...empty, stamp: null, problems: [] };
+      return { ...empty, stamp: undefined, problems: [], missing: rememberMissing(path) };
     }
     return { ...empty, stamp: undefined, problems: [problem(path, unreadableReason(error))] };
   }

@@ -6,6 +6,7 @@
 // US dollars per million tokens. `cache_read` and `cache_write` default to `input`.
 import { z } from "zod";
 import { stampFile } from "../config/file_stamp.ts";
+import { isStillMissing, type MissingFile, rememberMissing } from "../config/missing_file.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
 import { decodeText } from "../config/text_file.ts";
 import { unreadableReason } from "../unreadable.ts";
@@ -47,8 +48,9 @@ export class PriceFile {
   readonly path: string;
   #prices: ReadonlyMap<string, Price> = new Map();
   #problems: Diagnostic[] = [];
-  /** Undefined: read it at the next question. Null: there was no file. */
-  #stamp: string | null | undefined;
+  /** Undefined: read it at the next question. */
+  #stamp: string | undefined;
+  #missing: MissingFile | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -67,6 +69,8 @@ export class PriceFile {
   }
 
   #refresh(): void {
+    if (this.#missing !== undefined && isStillMissing(this.#missing)) return;
+    this.#missing = undefined;
     try {
       const info = Deno.statSync(this.path);
       const stamp = stampFile(info);
@@ -82,6 +86,7 @@ export class PriceFile {
       if (error instanceof Deno.errors.NotFound) {
         this.#prices = new Map();
         this.#problems = [];
+        this.#missing = rememberMissing(this.path);
       } else this.#broken(`The file cannot be read: ${unreadableReason(error)}`);
     }
   }

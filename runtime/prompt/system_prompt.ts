@@ -48,18 +48,30 @@ export function createSystemPrompt(options: SystemPromptOptions): string {
     `<task>\n${options.task.trim()}\n</task>`;
 }
 
+/** Making one takes longer than all else in a prompt; a service has one zone. */
+const wallClocks = new Map<string, Intl.DateTimeFormat>();
+
+function wallClock(timeZone: string): Intl.DateTimeFormat {
+  let clock = wallClocks.get(timeZone);
+  if (clock === undefined) {
+    clock = new Intl.DateTimeFormat("en-GB", {
+      timeZone,
+      weekday: "long",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      timeZoneName: "longOffset",
+    });
+    wallClocks.set(timeZone, clock);
+  }
+  return clock;
+}
+
 function describeTime(now: number, timeZone: string): string {
-  const local = new Intl.DateTimeFormat("en-GB", {
-    timeZone,
-    weekday: "long",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZoneName: "longOffset",
-  }).formatToParts(now);
+  const local = wallClock(timeZone).formatToParts(now);
   const part = (type: string) => local.find((one) => one.type === type)?.value ?? "";
   return `Now: ${part("weekday")}, ${part("year")}-${part("month")}-${part("day")} ` +
     `${part("hour")}:${part("minute")} ${timeZone} (${part("timeZoneName")}; ` +

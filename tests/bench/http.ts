@@ -1,16 +1,34 @@
-// How many requests the service answers, against a bare server in a process of its own, with the same client.
+// How many requests the service answers and how much memory it holds, against a bare server in a process of its own.
 import { join } from "node:path";
 import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
-import { comparePaired, type Figure } from "./paired.ts";
+import { type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
+import { type ServerProcess, startServer } from "./server_process.ts";
 
 const REQUESTS = 4_000;
 const AT_ONCE = 32;
 const PAIRS = 7;
+const MEMORY_PAIRS = 3;
+/** Until a fresh process has done what it does behind its first answer. */
+const SETTLE_MS = 2_000;
 const KEY = "bench-0123456789";
 
-/** Requests per second of /health and /executions, as the ratio of a bare server's to ours: 0.7 is 70 % of its speed. */
+/** Requests per second of /health and /executions, and the memory of an idle service. */
 export async function benchHttp(): Promise<Figure[]> {
   const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
+  try {
+    const start = await prepare(root);
+    return [await idleMemory(start), ...await requests(start)];
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+interface Starts {
+  bare: () => Promise<ServerProcess>;
+  ours: () => Promise<ServerProcess>;
+}
+
+async function prepare(root: string): Promise<Starts> {
   const bare = join(root, "bare.ts");
   await Deno.writeTextFile(
     bare,
@@ -27,29 +45,65 @@ export async function benchHttp(): Promise<Figure[]> {
     INKLING_STATE_DIR: join(root, "state"),
     INKLING_API_KEY: KEY,
   };
-  const [program = "", ...first] = sourceCommand();
-  const floor = await startServer(
-    [Deno.execPath(), "run", ...PERMISSION_FLAGS, bare],
-    {},
-    /http:\S+/,
-  );
-  const ours = await startServer([program, ...first, "start", "--port", "0"], env, /tcp:\/\/\S+/);
-  const base = ours.url.replace("tcp:", "http:");
-  try {
-    const compare = (path: string) =>
-      comparePaired(`requests: ${path}, time of ours / bare server's`, {
-        floor: () => load(`${floor.url}/`),
-        subject: () => load(`${base}${path}`),
-        pairs: PAIRS,
-      });
-    return [await compare("/health"), await compare("/executions")];
-  } finally {
-    await Promise.all([floor.stop(), ours.stop()]);
-    await Deno.remove(root, { recursive: true });
-  }
+  const floor = [Deno.execPath(), "run", ...PERMISSION_FLAGS, bare];
+  const self = [...sourceCommand(), "start", "--port", "0"];
+  return {
+    bare: () => startServer(floor, { address: /http:\S+/ }),
+    ours: () => startServer(self, { env, address: /tcp:\/\/\S+/ }),
+  };
 }
 
-async function load(url: string): Promise<void> {
+/** Resident memory some time after the start, with nothing to do. */
+async function idleMemory(start: Starts): Promise<Figure> {
+  const floors: number[] = [];
+  const subjects: number[] = [];
+  for (let pair = 0; pair < MEMORY_PAIRS; pair++) {
+    await using floor = await start.bare();
+    await using ours = await start.ours();
+    await (await fetch(`${floor.url}/`)).body?.cancel();
+    await (await fetch(`${ours.url.replace("tcp:", "http:")}/health`)).body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    floors.push(await residentMb(floor.pid));
+    subjects.push(await residentMb(ours.pid));
+  }
+  return toFigure("memory of an idle service", {
+    ...{ floors, subjects, unit: "MB" },
+    goal: ratioAtMost(1.8),
+  });
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] })
+    .output();
+  return Number(new TextDecoder().decode(stdout)) / 1_024;
+}
+
+async function requests(start: Starts): Promise<Figure[]> {
+  await using floor = await start.bare();
+  await using ours = await start.ours();
+  const base = ours.url.replace("tcp:", "http:");
+  const compare = async (path: string, goal?: Goal) => {
+    const floors: number[] = [];
+    const subjects: number[] = [];
+    for (let pair = -1; pair < PAIRS; pair++) {
+      const [bare, served] = [await rate(`${floor.url}/`), await rate(`${base}${path}`)];
+      // The first only warms up.
+      if (pair < 0) continue;
+      floors.push(bare);
+      subjects.push(served);
+    }
+    return toFigure(`requests of ${path}`, {
+      ...{ floors, subjects, unit: "a second" },
+      ...(goal !== undefined && { goal }),
+    });
+  };
+  return [
+    await compare("/health", { of: "ratio", bound: 0.7, is: "at least" }),
+    await compare("/executions"),
+  ];
+}
+
+async function rate(url: string): Promise<number> {
   let left = REQUESTS;
   const client = async () => {
     while (left-- > 0) {
@@ -57,34 +111,6 @@ async function load(url: string): Promise<void> {
       await response.body?.cancel();
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, client));
-}
-
-async function startServer(
-  [program = "", ...args]: readonly string[],
-  env: Record<string, string>,
-  address: RegExp,
-): Promise<{ url: string; stop: () => Promise<void> }> {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    env: { ...env, NO_COLOR: "1" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!address.test(text)) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`The server did not start: ${text}`);
-    text += value;
-  }
-  return {
-    url: address.exec(text)?.[0].replace(/,$/, "") ?? "",
-    async stop() {
-      child.kill("SIGTERM");
-      await child.status;
-      await reader.cancel();
-    },
-  };
+  const ms = await timed(() => Promise.all(Array.from({ length: AT_ONCE }, client)));
+  return REQUESTS / (ms / 1_000);
 }

@@ -1,6 +1,14 @@
 // Measuring: each figure as a ratio to a floor, in pairs taken one after the other, so that a busy machine hits both.
 
-/** A figure: how often the floor's time, or room, the subject took. */
+/** What a figure should come to: its ratio to the floor, or what was measured itself. */
+export interface Goal {
+  of: "ratio" | "subject";
+  /** The bound, in the figure's unit where it is the subject's. */
+  bound: number;
+  is: "at most" | "at least";
+}
+
+/** A figure: how often the floor's time, room or rate the subject took. */
 export interface Figure {
   name: string;
   /** Median of the paired ratios. */
@@ -8,8 +16,26 @@ export interface Figure {
   /** Medians of the two, for orientation only. */
   subject: number;
   floor: number;
-  unit: "ms" | "bytes";
+  unit: "ms" | "bytes" | "MB" | "a second" | "% of a core";
   pairs: number;
+  goal?: Goal;
+}
+
+/** A bound for the ratio. */
+export function ratioAtMost(bound: number): Goal {
+  return { of: "ratio", bound, is: "at most" };
+}
+
+/** A bound for what was measured itself. */
+export function subjectAtMost(bound: number): Goal {
+  return { of: "subject", bound, is: "at most" };
+}
+
+/** Whether a figure comes up to its goal; one without a goal does. */
+export function meetsGoal(figure: Figure): boolean {
+  const { goal } = figure;
+  if (goal === undefined) return true;
+  return goal.is === "at most" ? figure[goal.of] <= goal.bound : figure[goal.of] >= goal.bound;
 }
 
 /** Times something once, in milliseconds. */
@@ -26,6 +52,7 @@ export async function comparePaired(
     floor: () => Promise<unknown>;
     subject: () => Promise<unknown>;
     pairs: number;
+    goal?: Goal;
   },
 ): Promise<Figure> {
   await options.floor();
@@ -36,25 +63,30 @@ export async function comparePaired(
     floors.push(await timed(options.floor));
     subjects.push(await timed(options.subject));
   }
-  return toFigure(name, { floors, subjects, unit: "ms" });
+  return toFigure(name, {
+    ...{ floors, subjects, unit: "ms" },
+    ...(options.goal !== undefined && { goal: options.goal }),
+  });
 }
 
 /** A figure out of what was measured in pairs. */
 export function toFigure(
   name: string,
-  { floors, subjects, unit }: {
+  { floors, subjects, unit, goal }: {
     floors: readonly number[];
     subjects: readonly number[];
     unit: Figure["unit"];
+    goal?: Goal;
   },
 ): Figure {
   return {
     name,
-    ratio: median(subjects.map((ms, pair) => ms / (floors[pair] ?? ms))),
+    ratio: median(subjects.map((one, pair) => one / (floors[pair] ?? one))),
     subject: median(subjects),
     floor: median(floors),
     unit,
     pairs: subjects.length,
+    ...(goal !== undefined && { goal }),
   };
 }
 

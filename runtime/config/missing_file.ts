@@ -1,0 +1,32 @@
+// Whether a file that was not there is still missing, told without the cost of an error: by the folder above it.
+import { dirname } from "node:path";
+import { stampFile } from "./file_stamp.ts";
+
+/** A file that was not there, known by the nearest folder above it that is. */
+export interface MissingFile {
+  folder: string;
+  stamp: string;
+}
+
+/** Remembers that a file is missing; undefined where that cannot be told later without asking for the file itself. */
+export function rememberMissing(path: string): MissingFile | undefined {
+  for (let folder = dirname(path);; folder = dirname(folder)) {
+    try {
+      // Young folders have no stamp: the file may have come since somebody asked for it.
+      const stamp = stampFile(Deno.statSync(folder));
+      return stamp === undefined ? undefined : { folder, stamp };
+    } catch (error) {
+      // One that must not be looked at tells nothing.
+      if (!(error instanceof Deno.errors.NotFound) || folder === dirname(folder)) return undefined;
+    }
+  }
+}
+
+/** Whether nothing came into that folder since; false where it is gone or closed: then ask for the file itself. */
+export function isStillMissing({ folder, stamp }: MissingFile): boolean {
+  try {
+    return stampFile(Deno.statSync(folder)) === stamp;
+  } catch {
+    return false;
+  }
+}

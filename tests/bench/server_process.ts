@@ -1,0 +1,36 @@
+// A program in a process of its own that tells its address when it is ready.
+
+export interface ServerProcess extends AsyncDisposable {
+  url: string;
+  pid: number;
+}
+
+/** Starts it and waits for the address; disposing ends it. */
+export async function startServer(
+  [program = "", ...args]: readonly string[],
+  { env = {}, address }: { env?: Record<string, string>; address: RegExp },
+): Promise<ServerProcess> {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    env: { ...env, NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!address.test(text)) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`The server did not start: ${text}`);
+    text += value;
+  }
+  return {
+    url: address.exec(text)?.[0].replace(/,$/, "") ?? "",
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.status;
+      await reader.cancel();
+    },
+  };
+}
