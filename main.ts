@@ -1,4 +1,4 @@
-#!/usr/bin/env -S deno run --no-prompt --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys
+#!/usr/bin/env -S deno run --no-prompt --no-remote --frozen --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys
 // The composition root: arguments, environment, signals and exit code. It opens what the command line asks for, and
 // loads nothing before it is asked for.
 import type { CliApp, InfoReport, LocalService, ServeOptions, StopReason } from "./cli/app.ts";
@@ -63,6 +63,7 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     { SystemClock },
     { makeStateDir },
     { parseIdleTimeout, parseLogLevel },
+    { onStopSignals },
   ] = await Promise.all([
     import("./runtime/mod.ts"),
     import("./server/mod.ts"),
@@ -70,11 +71,19 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     import("./runtime/clock.ts"),
     import("./runtime/state_dir.ts"),
     import("./runtime/config/service_variables.ts"),
+    import("./cli/stop_signals.ts"),
   ]);
   const idleTimeoutMs = parseIdleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
   const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
   const settings = await loadSettings(options.workspace);
   const { stateDir, logFile } = settings.directories;
+  const stop = new AbortController();
+  // Heard before there is anything to leave behind, so that every end is in order.
+  using _signals = onStopSignals((count) => {
+    // Whoever asks twice does not want to wait for the grace.
+    if (count > 1) Deno.exit(130);
+    stop.abort();
+  });
   await makeStateDir(stateDir);
   using file = await openLogFile(logFile);
   const clock = new SystemClock();
@@ -95,6 +104,7 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     ownPorts: () => ports,
     ...await telemetry({ clock, log }),
   });
+  if (stop.signal.aborted) return "signal";
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
     ...(options.tcp === undefined ? {} : { tcp: options.tcp }),
@@ -102,11 +112,10 @@ async function serve(options: ServeOptions): Promise<StopReason> {
   });
   ports = service.ports;
   runtime.events.subscribe((event) => options.onEvent?.(toWireEvent(event)));
-  using _signals = onSignals(["SIGINT", "SIGTERM", "SIGHUP"], (count) => {
-    // Whoever asks twice does not want to wait for the grace.
-    if (count > 1) Deno.exit(130);
-    service.shutdown("signal").catch(() => {/* `finished` below rejects alike. */});
-  });
+  // `finished` below rejects alike.
+  const shutdown = () => void service.shutdown("signal").catch(() => {});
+  stop.signal.addEventListener("abort", shutdown);
+  if (stop.signal.aborted) shutdown();
   options.onReady({
     pid: Deno.pid,
     workspace: settings.directories.workspace,
@@ -116,17 +125,6 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     transports: service.transports,
   });
   return await service.finished;
-}
-
-function onSignals(names: Deno.Signal[], listener: (count: number) => void): Disposable {
-  let count = 0;
-  const onSignal = () => listener(++count);
-  for (const name of names) Deno.addSignalListener(name, onSignal);
-  return {
-    [Symbol.dispose]() {
-      for (const name of names) Deno.removeSignalListener(name, onSignal);
-    },
-  };
 }
 
 async function openLocalService(options: { workspace?: string }): Promise<LocalService> {
@@ -152,7 +150,7 @@ async function validate(
   target: string | undefined,
   options: { workspace?: string },
 ): ReturnType<CliApp["validate"]> {
-  const { validateWorkspace } = await import("./runtime/mod.ts");
+  const { validateWorkspace } = await import("./runtime/workspace_validation.ts");
   const files = await validateWorkspace(await loadSettings(options.workspace), target, {
     cwd: Deno.cwd(),
   });
@@ -163,7 +161,7 @@ async function validate(
 }
 
 async function info(options: { workspace?: string }): Promise<InfoReport> {
-  const { describeSetup } = await import("./runtime/mod.ts");
+  const { describeSetup } = await import("./runtime/setup_report.ts");
   return await describeSetup(await loadSettings(options.workspace));
 }
 
@@ -215,48 +213,20 @@ async function openAgentAuthor(
 }
 
 async function compose(): Promise<CliApp> {
-  const [
-    { openTerminal },
-    { systemProcesses },
-    { selfCommand },
-    { ownDistribution },
-    { openInput },
-    { SystemClock },
-    { suggest },
-    { openSocketClient },
-    { isConfined },
-  ] = await Promise.all([
-    import("./cli/output/terminal.ts"),
-    import("./cli/processes.ts"),
-    import("./cli/self_command.ts"),
-    import("./cli/update/distribution.ts"),
-    import("./cli/system_input.ts"),
-    import("./runtime/clock.ts"),
-    import("./runtime/suggestion.ts"),
-    import("./server/client.ts"),
-    import("./runtime/denied_permission.ts"),
-  ]);
-  const clock = new SystemClock();
-  const kind = Deno.env.get("TERM");
-  const stdout = openTerminal("stdout", { kind });
+  const { openSurroundings, ownDistribution } = await import("./cli/surroundings.ts");
+  const surroundings = openSurroundings({ kind: Deno.env.get("TERM") });
+  const { clock } = surroundings;
   return {
+    ...surroundings,
     version,
-    selfCommand: selfCommand(),
     get distribution() {
       return ownDistribution();
     },
     get environment() {
       return Deno.env.toObject();
     },
-    stdout,
-    stderr: openTerminal("stderr", { kind }),
-    input: openInput({ terminal: stdout, clock }),
-    clock,
-    processes: systemProcesses,
-    isConfined: isConfined(),
     permissions,
     places,
-    connect: ({ socketFile }) => openSocketClient(socketFile),
     serve,
     openLocalService,
     validate,
@@ -272,11 +242,6 @@ async function compose(): Promise<CliApp> {
     isSetUp,
     openInstallation,
     openAgentAuthor,
-    suggest,
-    onInterrupt(listener) {
-      Deno.addSignalListener("SIGINT", listener);
-      return () => Deno.removeSignalListener("SIGINT", listener);
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 // Finding the service: a client of the running one, or the same application in this process.
 import { type Client, ServiceUnreachable } from "../server/client.ts";
-import type { CliApp, Clock, LocalService, Places } from "./app.ts";
+import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "./app.ts";
 import { DeadlineExceeded, withDeadline } from "./deadline.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { isLocked } from "./lock_file.ts";
@@ -11,18 +11,32 @@ const HEALTH_MS = 5_000;
 /** How the service stands: it answers, nobody listens, or somebody listens and does not answer. */
 export type Health = "answers" | "absent" | "silent";
 
+/** The first question to a service; what heeds the signal is to be answered soon, or the service is not well. */
+export type FirstQuestion<Answer> = (
+  client: Client,
+  options: { signal?: AbortSignal },
+) => Promise<Answer>;
+
 /** Asks the service whether it is there. Rejects with the signal's reason when that aborts. */
 export async function checkHealth(
   client: Client,
   options: { clock: Clock; signal?: AbortSignal },
 ): Promise<Health> {
-  const { clock, signal } = options;
+  const asked = await askFirst(client, (client, options) => client.health(options), options);
+  return typeof asked === "string" ? asked : "answers";
+}
+
+async function askFirst<Answer>(
+  client: Client,
+  question: FirstQuestion<Answer>,
+  { clock, signal }: { clock: Clock; signal?: AbortSignal },
+): Promise<{ answer: Answer } | Exclude<Health, "answers">> {
   try {
-    await withDeadline(clock, (signal) => client.health({ signal }), {
+    const answer = await withDeadline(clock, (signal) => question(client, { signal }), {
       ms: HEALTH_MS,
       ...(signal && { signal }),
     });
-    return "answers";
+    return { answer };
   } catch (error) {
     if (error instanceof ServiceUnreachable) return "absent";
     if (error instanceof DeadlineExceeded) return "silent";
@@ -36,11 +50,24 @@ export async function connectService(
   places: Places,
   options: { signal?: AbortSignal } = {},
 ): Promise<Client | undefined> {
+  const reached = await reach(app, places, {
+    ...options,
+    question: (client, options) => client.health(options),
+  });
+  return reached?.client;
+}
+
+/** A client of the running service and its first answer; undefined when none runs. Throws as connectService() does. */
+async function reach<Answer>(
+  app: CliApp,
+  places: Places,
+  { question, ...options }: { question: FirstQuestion<Answer>; signal?: AbortSignal },
+): Promise<{ client: Client; answer: Answer } | undefined> {
   const client = app.connect(places);
   try {
-    const health = await checkHealth(client, { clock: app.clock, ...options });
-    if (health === "silent") throw serviceSilent(places);
-    if (health === "answers") return client;
+    const asked = await askFirst(client, question, { clock: app.clock, ...options });
+    if (asked === "silent") throw serviceSilent(places);
+    if (asked !== "absent") return { client, ...asked };
   } catch (error) {
     client[Symbol.dispose]();
     throw error;
@@ -66,20 +93,31 @@ export interface Reader extends LocalService {
 
 /** The running service, else the same application in this process, read-only: nothing is left running. */
 export async function openReader(app: CliApp, workspace?: string): Promise<Reader> {
-  const client = await connectService(app, await app.places(workspace));
-  if (client === undefined) {
-    const local = await app.openLocalService(workspace === undefined ? {} : { workspace });
-    return {
-      client: local.client,
-      isService: false,
-      [Symbol.asyncDispose]: () => local[Symbol.asyncDispose](),
-    };
+  const of = workspace === undefined ? {} : { workspace };
+  return (await askReader(app, (client, options) => client.health(options), of)).reader;
+}
+
+/** The same, and its answer to a question that tells at once whether the service is there. */
+export async function askReader<Answer>(
+  app: CliApp,
+  question: FirstQuestion<Answer>,
+  { workspace }: WorkspaceOption,
+): Promise<{ reader: Reader; answer: Answer }> {
+  const reached = await reach(app, await app.places(workspace), { question });
+  if (reached !== undefined) {
+    const { client, answer } = reached;
+    const dispose = () => Promise.resolve(client[Symbol.dispose]());
+    return { answer, reader: { client, isService: true, [Symbol.asyncDispose]: dispose } };
   }
-  return {
-    client,
-    isService: true,
-    [Symbol.asyncDispose]: () => Promise.resolve(client[Symbol.dispose]()),
-  };
+  await using opened = new AsyncDisposableStack();
+  const local = opened.use(
+    await app.openLocalService(workspace === undefined ? {} : { workspace }),
+  );
+  const { client } = local;
+  const answer = await question(client, {});
+  const kept = opened.move();
+  const dispose = () => kept.disposeAsync();
+  return { answer, reader: { client, isService: false, [Symbol.asyncDispose]: dispose } };
 }
 
 /** The PID in the PID file of a service that is certainly alive; undefined when none is, null when it is unreadable. */

@@ -49,7 +49,7 @@ export async function ensureService(
   await makeStateDir(places.stateDir);
   const startedAt = app.clock.now();
   for (;;) {
-    using lock = await takeLock(resolve(places.stateDir, "start.lock"));
+    using lock = await takeStartLock(places.stateDir);
     const client = await connectService(app, places, options);
     if (client !== undefined) return { client, started: false };
     if (lock !== undefined) return await startDaemon(app, places, options);
@@ -69,13 +69,28 @@ async function makeStateDir(stateDir: string): Promise<void> {
   try {
     await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new CommandFailure(
-      EXIT.unreachable,
-      `Cannot use the state directory ${stateDir}: it cannot be made there. ` +
-        "Set INKLING_STATE_DIR to a folder that you may write to",
-      { cause },
-    );
+    throw stateDirUnusable(stateDir, { why: "it cannot be made there", cause });
   }
+}
+
+async function takeStartLock(stateDir: string): Promise<Disposable | undefined> {
+  try {
+    return await takeLock(resolve(stateDir, "start.lock"));
+  } catch (cause) {
+    throw stateDirUnusable(stateDir, { why: "nothing can be written to it", cause });
+  }
+}
+
+function stateDirUnusable(
+  stateDir: string,
+  { why, cause }: { why: string; cause: unknown },
+): CommandFailure {
+  return new CommandFailure(
+    EXIT.unreachable,
+    `Cannot use the state directory ${stateDir}: ${why}. ` +
+      "Set INKLING_STATE_DIR to a folder that you may write to",
+    { cause },
+  );
 }
 
 /** A client of the service, which is started, and the person told, where none runs. Disposing is the caller's. */

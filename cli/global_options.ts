@@ -1,8 +1,18 @@
 // The options that every command takes, before its name or behind it.
+import { flag, option, type OptionValues } from "./command_line/option.ts";
+import { DIRECTORY } from "./command_line/value_type.ts";
 
-/** As the parser gives them. A type, not an interface: the parser's own types ask for an index signature. */
-export type GlobalOptions = {
-  quiet?: true;
-  verbose?: true;
-  workspace?: string;
+/** What is said of all commands alike. */
+export const GLOBAL_OPTIONS = {
+  quiet: flag("-q, --quiet", "Show results only (of a run: only its answer)"),
+  verbose: flag("-v, --verbose", "Show more: whole tool results, causes of errors"),
+  workspace: option("-w, --workspace <dir>", "The workspace (default: config.yaml's)", DIRECTORY),
 };
+
+/** Their values. */
+export type GlobalOptions = OptionValues<typeof GLOBAL_OPTIONS>;
+
+/** Asks for the help of the command that it is typed behind. */
+export const HELP_OPTION = flag("-h, --help", "Show this help");
+/** Asks for the version, of the program alone. */
+export const VERSION_OPTION = flag("-V, --version", "Show the version");

@@ -1,43 +1,29 @@
 // The command line: from arguments to an exit code. The only place where a failure becomes text.
-import { CommanderError } from "@commander-js/extra-typings";
 import type { CliApp } from "./app.ts";
-import { EXIT, toExit } from "./exit.ts";
-import { Output } from "./output/output.ts";
+import type { Command, Program } from "./command_line/command.ts";
+import { type CommandLine, parseCommandLine } from "./command_line/parse.ts";
+import { UsageError } from "./command_line/usage_error.ts";
+import type { CommandContext } from "./context.ts";
+import { EXIT, type ExitCode, toExit } from "./exit.ts";
 import { FIRST_STEP, leadToSetup } from "./first_use.ts";
 import type { GlobalOptions } from "./global_options.ts";
-import { createProgram } from "./program.ts";
+import { Output } from "./output/output.ts";
+import { createStyle, type Style } from "./output/style.ts";
+import type { Terminal } from "./output/terminal.ts";
+import { PROGRAM } from "./program.ts";
 
 export type { CliApp } from "./app.ts";
 
 /** Runs the command that the arguments name and returns the exit code. Never throws for what a person may cause. */
 export async function runCli(argv: readonly string[], app: CliApp): Promise<number> {
-  let code: number = EXIT.ok;
   let output = openOutput(app, {});
-  const program = createProgram({
-    version: app.version,
-    helpLayout: { width: Math.min(app.stdout.columns, HELP_WIDTH), style: output.style },
-    write: (text) => app.stdout.write(text),
-    writeError: (text) => app.stderr.write(text),
-    complain: (message, command) => complain(output, message, command),
-    async prepare(command, options) {
-      output = openOutput(app, options);
-      const { workspace } = options;
-      await leadToSetup(command, { app, output, ...(workspace !== undefined && { workspace }) });
-    },
-    async perform(options, command) {
-      const { workspace } = options;
-      code = await command({ app, output, ...(workspace !== undefined && { workspace }) });
-    },
-  });
   try {
-    if (argv.length > 0) await program.parseAsync(argv, { from: "user" });
-    else {
-      program.outputHelp();
-      if (!await app.isSetUp({})) output.line(`\n${FIRST_STEP}`);
-    }
-    return code;
+    if (argv.length === 0) return await welcome({ app, output });
+    const line = parseCommandLine(PROGRAM, argv);
+    if (line.kind === "command") output = openOutput(app, line.options);
+    return await answer(line, { app, output });
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof UsageError) return complain(output, error);
     const exit = toExit(error);
     if (exit.text !== undefined) output.error(exit.text);
     if (output.verbose && exit.text !== undefined) showCauses(output, error);
@@ -45,7 +31,38 @@ export async function runCli(argv: readonly string[], app: CliApp): Promise<numb
   }
 }
 
-const HELP_WIDTH = 100;
+async function welcome({ app, output }: CommandContext): Promise<ExitCode> {
+  await showHelp(PROGRAM, app.stdout, output.style);
+  if (!await app.isSetUp({})) output.line(`\n${FIRST_STEP}`);
+  return EXIT.ok;
+}
+
+async function answer(line: CommandLine, { app, output }: CommandContext): Promise<ExitCode> {
+  switch (line.kind) {
+    case "command": {
+      const { workspace } = line.options;
+      const context = { app, output, ...(workspace !== undefined && { workspace }) };
+      await leadToSetup(line.name, context);
+      return await line.perform(context);
+    }
+    case "help":
+      await showHelp(line.of, app.stdout, output.style);
+      return EXIT.ok;
+    case "version":
+      app.stdout.write(`${app.version}\n`);
+      return EXIT.ok;
+    case "nothing":
+      await showHelp(PROGRAM, app.stderr, createStyle({ colors: false }));
+      return EXIT.usage;
+    default:
+      return line satisfies never;
+  }
+}
+
+async function showHelp(of: Command | Program, terminal: Terminal, style: Style): Promise<void> {
+  const { formatHelp } = await import("./command_line/help.ts");
+  terminal.write(formatHelp(PROGRAM, of, { columns: terminal.columns, style }));
+}
 
 function openOutput(app: CliApp, options: GlobalOptions): Output {
   return new Output({
@@ -56,12 +73,11 @@ function openOutput(app: CliApp, options: GlobalOptions): Output {
   });
 }
 
-/** Commander's complaint as one of our sentences: `Unknown option '--jsn'. Did you mean --json?` */
-function complain(output: Output, message: string, command: string): void {
-  const text = message.trim().replace(/^error: /, "").replace(/\.?\s*\n\(?(.*?)\)?$/, ". $1");
-  output.error(text.charAt(0).toUpperCase() + text.slice(1));
-  const name = command === "inkling" ? "inkling" : `inkling ${command}`;
+function complain(output: Output, { message, command }: UsageError): ExitCode {
+  output.error(message);
+  const name = command === undefined ? "inkling" : `inkling ${command}`;
   output.note(`"${name} --help" shows how it is used`);
+  return EXIT.usage;
 }
 
 function showCauses(output: Output, error: unknown): void {

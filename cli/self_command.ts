@@ -1,8 +1,11 @@
 // How this program starts itself again: the binary by its own path, the source tree by Deno with the same permissions.
-import { fileURLToPath } from "node:url";
 
 /**
  * The permissions of Inkling, one flag each:
+ * - no-prompt: what no flag allows is refused; nobody is asked.
+ * - no-remote: no code from the network. Deno trusts some hosts with that by itself, and goes on doing so where
+ *   `--deny-import` forbids it (measured with Deno 2.9.6).
+ * - frozen: no packages but those of the lock file. Without it, an import of any other would fetch that one.
  * - read, write: workspaces, configuration and state lie where the user says; agents are confined by the path sandbox.
  * - net: model providers, http_request, the service's socket.
  * - env: keys, and what packages look up.
@@ -14,6 +17,8 @@ import { fileURLToPath } from "node:url";
  */
 export const PERMISSION_FLAGS: readonly string[] = [
   "--no-prompt",
+  "--no-remote",
+  "--frozen",
   "--allow-read",
   "--allow-write",
   "--allow-net",
@@ -24,9 +29,13 @@ export const PERMISSION_FLAGS: readonly string[] = [
 
 /** Program and first arguments that start Inkling from its source tree, under Deno's flags: all that it may ever need. */
 export function sourceCommand(flags: readonly string[] = PERMISSION_FLAGS): string[] {
-  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-  const config = fileURLToPath(new URL("../deno.json", import.meta.url));
-  return [Deno.execPath(), "run", "--config", config, ...flags, main];
+  // The npm package has JavaScript in the place of the sources.
+  const [, root = ".", ending = "ts"] =
+    /^(.*)[\\/]cli[\\/][^\\/]*\.(\w+)$/.exec(import.meta.filename ?? "") ?? [];
+  return [
+    ...[Deno.execPath(), "run", "--config", `${root}/deno.json`, ...flags],
+    `${root}/main.${ending}`,
+  ];
 }
 
 /** Program and first arguments that start whatever is running now. */

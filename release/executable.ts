@@ -10,7 +10,7 @@ import type { Target } from "./target.ts";
 /**
  * How the executable differs from `deno run`:
  * - the permissions, each with its reason in cli/self_command.ts, are fixed in it.
- * - deny-import: no code from the network; without the flag, hosts that Deno trusts may send some.
+ * - deny-import: what it is given is all the code that it has. `no-remote` and `frozen` are about compiling.
  * - unstable-worker-options: workers with narrower permissions, which custom tools and skill scripts run in.
  * - no-code-cache: it would lie in the temporary folder under a name that can be guessed, where another user may put
  *   one of his own before.

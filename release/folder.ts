@@ -1,6 +1,20 @@
 // Folders and files, as far as packing needs more than Deno has.
 import { dirname, join, relative } from "node:path";
 
+/** Files that are worked on at a time. */
+const AT_ONCE = 32;
+
+/** Works on many files, several at a time. */
+export async function forEachFile(
+  files: readonly string[],
+  work: (file: string) => Promise<void>,
+): Promise<void> {
+  const left = files.values();
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (const file of left) await work(file);
+  }));
+}
+
 /** Every file below a folder, relative to it, in order. */
 export async function filesBelow(directory: string): Promise<string[]> {
   const files: string[] = [];
@@ -18,11 +32,11 @@ export async function filesBelow(directory: string): Promise<string[]> {
 /** Copies a file, or a folder with all that is in it. */
 export async function copyTree(from: string, to: string): Promise<void> {
   const isFile = (await Deno.stat(from)).isFile;
-  for (const file of isFile ? [""] : await filesBelow(from)) {
+  await forEachFile(isFile ? [""] : await filesBelow(from), async (file) => {
     const path = join(to, file);
     await Deno.mkdir(dirname(path), { recursive: true });
     await Deno.copyFile(join(from, file), path);
-  }
+  });
 }
 
 /** Removes a file, or a folder with all that is in it. */

@@ -116,7 +116,12 @@ say_how_to_start() {
   case :$PATH: in
     *:"$folder":*) found=$(command -v inkling || true) ;;
     *)
-      printf '%s is not on your PATH. Put it there, for good in the file that your shell reads:\n\n' "$folder"
+      printf '%s is not on your PATH. Put it there, for good in the file that your shell reads\n' "$folder"
+      case $folder in
+        # Pasted, these would mean something else.
+        *[\"\'\$\`\\:]*) return ;;
+      esac
+      printf '\n'
       case ${SHELL:-} in
         */fish) printf "  fish_add_path '%s'\n\n" "$folder" ;;
         *) printf "  export PATH=\"%s:\$PATH\"\n\n" "$folder" ;;
@@ -134,7 +139,11 @@ main() {
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  folder=${INKLING_INSTALL_DIR:-${HOME:?is not set}/.local/bin}
+  folder=${INKLING_INSTALL_DIR:-}
+  if [ -z "$folder" ]; then
+    [ -n "${HOME:-}" ] || fail "HOME is not set: set it, or INKLING_INSTALL_DIR to the folder to install to"
+    folder=$HOME/.local/bin
+  fi
   case $folder in
     /*) folder=${folder%/} ;;
     *) folder=$PWD/${folder%/} ;;

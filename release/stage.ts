@@ -2,7 +2,7 @@
 // executable and the npm package are both made from it.
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
-import { copyTree, writeJson } from "./folder.ts";
+import { copyTree, forEachFile, writeJson } from "./folder.ts";
 import { parseGivenAddress } from "./given_address.ts";
 import type { PackageFolder } from "./package_folder.ts";
 import { NAME, PAPERS, REPOSITORY, VERSION } from "./product.ts";
@@ -34,9 +34,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const remove = () => Deno.remove(directory, { recursive: true });
   try {
     const files = await shippedFiles();
-    for (const file of [...files, ...PAPERS]) {
-      await copyTree(join(REPOSITORY, file), join(directory, file));
-    }
+    await forEachFile(
+      [...files, ...PAPERS],
+      (file) => copyTree(join(REPOSITORY, file), join(directory, file)),
+    );
     if (options.address !== undefined) await setReleaseAddress(directory, options.address);
     const { imports, allowScripts } = denoJson;
     await vendorPackages(directory, { imports, allowScripts, lock: join(REPOSITORY, "deno.lock") });

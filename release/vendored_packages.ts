@@ -1,7 +1,7 @@
 // The npm packages that ship with the program: exactly those of deno.lock, and of each only what can be run.
 import { join } from "node:path";
 import { lastWords, runCommand } from "./command.ts";
-import { filesBelow, removeIfThere, writeJson } from "./folder.ts";
+import { filesBelow, forEachFile, removeIfThere, writeJson } from "./folder.ts";
 import { type PackageFolder, packageFolders } from "./package_folder.ts";
 
 /** Code and data that code loads. The rest is types, source maps, sources, papers (see licence_list.ts) and leftovers. */
@@ -49,9 +49,8 @@ export async function vendorPackages(directory: string, list: PackageList): Prom
 export async function prunePackages(directory: string): Promise<PackageFolder[]> {
   const nodeModules = join(directory, "node_modules");
   const all = await packageFolders(nodeModules);
-  for (const file of await filesBelow(nodeModules)) {
-    if (!NEEDED.test(file)) await Deno.remove(join(nodeModules, file));
-  }
+  const idle = (await filesBelow(nodeModules)).filter((file) => !NEEDED.test(file));
+  await forEachFile(idle, (file) => Deno.remove(join(nodeModules, file)));
   const kept: PackageFolder[] = [];
   // Inner ones first.
   for (const one of all.toReversed()) {

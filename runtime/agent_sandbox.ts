@@ -5,6 +5,7 @@ import type { RunCause } from "./run_cause.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import { PathSandbox, type PathSandboxOptions } from "./tools/path_sandbox.ts";
 import type { OwnWrites } from "./triggers/own_writes.ts";
+import { createWatchFilter } from "./triggers/watch_filter.ts";
 
 /** Whose sandbox it is. */
 export interface SandboxSubject {
@@ -14,11 +15,11 @@ export interface SandboxSubject {
 }
 
 /** Opens the sandbox of an execution of this agent. */
-export async function openAgentSandbox(
+export function openAgentSandbox(
   agent: Agent,
   subject: SandboxSubject,
   context: { settings: WorkspaceSettings; ownWrites: OwnWrites },
-): Promise<PathSandbox> {
+): PathSandbox {
   const { directories, home } = context.settings;
   const { lineage, cause } = subject;
   return new PathSandbox({
@@ -26,27 +27,23 @@ export async function openAgentSandbox(
     paths: agent.paths,
     home,
     onWrite: (write) => context.ownWrites.record(lineage, write),
-    ...await watchedBy(agent, { directories, home, cause }),
+    ...watchedBy(agent, { directories, home, cause }),
   });
 }
 
 /** What an agent may read because it watches it. */
-async function watchedBy(
+function watchedBy(
   { trigger }: Agent,
   { cause, ...base }: Parameters<typeof readWatchPath>[1] & { cause: RunCause | undefined },
-): Promise<Pick<PathSandboxOptions, "extraReadPaths" | "readableFiles">> {
+): Pick<PathSandboxOptions, "extraReadPaths" | "readableFiles"> {
   if (trigger.type !== "watch") return {};
   const changed = cause?.type === "watch" ? [cause.path] : [];
   const paths = trigger.paths.map((path) => readWatchPath(path, base));
   const globs = paths.flatMap(({ base, glob }) => glob === undefined ? [] : [{ base, glob }]);
-  const readableFiles = [];
-  if (globs.length > 0) {
-    const { createWatchFilter } = await import("./triggers/watch_filter.ts");
-    for (const { base: folder, glob } of globs) {
-      const isWatched = await createWatchFilter(glob, trigger.filters);
-      readableFiles.push({ folder, matches: (relative: string) => isWatched(relative, "file") });
-    }
-  }
+  const readableFiles = globs.map(({ base: folder, glob }) => {
+    const isWatched = createWatchFilter(glob, trigger.filters);
+    return { folder, matches: (relative: string) => isWatched(relative, "file") };
+  });
   const whole = paths.flatMap(({ base, glob }) => glob === undefined ? [base] : []);
   return { extraReadPaths: [...whole, ...changed], readableFiles };
 }

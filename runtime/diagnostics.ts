@@ -20,3 +20,11 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { path, line, column, message, hint } = diagnostic;
   return `${path}:${line}:${column}: ${message}${hint === undefined ? "" : ` (${hint})`}`;
 }
+
+/** Control characters as JSON can write them, for a sentence that repeats what somebody wrote: JSON itself leaves some. */
+export function escapeControls(text: string): string {
+  return text.replaceAll(
+    /\p{Cc}/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -13,11 +13,8 @@ import { Runner } from "./executions/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { InstanceLock } from "./instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
+import type { ModelSupply } from "./model_supply.ts";
 import { isProviderKey, keyVariablesOf } from "./models/provider_keys.ts";
-import { ModelPrices } from "./models/pricing.ts";
-import { ModelQueue, withQueue } from "./models/queue.ts";
-import { resolveModel } from "./models/resolve.ts";
-import { withRetry } from "./models/retry.ts";
 import { RedactedLog } from "./redacted_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
@@ -32,6 +29,7 @@ import { SqliteFrameStore } from "./storage/frames.ts";
 import { closeInstance, openInstance } from "./storage/instances.ts";
 import { SqliteSettingsStore } from "./storage/settings.ts";
 import { SqliteSlotStore } from "./storage/slots.ts";
+import { withCollectorSecrets } from "./telemetry/collector_secrets.ts";
 import type { ToolShed } from "./tools/agent_tools.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { FolderWatches } from "./triggers/folder_watches.ts";
@@ -42,12 +40,7 @@ import { Scheduler } from "./triggers/scheduler.ts";
 import { Triggers } from "./triggers/triggers.ts";
 import type { Watcher, WatcherPorts } from "./triggers/watcher.ts";
 
-export { describeSetup } from "./setup_report.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./settings.ts";
-export { type ValidatedFile, validateWorkspace } from "./workspace_validation.ts";
-
-/** Holds the key of a telemetry collector, which its name does not tell. */
-const TELEMETRY_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
 
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {
@@ -79,8 +72,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...{ directories, config, home: settings.home },
     inspect: (agent) => findGaps(agent, { settings, log }),
   });
-  const secrets = () =>
-    environment.secrets([...keyVariablesOf(registry.list()), TELEMETRY_HEADERS]);
+  const secrets = withCollectorSecrets(
+    () => environment.secrets(keyVariablesOf(registry.list())),
+    (name) => environment.get(name),
+  );
   const redactor = new Redactor(secrets);
   const log: ServiceLog = new RedactedLog(options.log, redactor);
   await using resources = new AsyncDisposableStack();
@@ -135,10 +130,15 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   };
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
-  const queue = new ModelQueue({ limit: config.maxConcurrentRuns, log });
-  const prices = new ModelPrices({ files: directories.pricingFiles, clock, log });
+  let modelSupply: Promise<ModelSupply> | undefined;
+  const openModels = async () => {
+    const { ModelSupply } = await import("./model_supply.ts");
+    return new ModelSupply({ settings, clock, log });
+  };
   const isKey = (name: string) => isProviderKey(name, registry.list());
-  const timeZone = machineTimeZone();
+  // Asked for when it is needed: to find it takes longer than to open the database.
+  let foundZone: string | undefined;
+  const timeZone = () => foundZone ??= machineTimeZone();
   const ownWrites = new OwnWrites();
   const runner = new Runner({
     events,
@@ -153,19 +153,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     environment,
     serviceLog: log,
     timeZone,
-    async openModel(agent) {
-      const model = await resolveModel(agent.model, {
-        environment,
-        environmentFile: directories.workspaceEnvFile,
-        clock,
-        pinKeys: config.pinKeys,
-        log,
-      });
-      const timeoutMs = agent.settings.timeout * 1_000;
-      return withQueue(withRetry(model, { clock, timeoutMs, log }), queue);
-    },
-    costOf: async ({ model }, reply) =>
-      model === undefined ? reply.reportedCostUsd : await prices.costOf(model, reply),
+    openModel: async (agent) => await (await (modelSupply ??= openModels())).open(agent),
+    costOf: async (agent, reply) =>
+      await (await (modelSupply ??= openModels())).costOf(agent, reply),
     openTools: async (agent, options) => {
       const shed = await (toolShed ??= openShed());
       return await shed.openTools(agent, options);
@@ -193,7 +183,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     });
     const start = createStartRun(runner);
     const isPaused = async () => await pause.state() === "paused";
-    const scheduler = new Scheduler({ store: slots, start, isPaused, clock, log, timeZone });
+    const scheduler = new Scheduler({
+      ...{ store: slots, start, isPaused, clock, log },
+      get timeZone() {
+        return timeZone();
+      },
+    });
     triggers = resources.use(
       new Triggers({
         pause,

@@ -39,11 +39,17 @@ export async function* parseEventStream(
 
 /** Lines ended by LF, CR LF or CR. A line is searched once, however many chunks it comes in. */
 async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
-  const decoder = new TextDecoder();
+  // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let parts: string[] = [];
   let skipLineFeed = false;
+  let isFirst = true;
   for await (const bytes of body) {
     let text = decoder.decode(bytes, { stream: true });
+    if (isFirst && text !== "") {
+      if (text.startsWith("\uFEFF")) text = text.slice(1);
+      isFirst = false;
+    }
     if (skipLineFeed && text !== "") {
       if (text.startsWith("\n")) text = text.slice(1);
       skipLineFeed = false;

@@ -102,15 +102,18 @@ function describeResponses(
   operation: DescribedOperation,
   { components, error }: Shared,
 ): JsonObject {
-  const { response, path, params, query, headers, body, errors } = operation;
+  const { response, method, path, params, query, headers, body, errors } = operation;
   const success = response === EVENT_STREAM
     ? { [EVENT_STREAM]: { schema: { type: "string" } } }
     : { "application/json": { schema: describe(response, components, "output") } };
-  const checked = [params, query, headers, body].some((schema) => schema !== undefined);
+  // A body is read whether or not it means anything: who sends one that cannot be read is told.
+  const takesBody = method !== "GET";
+  const checked = takesBody ||
+    [params, query, headers, body].some((schema) => schema !== undefined);
   const refusals = [
     ...(path === "/health" ? [] : [401]),
     ...errors,
-    ...(body === undefined ? [] : BODY_REFUSALS),
+    ...(takesBody ? BODY_REFUSALS : []),
     ...(checked ? [422] : []),
   ];
   const described = refusals.map((status) => [

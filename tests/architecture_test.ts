@@ -45,6 +45,7 @@ const WIRING = [
   "scheduler_status.ts",
   "agent_sandbox.ts",
   "tool_shed.ts",
+  "model_supply.ts",
   "agent_resources.ts",
   "follow_execution.ts",
 ]
@@ -137,6 +138,7 @@ Deno.test("imports: adapters, their packages and the price table are loaded only
     ...["runtime/tools/mcp/session.ts", "runtime/tools/mcp/mcp_servers.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
     ...["runtime/triggers/watcher.ts"],
+    ...["runtime/executions/loop.ts", "runtime/executions/prepare.ts", "runtime/model_supply.ts"],
     ...["runtime/telemetry/open_telemetry.ts"],
   ];
   const loads = IMPORTS.filter(({ to, typeOnly }) => !typeOnly && late.includes(to));
@@ -231,7 +233,6 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     what: /\bconsole\.|Deno\.(stdout|stderr)\.write/,
     where: /^(cli\/output\/|main\.ts)/,
   },
-  { what: /"commander"|"@commander-js/, where: /^cli\// },
   {
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
     // The clock itself; what is compared with the file system's time; the client, which knows no runtime.

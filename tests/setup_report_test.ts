@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describeSetup } from "../runtime/mod.ts";
+import { describeSetup } from "../runtime/setup_report.ts";
 import { createTestWorkspace } from "./support/test_workspace.ts";
 
 Deno.test("describeSetup() tells which files exist and which providers have a key, never the key", async () => {

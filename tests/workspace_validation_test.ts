@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { formatDiagnostic } from "../runtime/diagnostics.ts";
-import { describeSetup, validateWorkspace } from "../runtime/mod.ts";
+import { describeSetup } from "../runtime/setup_report.ts";
+import { validateWorkspace } from "../runtime/workspace_validation.ts";
 import { createTestWorkspace, type TestWorkspace } from "./support/test_workspace.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nHello.\n";

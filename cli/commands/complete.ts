@@ -1,9 +1,10 @@
 // complete: what a shell's script asks at a press of the Tab key.
-import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import type { Program } from "../command_line/command.ts";
 import { completeLine } from "../completions/complete_line.ts";
 import type { Completion } from "../completions/completion.ts";
 import { ServiceValues } from "../completions/service_values.ts";
-import { formatAnswer, readShellLine, type Shell } from "../completions/shell.ts";
+import { formatAnswer, readShellLine } from "../completions/shell.ts";
+import type { Shell } from "../completions/shell_script.ts";
 import type { CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 
@@ -12,7 +13,7 @@ const NOTHING: Completion = { candidates: [], fallback: "none" };
 /** Answers with what fits the last of the words that the shell handed over. */
 export async function complete(
   { app, output }: CommandContext,
-  program: CommandUnknownOpts,
+  program: Program,
   options: { shell: Shell; handed: readonly string[] },
 ): Promise<ExitCode> {
   const { shell, handed } = options;

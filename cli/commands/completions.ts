@@ -1,6 +1,6 @@
 // completions: the script with which a shell completes command lines of inkling.
 import { INSTALL_COMMANDS, loadShellScript } from "../completions/shell_script.ts";
-import type { Shell } from "../completions/shell.ts";
+import type { Shell } from "../completions/shell_script.ts";
 import type { CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 

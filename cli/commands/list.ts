@@ -13,21 +13,23 @@ import {
   describeTrigger,
   isAutomatic,
 } from "../output/trigger_text.ts";
-import { openReader } from "../connection.ts";
+import { askReader } from "../connection.ts";
 
 /** Shows every agent. */
 export async function list(
   context: CommandContext,
   options: { json?: true },
 ): Promise<ExitCode> {
-  const { app, output, workspace } = context;
-  await using reader = await openReader(app, workspace);
+  const { app, output } = context;
+  const ask = (client: Client, options: { signal?: AbortSignal }) => client.info(options);
+  const { reader, answer: info } = await askReader(app, ask, context);
+  await using _ = reader;
   const { client } = reader;
+  const agents = await client.agents();
   if (options.json) {
-    output.json(await client.agents());
+    output.json(agents);
     return EXIT.ok;
   }
-  const [agents, info] = await Promise.all([client.agents(), client.info()]);
   const { agent_errors: broken } = info;
   if (agents.length > 0) showAgents(output, agents, app.clock.now());
   else if (broken.length === 0) await showFirstSteps(context);

@@ -4,7 +4,7 @@ import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
 import { Interview } from "../interview.ts";
 import type { AgentAuthor } from "../new/agent_author.ts";
-import type { NewOptions } from "../new/declare_new.ts";
+import type { NewOptions } from "../new/new_options.ts";
 import { draftWithModel } from "../new/draft_dialog.ts";
 import { fieldsOf, hasFieldFlags } from "../new/field_flags.ts";
 import { askFields } from "../new/questionnaire.ts";

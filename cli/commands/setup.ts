@@ -5,7 +5,7 @@ import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
 import { Interview } from "../interview.ts";
 import { listenToInterrupts } from "../interrupts.ts";
-import type { SetupOptions } from "../setup/declare_setup.ts";
+import type { SetupOptions } from "../setup/setup_options.ts";
 import type { Installation, SetupChoices, SetupResult } from "../setup/installation.ts";
 import { reportSetup } from "../setup/setup_report.ts";
 import { limitsOf, readChoices } from "../setup/unattended.ts";

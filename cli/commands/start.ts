@@ -8,6 +8,9 @@ import { formatPlural } from "../output/figures.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import type { UnitKind } from "../start/unit.ts";
 
+const NO_SOCKET =
+  "The service needs a Unix socket, and Deno has none on Windows: use Inkling in WSL";
+
 const ENDINGS: Readonly<Record<StopReason, string>> = {
   requested: "Stopped on request",
   idle: "Stopped: there was nothing to do. --keep-alive keeps the service running",
@@ -93,6 +96,7 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
 
 async function serve(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
   const { app, output, workspace } = context;
+  if (Deno.build.os === "windows") throw new CommandFailure(EXIT.failed, NO_SOCKET);
   await using report = output.quiet
     ? undefined
     : new ForegroundReport({ app, output, places: await app.places(workspace) });

@@ -3,10 +3,13 @@ import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { stopService } from "../stop_sequence.ts";
 
+/** Seconds that the service may take where nothing else is said. */
+const DEFAULT_TIMEOUT = 15;
+
 /** Stops the service; `timeout` is in seconds. */
 export async function stop(
   context: CommandContext,
-  options: { timeout: number },
+  { timeout = DEFAULT_TIMEOUT }: { timeout?: number },
 ): Promise<ExitCode> {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
@@ -16,7 +19,7 @@ export async function stop(
     places,
     processes: app.processes,
     clock: app.clock,
-    timeoutMs: options.timeout * 1_000,
+    timeoutMs: timeout * 1_000,
     onStep: (text) => output.note(text),
   });
   switch (outcome.kind) {

@@ -1,12 +1,12 @@
-// ui: the pages of the service in a browser, through a proxy that lives as long as the command.
+// ui: the dashboard in a browser, through a proxy that lives as long as the command.
 import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
 import { untilAborted } from "../deadline.ts";
 import type { ExitCode } from "../exit.ts";
 import { listenToInterrupts } from "../interrupts.ts";
 
-/** The page that a browser begins with. */
-const HOME = "/docs";
+/** The page that a browser begins with: the dashboard. */
+const HOME = "/ui";
 
 /** Opens the page, or with `open: false` only tells its address, and stays until Ctrl+C. */
 export async function ui(

@@ -1,8 +1,8 @@
 // From a command line with a cursor to what the Tab key offers there.
-import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
+import type { Program } from "../command_line/command.ts";
+import { TEXT, type ValueType } from "../command_line/value_type.ts";
 import type { Candidate, Completion, Fallback } from "./completion.ts";
-import { type Cursor, readCursor, visibleCommands, visibleOptions } from "./cursor.ts";
-import { kindOfArgument, kindOfOption, type ValueKind } from "./value_kind.ts";
+import { type Cursor, readCursor, visibleCommands } from "./cursor.ts";
 
 /** Where candidates come from that the program itself does not know. */
 export interface ValueSource {
@@ -18,37 +18,28 @@ export interface SourceOptions {
 
 /** What fits the last of the words, which is typed in part or empty. Rejects when the source does. */
 export async function completeLine(
-  program: CommandUnknownOpts,
+  program: Program,
   words: readonly string[],
   source: ValueSource,
 ): Promise<Completion> {
   const cursor = readCursor(program, words);
   switch (cursor.kind) {
     case "command":
-      return offer(
-        cursor,
-        visibleCommands(program).map((one) => ({
-          value: one.name(),
-          description: one.description(),
-        })),
-      );
+      return offer(cursor, commandCandidates(program));
     case "option":
       return offer(cursor, optionCandidates(cursor));
     case "value": {
       const { option, prefix } = cursor;
-      const { candidates, fallback } = await completeValue(
+      const { candidates, fallback } = await completeValue(option.type ?? TEXT, {
         cursor,
-        option,
-        kindOfOption(option),
+        program,
         source,
-      );
+      });
       const whole = candidates.map((one) => ({ ...one, value: prefix + one.value }));
       return { candidates: whole, fallback };
     }
-    case "argument": {
-      const kind = kindOfArgument(cursor.command.name(), cursor.argument);
-      return await completeValue(cursor, cursor.argument, kind, source);
-    }
+    case "argument":
+      return await completeValue(cursor.argument.type, { cursor, program, source });
     case "nothing":
       return offer(cursor, []);
     default:
@@ -57,17 +48,14 @@ export async function completeLine(
 }
 
 async function completeValue(
-  cursor: Cursor,
-  declared: Argument | Option,
-  kind: ValueKind,
-  source: ValueSource,
+  { sort, choices }: ValueType,
+  { cursor, program, source }: { cursor: Cursor; program: Program; source: ValueSource },
 ): Promise<Completion> {
-  const { argChoices } = declared;
-  if (argChoices) {
-    return offer(cursor, argChoices.map((value) => ({ value, description: "" })));
+  if (choices !== undefined) {
+    return offer(cursor, choices.map((value) => ({ value, description: "" })));
   }
   const where = cursor.workspace === undefined ? {} : { workspace: cursor.workspace };
-  switch (kind) {
+  switch (sort) {
     case "agents":
       return offer(cursor, await source.agents(where));
     case "agents-or-files":
@@ -79,19 +67,25 @@ async function completeValue(
       const of = agentId === undefined ? {} : { agentId };
       return offer(cursor, await source.executions({ ...where, ...of, waiting: false }));
     }
+    case "commands":
+      return offer(cursor, commandCandidates(program));
     case "files":
     case "directories":
-      return offer(cursor, [], kind);
+      return offer(cursor, [], sort);
     case "text":
       return offer(cursor, []);
     default:
-      return kind satisfies never;
+      return sort satisfies never;
   }
 }
 
+function commandCandidates(program: Program): Candidate[] {
+  return visibleCommands(program).map(({ name, description }) => ({ value: name, description }));
+}
+
 /** Long names, because they say what they mean; a short one only to confirm that it is whole. */
-function optionCandidates({ command, typed }: Cursor): Candidate[] {
-  return visibleOptions(command).flatMap(({ short, long, description }) =>
+function optionCandidates({ options, typed }: Cursor): Candidate[] {
+  return Object.values(options).flatMap(({ short, long, description }) =>
     [long, short === typed ? short : undefined]
       .filter((name) => name !== undefined)
       .map((value) => ({ value, description }))

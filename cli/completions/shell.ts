@@ -1,13 +1,8 @@
 // The shells that are served, each with its way of handing over words and taking an answer.
 import { toOneLine } from "../output/sanitise.ts";
 import type { Completion } from "./completion.ts";
+import type { Shell } from "./shell_script.ts";
 import { readTypedWord } from "./typed_word.ts";
-
-/** Shells that a script is printed for. */
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-
-/** One of them. */
-export type Shell = typeof SHELLS[number];
 
 /** What a shell handed over, as the words that the program would get. */
 export interface ShellLine {

@@ -2,7 +2,12 @@
 // and its answer back; what fits is decided there. Nothing that stands on the line is evaluated.
 // Decision: our own scripts, because those of @bomb.sh/tab have bash evaluate the line when Tab is pressed, redirections
 // and `$(…)` included, take ids with spaces apart and never offer a file or folder (rejected: that package).
-import type { Shell } from "./shell.ts";
+
+/** Shells that a script is printed for. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** One of them. */
+export type Shell = typeof SHELLS[number];
 
 /** The script of a shell. */
 export async function loadShellScript(shell: Shell): Promise<string> {

@@ -2,7 +2,7 @@
 import type { InfoReport } from "../app.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import type { NewAgentFields } from "./agent_author.ts";
-import type { NewOptions } from "./declare_new.ts";
+import type { NewOptions } from "./new_options.ts";
 
 /** The fields that flags give, all but the prompt. Throws CommandFailure for a model that is only half named. */
 export function fieldsOf(

@@ -1,6 +1,6 @@
 // Markdown as a person reads it at a terminal. The parser is a package of its own weight: this file is loaded where a
 // terminal shows an answer, and nowhere else.
-import { marked, type MarkedToken, type Token, type Tokens } from "marked";
+import { getDefaults, marked, type MarkedToken, type Token, Tokenizer, type Tokens } from "marked";
 import { toSpans } from "./markdown_inline.ts";
 import { formatMarkdownTable } from "./markdown_table.ts";
 import { sanitise } from "./sanitise.ts";
@@ -23,10 +23,24 @@ const LEAST_WIDTH = 16;
 const DEEPEST = 8;
 const BULLETS = ["•", "◦", "▪"] as const;
 
+/**
+ * Leaves the addresses that stand apart from their links where they stand: they come mostly at the end, and a reply is
+ * shown block by block.
+ */
+class BlockwiseTokenizer extends Tokenizer {
+  #count = 0;
+
+  override def(source: string): Tokens.Def | undefined {
+    const token = super.def(source);
+    // No link can name it, and none is taken for a repetition.
+    return token && { ...token, tag: `\0${this.#count++}` };
+  }
+}
+
 /** Blocks of a sanitised text: each with the source that it came from. */
 export function parseMarkdown(text: string): Token[] {
   try {
-    return marked.lexer(text);
+    return marked.lexer(text, { ...getDefaults(), tokenizer: new BlockwiseTokenizer() });
   } catch (error) {
     // Thousands of quotes or lists inside each other are too many for the parser: they are shown as they are.
     if (!(error instanceof RangeError)) throw error;

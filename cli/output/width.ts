@@ -1,13 +1,15 @@
 // How many cells a text takes, and cutting it to some.
-import fastStringWidth from "fast-string-width";
+import { measure } from "./cells.ts";
 
 const ELLIPSIS = "…";
 /** Code units of one character beyond which a text is not worth showing whole. */
 const LONGEST_CHARACTER = 32;
+/** What takes a cell for each code unit: most of what is ever shown. */
+const PLAIN = /^[ -~\xa0-\xff–—…]*$/;
 
-/** Cells of a text on one line. */
+/** Cells of a text on one line; it may hold colours. */
 export function widthOf(text: string): number {
-  return fastStringWidth(text);
+  return PLAIN.test(text) ? text.length : measure(text);
 }
 
 /** The text in at most `width` cells; what is cut off is shown by `…`, and no character is cut in two. */

@@ -2,7 +2,7 @@
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { readFirstLine } from "../piped_input.ts";
-import type { SetupOptions } from "./declare_setup.ts";
+import type { SetupOptions } from "./setup_options.ts";
 import type {
   Installation,
   LimitName,

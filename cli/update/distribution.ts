@@ -1,5 +1,4 @@
 // How this program came to this machine: that decides who can bring a newer one.
-import { fileURLToPath } from "node:url";
 
 /** A compiled binary; a package in npm's global folder, or some other node_modules; a checkout of the sources. */
 export type Distribution =
@@ -34,5 +33,5 @@ export function ownDistribution(): Distribution {
   // The sources of a binary lie in no folder of the disk.
   if (standalone) return { kind: "binary", path: execPath, target };
   // A checkout that `npm link` shows to npm is a checkout.
-  return distributionOf(Deno.realPathSync(fileURLToPath(new URL("../..", import.meta.url))));
+  return distributionOf(Deno.realPathSync(`${import.meta.dirname}/../..`));
 }

@@ -8,6 +8,7 @@ import {
 } from "../config/schema_diagnostics.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
+import { compileGlob } from "../glob.ts";
 import { isJsonObject } from "../json.ts";
 import { suggest } from "../suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "./agent.ts";
@@ -69,7 +70,7 @@ function checkTrigger(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
   if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, trigger, type));
-  diagnostics.push(...checkCron(file, trigger));
+  diagnostics.push(...checkCron(file, trigger), ...checkPatterns(file, trigger));
   return diagnostics;
 }
 
@@ -132,6 +133,27 @@ function checkCron(file: DiagnosedFile, trigger: Written): Diagnostic[] {
     }));
   }
   return diagnostics;
+}
+
+function checkPatterns(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+  const filters = section(trigger, "filters");
+  const lists: [YamlPath, unknown][] = [
+    [["trigger", "paths"], trigger["paths"]],
+    [["trigger", "filters", "include"], filters["include"]],
+    [["trigger", "filters", "exclude"], filters["exclude"]],
+  ];
+  return lists.flatMap(([path, list]) =>
+    (Array.isArray(list) ? list : [list]).flatMap((pattern, index) => {
+      // A pattern that ends with a slash stands for one that is longer by so much.
+      const matcher = typeof pattern === "string"
+        ? compileGlob(`${pattern.normalize("NFC")}/**`, { dot: true })
+        : undefined;
+      if (matcher === undefined || typeof matcher === "function") return [];
+      const place = Array.isArray(list) ? [...path, index] : path;
+      const message = `The pattern in ${path.join(".")} ${matcher.reason}`;
+      return [diagnose(file, place, { message })];
+    })
+  );
 }
 
 function section(root: Written, key: string): Written {

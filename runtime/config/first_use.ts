@@ -1,7 +1,9 @@
 // Whether anything is set up. Looks at two names and reads nothing: commands ask before they begin.
-import { join, resolve } from "node:path";
 import { exists } from "./exists.ts";
 import { expandHome, type ReadVariable, resolveConfigDir } from "./places.ts";
+import { PATHS } from "./plain_path.ts";
+
+const { join, resolve } = PATHS;
 
 /** Whether there is a config.yaml, or an agents folder in the workspace (default: the one of an absent config.yaml). */
 export async function isSetUp(options: {

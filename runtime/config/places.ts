@@ -1,7 +1,9 @@
 // The places that are known before any file is read. Loads nothing heavy: every command starts through here.
-import { isAbsolute, join, resolve } from "node:path";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import { fnv1a } from "./fnv1a.ts";
+import { PATHS } from "./plain_path.ts";
+
+const { isAbsolute, join, resolve } = PATHS;
 
 /** Reads one variable of the shell. */
 export type ReadVariable = (name: string) => string | undefined;

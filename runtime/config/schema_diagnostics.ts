@@ -1,6 +1,6 @@
 // What a schema finds wrong with a value, as sentences for the person who wrote it. Knows no particular schema.
 import { z } from "zod";
-import type { Diagnostic } from "../diagnostics.ts";
+import { type Diagnostic, escapeControls } from "../diagnostics.ts";
 import { suggest } from "../suggestion.ts";
 import type { Position, YamlDocument, YamlPath } from "./yaml_document.ts";
 import { showKey } from "./yaml_values.ts";
@@ -43,7 +43,7 @@ export function diagnose(
     line: place.line,
     column: place.column,
     severity,
-    message,
+    message: escapeControls(message),
     ...(hint === undefined ? {} : { hint }),
   };
 }

@@ -10,7 +10,7 @@ import {
   visit,
   type YAMLParseError,
 } from "yaml";
-import type { Diagnostic } from "../diagnostics.ts";
+import { type Diagnostic, escapeControls } from "../diagnostics.ts";
 import { keyText, YamlValueReader } from "./yaml_values.ts";
 
 /** From the root to a value: map keys and list positions. */
@@ -59,7 +59,7 @@ export function parseYaml(
     return { line: Math.max(1, line) + lineOffset, column: Math.max(1, col) };
   };
   const diagnose = (offset: number, severity: Diagnostic["severity"], message: string) => (
-    { path, ...place(offset), severity, message }
+    { path, ...place(offset), severity, message: escapeControls(message) }
   );
   if (parsed.errors.length > 0) {
     return {

@@ -43,15 +43,19 @@ export class RedactedStream {
 
   /** Takes the next piece; returns what may be shown now. */
   push(text: string): string {
-    const safe = redactText(this.#held + text, this.#secrets);
-    const kept = Math.max(0, ...this.#secrets.map(({ value }) => overlap(safe, value)));
-    this.#held = safe.slice(safe.length - kept);
-    return safe.slice(0, safe.length - kept);
+    const known = this.#held + text;
+    const marks = findMarks(known, this.#secrets);
+    const longest = this.#secrets.flatMap(spellingsOf).map((one) => overlap(known, one));
+    const open = known.length - Math.max(0, ...longest);
+    // A secret that reaches into what may be the beginning of another waits with it.
+    const end = marks.find((mark) => mark.from < open && open < mark.to)?.from ?? open;
+    this.#held = known.slice(end);
+    return replaceMarks(known.slice(0, end), marks.filter((mark) => mark.to <= end));
   }
 
   /** What was held back, at the end of the text. */
   flush(): string {
-    const rest = this.#held;
+    const rest = redactText(this.#held, this.#secrets);
     this.#held = "";
     return rest;
   }
@@ -65,16 +69,54 @@ function overlap(text: string, value: string): number {
   return 0;
 }
 
+/** A stretch of text that is secret, under the name of the longest secret in it. */
+interface Mark {
+  from: number;
+  to: number;
+  name: string;
+}
+
 function redactText(text: string, secrets: readonly Secret[]): string {
-  let result = text;
-  for (const { name, value } of secrets) {
-    if (result.includes(value)) result = result.replaceAll(value, `[redacted:${name}]`);
-    const quoted = JSON.stringify(value).slice(1, -1);
-    if (quoted !== value && result.includes(quoted)) {
-      result = result.replaceAll(quoted, `[redacted:${name}]`);
+  return replaceMarks(text, findMarks(text, secrets));
+}
+
+/** A value as it is, and as JSON spells it. */
+function spellingsOf({ value }: Secret): string[] {
+  const quoted = JSON.stringify(value).slice(1, -1);
+  return quoted === value ? [value] : [value, quoted];
+}
+
+/** Every stretch that is secret, in order. Secrets that overlap are one: what is left of one would tell of it. */
+function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
+  const found: Mark[] = [];
+  for (const secret of secrets) {
+    for (const spelling of spellingsOf(secret)) {
+      for (let from = text.indexOf(spelling); from >= 0;) {
+        const to = from + spelling.length;
+        found.push({ from, to, name: secret.name });
+        from = text.indexOf(spelling, to);
+      }
     }
   }
-  return result;
+  // Of those at one place the first found is that of the longest secret.
+  found.sort((a, b) => a.from - b.from);
+  const marks: Mark[] = [];
+  for (const mark of found) {
+    const last = marks.at(-1);
+    if (last === undefined || mark.from >= last.to) marks.push({ ...mark });
+    else last.to = Math.max(last.to, mark.to);
+  }
+  return marks;
+}
+
+function replaceMarks(text: string, marks: readonly Mark[]): string {
+  let result = "";
+  let end = 0;
+  for (const { from, to, name } of marks) {
+    result += `${text.slice(end, from)}[redacted:${name}]`;
+    end = to;
+  }
+  return result + text.slice(end);
 }
 
 function redactInside(value: unknown, secrets: readonly Secret[]): unknown {

@@ -6,8 +6,7 @@ import type { ExecutionRequest } from "./execution_request.ts";
 import { toFailure } from "./failure.ts";
 import type { HumanRequest } from "./human_request.ts";
 import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
-import { runLoop } from "./loop.ts";
-import { prepareRun, type RunPorts } from "./prepare.ts";
+import type { RunPorts } from "./prepare.ts";
 import { isLeftForRestart } from "./run.ts";
 import type { OpenQuestion } from "./tool_calls.ts";
 
@@ -80,6 +79,11 @@ export class Conductor {
     const { agent, signal, journal } = context;
     const { execution } = subject;
     const { delegations } = this.#ports;
+    // Loaded with the first run: a service is ready sooner without them.
+    const [{ prepareRun }, { runLoop }] = await Promise.all([
+      import("./prepare.ts"),
+      import("./loop.ts"),
+    ]);
     for (let current = subject;; current = await this.#ports.read(execution.id)) {
       const run = await prepareRun({ ...current, agent }, {
         ports: this.#ports,

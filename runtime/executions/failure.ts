@@ -1,4 +1,5 @@
 // A run that threw, as the outcome of its execution.
+import { RuntimeError } from "../errors.ts";
 import { ModelError } from "../models/model.ts";
 import type { ServiceLog } from "../service_log.ts";
 import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
@@ -17,7 +18,9 @@ export function toFailure(
     error: sentence,
     output: null,
   });
-  if (error instanceof ModelError || error instanceof ToolsUnavailable) {
+  if (
+    error instanceof ModelError || error instanceof ToolsUnavailable || isOutOfStorage(error)
+  ) {
     return failed(error.message);
   }
   context.serviceLog.write("error", "An execution failed inside Inkling", {
@@ -25,4 +28,8 @@ export function toFailure(
     error,
   });
   return failed("Internal error: the service's log has the details");
+}
+
+function isOutOfStorage(error: unknown): error is RuntimeError {
+  return error instanceof RuntimeError && error.code === "storage";
 }

@@ -21,7 +21,7 @@ export interface OpeningPorts {
   environment: Environment;
   serviceLog: ServiceLog;
   /** IANA name of the local zone. */
-  timeZone: string;
+  timeZone: () => string;
   /** The agent as its file stands now. */
   findAgent(id: string): Agent | undefined;
   /** Takes keys of model providers out of what is about to become part of a conversation. */
@@ -58,7 +58,7 @@ export async function createOpening(
   const system = createSystemPrompt({
     task: task.text,
     now: ports.clock.now(),
-    timeZone: ports.timeZone,
+    timeZone: ports.timeZone(),
     roots,
     watched: agent.trigger.type === "watch" ? agent.trigger.paths : [],
     memorySections: await memorySectionsOf(agent, ports.serviceLog),

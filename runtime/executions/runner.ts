@@ -16,6 +16,7 @@ import { ExecutionNotFound, ServiceStopping, SessionWaiting } from "./refusals.t
 import { RequestExpiry } from "./request_expiry.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
 import { Starts } from "./starts.ts";
+import { untilStored } from "./stored_end.ts";
 
 const CANCELLED = "Cancelled by user";
 const FORSAKEN = "Aborted: the execution that delegated to it has ended";
@@ -35,7 +36,7 @@ export class Runner implements AsyncDisposable {
   readonly #conductor: Conductor;
   readonly #active: ActiveRuns;
   readonly #starts = new Starts();
-  #stopping = false;
+  readonly #stopping = new AbortController();
 
   constructor(ports: RunnerPorts) {
     this.#ports = ports;
@@ -54,7 +55,7 @@ export class Runner implements AsyncDisposable {
       ...ports,
       delegations,
       read: (id) => this.#read(id),
-      end: (execution, end) => this.#end(execution, end),
+      end: (execution, end) => this.#end(execution, { ...end, signal: this.#stopping.signal }),
       pause: (paused, conduct) => this.#pause(paused, conduct),
     });
   }
@@ -117,7 +118,7 @@ export class Runner implements AsyncDisposable {
    * be resumed are left as they are: the next start takes them up.
    */
   async stop(options: { graceMs: number }): Promise<void> {
-    this.#stopping = true;
+    this.#stopping.abort();
     await this.#expiry[Symbol.asyncDispose]();
     await this.#starts.settled();
     await this.#active.drain({ ...options, error: "Aborted: service stopped" });
@@ -129,7 +130,7 @@ export class Runner implements AsyncDisposable {
 
   /** Does something that starts a run; a stop waits for it. */
   async #unlessStopping<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#stopping) throw new ServiceStopping();
+    if (this.#stopping.signal.aborted) throw new ServiceStopping();
     return await this.#starts.track(work());
   }
 
@@ -193,9 +194,8 @@ export class Runner implements AsyncDisposable {
   async #expire(request: HumanRequest): Promise<void> {
     try {
       const { executionId, requestId } = request;
-      await this.#starts.track(
-        this.#respond(executionId, { requestId, answer: { expired: true } }),
-      );
+      const answered = this.#respond(executionId, { requestId, answer: { expired: true } });
+      await this.#starts.track(answered);
     } catch (error) {
       // Somebody was a moment faster.
       if (!(error instanceof NotWaiting)) throw error;
@@ -258,14 +258,15 @@ export class Runner implements AsyncDisposable {
     leave();
   }
 
-  /** Stores the end of an execution that runs, and tells of it. */
+  /** Stores the end of an execution that runs, and tells of it. With a signal it tries until that aborts. */
   async #end(
     execution: Execution,
-    end: { outcome: Outcome; journal?: Journal },
+    end: { outcome: Outcome; journal?: Journal; signal?: AbortSignal },
   ): Promise<void> {
-    const { outcome, journal = this.#journal(execution) } = end;
+    const { outcome, journal = this.#journal(execution), signal = AbortSignal.abort() } = end;
     try {
-      const ended = await journal.finish(outcome);
+      const patience = { ...this.#ports, signal, execution };
+      const ended = await untilStored(() => journal.finish(outcome), patience);
       if (ended !== undefined) await this.#afterEnd(ended);
     } catch (error) {
       // The row stays as it is; the next start finds it abandoned and says so.

@@ -6,6 +6,7 @@ import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { inventCallId } from "./tool_call_assembly.ts";
+import { toTokenCount } from "./token_count.ts";
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   end_turn: "end",
@@ -27,6 +28,8 @@ interface Block {
 export class AnthropicReplyAssembly implements ReplyAssembly {
   readonly #owner: BlockOwner;
   readonly #blocks = new Map<number, Block>();
+  /** As it streamed, and was shown: blocks may begin twice or grow by turns where a server breaks the format. */
+  #text = "";
   #stopReason: string | undefined;
   #usage: JsonObject | undefined;
 
@@ -59,9 +62,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
     if (this.#stopReason === undefined) return undefined;
     const blocks = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
     const toolCalls: ToolCall[] = [];
-    let content = "";
     for (const { wire, input } of blocks) {
-      if (wire.type === "text") content += textOf(wire.text);
       if (wire.type !== "tool_use") continue;
       const call = toToolCall(wire, input);
       toolCalls.push(call);
@@ -74,7 +75,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
     return {
       message: {
         role: "assistant",
-        content,
+        content: this.#text,
         toolCalls,
         ...(verbatim ? { providerData: keepBlocks(this.#owner, kept) } : {}),
       },
@@ -93,8 +94,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
       block.input = JSON.stringify(wire.input);
     }
     this.#blocks.set(typeof index === "number" ? index : this.#blocks.size, block);
-    const text = wire.type === "text" ? textOf(wire.text) : "";
-    return text === "" ? { type: "progress" } : { type: "text", text };
+    return this.#say(wire.type === "text" ? textOf(wire.text) : "");
   }
 
   #grow(index: JsonValue | undefined, delta: JsonObject): ModelDelta {
@@ -105,7 +105,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
       case "text_delta": {
         const text = textOf(delta.text);
         wire.text = textOf(wire.text) + text;
-        return text === "" ? { type: "progress" } : { type: "text", text };
+        return this.#say(text);
       }
       case "input_json_delta":
         block.input += textOf(delta.partial_json);
@@ -117,6 +117,11 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
         wire.signature = textOf(wire.signature) + textOf(delta.signature);
     }
     return { type: "progress" };
+  }
+
+  #say(text: string): ModelDelta {
+    this.#text += text;
+    return text === "" ? { type: "progress" } : { type: "text", text };
   }
 
   /** Counts are running totals; the last word of each holds. */
@@ -138,11 +143,11 @@ function toToolCall(wire: JsonObject, input: string): ToolCall {
 
 /** The provider counts cached input beside `input_tokens`; the runtime counts all input as one. */
 function toUsage(usage: JsonObject): Usage {
-  const cacheReadTokens = count(usage.cache_read_input_tokens);
-  const cacheWriteTokens = count(usage.cache_creation_input_tokens);
+  const cacheReadTokens = toTokenCount(usage.cache_read_input_tokens);
+  const cacheWriteTokens = toTokenCount(usage.cache_creation_input_tokens);
   return {
-    inputTokens: count(usage.input_tokens) + cacheReadTokens + cacheWriteTokens,
-    outputTokens: count(usage.output_tokens),
+    inputTokens: toTokenCount(usage.input_tokens) + cacheReadTokens + cacheWriteTokens,
+    outputTokens: toTokenCount(usage.output_tokens),
     cacheReadTokens,
     cacheWriteTokens,
   };
@@ -154,8 +159,4 @@ function isBlankText(wire: JsonObject): boolean {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
-}
-
-function count(value: JsonValue | undefined): number {
-  return typeof value === "number" && value > 0 ? value : 0;
 }

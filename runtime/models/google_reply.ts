@@ -11,6 +11,7 @@ import {
 import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
 import { inventCallId } from "./tool_call_assembly.ts";
+import { toTokenCount } from "./token_count.ts";
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   STOP: "end",
@@ -119,9 +120,11 @@ export class GoogleReplyAssembly implements ReplyAssembly {
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage) || typeof usage.promptTokenCount !== "number") return;
     this.#usage = {
-      inputTokens: count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount),
-      outputTokens: count(usage.candidatesTokenCount) + count(usage.thoughtsTokenCount),
-      cacheReadTokens: count(usage.cachedContentTokenCount),
+      inputTokens: toTokenCount(usage.promptTokenCount) +
+        toTokenCount(usage.toolUsePromptTokenCount),
+      outputTokens: toTokenCount(usage.candidatesTokenCount) +
+        toTokenCount(usage.thoughtsTokenCount),
+      cacheReadTokens: toTokenCount(usage.cachedContentTokenCount),
       cacheWriteTokens: 0,
     };
   }
@@ -131,8 +134,4 @@ export class GoogleReplyAssembly implements ReplyAssembly {
     const stop = STOP_REASONS[this.#finishReason] ?? "unknown";
     return stop === "end" && this.#toolCalls.length > 0 ? "tool_calls" : stop;
   }
-}
-
-function count(value: JsonValue | undefined): number {
-  return typeof value === "number" && value > 0 ? value : 0;
 }

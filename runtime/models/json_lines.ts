@@ -2,7 +2,8 @@
 
 /** The values of a stream of JSON lines; blank lines are none. Throws SyntaxError for a line that is no JSON. */
 export async function* readJsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
-  const decoder = new TextDecoder();
+  // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   for await (const bytes of body) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { type ModelDelta, type ModelReply, type StopReason, type Usage } from "./model.ts";
 import { type ProviderContext, streamedFailure } from "./provider_failure.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
+import { toTokenCount } from "./token_count.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = { stop: "end", length: "length" };
@@ -60,8 +61,8 @@ function usageOf(last: JsonObject, promptTokens: number): Usage | null {
   const { prompt_eval_count: input, eval_count: output } = last;
   if (typeof input !== "number" && typeof output !== "number") return null;
   return {
-    inputTokens: typeof input === "number" ? input : promptTokens,
-    outputTokens: typeof output === "number" ? output : 0,
+    inputTokens: typeof input === "number" ? toTokenCount(input) : promptTokens,
+    outputTokens: toTokenCount(output),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   };

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "./model.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";
+import { toTokenCount } from "./token_count.ts";
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   stop: "end",
@@ -69,14 +70,14 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage)) return;
     const { prompt_tokens: input, completion_tokens: output, cost } = usage;
-    if (typeof cost === "number" && cost >= 0) this.#reportedCostUsd = cost;
+    if (typeof cost === "number" && cost >= 0 && cost < Infinity) this.#reportedCostUsd = cost;
     if (typeof input !== "number" && typeof output !== "number") return;
     const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
     this.#usage = {
-      inputTokens: count(input),
-      outputTokens: count(output),
-      cacheReadTokens: count(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
-      cacheWriteTokens: count(details.cache_write_tokens),
+      inputTokens: toTokenCount(input),
+      outputTokens: toTokenCount(output),
+      cacheReadTokens: toTokenCount(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
+      cacheWriteTokens: toTokenCount(details.cache_write_tokens),
     };
   }
 
@@ -94,8 +95,4 @@ function textOf(content: JsonValue | undefined): string {
   return content.map((part) =>
     isJsonObject(part) && part.type === "text" && typeof part.text === "string" ? part.text : ""
   ).join("");
-}
-
-function count(value: JsonValue | undefined): number {
-  return typeof value === "number" && value > 0 ? Math.round(value) : 0;
 }

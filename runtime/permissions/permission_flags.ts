@@ -21,6 +21,7 @@ const MOST_REASONS = 3;
 const FIRST: readonly PermissionFlag[] = [
   { flag: "--no-prompt", why: "what no flag allows is refused; nobody is asked" },
   { flag: "--no-remote", why: "no code is loaded from the network" },
+  { flag: "--frozen", why: "no packages but those of the lock file" },
   {
     flag: "--allow-sys",
     why: "the umask around the socket, which Deno has no smaller flag for",

@@ -14,16 +14,9 @@ export class DatabaseUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
 }
 
-/** There is no room for a change; what was stored before stands. */
-export class DiskFull extends RuntimeError {
+/** A change cannot be stored now; what was stored before stands, and a later try may do. */
+export class StorageUnavailable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
-
-  constructor(cause: unknown) {
-    super(
-      "Cannot store anything: the disk that holds the state directory is full. Make room and try again.",
-      { cause },
-    );
-  }
 }
 
 export interface OpenDatabaseOptions {
@@ -99,23 +92,23 @@ export class Database implements Disposable {
     for (const row of this.#prepare(sql).iterate(...values)) if (!take(row as Row)) return;
   }
 
-  /** Runs `body` as one transaction: all of it or, when it throws, nothing. Throws DiskFull where no room is left. */
+  /** Runs `body` as one transaction: all of it or, when it throws, nothing. Throws StorageUnavailable. */
   transaction<T>(durability: Durability, body: () => T): T {
     if (durability !== this.#durability) {
       // Takes effect for the transactions that follow; free when nothing changes.
       this.#db.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
       this.#durability = durability;
     }
-    // IMMEDIATE: a read that turns into a write under another process's lock would fail at once, without waiting.
-    this.#db.exec("BEGIN IMMEDIATE");
     try {
+      // IMMEDIATE: a read that turns into a write under another process's lock would fail at once, without waiting.
+      this.#db.exec("BEGIN IMMEDIATE");
       const result = body();
       this.#db.exec("COMMIT");
       return result;
     } catch (error) {
       // SQLite itself rolls back on some errors (a full disk, for one).
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw isDiskFull(error) ? new DiskFull(error) : error;
+      throw toUnavailable(error) ?? error;
     }
   }
 
@@ -189,9 +182,28 @@ function damaged(path: string): string {
     "Restore it from a backup, or move it away to start with an empty one.";
 }
 
-/** SQLITE_FULL, in SQLite's own words. */
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && error.message.includes("disk is full");
+/** By SQLite's own words for SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN: errors of `exec` have no code. */
+const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
+  [/disk is full/, "the disk that holds the state directory is full. Make room and try again."],
+  [
+    /database is locked/,
+    "another program holds the database in the state directory. End that program and try again.",
+  ],
+  [
+    /readonly database/,
+    "the database in the state directory is read-only. Make it and its folder writable and try again.",
+  ],
+  [
+    /disk I\/O error|unable to open database file/,
+    "the disk that holds the state directory refuses to write. Look at its space and its health, and try again.",
+  ],
+];
+
+function toUnavailable(error: unknown): StorageUnavailable | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const reason = UNAVAILABLE.find(([words]) => words.test(error.message))?.[1];
+  if (reason === undefined) return undefined;
+  return new StorageUnavailable(`Cannot store anything: ${reason}`, { cause: error });
 }
 
 function toUnusable(error: unknown, path: string): DatabaseUnusable {

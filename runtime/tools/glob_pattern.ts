@@ -1,26 +1,19 @@
 // What a glob pattern of a model means: where to look, and which names match.
 import { join, posix, resolve } from "node:path";
-import picomatch from "picomatch";
+import { compileGlob, type GlobMatcher } from "../glob.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
-const MAX_PATTERN_CHARACTERS = 500;
-/** Wildcards multiply the ways in which a name can be tried; these many never take noticeable time. */
-const MAX_WILDCARDS_PER_NAME = 4;
-const MAX_GLOBSTARS = 4;
 const ROOTED = /^(\{[a-z][a-z0-9_]*\}|~)(?:\/+|$)/;
-
-type Matcher = (path: string) => boolean;
-const compile: (glob: string, options: { noextglob: boolean; nonegate: boolean }) => Matcher =
-  picomatch;
-const scan: (pattern: string) => { base: string; glob: string } = picomatch.scan;
+/** What a name that is no pattern holds none of. */
+const WILD = /[*?[{\\]/;
 
 /** A pattern taken apart. */
 export interface GlobPattern {
   /** Absolute folders (or files) below which it is looked for. */
   bases: string[];
   /** Whether a path relative to a base matches; an empty one is the base itself. */
-  matches: Matcher;
+  matches: GlobMatcher;
   /** Whether names that begin with a dot can match. */
   hidden: boolean;
   /** How many folders below a base a match can lie at most; infinite with `**`. */
@@ -39,7 +32,7 @@ export function parseGlob(
   refuseOdd(text);
   const prefix = ROOTED.exec(text);
   const rest = prefix === null ? text : text.slice(prefix[0].length);
-  const { base, glob } = scan(rest);
+  const { base, glob } = splitBase(rest);
   if (glob.split("/").includes("..")) {
     throw new ToolFailure(`Cannot look for "${text}": ".." cannot follow a wildcard.`);
   }
@@ -48,11 +41,11 @@ export function parseGlob(
     : posix.isAbsolute(rest)
     ? [sandbox.expand(base)]
     : [sandbox.workspace, ...roots.map(({ path }) => path)].map((folder) => resolve(folder, base));
-  // Extended globs can take for ever to match; everything else is bounded above.
-  const match = glob === "" ? undefined : compile(glob, { noextglob: true, nonegate: true });
+  const match = glob === "" ? (path: string) => path === "" : compileGlob(glob, { dot: false });
+  if (typeof match !== "function") throw new ToolFailure(`The pattern ${match.reason}.`);
   return {
     bases: [...new Set(bases)],
-    matches: match ?? ((path) => path === ""),
+    matches: match,
     hidden: /(^|[/{,])\./.test(glob),
     // Slashes inside of braces count, too: that may look too deep, never not deep enough.
     depth: glob.includes("**") ? Infinity : glob.split("/").length - 1,
@@ -64,16 +57,16 @@ function refuseOdd(text: string): void {
   if (text.includes("\0")) {
     throw new ToolFailure("The pattern holds a NUL character, which no path can.");
   }
-  const wildcards = (name: string) => name.split(/[*?]/).length - 1;
+}
+
+/** The folders before the first name that is a pattern, and the rest. */
+function splitBase(text: string): { base: string; glob: string } {
   const names = text.split("/");
-  if (
-    text.length > MAX_PATTERN_CHARACTERS ||
-    names.filter((name) => name.includes("**")).length > MAX_GLOBSTARS ||
-    names.some((name) => name !== "**" && wildcards(name) > MAX_WILDCARDS_PER_NAME)
-  ) {
-    throw new ToolFailure(
-      `The pattern is too complicated: at most ${MAX_PATTERN_CHARACTERS} characters, ${MAX_GLOBSTARS} times **, and ` +
-        `${MAX_WILDCARDS_PER_NAME} wildcards in one name.`,
-    );
-  }
+  const first = names.findIndex((name) => WILD.test(name));
+  if (first < 0) return { base: text, glob: "" };
+  const base = names.slice(0, first).join("/");
+  return {
+    base: base === "" && text.startsWith("/") ? "/" : base,
+    glob: names.slice(first).filter((name) => name !== ".").join("/"),
+  };
 }

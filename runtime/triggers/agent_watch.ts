@@ -129,7 +129,7 @@ export class AgentWatch implements AsyncDisposable {
     const { hub, base } = this.#ports;
     const path = readWatchPath(text, base);
     const patterns = [...filters.include, ...path.glob === undefined ? [] : [path.glob]];
-    const filter = await createWatchFilter(path.glob, filters);
+    const filter = createWatchFilter(path.glob, filters);
     const lease = await hub.join(path, { everything: namesIgnoredFolder(patterns) });
     const leaf: Leaf = {
       lease,

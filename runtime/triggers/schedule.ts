@@ -18,12 +18,15 @@ export interface Schedule {
 /** The schedule of a trigger that parsed. `timeZone` is the machine's IANA zone, for a trigger that names none. */
 export function createSchedule(
   { every, cron, timezone }: Pick<ScheduleTrigger, "every" | "cron" | "timezone">,
-  { timeZone }: { timeZone: string },
+  options: { timeZone: string },
 ): Schedule {
   if (every !== undefined) return new IntervalSchedule(parseDuration(every) ?? 0);
   const expression = parseCron(cron ?? "");
   if ("reason" in expression) throw new TypeError(`A cron that ${expression.reason}: ${cron}`);
-  return new CronSchedule(expression, { zone: timezone ?? timeZone, declaredZone: timezone });
+  return new CronSchedule(expression, {
+    zone: timezone ?? options.timeZone,
+    declaredZone: timezone,
+  });
 }
 
 /** Due once in every so many milliseconds of real time, for the first time one interval after the anchor. */

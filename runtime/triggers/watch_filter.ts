@@ -1,8 +1,7 @@
 // Which changes below a watched place concern an agent: its pattern, its filters, and what nobody wants to hear of.
 import { basename } from "node:path";
+import { compileGlob, type GlobMatcher } from "../glob.ts";
 import { STAGED_NAME } from "../tools/file_identity.ts";
-
-type Matcher = (path: string) => boolean;
 
 /**
  * Whether a path concerns an agent: relative to the watched folder, or, where the watched path `is` a file, its name. Who
@@ -55,22 +54,14 @@ export function namesIgnoredFolder(patterns: readonly string[]): boolean {
 /**
  * The filter of one watched path. Patterns match the base name or the whole relative path; one that ends with a slash
  * means all that is in such a folder. For filters a leading dot is a character like any other; a path's pattern, as in a
- * shell, has to name it.
+ * shell, has to name it. Throws TypeError for a pattern that the agent file's check would refuse.
  */
-export async function createWatchFilter(
+export function createWatchFilter(
   glob: string | undefined,
   filters: { include: readonly string[]; exclude: readonly string[] },
-): Promise<WatchFilter> {
-  // Loaded with the first watch: a service without one starts sooner.
-  const { default: picomatch } = await import("picomatch");
-  const compile = (pattern: string, dot: boolean): Matcher =>
-    // Extended patterns are off, so that parentheses in names stand for themselves.
-    picomatch(withLiteralParentheses(folderPattern(pattern.normalize("NFC"))), {
-      dot,
-      noextglob: true,
-      nonegate: true,
-    });
-  const either = (match: Matcher): Matcher => (path) => match(path) || match(basename(path));
+): WatchFilter {
+  const either = (match: GlobMatcher): GlobMatcher => (path) =>
+    match(path) || match(basename(path));
   const inPlace = glob === undefined ? () => true : compile(glob, false);
   const includes = filters.include.map((pattern) => ({
     pattern,
@@ -92,10 +83,9 @@ export async function createWatchFilter(
   };
 }
 
-function folderPattern(pattern: string): string {
-  return pattern.replace(/^\.\//, "").replace(/\/$/, "/**");
-}
-
-function withLiteralParentheses(pattern: string): string {
-  return pattern.replaceAll(/\\.|[()|]/g, (part) => part.length > 1 ? part : `\\${part}`);
+function compile(pattern: string, dot: boolean): GlobMatcher {
+  // One that ends with a slash means all that is in such a folder.
+  const matcher = compileGlob(pattern.normalize("NFC").replace(/\/$/, "/**"), { dot });
+  if (typeof matcher !== "function") throw new TypeError(`A pattern that ${matcher.reason}`);
+  return matcher;
 }

@@ -28,6 +28,13 @@ const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
+/** A drop of ink. Browsers take pictures of pages from nowhere else without asking the service for them. */
+const ICON = [
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>",
+  "<path fill='#2f6db5' d='M16 2c5 8 9 12 9 18a9 9 0 0 1-18 0c0-6 4-10 9-18z'/>",
+  "</svg>",
+].join("");
+
 /** Relative addresses: a proxy may put the whole under a path of its own. */
 const PAGE = [
   "<!doctype html>",
@@ -36,7 +43,7 @@ const PAGE = [
   '<meta charset="utf-8">',
   '<meta name="viewport" content="width=device-width, initial-scale=1">',
   '<meta name="color-scheme" content="light dark">',
-  '<link rel="icon" href="data:,">',
+  `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">`,
   "<title>Inkling</title>",
   ...DASHBOARD_ASSETS.filter(({ name }) => name.endsWith(".css"))
     .map(({ name }) => `<link rel="stylesheet" href="ui/assets/${name}">`),

@@ -17,7 +17,7 @@ interface Refusal {
 export interface UiProxyOptions {
   /** The service's Unix socket. Whether it answers is looked at with each request. */
   socketFile: string;
-  /** The path where a browser begins: `/docs`. */
+  /** The path where a browser begins: `/ui`. */
   home: string;
 }
 

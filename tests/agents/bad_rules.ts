@@ -221,4 +221,14 @@ export const BAD_RULES: readonly BadAgentFile[] = [
     "2:8",
     "paths must be a path, a list of paths",
   ]),
+  bad(
+    "too many alternatives in a watched path",
+    fields("trigger:", "  type: watch", "  paths:", "    - ok", `    - '${"{a,aa}".repeat(12)}'`),
+    ["6:7", "The pattern in trigger.paths is too complicated: its braces stand for more than 100"],
+  ),
+  bad(
+    "a filter that is too long",
+    fields(`trigger: {type: watch, paths: [in], filters: {exclude: ["${"?*".repeat(501)}"]}}`),
+    ["2:57", "The pattern in trigger.filters.exclude is too complicated: it has more than 1000"],
+  ),
 ];

@@ -31,6 +31,10 @@ export const BAD_TEXTS: readonly BadAgentFile[] = [
     "2:14",
     "needs quotes",
   ]),
+  bad("control character", "---\n  name:\nname:\n\x9b1m\n---\n", [
+    "4:1",
+    'Unexpected scalar token in YAML stream: "\\u009b1m',
+  ]),
   bad("tab as indent", fields("model:", "\tprovider: openai"), [
     "3:1",
     "tabs cannot indent",

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { formatDiagnostic } from "../../runtime/diagnostics.ts";
 import { BAD_RULES } from "./bad_rules.ts";
 import { BAD_TEXTS } from "./bad_texts.ts";
@@ -54,84 +53,6 @@ Deno.test("parseAgent() never repeats a key that was mistaken for a variable's n
     /^model\.api_key_env must be the name of an/,
   );
   assert.ok(!JSON.stringify(result).includes(key));
-});
-
-Deno.test("parseAgent() never throws on arbitrary text, and places every diagnostic", async () => {
-  const piece = fc.oneof(
-    fc.string({ unit: "grapheme" }),
-    fc.constantFrom(
-      "---\n",
-      "---\r\n",
-      "\n",
-      "\t",
-      ": ",
-      "- ",
-      "{",
-      "[",
-      "&a ",
-      "*a",
-      "? ",
-      "!!x ",
-      '"',
-    ),
-    fc.constantFrom(
-      "name",
-      "model",
-      "trigger",
-      "paths",
-      "settings",
-      "auto_approve",
-      "cron",
-    ),
-  );
-  const text = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(""));
-  await fc.assert(
-    fc.asyncProperty(text, fc.boolean(), async (content, fenced) => {
-      const result = await parse(
-        fenced ? `---\n${content}\n---\nbody` : content,
-      );
-      const found = "agent" in result ? result.agent.warnings : result.diagnostics;
-      for (const { line, column, message } of found) {
-        assert.ok(line > 0 && column > 0 && message !== "");
-      }
-    }),
-    { numRuns: 500 },
-  );
-});
-
-Deno.test("parseAgent() never throws on arbitrary bytes", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
-      await parse(bytes);
-    }),
-    { numRuns: 500 },
-  );
-});
-
-Deno.test("parseAgent() never throws on arbitrary values of known fields", async () => {
-  const keys = [
-    "name",
-    "model",
-    "trigger",
-    "paths",
-    "settings",
-    "auto_approve",
-    "skills",
-    "tools",
-  ];
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...keys),
-      fc.jsonValue(),
-      async (key, value) => {
-        const result = await parse(
-          `---\n${key}: ${JSON.stringify(value)}\n---\n`,
-        );
-        assert.ok("agent" in result || result.diagnostics.length > 0);
-      },
-    ),
-    { numRuns: 500 },
-  );
 });
 
 Deno.test("parseAgent() shows a hundred unknown keys, and no more", async () => {

@@ -1,18 +1,50 @@
-// `deno task bench`: every figure, as a table or, with --json, as JSON.
+// `deno task bench`: every figure, as a table or, with --json, as JSON. Words choose among the groups.
+import { benchAgents } from "./agents.ts";
+import { benchDelivery } from "./delivery.ts";
 import { benchHttp } from "./http.ts";
+import { type Figure, meetsGoal } from "./paired.ts";
+import { benchRuns } from "./runs.ts";
 import { benchSchedules } from "./schedules.ts";
 import { benchStartUp } from "./start_up.ts";
+import { benchStoredExecutions } from "./stored_executions.ts";
 
-const figures = [...await benchStartUp(), ...await benchHttp(), ...await benchSchedules()];
-if (Deno.args.includes("--json")) {
-  console.log(JSON.stringify(figures, null, 2));
-} else {
-  for (const { name, ratio, subject, floor, unit, pairs } of figures) {
-    console.log(
-      `${name.padEnd(36)} ${ratio.toFixed(2).padStart(6)} x floor   ` +
-        `(${subject.toFixed(0)} ${unit} against ${
-          floor.toFixed(0)
-        } ${unit}, median of ${pairs} pairs)`,
-    );
+const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  start: benchStartUp,
+  http: benchHttp,
+  runs: benchRuns,
+  delivery: benchDelivery,
+  executions: benchStoredExecutions,
+  agents: benchAgents,
+  schedules: benchSchedules,
+};
+
+const names = Deno.args.filter((one) => !one.startsWith("-"));
+const unknown = names.find((name) => GROUPS[name] === undefined);
+if (unknown !== undefined) {
+  console.error(`There is no group "${unknown}". There are: ${Object.keys(GROUPS).join(", ")}`);
+  Deno.exit(2);
+}
+const asJson = Deno.args.includes("--json");
+const figures: Figure[] = [];
+for (const [name, measure] of Object.entries(GROUPS)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  for (const figure of await measure()) {
+    figures.push(figure);
+    if (!asJson) console.log(format(figure));
   }
+}
+if (asJson) console.log(JSON.stringify(figures, null, 2));
+
+function format(figure: Figure): string {
+  const { name, ratio, subject, floor, unit, pairs, goal } = figure;
+  const outcome = goal === undefined
+    ? ""
+    : `  ${meetsGoal(figure) ? "meets" : "MISSES"} the goal: ${goal.is} ${goal.bound} ` +
+      (goal.of === "ratio" ? "x" : unit);
+  return `${name.padEnd(58)} ${ratio.toFixed(2).padStart(7)} x floor   ` +
+    `${toText(subject)} against ${toText(floor)} ${unit} (${pairs} pairs)${outcome}`;
+}
+
+function toText(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

@@ -47,26 +47,6 @@ Deno.test("setVariable() refuses what would harm the file, and does not repeat t
   }
 });
 
-Deno.test("setVariable() changes its variable alone, whatever the file and the value hold", () => {
-  const line = fc.oneof(
-    fc.string({ unit: "grapheme-ascii" }),
-    fc.tuple(fc.constantFrom("A_KEY", "B", "export C"), fc.string({ unit: "grapheme-ascii" }))
-      .map(([name, value]) => `${name}=${value}`),
-  );
-  const text = fc.array(line).map((lines) => lines.join("\n"));
-  const key = fc.stringMatching(/^[\x21-\x7e]+$/);
-  fc.assert(fc.property(text, key, (text, value) => {
-    let edited: string;
-    try {
-      edited = set(text, value);
-    } catch (error) {
-      assert.ok(error instanceof EnvironmentFileNotEditable, String(error));
-      return;
-    }
-    assert.deepEqual({ ...parseEnv(edited) }, { ...parseEnv(text), A_KEY: value });
-  }));
-});
-
 Deno.test("setVariable() takes every key that an ordinary file can hold", () => {
   const key = fc.stringMatching(/^[\x21-\x7e]+$/).filter((text) => !/['"`]/.test(text));
   fc.assert(fc.property(key, (value) => {

@@ -22,7 +22,7 @@ Deno.test("isStillMissing() notices a file, or a folder on the way to it, that c
 });
 
 Deno.test("rememberMissing() remembers nothing of a folder that changed just now", async () => {
-  await withTempDir(async (root) => {
+  await withTempDir((root) => {
     assert.equal(rememberMissing(join(root, ".env")), undefined);
   });
 });

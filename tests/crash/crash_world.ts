@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
+import { deriveFlags } from "../../runtime/permissions/derive_flags.ts";
 import { Database } from "../../runtime/storage/database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 import {
@@ -88,13 +88,16 @@ export class CrashWorld implements AsyncDisposable {
   ): Promise<"done" | "died"> {
     const { start, crash, killAfterMs } = order;
     const { shell, root: home } = this.#place;
+    const { flags } = await deriveFlags(await this.#place.settings());
     const child = new Deno.Command(Deno.execPath(), {
       args: [
         "run",
         "--config",
         join(TESTS, "deno.json"),
         "--no-check",
-        ...PERMISSION_FLAGS,
+        ...flags.map(({ flag }) => flag),
+        // It kills itself, which is the point of it.
+        "--allow-run",
         join(TESTS, "crash/service.ts"),
         JSON.stringify({ shell, home, start, crash }),
       ],

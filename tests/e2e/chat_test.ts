@@ -1,8 +1,6 @@
 // A conversation at a real terminal, and one out of a pipe.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { sourceCommand } from "../../cli/self_command.ts";
-import { denoDirectory } from "../support/repository.ts";
 import { createRealHome, type RealHome, until } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
@@ -164,14 +162,7 @@ testInTerminal(
 Deno.test("chat reads its lines from a pipe: only answers on standard output", async () => {
   await using home = await createRealHome();
   await home.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n");
-  const [program = "", ...first] = sourceCommand();
-  const child = new Deno.Command(program, {
-    args: [...first, "chat", "echo"],
-    env: { ...home.shell, HOME: home.root, NO_COLOR: "1", DENO_DIR: denoDirectory() },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+  const child = await home.spawn(["chat", "echo"], { stdin: "piped" });
   const writer = child.stdin.getWriter();
   await writer.write(new TextEncoder().encode("one\n\nZoë 🚀"));
   await writer.close();

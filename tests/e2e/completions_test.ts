@@ -1,9 +1,8 @@
 // The Tab key in real shells: what it completes reaches the program as it was meant, and nothing on the line is run.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SHELLS } from "../../cli/completions/shell.ts";
+import { SHELLS } from "../../cli/completions/shell_script.ts";
 import { loadShellScript } from "../../cli/completions/shell_script.ts";
-import { sourceCommand } from "../../cli/self_command.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
@@ -30,9 +29,10 @@ const STARTS = {
 const INSTALLED = { zsh: "_inkling", fish: "config/fish/completions/inkling.fish" } as const;
 
 /** A command that answers Tab as the real one does, and shows what else it is called with. */
-const SHOW_ARGUMENTS = `#!/bin/sh
+const showArguments = (command: readonly string[]) =>
+  `#!/bin/sh
 case " $* " in
-  " complete "*) exec ${sourceCommand().map((word) => `'${word}'`).join(" ")} "$@" ;;
+  " complete "*) exec ${command.map((word) => `'${word}'`).join(" ")} "$@" ;;
 esac
 for argument in "$@"; do printf '[%s]' "$argument"; done
 echo
@@ -43,7 +43,9 @@ async function openShell(home: RealHome, shell: typeof SHELLS[number]): Promise<
   const { file, text, command } = STARTS[shell];
   const script = await loadShellScript(shell);
   await Deno.mkdir(join(root, "bin"));
-  await Deno.writeTextFile(join(root, "bin", "inkling"), SHOW_ARGUMENTS, { mode: 0o755 });
+  await Deno.writeTextFile(join(root, "bin", "inkling"), showArguments(await home.command([])), {
+    mode: 0o755,
+  });
   await Deno.mkdir(join(root, "config", "fish", "completions"), { recursive: true });
   // Where it is missing, fish begins to make it from all manual pages there are.
   await Deno.mkdir(join(root, "data", "fish", "generated_completions"), { recursive: true });

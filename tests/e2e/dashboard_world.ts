@@ -1,17 +1,17 @@
 // The dashboard in a real browser over a real service: a workspace, a port, a page that is told to complain.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openLogFile } from "../../runtime/log_file.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { makeStateDir } from "../../runtime/state_dir.ts";
 import { serve, type Service } from "../../server/mod.ts";
-import { openTestBrowser, type TestBrowser } from "../support/browser.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 
 /** Far more than a loaded machine takes for one step. */
 const PATIENCE_MS = 60_000;
-const API_KEY = "key";
+/** The key of the service's port. */
+export const API_KEY = "key";
 
 /** A service that can be stopped and started again at its address. */
 export interface DashboardWorld extends AsyncDisposable {
@@ -26,8 +26,9 @@ export interface DashboardWorld extends AsyncDisposable {
   openPage(hash: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** Starts service and browser. `prepare` writes agents before the service reads them. */
+/** Starts a service for pages of a browser. `prepare` writes agents before the service reads them. */
 export async function openDashboardWorld(
+  browser: Browser,
   prepare: (workspace: TestWorkspace) => Promise<void>,
 ): Promise<DashboardWorld> {
   await using opened = new AsyncDisposableStack();
@@ -44,7 +45,9 @@ export async function openDashboardWorld(
     await stopService(running);
   };
   opened.defer(stop);
-  const { browser }: TestBrowser = opened.use(await openTestBrowser());
+  const contexts: BrowserContext[] = [];
+  // Streams end with their pages, and a service that stops waits for its streams.
+  opened.defer(async () => void await Promise.all(contexts.map((one) => one.close())));
   const origin = `http://127.0.0.1:${port}`;
   const resources = opened.move();
   return {
@@ -61,12 +64,15 @@ export async function openDashboardWorld(
         extraHTTPHeaders: { "x-api-key": API_KEY },
         ...options,
       });
+      contexts.push(context);
       context.setDefaultTimeout(PATIENCE_MS);
       const page = await context.newPage();
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (line) => {
         // What the network does is the test's doing; what the page does wrong (its policy broken, for one) is not.
-        const isNetwork = /Failed to load resource|net::ERR/.test(line.text());
+        const isNetwork = /Failed to load resource|net::ERR|blocked by CORS policy/.test(
+          line.text(),
+        );
         if (line.type() === "error" && !isNetwork) complaints.push(line.text());
       });
       await page.goto(`${origin}/ui${hash}`);

@@ -1,9 +1,7 @@
 // `new` at a real terminal, and without one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { sourceCommand } from "../../cli/self_command.ts";
 import { OpenAiServer } from "../support/openai_server.ts";
-import { denoDirectory } from "../support/repository.ts";
 import { converse, interruptAt, type Turn } from "./dialog.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
@@ -135,14 +133,8 @@ testInTerminal("new has the configured model write the file, and interrupts it",
 
 Deno.test("new takes everything from flags and a pipe; the file has the mode that the umask gives", async () => {
   await using home = await createRealHome();
-  const [program = "", ...first] = sourceCommand();
-  const child = new Deno.Command(program, {
-    args: [...first, "new", "piped", "-q", "--every", "1h30m", "--prompt", "-"],
-    env: { ...home.shell, HOME: home.root, NO_COLOR: "1", DENO_DIR: denoDirectory() },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+  const args = ["new", "piped", "-q", "--every", "1h30m", "--prompt", "-"];
+  const child = await home.spawn(args, { stdin: "piped" });
   const writer = child.stdin.getWriter();
   await writer.write(new TextEncoder().encode("Do it,\nZoë 🚀.\n"));
   await writer.close();

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { systemProcesses } from "../../cli/processes.ts";
 import { type Client, openSocketClient } from "../../server/client.ts";
 import { denoDirectory } from "../support/repository.ts";
-import { ScopedCommands } from "./scoped_command.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
+import { scopedCommand } from "./scoped_command.ts";
 
 /** What a finished command printed, and its exit code. */
 export interface Finished {
@@ -13,14 +13,22 @@ export interface Finished {
   stderr: string;
 }
 
+/** What a command is started with beside its arguments. */
+export interface SpawnOptions {
+  env?: Record<string, string>;
+  /** Nothing is on it unless told otherwise. */
+  stdin?: "piped";
+}
+
 export interface RealHome extends TestWorkspace {
   /** Runs one command to its end, with nothing on stdin. */
   inkling(...args: string[]): Promise<Finished>;
   /** Starts a command and leaves it running. */
-  spawn(
-    args: string[],
-    options?: { env?: Record<string, string> },
-  ): Deno.ChildProcess;
+  spawn(args: string[], options?: SpawnOptions): Promise<Deno.ChildProcess>;
+  /** Program, flags and arguments of a command, for who starts it in a way of its own. */
+  command(args: readonly string[], options?: SpawnOptions): Promise<string[]>;
+  /** The variables that a command is started with, beside those of this process. */
+  environment(options?: SpawnOptions): Record<string, string>;
   /** A client of this home's service; nothing is started by it. */
   client(): Client;
 }
@@ -34,29 +42,35 @@ export async function createRealHome(
   } = {},
 ): Promise<RealHome> {
   const place = await createTestWorkspace(options);
-  const scoped = new ScopedCommands([place.configDir, place.agentsDir]);
-  const spawn = (args: string[], more: { env?: Record<string, string> } = {}) => {
-    const surroundings = {
-      env: {
-        ...place.shell,
-        HOME: place.root,
-        NO_COLOR: "1",
-        DENO_DIR: denoDirectory(),
-        ...more.env,
-      },
+  const environment = ({ env }: SpawnOptions = {}) => ({
+    ...place.shell,
+    HOME: place.root,
+    NO_COLOR: "1",
+    DENO_DIR: denoDirectory(),
+    ...env,
+  });
+  const command = async (args: readonly string[], more?: SpawnOptions) => {
+    const surroundings = { env: environment(more), cwd: place.root };
+    return [...options.command ?? await scopedCommand(args, surroundings), ...args];
+  };
+  const spawn = async (args: string[], more: SpawnOptions = {}) => {
+    const [program = "", ...all] = await command(args, more);
+    return new Deno.Command(program, {
+      args: all,
+      env: environment(more),
       cwd: place.root,
-      stdin: "null",
+      stdin: more.stdin ?? "null",
       stdout: "piped",
       stderr: "piped",
-    } as const;
-    const [program = "", ...first] = options.command ?? scoped.commandFor(args, surroundings);
-    return new Deno.Command(program, { ...surroundings, args: [...first, ...args] }).spawn();
+    }).spawn();
   };
   return {
     ...place,
     spawn,
+    command,
+    environment,
     async inkling(...args) {
-      const { code, stdout, stderr } = await spawn(args).output();
+      const { code, stdout, stderr } = await (await spawn(args)).output();
       const text = new TextDecoder();
       return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
     },

@@ -1,7 +1,5 @@
 // A real terminal with the real program in it: tmux draws it, a test types and reads what stands there.
 import { join } from "node:path";
-import { sourceCommand } from "../../cli/self_command.ts";
-import { denoDirectory } from "../support/repository.ts";
 import { type RealHome, until } from "./real_process.ts";
 
 const text = new TextDecoder();
@@ -55,7 +53,10 @@ export class RealTerminal implements AsyncDisposable {
       program?: readonly string[];
     } = {},
   ): Promise<RealTerminal> {
-    const { columns = 100, env = {}, record, program = sourceCommand() } = options;
+    const { columns = 100, env = {}, record } = options;
+    const command = options.program === undefined
+      ? await home.command(args, { env })
+      : [...options.program, ...args];
     const terminal = new RealTerminal(home);
     const wrapper = join(home.root, "wrapper.sh");
     await Deno.writeTextFile(wrapper, WRAPPER);
@@ -65,15 +66,8 @@ export class RealTerminal implements AsyncDisposable {
         ...["-c", home.root],
       ],
       // The terminal names its own kind; `env` has the last word.
-      ["sh", wrapper, "env", ...toAssignments(env), ...program, ...args],
-      {
-        ...home.shell,
-        HOME: home.root,
-        NO_COLOR: "1",
-        LC_ALL: "C.UTF-8",
-        DENO_DIR: denoDirectory(),
-        PID_FILE: terminal.#pidFile,
-      },
+      ["sh", wrapper, "env", ...toAssignments(env), ...command],
+      { ...home.environment(), LC_ALL: "C.UTF-8", PID_FILE: terminal.#pidFile },
     );
     if (record !== undefined) {
       await terminal.#tmux(["pipe-pane", "-o"], [`cat > '${record}'`]);

@@ -231,7 +231,7 @@ Deno.test("run cancels its execution on Ctrl+C and exits 130", async () => {
   await using home = await createRealHome();
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   await home.inkling("start", "--daemon");
-  const run = home.spawn(["run", "slow"]);
+  const run = await home.spawn(["run", "slow"]);
   using client = home.client();
   const [execution] = await until("the run", async () => {
     const list = await client.executions({ status: ["running"] });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
 
 interface Call {
@@ -13,7 +14,8 @@ interface Call {
 async function flagsOf(home: RealHome): Promise<string[]> {
   const { code, stdout, stderr } = await home.inkling("permissions", "--json");
   assert.equal(code, 0, stderr);
-  const { flags } = JSON.parse(stdout) as { flags: { flag: string }[] };
+  const { flags, command } = JSON.parse(stdout) as { flags: { flag: string }[]; command: string[] };
+  assert.deepEqual(await home.command(["start"]), command, "all tests start the service like this");
   return flags.map(({ flag }) => flag);
 }
 
@@ -123,6 +125,55 @@ Deno.test("under scoped flags agents keep out of _config, and reach no host but 
   assert.match(planted?.error ?? "", /started without --allow-write for it/);
   assert.match(elsewhere?.error ?? "", /started without --allow-net=elsewhere\.test/);
   assert.deepEqual([...Deno.readDirSync(tools)], []);
+});
+
+/** What came out of loading a module with the widest flags of Inkling, in a folder with a lock file that names nothing. */
+async function loadWidely(home: RealHome, url: string, flags: readonly string[], registry = "") {
+  await Deno.writeTextFile(join(home.root, "deno.json"), "{}");
+  await Deno.writeTextFile(join(home.root, "deno.lock"), '{ "version": "5" }');
+  const script = join(home.root, "load.ts");
+  await Deno.writeTextFile(
+    script,
+    "await import(Deno.args[0]).catch(({ message }) => console.log(message))",
+  );
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--config", join(home.root, "deno.json"), ...flags, script, url],
+    env: { DENO_DIR: join(home.root, "cache"), NPM_CONFIG_REGISTRY: registry, NO_COLOR: "1" },
+    stdin: "null",
+    stderr: "null",
+  }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+Deno.test("the widest flags of Inkling let no code in from the network, not from hosts either that Deno trusts", async () => {
+  await using home = await createRealHome();
+  const url = "https://deno.land/std/version.ts";
+  assert.match(await loadWidely(home, url, PERMISSION_FLAGS), /deno\.land.*--no-remote/);
+});
+
+Deno.test("the widest flags of Inkling let no package in that deno.lock does not name", async () => {
+  await using home = await createRealHome();
+  const asked: string[] = [];
+  await using registry = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) => {
+      const { pathname, origin } = new URL(request.url);
+      asked.push(pathname);
+      if (pathname !== "/planted") return new Response(null, { status: 404 });
+      const dist = { tarball: `${origin}/planted.tgz`, integrity: `sha512-${"A".repeat(86)}==` };
+      const planted = { name: "planted", version: "1.0.0", dist };
+      return Response.json({
+        ...{ name: "planted", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": planted } },
+      });
+    },
+  );
+  const address = `http://127.0.0.1:${registry.addr.port}/`;
+  const load = (flags: readonly string[]) => loadWidely(home, "npm:planted@1.0.0", flags, address);
+  assert.match(await load(PERMISSION_FLAGS), /lockfile is out of date/);
+  assert.deepEqual(asked, ["/planted"]);
+  // The other half of the proof: it is this flag that refuses.
+  await load(PERMISSION_FLAGS.filter((flag) => flag !== "--frozen"));
+  assert.ok(asked.includes("/planted.tgz"), asked.join(" "));
 });
 
 Deno.test("without an agent that needs one, no program can be started under scoped flags, whatever a dependency tries", async () => {

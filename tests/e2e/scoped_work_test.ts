@@ -38,6 +38,12 @@ async function resultsOf(home: RealHome, id: string) {
     .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
 }
 
+/** Waits until the service that runs knows of an agent. */
+async function untilLoaded(home: RealHome, id: string): Promise<void> {
+  using client = home.client();
+  await until(`the agent ${id}`, () => client.agent(id).catch(() => undefined));
+}
+
 async function run(home: RealHome, id: string) {
   const { code, stderr } = await home.inkling("run", id, "-q");
   assert.equal(code, 0, stderr);
@@ -146,6 +152,7 @@ Deno.test("files, custom tools, scripts of skills, MCP servers and http_request 
     ].join("\n"),
   );
   await home.writeScript("speaker", [{ say: "x" }], "");
+  await untilLoaded(home, "tooled");
   const [looked] = await run(home, "tooled");
   assert.equal(looked?.content, "again + hello from the site");
 

@@ -1,6 +1,8 @@
 // Starting and stopping the real service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { sourceCommand } from "../../cli/self_command.ts";
 import { createRealHome, isAlive, until } from "./real_process.ts";
 
 Deno.test("start -d returns when the service answers; a second start says so; stop ends it and cleans up", async () => {
@@ -69,13 +71,52 @@ Deno.test("start replaces the socket that a killed service left", async () => {
 
 Deno.test("SIGTERM lets the service go in order; start in the foreground ends with exit code 0", async () => {
   await using home = await createRealHome();
-  const service = home.spawn(["start"]);
+  const service = await home.spawn(["start"]);
   using client = home.client();
   await until("the service", () => client.health().catch(() => undefined));
   service.kill("SIGTERM");
   const { code } = await service.output();
   assert.equal(code, 0);
   assert.throws(() => Deno.lstatSync(join(home.stateDir, "service.sock")));
+});
+
+Deno.test("SIGTERM before the service listens is an end in order, too", async () => {
+  await using home = await createRealHome();
+  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  assert.equal((await home.inkling("stop")).code, 0);
+  // Whoever writes to the database holds the start up, behind the lock and before the listeners.
+  const db = new DatabaseSync(join(home.stateDir, "inkling.db"));
+  let service: Deno.ChildProcess;
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    service = await home.spawn(["start"]);
+    const pidFile = join(home.stateDir, "inkling.pid");
+    await until("the lock", () => Deno.stat(pidFile).catch(() => undefined));
+    service.kill("SIGTERM");
+  } finally {
+    db.close();
+  }
+  const { code, stdout } = await service.output();
+  assert.equal(code, 0);
+  assert.match(new TextDecoder().decode(stdout), /Stopped\n$/);
+  const left = [...Deno.readDirSync(home.stateDir)].map(({ name }) => name);
+  assert.ok(!left.includes("inkling.pid") && !left.includes("service.sock"), left.join(" "));
+});
+
+Deno.test("on Windows the service says in a sentence what it lacks there", async () => {
+  await using home = await createRealHome();
+  const [deno = "", run = "", ...rest] = sourceCommand();
+  const windows =
+    'Object.defineProperty(Deno, "build", { value: { ...Deno.build, os: "windows" } });';
+  const preload = join(home.root, "windows.js");
+  await Deno.writeTextFile(preload, windows);
+  await using elsewhere = await createRealHome({
+    shell: home.shell,
+    command: [deno, run, "--preload", preload, ...rest],
+  });
+  const { code, stderr } = await elsewhere.inkling("start");
+  assert.equal(code, 1);
+  assert.match(stderr, /^Error: The service needs a Unix socket, and Deno has none on Windows/);
 });
 
 Deno.test("a damaged database stops the start with a sentence, and is left as it is", async () => {
@@ -125,7 +166,7 @@ Deno.test("start --port without a key is refused; a key or host without a port o
   const refused = await home.inkling("start", "--port", "0");
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /--port needs --api-key/);
-  const odd = home.spawn(["start", "--api-key", "secret-0123456789"]);
+  const odd = await home.spawn(["start", "--api-key", "secret-0123456789"]);
   using client = home.client();
   await until("the service", () => client.health().catch(() => undefined));
   assert.deepEqual((await client.info()).transports.map((one) => one.split(":")[0]), ["unix"]);
@@ -161,7 +202,7 @@ Deno.test("start -d passes every flag on; the key travels by the environment, no
 
 Deno.test("an idle service goes by itself, with its socket; --keep-alive keeps it", async () => {
   await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "1" } });
-  const idle = home.spawn(["start"]);
+  const idle = await home.spawn(["start"]);
   const { code } = await idle.output();
   assert.equal(code, 0);
   assert.throws(() => Deno.lstatSync(join(home.stateDir, "service.sock")));
@@ -169,7 +210,7 @@ Deno.test("an idle service goes by itself, with its socket; --keep-alive keeps i
 
 Deno.test("without a home directory a command says what to set", async () => {
   await using home = await createRealHome();
-  const { code, stderr } = await home.spawn(["info"], { env: { HOME: "" } }).output();
+  const { code, stderr } = await (await home.spawn(["info"], { env: { HOME: "" } })).output();
   assert.equal(code, 1);
   assert.equal(
     new TextDecoder().decode(stderr),
@@ -182,7 +223,7 @@ Deno.test("a state directory that cannot be made is told with the remedy, in bot
   const file = join(home.root, "file");
   await Deno.writeTextFile(file, "in the way");
   for (const [args, expected] of [[["start"], 1], [["start", "-d"], 3]] as const) {
-    const child = home.spawn([...args], { env: { INKLING_STATE_DIR: join(file, "state") } });
+    const child = await home.spawn([...args], { env: { INKLING_STATE_DIR: join(file, "state") } });
     const { code, stderr } = await child.output();
     const text = new TextDecoder().decode(stderr);
     assert.equal(code, expected, text);

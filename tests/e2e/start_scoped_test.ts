@@ -18,7 +18,7 @@ function createScopedHome(): Promise<RealHome> {
 Deno.test("start:scoped starts the service with derived flags, stops with it, and passes its exit code on", async () => {
   await using home = await createScopedHome();
   await home.writeScript("hello", [{ say: "hi" }]);
-  const task = home.spawn(["--keep-alive", "--port", "0"], {
+  const task = await home.spawn(["--keep-alive", "--port", "0"], {
     env: { INKLING_API_KEY: "sesame-0123456789" },
   });
   using client = home.client();

@@ -15,7 +15,6 @@ const HEAVY = [
   "yaml",
   "openai",
   "marked",
-  "picomatch",
   "@logtape/file",
   "@logtape/logtape",
 ];

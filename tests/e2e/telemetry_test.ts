@@ -18,7 +18,7 @@ const WORDS = {
 
 /** Runs one agent to its end in a service of its own. */
 async function runOnce(home: RealHome, agent: string) {
-  const service = home.spawn(["start", "--keep-alive"]);
+  const service = await home.spawn(["start", "--keep-alive"]);
   using client = home.client();
   const shown = service.output();
   await until("the service", () => client.info().catch(() => undefined));

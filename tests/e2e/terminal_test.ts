@@ -1,8 +1,6 @@
 // A run at real terminals of all kinds, and at none: what moves leaves nothing behind, and nothing breaks.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { sourceCommand } from "../../cli/self_command.ts";
-import { denoDirectory } from "../support/repository.ts";
 import { createRealHome, type RealHome, until } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
@@ -141,8 +139,8 @@ async function shell(
   args: string[],
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const { code, stdout, stderr } = await new Deno.Command("sh", {
-    args: ["-c", line, "sh", ...sourceCommand(), ...args],
-    env: { ...home.shell, HOME: home.root, NO_COLOR: "1", DENO_DIR: denoDirectory() },
+    args: ["-c", line, "sh", ...await home.command(args)],
+    env: home.environment(),
     stdin: "null",
   }).output();
   const text = new TextDecoder();

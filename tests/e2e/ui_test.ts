@@ -1,12 +1,7 @@
 // `inkling ui` as a real process, before a real service, and with a real browser where there is one.
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
-import type { PageReport } from "../server/docs_browser.ts";
-import { denoDirectory } from "../support/repository.ts";
+import { testInBrowser } from "../support/browser.ts";
 import { createRealHome, type RealHome, until } from "./real_process.ts";
-
-const CHROMIUM = "/usr/bin/chromium";
-const hasChromium = await Deno.stat(CHROMIUM).then(() => true, () => false);
 
 /** The command, running. */
 interface RunningUi extends AsyncDisposable {
@@ -18,7 +13,7 @@ interface RunningUi extends AsyncDisposable {
 }
 
 async function startUi(home: RealHome, ...args: string[]): Promise<RunningUi> {
-  const child = home.spawn(["ui", ...args]);
+  const child = await home.spawn(["ui", ...args]);
   const read = async (stream: ReadableStream<Uint8Array>, take: (text: string) => void) => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
   };
@@ -110,34 +105,30 @@ Deno.test("ui tells a browser when the service is gone, and works on with the ne
   assert.notEqual(second.pid, first.pid);
 });
 
-Deno.test({
-  name: hasChromium
-    ? "ui shows the page in a real browser, by the address that it prints"
-    : `ui in a real browser: skipped, there is no ${CHROMIUM}`,
-  ignore: !hasChromium,
-  async fn() {
+testInBrowser("ui in a real browser", [
+  ["the address that it prints shows the dashboard", async (browser) => {
     await using home = await createRealHome();
     await using ui = await startUi(home, "--no-open");
-    const script = fileURLToPath(new URL("../server/docs_browser.ts", import.meta.url));
-    const config = fileURLToPath(new URL("../deno.json", import.meta.url));
-    const { success, stdout, stderr } = await new Deno.Command("sh", {
-      // Test files share the umask of their process, and one that opens a socket may leave it at 177.
-      args: [
-        ...["-c", 'umask 022; exec "$@"', "sh"],
-        ...[Deno.execPath(), "run", "--no-check", "-A", "--config", config, script],
-        ...[CHROMIUM, "", ui.address],
-      ],
-      env: { DENO_DIR: denoDirectory() },
-    }).output();
-    assert.ok(success, new TextDecoder().decode(stderr));
-    const [page]: PageReport[] = JSON.parse(new TextDecoder().decode(stdout));
-    assert.match(page?.text ?? "", /Inkling/);
-    assert.match(page?.text ?? "", /\/agents\/\{id\}\/run/);
-    assert.deepEqual(page?.complaints, []);
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (line) => {
+      if (line.type() === "error") complaints.push(line.text());
+    });
+    page.on("request", (request) => requests.push(request.url()));
+    // A service that was just started answers when it can.
+    page.setDefaultTimeout(60_000);
+    await page.goto(ui.address);
+    await page.getByText("Nothing runs.").waitFor();
+    assert.equal(page.url(), `${ui.origin}/ui`);
+    assert.deepEqual(complaints, []);
     // The token went to its own address alone.
     const token = new URL(ui.address).searchParams.get("token") ?? "";
-    assert.deepEqual(page?.requests.filter((url) => url.includes(token)), [ui.address]);
-    assert.ok(page?.requests.includes(`${ui.origin}/docs`));
+    assert.deepEqual(requests.filter((url) => url.includes(token)), [ui.address]);
+    assert.ok(requests.every((url) => url.startsWith(`${ui.origin}/`) || url.startsWith("data:")));
     assert.equal((await ui.end()).code, 130);
-  },
-});
+    await page.getByText("The service is lost.").first().waitFor();
+    await page.context().close();
+  }],
+]);

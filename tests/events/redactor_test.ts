@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { createFrame } from "../../runtime/events/frame.ts";
 import { Redactor } from "../../runtime/events/redactor.ts";
 
@@ -39,28 +38,24 @@ Deno.test("createFrame() leaves no secret in message or fields, at any depth", (
   assert.ok(!draft.payload.includes("\n"));
 });
 
-Deno.test("RedactedStream never lets a secret through, however the text is cut, and loses nothing else", () => {
-  const redactor = new Redactor(() => SECRETS);
-  const piece = fc.constantFrom(
-    SECRETS[0]!.value,
-    SECRETS[1]!.value,
-    "sk-abc",
-    "tok-",
-    "x",
-    "hello ",
+Deno.test("RedactedStream holds back a secret in any spelling, and one that may be part of a longer one", () => {
+  const secrets = [
+    { name: "URL_SECRET", value: "https://me:tok-12345678@host" },
+    ...SECRETS,
+  ];
+  const show = (...pieces: string[]) => {
+    const stream = new Redactor(() => secrets).openStream();
+    return pieces.map((piece) => stream.push(piece)).join("|") + "|" + stream.flush();
+  };
+  const spelled = JSON.stringify({ k: SECRETS[0]!.value });
+  for (let cut = 0; cut <= spelled.length; cut++) {
+    const shown = show(spelled.slice(0, cut), spelled.slice(cut)).replaceAll("|", "");
+    assert.equal(shown, '{"k":"[redacted:LONG_KEY]"}', `cut at ${cut}`);
+  }
+  assert.equal(show("x https://me:tok-12345678", "@host y"), "x |[redacted:URL_SECRET] y|");
+  assert.equal(
+    show("x https://me:tok-12345678", "@hotel"),
+    "x |https://me:[redacted:SHORT_TOKEN]@hotel|",
   );
-  fc.assert(
-    fc.property(fc.array(piece), fc.array(fc.nat(7)), (pieces, cuts) => {
-      const text = pieces.join("");
-      const stream = redactor.openStream();
-      let shown = "";
-      let rest = text;
-      for (const cut of cuts) {
-        shown += stream.push(rest.slice(0, cut));
-        rest = rest.slice(cut);
-      }
-      shown += stream.push(rest) + stream.flush();
-      assert.equal(shown, redactor.redact(text));
-    }),
-  );
+  assert.equal(show("tok-1", "tok-2 "), "|tok-1tok-2 |");
 });

@@ -95,6 +95,20 @@ Deno.test("AnthropicModel leaves out what is not there", async () => {
   assert.equal(reply.usage, null);
 });
 
+Deno.test("AnthropicReplyAssembly replies with the text that it streamed, also where a block begins twice or out of turn", () => {
+  const begin = (index: number) => (
+    { type: "content_block_start", index, content_block: { type: "text", text: "" } }
+  );
+  const say = (index: number, text: string) => (
+    { type: "content_block_delta", index, delta: { type: "text_delta", text } }
+  );
+  const { message } = replyFrom(
+    ...[begin(1), say(1, "One "), begin(0), say(0, "two "), begin(1), say(1, "three")],
+    { type: "message_delta", delta: { stop_reason: "end_turn" } },
+  );
+  assert.equal(message.content, "One two three");
+});
+
 Deno.test("AnthropicReplyAssembly counts cached tokens as part of the input", () => {
   const { usage } = replyFrom(
     {

@@ -146,6 +146,15 @@ Deno.test("readJsonLines() reads the same values however the bytes were split", 
   );
 });
 
+Deno.test("readJsonLines() keeps a byte order mark inside a text, wherever the bytes are cut", async () => {
+  const bytes = new TextEncoder().encode('{"a":"x\uFEFFy"}\n');
+  for (let cut = 0; cut < bytes.length; cut++) {
+    const pieces = [bytes.slice(0, cut), bytes.slice(cut)];
+    const read = await Array.fromAsync(readJsonLines(ReadableStream.from(pieces)));
+    assert.deepEqual(read, [{ a: "x\uFEFFy" }], `cut at ${cut}`);
+  }
+});
+
 Deno.test("readJsonLines() throws for a line that is no JSON", async () => {
   const body = ReadableStream.from([new TextEncoder().encode('{"a":1}\n{broken\n')]);
   const read: unknown[] = [];

@@ -13,7 +13,10 @@ function flagsOf(needs: PermissionNeed[]): string[] {
 }
 
 Deno.test("toPermissionFlags() always asks nobody, loads no foreign code and hides other variables; never allows all", () => {
-  assert.deepEqual(flagsOf([]), ["--no-prompt", "--no-remote", "--allow-sys", "--ignore-env"]);
+  assert.deepEqual(flagsOf([]), [
+    ...["--no-prompt", "--no-remote", "--frozen"],
+    ...["--allow-sys", "--ignore-env"],
+  ]);
 });
 
 Deno.test("toPermissionFlags() leaves out what another value covers", () => {
@@ -28,7 +31,7 @@ Deno.test("toPermissionFlags() leaves out what another value covers", () => {
     need("env", "INKLING_API_KEY"),
     need("env", "INKLING_*"),
   ]);
-  assert.deepEqual(flags.slice(4), [
+  assert.deepEqual(flags.slice(5), [
     "--allow-read=/a/b",
     "--allow-read=/a/bc",
     "--allow-net=localhost,api.example:443",

@@ -1,4 +1,7 @@
 // What `deno compile` put around a runtime image: read back, as the runtime would find it.
+import assert from "node:assert/strict";
+import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
+import { MAIN } from "../../release/shipped_files.ts";
 
 /** A program inside of an executable. */
 export interface EmbeddedProgram {
@@ -56,6 +59,27 @@ export async function readEmbeddedProgram(executable: string): Promise<EmbeddedP
     files,
     times,
   };
+}
+
+/** Fails unless the executable has Inkling's permissions and no others, and nothing of whoever compiled it. */
+export function checkMetadata(metadata: EmbeddedProgram["metadata"]): void {
+  const given = Object.entries(metadata.permissions)
+    .filter(([kind, value]) => kind.startsWith("allow_") && Array.isArray(value))
+    .map(([kind]) => `--${kind.replace("_", "-")}`);
+  // Deno writes its list of hosts for imports down, too; an executable loads what is in it, or lies on the disk.
+  assert.deepEqual(
+    given.filter((flag) => flag !== "--allow-import").sort(),
+    PERMISSION_FLAGS.filter((flag) => flag.startsWith("--allow-")).sort(),
+  );
+  assert.deepEqual(metadata.permissions["deny_import"], []);
+  assert.equal(metadata.permissions["prompt"], false);
+  assert.deepEqual(metadata.unstable_config.features, ["worker-options"]);
+  assert.equal(metadata.entrypoint_key, MAIN);
+  assert.equal(metadata.app_name, "inkling");
+  // It would lie in a folder that all users share.
+  assert.equal(metadata.code_cache_key, null);
+  assert.equal(metadata.otel_config.tracing_enabled, false);
+  assert.equal(metadata.otel_config.metrics_enabled, false);
 }
 
 /** The smallest file that `deno compile` takes for the runtime image of a Linux: headers, and nothing that could run. */

@@ -200,6 +200,31 @@ Deno.test("install.sh installs to another folder, and refuses one that it cannot
   });
 });
 
+Deno.test("install.sh works with a home of any name, and prints nothing that would mean something else", async () => {
+  await using world = await InstallWorld.open();
+  for (const name of ["with space", 'it\'s $HOME `x` "é"', "-n", "a:b", "trailing/"]) {
+    const home = join(world.root, "homes", name);
+    await Deno.mkdir(home, { recursive: true });
+    const { code, stdout, stderr } = await world.install({ env: { HOME: home } });
+    assert.deepEqual([code, stderr], [0, ""], name);
+    assert.equal(await versionOf(join(home, ".local/bin/inkling")), "1.2.3");
+    assert.equal(stdout.includes("export PATH"), !/["':$]/.test(name), stdout);
+    assert.match(stdout, /is not on your PATH/);
+  }
+  await Deno.mkdir(join(world.root, "relative"));
+  const relative = await world.install({ env: { HOME: "relative" } });
+  assert.equal(relative.code, 0, relative.stderr);
+  assert.match(
+    relative.stdout,
+    new RegExp(`installed: ${world.root}/relative/\\.local/bin/inkling`),
+  );
+  for (const HOME of ["", undefined]) {
+    await world.refuses(/^install\.sh: HOME is not set: set it, or INKLING_INSTALL_DIR/m, {
+      env: { HOME },
+    });
+  }
+});
+
 Deno.test("install.sh makes do with what other machines have: wget, shasum", async () => {
   await using world = await InstallWorld.open();
   const tools = join(world.root, "tools");

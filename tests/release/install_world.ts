@@ -79,7 +79,12 @@ export class InstallWorld implements AsyncDisposable {
 
   /** Runs the script as it is in the release. */
   async install(
-    options: { shell?: string[]; env?: Record<string, string>; path?: string } = {},
+    options: {
+      shell?: string[];
+      /** Undefined: not set at all. */
+      env?: Record<string, string | undefined>;
+      path?: string;
+    } = {},
   ): Promise<Installation> {
     await this.stub(
       "uname",
@@ -87,15 +92,18 @@ export class InstallWorld implements AsyncDisposable {
     );
     await this.stub("ldd", `echo '${this.ldd}' >&2`);
     const [shell = "", ...args] = options.shell ?? ["sh"];
+    const env = {
+      HOME: this.home,
+      PATH: options.path ?? `${join(this.root, "bin")}:${Deno.env.get("PATH")}`,
+      ...options.env,
+    };
     const { code, stdout, stderr } = await new Deno.Command(shell, {
       args: [...args, join(this.release, "install.sh")],
       cwd: this.root,
       clearEnv: true,
-      env: {
-        HOME: this.home,
-        PATH: options.path ?? `${join(this.root, "bin")}:${Deno.env.get("PATH")}`,
-        ...options.env,
-      },
+      env: Object.fromEntries(
+        Object.entries(env).filter((one): one is [string, string] => one[1] !== undefined),
+      ),
       stdin: "null",
     }).output();
     const text = new TextDecoder();

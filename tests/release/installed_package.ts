@@ -1,10 +1,11 @@
 // The npm package as it lies in a node_modules folder after an installation, with a home that holds nothing else.
-import { join } from "node:path";
-import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
 import { COMPILE_FLAGS } from "../../release/executable.ts";
+import { toNpmPackage } from "../../release/npm_package.ts";
+import { openStage } from "../../release/stage.ts";
 import { killService } from "../e2e/real_process.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
-import { runReleaseTask, type TaskRun } from "./task_run.ts";
+import type { TaskRun } from "./task_run.ts";
 
 /** Whoever asks it for anything learns that there is nobody. */
 const NOWHERE = "http://127.0.0.1:1";
@@ -23,8 +24,10 @@ export class InstalledPackage implements AsyncDisposable {
   /** Unpacks the package, with a stand-in for npm's `deno` beside it that leads to the Deno of the tests. */
   static async open(): Promise<InstalledPackage> {
     const installed = new InstalledPackage(await createTestWorkspace());
-    const run = await runReleaseTask("package", ["--unpacked", installed.directory]);
-    assert.equal(run.code, 0, run.stderr);
+    const stage = await openStage();
+    await toNpmPackage(stage);
+    await Deno.mkdir(dirname(installed.directory), { recursive: true });
+    await Deno.rename(stage.directory, installed.directory);
     await installed.setDeno(Deno.execPath());
     return installed;
   }

@@ -49,139 +49,153 @@ async function runAgentWithTool(installed: InstalledPackage, command: string[]):
   assert.equal(stop.code, 0, stop.stderr);
 }
 
-Deno.test("the npm package works where it was installed, with nothing else at hand", async (t) => {
-  await using installed = await InstalledPackage.open();
-  const { directory, bin, home } = installed;
+let installed: InstalledPackage;
+let directory: string;
+let bin: string[];
+let home: InstalledPackage["home"];
 
-  await t.step("its package.json pins Deno and brings every other package along", async () => {
-    const { dependencies, bundleDependencies, files, ...rest } = JSON.parse(
-      await Deno.readTextFile(join(directory, "package.json")),
+// Packing takes seconds: one package serves all tests, and each leaves it as it was.
+Deno.test.beforeAll(async () => {
+  installed = await InstalledPackage.open();
+  ({ directory, bin, home } = installed);
+});
+Deno.test.afterAll(() => installed[Symbol.asyncDispose]());
+
+Deno.test("the npm package: its package.json pins Deno and brings every other package along", async () => {
+  const { dependencies, bundleDependencies, files, ...rest } = JSON.parse(
+    await Deno.readTextFile(join(directory, "package.json")),
+  );
+  assert.equal(rest.version, VERSION);
+  assert.deepEqual(rest.bin, { inkling: "bin/inkling.js" });
+  assert.equal(dependencies.deno, DENO_VERSION);
+  const inside = [...bundleDependencies, "deno"];
+  assert.deepEqual(inside.sort(), Object.keys(dependencies).sort());
+  assert.ok(
+    ["main.js", "node_modules", "THIRD_PARTY_LICENSES.txt"].every((one) => files.includes(one)),
+  );
+  assert.deepEqual(filesBelow(directory).filter((file) => /\.tsx?$/.test(file)), []);
+});
+
+Deno.test("the npm package: its bin starts, whatever the folder that it is started in holds", async () => {
+  await Deno.writeTextFile(join(home.root, "deno.json"), "{ broken");
+  await Deno.writeTextFile(join(home.root, "package.json"), '{ "name": "x", "workspaces": 1 }');
+  assert.deepEqual(await installed.run([...bin, "--version"]), {
+    code: 0,
+    stdout: `${VERSION}\n`,
+    stderr: "",
+  });
+});
+
+Deno.test("the npm package: every one of its modules loads, with what it imports", async () => {
+  const modules = filesBelow(directory)
+    .filter((file) => file.endsWith(".js") && !file.includes("/node_modules/", directory.length))
+    .filter((file) =>
+      !/\/(bin\/inkling|main|[^/]*_worker)\.js$/.test(file) && !/assets\//.test(file)
     );
-    assert.equal(rest.version, VERSION);
-    assert.deepEqual(rest.bin, { inkling: "bin/inkling.js" });
-    assert.equal(dependencies.deno, DENO_VERSION);
-    const inside = [...bundleDependencies, "deno"];
-    assert.deepEqual(inside.sort(), Object.keys(dependencies).sort());
-    assert.ok(
-      ["main.js", "node_modules", "THIRD_PARTY_LICENSES.txt"].every((one) => files.includes(one)),
-    );
-    assert.deepEqual(filesBelow(directory).filter((file) => /\.tsx?$/.test(file)), []);
-  });
+  assert.ok(modules.length > 300, `${modules.length} modules`);
+  const script = join(directory, "load_all.js");
+  const list = JSON.stringify(modules);
+  await Deno.writeTextFile(script, `for (const one of ${list}) await import("file://" + one);\n`);
+  const config = ["--config", join(directory, "deno.json")];
+  const command = [Deno.execPath(), "run", ...config, ...PERMISSION_FLAGS, script];
+  assert.deepEqual(await installed.run(command), { code: 0, stdout: "", stderr: "" });
+  await Deno.remove(script);
+});
 
-  await t.step("its bin starts, whatever the folder that it is started in holds", async () => {
-    await Deno.writeTextFile(join(home.root, "deno.json"), "{ broken");
-    await Deno.writeTextFile(join(home.root, "package.json"), '{ "name": "x", "workspaces": 1 }');
-    assert.deepEqual(await installed.run([...bin, "--version"]), {
-      code: 0,
-      stdout: `${VERSION}\n`,
-      stderr: "",
-    });
-  });
+Deno.test("the npm package: an agent runs, and its custom tool inside of walls", async () => {
+  await runAgentWithTool(installed, bin);
+});
 
-  await t.step("every one of its modules loads, with what it imports", async () => {
-    const modules = filesBelow(directory)
-      .filter((file) => file.endsWith(".js") && !file.includes("/node_modules/", directory.length))
-      .filter((file) =>
-        !/\/(bin\/inkling|main|[^/]*_worker)\.js$/.test(file) && !/assets\//.test(file)
-      );
-    assert.ok(modules.length > 300, `${modules.length} modules`);
-    const script = join(directory, "load_all.js");
-    const list = JSON.stringify(modules);
-    await Deno.writeTextFile(script, `for (const one of ${list}) await import("file://" + one);\n`);
-    const config = ["--config", join(directory, "deno.json")];
-    const command = [Deno.execPath(), "run", ...config, ...PERMISSION_FLAGS, script];
-    assert.deepEqual(await installed.run(command), { code: 0, stdout: "", stderr: "" });
-    await Deno.remove(script);
-  });
+Deno.test("the npm package: a SIGTERM to npm's process ends a service as it should end", async () => {
+  await using service = installed.spawn([...bin, "start"]);
+  const said = service.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  // What it says first, it says when it is ready.
+  assert.notEqual((await said.read()).value ?? "", "");
+  service.kill("SIGTERM");
+  while (!(await said.read()).done) { /* to the end */ }
+  assert.equal(await new Response(service.stderr).text(), "");
+  assert.equal((await service.status).code, 0);
+  await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
+});
 
-  await t.step("an agent runs, and its custom tool inside of walls", async () => {
-    await runAgentWithTool(installed, bin);
-  });
+Deno.test("the npm package: an executable starts itself by its own path: service, tools and all", async () => {
+  await runAgentWithTool(installed, [await installed.writeExecutable()]);
+});
 
-  await t.step("a SIGTERM to npm's process ends a service as it should end", async () => {
-    await using service = installed.spawn([...bin, "start"]);
-    const said = service.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    // What it says first, it says when it is ready.
-    assert.notEqual((await said.read()).value ?? "", "");
-    service.kill("SIGTERM");
-    while (!(await said.read()).done) { /* to the end */ }
-    assert.equal(await new Response(service.stderr).text(), "");
-    assert.equal((await service.status).code, 0);
-    await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
-  });
+Deno.test("the npm package: it knows that npm brings a newer one", async () => {
+  await Deno.writeTextFile(
+    join(home.root, "npm"),
+    '#!/bin/sh\n[ "$*" = "view inkling version" ] && echo 99.0.0\n',
+  );
+  await Deno.chmod(join(home.root, "npm"), 0o755);
+  const path = `PATH=${home.root}:${Deno.env.get("PATH")}`;
+  const { stdout, stderr } = await installed.run(["env", path, ...bin, "update", "--check"]);
+  assert.match(stdout, /^Inkling 99\.0\.0 can be had/, stderr);
+  await Deno.remove(join(home.root, "npm"));
+});
 
-  await t.step("an executable starts itself by its own path: service, tools and all", async () => {
-    await runAgentWithTool(installed, [await installed.writeExecutable()]);
-  });
+Deno.test("the npm package: it fetched nothing: its cache holds no packages", () => {
+  const packages = join(home.root, ".cache/deno/npm");
+  assert.deepEqual([...Deno.readDirSync(packages)], []);
+});
 
-  await t.step("it knows that npm brings a newer one", async () => {
-    await Deno.writeTextFile(
-      join(home.root, "npm"),
-      '#!/bin/sh\n[ "$*" = "view inkling version" ] && echo 99.0.0\n',
-    );
-    await Deno.chmod(join(home.root, "npm"), 0o755);
-    const path = `PATH=${home.root}:${Deno.env.get("PATH")}`;
-    const { stdout, stderr } = await installed.run(["env", path, ...bin, "update", "--check"]);
-    assert.match(stdout, /^Inkling 99\.0\.0 can be had/, stderr);
-    await Deno.remove(join(home.root, "npm"));
-  });
-
-  await t.step("it fetched nothing: its cache holds no packages", () => {
-    const packages = join(home.root, ".cache/deno/npm");
-    assert.deepEqual([...Deno.readDirSync(packages)], []);
-  });
-
+/** Until disposed, the package finds something else where its Deno should be. */
+async function openFakeDeno(): Promise<AsyncDisposable> {
   const fake = join(home.root, "deno");
-  await Deno.writeTextFile(fake, FAKE_DENO);
-  await Deno.chmod(fake, 0o755);
+  await Deno.writeTextFile(fake, FAKE_DENO, { mode: 0o755 });
   await installed.setDeno(fake);
+  return { [Symbol.asyncDispose]: () => installed.setDeno(Deno.execPath()) };
+}
 
-  await t.step("its bin starts Deno as the program starts itself", async () => {
-    const { stdout } = await installed.run([...bin, "run", "a b", "--message", ""]);
-    assert.deepEqual(stdout.split("\n").slice(0, -1), [
-      "1",
-      ...["run", "--config", join(directory, "deno.json"), ...PERMISSION_FLAGS],
-      ...[join(directory, "main.js"), "run", "a b", "--message", ""],
-    ]);
-  });
+Deno.test("the npm package: its bin starts Deno as the program starts itself", async () => {
+  await using _fake = await openFakeDeno();
+  const { stdout } = await installed.run([...bin, "run", "a b", "--message", ""]);
+  assert.deepEqual(stdout.split("\n").slice(0, -1), [
+    "1",
+    ...["run", "--config", join(directory, "deno.json"), ...PERMISSION_FLAGS],
+    ...[join(directory, "main.js"), "run", "a b", "--message", ""],
+  ]);
+});
 
-  await t.step("its bin passes exit codes on", async () => {
-    for (const code of [0, 1, 2, 4, 130, 141]) {
-      assert.equal((await installed.run([...bin, `exit-${code}`])).code, code);
+Deno.test("the npm package: its bin passes exit codes on", async () => {
+  await using _fake = await openFakeDeno();
+  for (const code of [0, 1, 2, 4, 130, 141]) {
+    assert.equal((await installed.run([...bin, `exit-${code}`])).code, code);
+  }
+  assert.equal((await installed.run([...bin, "die"])).code, 137);
+});
+
+Deno.test("the npm package: its bin passes signals on", async () => {
+  await using _fake = await openFakeDeno();
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+    await using child = installed.spawn([...bin, "wait"]);
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let said = (await reader.read()).value ?? "";
+    assert.equal(said, "ready\n");
+    child.kill(signal);
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      said += next.value;
     }
-    assert.equal((await installed.run([...bin, "die"])).code, 137);
-  });
+    assert.equal(said, `ready\ngot ${signal.slice(3)}\n`);
+    await child.stderr.cancel();
+    assert.equal((await child.status).code, code);
+  }
+});
 
-  await t.step("its bin passes signals on", async () => {
-    for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
-      await using child = installed.spawn([...bin, "wait"]);
-      const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-      let said = (await reader.read()).value ?? "";
-      assert.equal(said, "ready\n");
-      child.kill(signal);
-      for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        said += next.value;
-      }
-      assert.equal(said, `ready\ngot ${signal.slice(3)}\n`);
-      await child.stderr.cancel();
-      assert.equal((await child.status).code, code);
-    }
-  });
+Deno.test("the npm package: without its Deno, its bin says what is missing", async () => {
+  await using _restored = { [Symbol.asyncDispose]: () => installed.setDeno(Deno.execPath()) };
+  await Deno.remove(join(directory, "../deno"), { recursive: true });
+  const run = await installed.run([...bin, "--version"]);
+  assert.equal(run.code, 1);
+  assert.match(
+    run.stderr,
+    /^Inkling's Deno is not there, so it cannot start: Cannot find module/,
+  );
+  assert.equal(run.stderr.split("\n").length, 3);
+});
 
-  await t.step("without its Deno, its bin says what is missing", async () => {
-    await Deno.remove(join(directory, "../deno"), { recursive: true });
-    const run = await installed.run([...bin, "--version"]);
-    assert.equal(run.code, 1);
-    assert.match(
-      run.stderr,
-      /^Inkling's Deno is not there, so it cannot start: Cannot find module/,
-    );
-    assert.equal(run.stderr.split("\n").length, 3);
-  });
-
-  await t.step("every worker is among its modules", async () => {
-    for (const worker of WORKERS) {
-      await Deno.stat(join(directory, worker.replace(/\.ts$/, ".js")));
-    }
-  });
+Deno.test("the npm package: every worker is among its modules", async () => {
+  for (const worker of WORKERS) {
+    await Deno.stat(join(directory, worker.replace(/\.ts$/, ".js")));
+  }
 });

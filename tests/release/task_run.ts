@@ -1,5 +1,16 @@
 // The tasks of release/ as processes of their own, as a person runs them.
+import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../support/repository.ts";
+
+/** Of a machine that is not this one: what is made for this one is tried at once. */
+export const FOREIGN_TARGET = Deno.build.arch === "x86_64"
+  ? "aarch64-unknown-linux-gnu"
+  : "x86_64-unknown-linux-gnu";
+
+/** What is said when there is no runtime image for it. */
+export const IMAGE_MISSING = new RegExp(
+  `^No executable for ${FOREIGN_TARGET}: Deno's runtime image \\S+ cannot be downloaded \\(.+\\); .*\n$`,
+);
 
 /** What a task said, and its exit code. */
 export interface TaskRun {
@@ -9,13 +20,28 @@ export interface TaskRun {
 }
 
 /** Runs `deno task <name> <args>` to its end. */
-export async function runReleaseTask(
+export function runReleaseTask(
   name: string,
-  args: string[],
+  args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<TaskRun> {
+  return runDeno(["task", "--quiet", name, ...args], env);
+}
+
+/** Compiles the program in a folder for the foreign machine. */
+export function runCompile(
+  folder: string,
+  output: string,
+  env: Record<string, string>,
+): Promise<TaskRun> {
+  const script = fileURLToPath(new URL("./compile_folder.ts", import.meta.url));
+  const flags = ["--no-check", "--no-prompt", "--allow-read", "--allow-write", "--allow-run"];
+  return runDeno(["run", ...flags, script, folder, output, FOREIGN_TARGET], env);
+}
+
+async function runDeno(args: readonly string[], env: Record<string, string>): Promise<TaskRun> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", name, ...args],
+    args: [...args],
     cwd: REPOSITORY,
     // Whoever runs the tests may have an image of their own.
     clearEnv: true,

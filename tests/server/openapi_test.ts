@@ -101,6 +101,16 @@ Deno.test("describeApi() tells who needs a key and how each operation may refuse
     statuses("/checkpoints/purge", "post"),
     answering.filter((status) => status !== "409"),
   );
+  // A body that means nothing is read all the same.
+  assert.deepEqual(statuses("/scheduler/pause", "post"), [
+    "200",
+    "401",
+    "408",
+    "413",
+    "415",
+    "422",
+    "503",
+  ]);
   const stream = at("paths", "/events/stream", "get", "responses", "200", "content");
   assert.deepEqual(Object.keys(stream), ["text/event-stream"]);
 });

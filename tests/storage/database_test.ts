@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { Database, DatabaseUnusable, DiskFull } from "../../runtime/storage/database.ts";
+import { Database, DatabaseUnusable, StorageUnavailable } from "../../runtime/storage/database.ts";
 import { SqliteExecutionReads } from "../../runtime/storage/execution_reads.ts";
 import { MIGRATIONS } from "../../runtime/storage/migrations.ts";
 
@@ -132,7 +132,7 @@ Deno.test("Database.transaction() says that the disk is full, and changes nothin
   const pages = db.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;
   db.get(`PRAGMA max_page_count = ${pages}`);
   assert.throws(() => write("x".repeat(1_000_000)), (error) => {
-    assert.ok(error instanceof DiskFull);
+    assert.ok(error instanceof StorageUnavailable);
     assert.match(error.message, /the disk that holds the state directory is full. Make room/);
     return true;
   });

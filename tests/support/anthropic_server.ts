@@ -62,5 +62,6 @@ function event(type: string, data: unknown): string {
 }
 
 function typeOf(chunk: unknown): string {
-  return String(Object(chunk).type);
+  const { type } = Object(chunk);
+  return typeof type === "string" ? type : "unknown";
 }

@@ -14,6 +14,28 @@ export function browserTest(name: string): { name: string; ignore: boolean } {
     : { name: `${name} (skipped: there is no ${CHROMIUM})`, ignore: true };
 }
 
+/** What a person does in a browser, under a sentence that says what is to be seen. */
+export type Scenario = readonly [name: string, play: (browser: Browser) => Promise<void>];
+
+/** One test with a step for each scenario: they share a browser, whose start takes longer than most of them. */
+export function testInBrowser(name: string, scenarios: readonly Scenario[]): void {
+  Deno.test({
+    ...browserTest(name),
+    async fn(t) {
+      await using opened = await openTestBrowser();
+      for (const [sentence, play] of scenarios) {
+        await t.step({
+          name: sentence,
+          fn: () => play(opened.browser),
+          // The connection to the browser outlives a step; that nothing is left open the test as a whole shows.
+          sanitizeOps: false,
+          sanitizeResources: false,
+        });
+      }
+    },
+  });
+}
+
 /** A browser that runs. */
 export interface TestBrowser extends AsyncDisposable {
   browser: Browser;

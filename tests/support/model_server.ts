@@ -19,6 +19,8 @@ export interface ModelStep {
   chunks?: unknown[];
   /** Raw bytes of the stream, for what is no chunk at all. */
   raw?: string;
+  /** The whole stream instead of all that, in these pieces. */
+  bytes?: Uint8Array<ArrayBuffer>[];
   /** How the stream goes on behind those: breaks the connection, ends without a word, or says nothing more. */
   then?: "cut" | "end" | "hang";
   /** Why the reply ends, in the format's words. Default: whichever fits; null sends none. */
@@ -71,6 +73,11 @@ export class ModelServer implements AsyncDisposable {
   /** Adds steps behind the ones still left. */
   push(...steps: ModelStep[]): void {
     this.#steps.push(...steps);
+  }
+
+  /** What a step would send, in its pieces. */
+  write(step: ModelStep): string[] {
+    return this.#format.write(step);
   }
 
   /** The n-th request, counted from 0. */
@@ -142,9 +149,8 @@ export class ModelServer implements AsyncDisposable {
     const encoder = new TextEncoder();
     return new ReadableStream({
       start: async (controller) => {
-        for (const piece of this.#format.write(step)) {
-          controller.enqueue(encoder.encode(piece));
-        }
+        const pieces = step.bytes ?? this.write(step).map((piece) => encoder.encode(piece));
+        for (const piece of pieces) controller.enqueue(piece);
         if (step.then === "cut") {
           // The bytes so far must have left before the connection breaks.
           await new Promise((resolve) => setTimeout(resolve, 30));

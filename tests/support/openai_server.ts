@@ -17,7 +17,8 @@ export class OpenAiServer extends ModelServer {
   }
 }
 
-const CHAT_COMPLETIONS: WireFormat = { contentType: "text/event-stream", write: eventsOf };
+/** Chat Completions as a stream of events. */
+export const CHAT_COMPLETIONS: WireFormat = { contentType: "text/event-stream", write: eventsOf };
 
 function eventsOf(step: ModelStep): string[] {
   const pieces = typeof step.text === "string" ? [step.text] : step.text ?? [];

@@ -56,7 +56,7 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
     telemetry: NO_TELEMETRY,
     environment,
     serviceLog,
-    timeZone: "UTC",
+    timeZone: () => "UTC",
     findAgent: (id) => agents.find((agent) => agent.id === id),
     openModel: () => Promise.resolve(ASKING),
     costOf: () => Promise.resolve(null),

@@ -5,7 +5,6 @@ import fc from "fast-check";
 import { memoryRetrieve } from "../../runtime/tools/builtin/memory_retrieve.ts";
 import { createMemoryAppend } from "../../runtime/tools/builtin/memory_append.ts";
 import { createMemorySave } from "../../runtime/tools/builtin/memory_save.ts";
-import { MemoryDocument } from "../../runtime/tools/memory/memory_document.ts";
 import {
   listSections,
   MEMORY_LIMIT_BYTES,
@@ -14,6 +13,7 @@ import {
 } from "../../runtime/tools/memory/memory_file.ts";
 import { SECTION_LIMIT_BYTES } from "../../runtime/tools/memory/section_text.ts";
 import type { ToolContext } from "../../runtime/tools/tool.ts";
+import { sectionContents, sectionNames } from "../fuzz/memory_target.ts";
 import { createTestAgent } from "../support/test_agent.ts";
 import { call, CANARY, failureOf, SandboxFixture, testContext } from "./sandbox_fixture.ts";
 
@@ -367,69 +367,10 @@ Deno.test("MemoryWriter.change() gives up waiting for another process when the r
   await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
 });
 
-const lineEnd = fc.constantFrom("\n", "\r\n", "\r", "");
-const contents = fc.oneof(
-  fc.string({ unit: "binary" }),
-  fc.array(
-    fc.tuple(
-      fc.constantFrom(
-        "",
-        " ",
-        "#",
-        "# a",
-        "# b ",
-        "#\tc",
-        "\\# a",
-        "\\\\# a",
-        "## x",
-        "\ufeff# a",
-        "x",
-      ),
-      lineEnd,
-    ),
-  ).map((lines) => lines.flat().join("")),
-);
-const names = fc.oneof(
-  fc.constantFrom("a", "A", "b", "c", "# a", "\\# a", "a  b", "a b", "é", "e\u0301", "#"),
-  fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }),
-).map((name) => name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "").trim()).filter((name) => name !== "");
-
-Deno.test("MemoryDocument gives back what was saved, and changes no other section, whatever the texts", () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(fc.constant(""), contents),
-      fc.array(fc.tuple(names, contents, fc.boolean()), { maxLength: 6 }),
-      (start, changes) => {
-        let memory = MemoryDocument.parse(start);
-        assert.equal(memory.toText(), start);
-        for (const [name, content, append] of changes) {
-          const before = memory.section(name);
-          const others = memory.sections().filter((one) => one.name !== before?.name);
-          const preamble = memory.preamble();
-          const text = append
-            ? memory.withAppended(name, content).toText()
-            : memory.withSection(name, content).toText();
-          memory = MemoryDocument.parse(text);
-          assert.equal(memory.toText(), text);
-          const after = memory.section(name);
-          assert.ok(after !== undefined);
-          if (append) {
-            assert.ok(after.content.startsWith(before?.content ?? ""));
-            assert.ok(after.content.endsWith(content));
-          } else assert.equal(after.content, content);
-          assert.deepEqual(memory.sections().filter((one) => one.name !== after.name), others);
-          assert.equal(memory.preamble(), preamble);
-        }
-      },
-    ),
-    { numRuns: 3_000 },
-  );
-});
-
 Deno.test("memory tools give back what was saved through the file, whatever the texts", async () => {
   await using memory = await MemoryFixture.open();
   await fc.assert(
-    fc.asyncProperty(names, contents, async (name, content) => {
+    fc.asyncProperty(sectionNames, sectionContents, async (name, content) => {
       const listed = await listSections(memory.path);
       await memory.save(name, content);
       const shown = await memory.retrieve(name);
@@ -439,6 +380,6 @@ Deno.test("memory tools give back what was saved through the file, whatever the 
       assert.deepEqual(now.slice(0, listed.length), listed);
       assert.ok(now.length - listed.length <= 1);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });

@@ -1,4 +1,4 @@
-// The rules of PathSandbox, one by one. Escapes at random stand in sandbox_escape_test.ts.
+// The rules of PathSandbox, one by one. Escapes at random stand in tests/fuzz/path_target.ts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";

@@ -19,7 +19,8 @@ export async function readHostOutput(
   stream: ReadableStream<Uint8Array>,
   { mark, onMessage, onLine, onBytes }: HostOutputOptions,
 ): Promise<void> {
-  const decoder = new TextDecoder();
+  // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   const take = (line: string) => {
     if (mark !== undefined && line.startsWith(mark)) onMessage?.(line.slice(mark.length));

@@ -2,7 +2,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentDetail } from "../../schemas.ts";
-import type { AgentsById } from "./agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost } from "./format.ts";
 import { AgentName, Empty, Figure, Unshown, When } from "./parts.tsx";
@@ -10,12 +9,13 @@ import { toHash, WHOLE_HISTORY } from "./route.ts";
 import { RunDialog } from "./run_dialog.tsx";
 import { useService } from "./service_context.ts";
 import { describeTrigger } from "./trigger_text.ts";
+import { describeFault } from "./fault_text.ts";
 import { useResource } from "./use_resource.ts";
 
 const LATEST = 10;
 
 /** The page of an agent. */
-export function AgentView({ id, agents }: { id: string; agents: AgentsById }): VNode {
+export function AgentView({ id }: { id: string }): VNode {
   const { client } = useService();
   const [isRunning, setRunning] = useState(false);
   const { data: agent, problem } = useResource(() => client.agent(id), {
@@ -27,7 +27,11 @@ export function AgentView({ id, agents }: { id: string; agents: AgentsById }): V
     topics: ["executions"],
   });
   if (agent === undefined || agent.id !== id) {
-    return <Unshown title={`Agent ${id}`} problem={problem} />;
+    return (
+      <Unshown title={`Agent ${id}`} problem={problem}>
+        <a href={toHash({ view: "agents" })}>All agents</a>
+      </Unshown>
+    );
   }
   return (
     <article>
@@ -37,7 +41,7 @@ export function AgentView({ id, agents }: { id: string; agents: AgentsById }): V
           <h1>
             <AgentName icon={agent.icon} name={agent.display_name} />
           </h1>
-          {agent.description !== "" && <p dir="auto">{agent.description}</p>}
+          {agent.description !== "" && <p class="lead" dir="auto">{agent.description}</p>}
         </div>
         <div class="actions">
           <button type="button" class="primary" onClick={() => setRunning(true)}>Run</button>
@@ -51,7 +55,7 @@ export function AgentView({ id, agents }: { id: string; agents: AgentsById }): V
       </h2>
       {runs.data?.length === 0 && <Empty>It has never run.</Empty>}
       {runs.data !== undefined && runs.data.length > 0 && (
-        <ExecutionTable executions={runs.data} agents={agents} label="Latest executions" />
+        <ExecutionTable executions={runs.data} agents={null} label="Latest executions" />
       )}
       {isRunning && <RunDialog agent={agent} onClose={() => setRunning(false)} />}
     </article>
@@ -62,11 +66,8 @@ function Warnings({ agent }: { agent: AgentDetail }): VNode {
   return (
     <section class="problem" aria-label="Warnings">
       <ul>
-        {agent.warnings.map(({ line, message, hint }) => (
-          <li key={`${line} ${message}`}>
-            Line {line}: {message}
-            {hint !== null && <>({hint})</>}
-          </li>
+        {agent.warnings.map((one) => (
+          <li key={`${one.line} ${one.message}`}>{describeFault(one)}</li>
         ))}
       </ul>
     </section>

@@ -12,7 +12,7 @@ import { LogView } from "./log_view.tsx";
 import { NowView } from "./now_view.tsx";
 import { LinkBanner, PageHead } from "./page_head.tsx";
 import { Empty } from "./parts.tsx";
-import { loadWaiting } from "./pending_list.ts";
+import { loadWaiting, toCount } from "./pending_list.ts";
 import { keepPreference, readPreference } from "./preferences.ts";
 import { parseRoute, type Route, toHash } from "./route.ts";
 import { ScheduleView } from "./schedule_view.tsx";
@@ -21,6 +21,7 @@ import { createShortcuts, isForPage } from "./shortcuts.ts";
 import { applyTheme, chosenTheme, THEMES } from "./theme.ts";
 import { UsageView } from "./usage_view.tsx";
 import { useLinkState, useResource } from "./use_resource.ts";
+import { toVisible } from "./visible_text.ts";
 
 /** Everything that is seen. */
 export function App(): VNode {
@@ -36,12 +37,13 @@ export function App(): VNode {
     topics: ["executions"],
   });
   const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);
-  const count = waiting.data?.length ?? 0;
+  const count = toCount(waiting.data);
 
   useEffect(() => link.onEvent((event) => tellEvent(event, announce)), [link, announce]);
   usePhaseTold(state.phase, announce);
   useEffect(() => {
-    document.title = `${count > 0 ? `(${count}) ` : ""}${titleOf(route, byId)} – Inkling`;
+    const title = `${titleOf(route, byId)} – Inkling`;
+    document.title = toVisible(count === null ? title : `(${count}) ${title}`);
   });
   const changeTheme = () => {
     const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
@@ -97,7 +99,7 @@ function View(
     case "agents":
       return <AgentsView agents={resources.agents} />;
     case "agent":
-      return <AgentView key={route.id} id={route.id} agents={agents} />;
+      return <AgentView key={route.id} id={route.id} />;
     case "execution":
       return <ExecutionView key={route.id} id={route.id} agents={agents} />;
     case "history":

@@ -16,7 +16,12 @@ export interface Mark {
   /** How many times one mark stands for. */
   count: number;
   reason: string | null;
+  /** The latest execution that it stands for. */
+  executionId: number | null;
 }
+
+/** Marks of one kind that are nearer to each other, as a share of the stretch, are one: nobody could tell them apart. */
+const GRAIN = 1 / 288;
 
 /** The marks of a schedule within a stretch, in the order of time. */
 export function toMarks(
@@ -27,14 +32,33 @@ export function toMarks(
   const isInside = ({ at }: Mark) => at >= from && at < to;
   const past = schedule.slots.map((slot) => {
     const at = Date.parse(slot.scheduled_for);
-    const { outcome: kind, reason, count } = slot;
-    return { place: place(at), kind, at, count, reason };
+    const { outcome: kind, reason, count, execution_id: executionId } = slot;
+    return { place: place(at), kind, at, count, reason, executionId };
   });
   const next = schedule.upcoming.map((time) => {
     const at = Date.parse(time);
-    return { place: place(at), kind: "upcoming" as const, at, count: 1, reason: null };
+    const nothingYet = { count: 1, reason: null, executionId: null };
+    return { place: place(at), kind: "upcoming" as const, at, ...nothingYet };
   });
-  return [...past, ...next].filter(isInside).sort((a, b) => a.at - b.at);
+  return joinNear([...past, ...next].filter(isInside).sort((a, b) => a.at - b.at));
+}
+
+function joinNear(marks: readonly Mark[]): Mark[] {
+  const joined: Mark[] = [];
+  const latest = new Map<Mark["kind"], Mark>();
+  for (const mark of marks) {
+    const near = latest.get(mark.kind);
+    if (near === undefined || mark.place - near.place >= GRAIN) {
+      const own = { ...mark };
+      joined.push(own);
+      latest.set(mark.kind, own);
+      continue;
+    }
+    near.count += mark.count;
+    near.executionId = mark.executionId ?? near.executionId;
+    if (near.reason !== mark.reason) near.reason = null;
+  }
+  return joined;
 }
 
 /** `3 runs, 1 skipped, 2 missed; next 12:30`: the line for those who do not see it. */

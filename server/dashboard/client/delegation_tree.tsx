@@ -55,7 +55,7 @@ function BranchItem(
           aria-current={isHere ? "true" : undefined}
           href={toHash({ view: "execution", id })}
         >
-          <AgentName icon={icon} name={name} /> <span class="muted">{id}</span>
+          <AgentName icon={icon} name={name} /> <span class="muted">#{id}</span>
         </a>
         <Status status={status} />
         <span class="muted small">

@@ -10,7 +10,8 @@ import { toHash } from "./route.ts";
 export function ExecutionTable(
   { executions, agents, label }: {
     executions: readonly ExecutionSummary[];
-    agents: AgentsById;
+    /** Null where all are of the agent whose page it is. */
+    agents: AgentsById | null;
     label: string;
   },
 ): VNode {
@@ -36,15 +37,20 @@ export function ExecutionTable(
   );
 }
 
-function Row({ execution, agents }: { execution: ExecutionSummary; agents: AgentsById }): VNode {
+function Row(
+  { execution, agents }: { execution: ExecutionSummary; agents: AgentsById | null },
+): VNode {
   const { id, agent_id, status, started_at, trigger, duration_ms, total_tokens, cost_usd, error } =
     execution;
-  const { icon, name } = labelOf(agents, agent_id);
   return (
     <tr>
       <th scope="row" class="main">
         <a href={toHash({ view: "execution", id })}>
-          <AgentName icon={icon} name={name} /> <span class="muted">{id}</span>
+          {agents === null ? `Execution ${id}` : (
+            <>
+              <AgentName {...labelOf(agents, agent_id)} /> <span class="muted">#{id}</span>
+            </>
+          )}
         </a>
         {error !== null && <span class="row-error ellipsis" title={error} dir="auto">{error}</span>}
       </th>

@@ -9,7 +9,7 @@ import { DelegationTree } from "./delegation_tree.tsx";
 import { formatCost, formatCount, formatDuration, formatNumberOf } from "./format.ts";
 import { AgentName, Figure, Loading, Problem, Status, Unshown, When } from "./parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
-import { toHash } from "./route.ts";
+import { toHash, WHOLE_HISTORY } from "./route.ts";
 import { useService } from "./service_context.ts";
 import { buildTimeline } from "./timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
@@ -25,7 +25,11 @@ export function ExecutionView({ id, agents }: { id: number; agents: AgentsById }
     topics: ["executions"],
   });
   if (data === undefined || isStale) {
-    return <Unshown title={`Execution ${id}`} problem={problem} />;
+    return (
+      <Unshown title={`Execution ${id}`} problem={problem}>
+        <a href={toHash(WHOLE_HISTORY)}>Whole history</a>
+      </Unshown>
+    );
   }
   const { execution, pending } = data;
   const { icon, name } = labelOf(agents, execution.agent_id);

@@ -33,8 +33,10 @@ export function formatRelative(at: number, now: number): string {
     : size < 1.5 * DAY_MS
     ? ["h", HOUR_MS]
     : ["d", DAY_MS];
-  const text = `${Math.round(size / step)} ${unit}`;
-  return distance > 0 ? `in ${text}` : `${text} ago`;
+  // What is not over yet is not counted: it began 2 min ago where its 2 min 40 s are shown beside.
+  return distance > 0
+    ? `in ${Math.round(size / step)} ${unit}`
+    : `${Math.floor(size / step)} ${unit} ago`;
 }
 
 /** `1,234` up to ten thousand, then `12.3k`, `4.6M`. */
@@ -50,13 +52,20 @@ export function formatCost(usd: number | null): string {
   if (usd === 0) return "$0";
   if (usd < 0.0001) return "under $0.0001";
   const digits = usd >= 1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(usd)));
-  return `$${usd.toFixed(Math.max(2, digits))}`;
+  const shown = Math.max(2, digits);
+  const options = { minimumFractionDigits: shown, maximumFractionDigits: shown };
+  return `$${new Intl.NumberFormat(undefined, options).format(usd)}`;
 }
 
 /** Date and time to the second. */
 export function formatMoment(at: number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
     .format(at);
+}
+
+/** The day alone, with its name: `Saturday, January 31, 2026`. */
+export function formatDate(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "full" }).format(at);
 }
 
 /** Date and time to the minute. */

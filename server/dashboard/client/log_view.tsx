@@ -1,7 +1,7 @@
 // The service's log: its last lines, newest below, refreshed while somebody looks.
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { formatMoment, formatSeconds } from "./format.ts";
+import { formatDate, formatMoment, formatSeconds } from "./format.ts";
 import { isAtLeast, type Level, LEVELS, type LogLine, parseLogLine } from "./log_line.ts";
 import { Empty, Loading, Problem } from "./parts.tsx";
 import { useService } from "./service_context.ts";
@@ -116,8 +116,9 @@ function Lines({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing:
       onScroll={onScroll}
     >
       <ol>
-        {lines.map((line, index) => (
+        {withDays(lines).map(({ line, day }, index) => (
           <li key={`${line.at} ${index}`} class={`line ${line.level?.toLowerCase() ?? "other"}`}>
+            {day !== null && <span class="day">{day}</span>}
             {line.at !== null && (
               <time dateTime={line.at} title={formatMoment(Date.parse(line.at))}>
                 {formatSeconds(Date.parse(line.at))}
@@ -130,4 +131,15 @@ function Lines({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing:
       </ol>
     </div>
   );
+}
+
+/** The lines, each with its day where it is the first of one. */
+function withDays(lines: readonly LogLine[]): { line: LogLine; day: string | null }[] {
+  let before = "";
+  return lines.map((line) => {
+    const day = line.at === null ? before : formatDate(Date.parse(line.at));
+    const isNew = day !== before;
+    before = day;
+    return { line, day: isNew ? day : null };
+  });
 }

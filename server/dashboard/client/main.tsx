@@ -6,12 +6,14 @@ import { App } from "./app.tsx";
 import { makeStreamsIterable } from "./iterable_bodies.ts";
 import { ServiceLink } from "./link.ts";
 import { ServiceContext } from "./service_context.ts";
+import { guardTexts } from "./text_guard.ts";
 import { applyTheme, chosenTheme } from "./theme.ts";
 import { fetchBesideThePage } from "./transport.ts";
 import { Announcements, Voice } from "./voice.tsx";
 
 function start(root: HTMLElement): void {
   makeStreamsIterable();
+  guardTexts();
   applyTheme(chosenTheme());
   const clock = new SystemClock();
   const client = new Client({ fetch: fetchBesideThePage });

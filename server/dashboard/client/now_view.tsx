@@ -4,10 +4,10 @@ import { useMemo } from "preact/hooks";
 import type { ExecutionSummary } from "../../schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
-import { formatDuration } from "./format.ts";
+import { formatDuration, formatNumberOf } from "./format.ts";
 import { AgentName, Empty, Loading, Problem } from "./parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
-import type { Waiting } from "./pending_list.ts";
+import type { WaitingList } from "./pending_list.ts";
 import { toHash, WHOLE_HISTORY } from "./route.ts";
 import { useService } from "./service_context.ts";
 import { buildTimeline, describeLatest } from "./timeline.ts";
@@ -24,7 +24,7 @@ const RECENT = 8;
 
 /** The page that one begins with. */
 export function NowView(
-  { agents, waiting }: { agents: AgentsById; waiting: Resource<Waiting[]> },
+  { agents, waiting }: { agents: AgentsById; waiting: Resource<WaitingList> },
 ): VNode {
   const { client } = useService();
   const running = useResource(
@@ -44,10 +44,10 @@ export function NowView(
     <>
       <h1 class="unseen">Now</h1>
       {problem !== null && <Problem text={problem} />}
-      {waiting.data !== undefined && waiting.data.length > 0 && (
+      {waiting.data !== undefined && waiting.data.questions.length > 0 && (
         <section aria-labelledby="waiting">
           <h2 id="waiting">Waiting for you</h2>
-          {waiting.data.map(({ pending, execution }) => (
+          {waiting.data.questions.map(({ pending, execution }) => (
             <PendingRequest
               key={pending.request_id}
               pending={pending}
@@ -55,6 +55,12 @@ export function NowView(
               title={<ExecutionTitle execution={execution} agents={agents} />}
             />
           ))}
+          {waiting.data.hasMore && (
+            <p>
+              Older ones wait, too:{" "}
+              <a href={toHash({ ...WHOLE_HISTORY, status: "waiting" })}>all that wait</a>
+            </p>
+          )}
         </section>
       )}
       <section aria-labelledby="running">
@@ -97,7 +103,7 @@ function ExecutionTitle(
   const { icon, name } = labelOf(agents, execution.agent_id);
   return (
     <a href={toHash({ view: "execution", id: execution.id })}>
-      <AgentName icon={icon} name={name} /> <span class="muted">{execution.id}</span>
+      <AgentName icon={icon} name={name} /> <span class="muted">#{execution.id}</span>
     </a>
   );
 }
@@ -118,7 +124,11 @@ function RunningExecution(
           {execution.trigger}, {formatDuration(now - Date.parse(execution.started_at))}
         </span>
       </h3>
-      {isStreamed && <LastSteps id={execution.id} />}
+      {isStreamed ? <LastSteps id={execution.id} /> : (
+        <p class="muted">
+          {formatNumberOf(execution.tool_calls, "tool call")} so far
+        </p>
+      )}
     </div>
   );
 }

@@ -13,8 +13,8 @@ import { useNow } from "./use_resource.ts";
 export function PageHead(
   { route, waiting, theme, onTheme, onHelp }: {
     route: Route;
-    /** How many questions wait for a person. */
-    waiting: number;
+    /** How many questions wait for a person: `3`, `20+`; null for none. */
+    waiting: string | null;
     theme: Theme;
     onTheme: () => void;
     onHelp: () => void;
@@ -35,11 +35,11 @@ export function PageHead(
             <li key={name}>
               <a href={toHash(to)} aria-current={isWithin(route, to) ? "page" : undefined}>
                 {name}
-                {to.view === "now" && waiting > 0 && (
+                {to.view === "now" && waiting !== null && (
                   <span class="badge">
                     {waiting}
                     <span class="unseen">
-                      {waiting === 1 ? " question waits" : " questions wait"}
+                      {waiting === "1" ? " question waits" : " questions wait"}
                     </span>
                   </span>
                 )}
@@ -73,12 +73,12 @@ export function LinkBanner({ state }: { state: LinkState }): VNode | null {
   const now = useNow(1_000, isLost);
   if (!isLost) return null;
   return (
-    <div class="banner">
+    <section class="banner" aria-label="Connection">
       <p>
         <strong>The service is lost.</strong> {state.reason} What stands below is as it was{" "}
         {formatRelative(state.since, now)}; the page tries to find it again.
       </p>
       <button type="button" onClick={() => link.retry()}>Try now</button>
-    </div>
+    </section>
   );
 }

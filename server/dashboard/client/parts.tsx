@@ -40,12 +40,23 @@ export function Problem({ text }: { text: string }): VNode {
   return <p class="problem" role="alert">{text}</p>;
 }
 
-/** What stands where a thing's page will be, or why there is none. */
-export function Unshown({ title, problem }: { title: string; problem: string | null }): VNode {
+/** What stands where a thing's page will be; or why there is none, and where to go from there. */
+export function Unshown(
+  { title, problem, children }: {
+    title: string;
+    problem: string | null;
+    children: ComponentChildren;
+  },
+): VNode {
   return (
     <>
       <h1>{title}</h1>
-      {problem === null ? <Loading /> : <Problem text={problem} />}
+      {problem === null ? <Loading /> : (
+        <>
+          <Problem text={problem} />
+          <p>{children}</p>
+        </>
+      )}
     </>
   );
 }
@@ -91,7 +102,7 @@ export function Folded(
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        {props.summary}
+        <span>{props.summary}</span>
       </button>
       <div id={id} hidden={!isOpen}>{isOpen && props.children()}</div>
     </div>

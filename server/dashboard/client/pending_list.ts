@@ -9,22 +9,40 @@ export interface Waiting {
   pending: PendingBody;
 }
 
-/** The most executions whose questions are asked for at once. */
-const MOST = 50;
-
 /** The open questions, the one that waits longest first. */
-export async function loadWaiting(client: Client): Promise<Waiting[]> {
-  const executions = await client.executions({ status: ["waiting"], limit: MOST });
-  const found = await Promise.all(executions.map(async (execution) => {
-    try {
-      return { execution, pending: await client.pending(execution.id) };
-    } catch (error) {
-      // Answered meanwhile.
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    }
-  }));
-  return eachOnce(found.filter((one) => one !== undefined));
+export interface WaitingList {
+  questions: Waiting[];
+  /** Whether older executions wait, too. */
+  hasMore: boolean;
+}
+
+/** The most executions whose questions are asked for at once. */
+const MOST = 20;
+
+/** Asks for the questions of the newest executions that wait. */
+export async function loadWaiting(client: Client): Promise<WaitingList> {
+  const executions = await client.executions({ status: ["waiting"], limit: MOST + 1 });
+  const found = await Promise.all(
+    executions.slice(0, MOST).map(async (execution) => {
+      try {
+        return { execution, pending: await client.pending(execution.id) };
+      } catch (error) {
+        // Answered meanwhile.
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      }
+    }),
+  );
+  return {
+    questions: eachOnce(found.filter((one) => one !== undefined)),
+    hasMore: executions.length > MOST,
+  };
+}
+
+/** How many questions there are: `3`, `20+`; null for none. */
+export function toCount(list: WaitingList | undefined): string | null {
+  if (list === undefined || list.questions.length === 0) return null;
+  return `${list.questions.length}${list.hasMore ? "+" : ""}`;
 }
 
 /** One that was started by another has the higher id: it is the one that asks. */

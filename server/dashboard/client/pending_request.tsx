@@ -6,6 +6,7 @@ import type { PendingBody, RespondBody } from "../../request_schemas.ts";
 import { formatRelative } from "./format.ts";
 import { Folded, Preformatted, When } from "./parts.tsx";
 import { useService } from "./service_context.ts";
+import { submitByKeys } from "./submit_by_keys.ts";
 import { toSentence, useNow } from "./use_resource.ts";
 
 type Answer = RespondBody["response"];
@@ -97,7 +98,7 @@ function ConfirmForm({ isSending, onAnswer }: FormProps): VNode {
     onAnswer({ approved, ...(reason.trim() !== "" && { reason: reason.trim() }) });
   return (
     <form class="answer" onSubmit={(event) => event.preventDefault()}>
-      <label for={field}>Reason, if there is one to give</label>
+      <label for={field}>Reason (optional)</label>
       <input
         id={field}
         type="text"
@@ -122,7 +123,7 @@ function InputForm({ isSending, onAnswer }: FormProps): VNode {
     onAnswer({ text });
   };
   return (
-    <form class="answer" onSubmit={send}>
+    <form class="answer" onSubmit={send} onKeyDown={submitByKeys}>
       <label for={field}>Your answer</label>
       <textarea
         id={field}
@@ -134,6 +135,7 @@ function InputForm({ isSending, onAnswer }: FormProps): VNode {
         <button type="submit" class="primary" disabled={isSending || text.trim() === ""}>
           Send
         </button>
+        <span class="hint with-keys">Ctrl+Enter sends it, too.</span>
       </div>
     </form>
   );

@@ -5,6 +5,7 @@ import type { AgentSummary, RunBody } from "../../schemas.ts";
 import { AgentName } from "./parts.tsx";
 import { toHash } from "./route.ts";
 import { useService } from "./service_context.ts";
+import { submitByKeys } from "./submit_by_keys.ts";
 import { toSentence } from "./use_resource.ts";
 
 const KEY_BYTES = 16;
@@ -50,17 +51,18 @@ export function RunDialog(
   );
   return (
     <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
-      <form onSubmit={run}>
+      <form onSubmit={run} onKeyDown={submitByKeys}>
         <h2 id={heading}>
           Run <AgentName icon={agent.icon} name={agent.display_name} />
         </h2>
-        {field("args", "Arguments", "One on each line; they stand where the agent asks for them.")}
+        {field("args", "Arguments", "One on each line, for $0, $1 and so on in the agent's text.")}
         {field("message", "Message", "Said to the agent in place of its usual task.")}
-        {field("context", "Context", "Added to the task.")}
+        {field("context", "Context", "Added below the task.")}
         {problem !== null && <p class="problem" role="alert">{problem}</p>}
         <div class="actions">
           <button type="submit" class="primary" disabled={isSending}>Run</button>
           <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
+          <span class="hint with-keys">Ctrl+Enter runs it, too.</span>
         </div>
       </form>
     </dialog>

@@ -2,13 +2,17 @@
 import type { VNode } from "preact";
 import type { SlotBody } from "../../schemas.ts";
 import { describeMarks, hoursWithin, type Mark, type Stretch, toMarks } from "./day_lane.ts";
-import { formatClock, formatHour, formatMoment } from "./format.ts";
-import { Folded, When } from "./parts.tsx";
+import { formatClock, formatHour, formatMinute, formatMoment, formatNumberOf } from "./format.ts";
+import { Folded } from "./parts.tsx";
 import { toHash } from "./route.ts";
 
 const HEIGHT = 24;
-/** Rows of the table of a schedule; older ones the API has. */
-const MOST_ROWS = 20;
+/** Rows of the table of a schedule; more of them are too many to read. */
+const MOST_ROWS = 50;
+/** With more marks on a line, they are drawn smaller. */
+const MANY_MARKS = 60;
+/** What is rare is drawn last, above the others. */
+const BY_RARITY: readonly Mark["kind"][] = ["upcoming", "run", "skipped", "missed"];
 
 /** A length of the stretch as the drawing takes it. */
 const percent = (place: number) => `${(place * 100).toFixed(3)}%`;
@@ -35,13 +39,16 @@ export function ScheduleScale({ day }: { day: Stretch }): VNode {
 
 /** The line of one schedule. */
 export function ScheduleLane(
-  { job, day, now }: {
+  { job, day, now, knownTo }: {
     job: { slots: readonly SlotBody[]; upcoming: readonly string[] };
     day: Stretch;
     now: number;
+    /** Where the times that are known end though it goes on; null where all are known. */
+    knownTo: number | null;
   },
 ): VNode {
   const marks = toMarks(job, day);
+  const end = Math.max(knownTo ?? day.to, day.from);
   return (
     <svg class="lane" height={HEIGHT} role="img" aria-label={describeMarks(marks, formatClock)}>
       {hoursWithin(day).map((at) => (
@@ -54,6 +61,17 @@ export function ScheduleLane(
         />
       ))}
       <line class="base" x1="0" x2="100%" y1={HEIGHT / 2} y2={HEIGHT / 2} />
+      {end < day.to && (
+        <line
+          class="beyond"
+          x1={percent(placeIn(end, day))}
+          x2="100%"
+          y1={HEIGHT / 2}
+          y2={HEIGHT / 2}
+        >
+          <title>It goes on like this.</title>
+        </line>
+      )}
       {now >= day.from && now <= day.to && (
         <line
           class="now"
@@ -63,60 +81,95 @@ export function ScheduleLane(
           y2={HEIGHT}
         />
       )}
-      {marks.map((mark) => <MarkShape key={`${mark.kind} ${mark.at}`} mark={mark} />)}
+      {BY_RARITY.flatMap((kind) =>
+        marks.filter((mark) =>
+          mark.kind === kind
+        )
+      ).map((mark) => (
+        <MarkShape
+          key={`${mark.kind} ${mark.at}`}
+          mark={mark}
+          isSmall={marks.length > MANY_MARKS}
+        />
+      ))}
     </svg>
   );
 }
 
-function MarkShape({ mark }: { mark: Mark }): VNode {
-  const { kind, at, count, reason, place } = mark;
+function MarkShape({ mark, isSmall }: { mark: Mark; isSmall: boolean }): VNode {
+  const { kind, at, count, reason, place, executionId } = mark;
+  // For the pointer alone: whoever uses keys finds the same links in the table below.
+  const open = () => {
+    if (executionId !== null) location.hash = toHash({ view: "execution", id: executionId });
+  };
   const title = [
     `${formatMoment(at)}: ${kind}`,
     count > 1 ? `${count} times` : null,
     reason,
   ].filter((part) => part !== null).join(", ");
   return (
-    <circle class={`mark-${kind}`} cx={percent(place)} cy={HEIGHT / 2} r={kind === "run" ? 5 : 4}>
+    <circle
+      class={`mark-${kind}${executionId === null ? "" : " opens"}`}
+      cx={percent(place)}
+      cy={HEIGHT / 2}
+      r={isSmall && (kind === "run" || kind === "upcoming") ? 3 : 5}
+      onClick={open}
+    >
       <title>{title}</title>
     </circle>
   );
 }
 
-/** What became of the latest times, with reasons. */
-export function SlotTable({ slots }: { slots: readonly SlotBody[] }): VNode | null {
-  if (slots.length === 0) return <p class="muted small">It was not due yet.</p>;
+/** What became of the times within the stretch, the latest first, with reasons. */
+export function SlotTable(
+  { slots, day }: { slots: readonly SlotBody[]; day: Stretch },
+): VNode | null {
+  const shown = slots.filter(({ scheduled_for }) => {
+    const at = Date.parse(scheduled_for);
+    return at >= day.from && at < day.to;
+  });
+  if (shown.length === 0) return <p class="muted small">It was not due in these hours.</p>;
   return (
-    <Folded summary={<span class="muted small">What became of its latest times</span>}>
+    <Folded
+      summary={<span class="muted small">{formatNumberOf(shown.length, "entry", "entries")}</span>}
+    >
       {() => (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Due</th>
-              <th scope="col">Outcome</th>
-              <th scope="col">Reason</th>
-            </tr>
-          </thead>
-          <tbody>
-            {slots.slice(0, MOST_ROWS).map((slot) => (
-              <tr key={slot.scheduled_for}>
-                <td>
-                  <When at={slot.scheduled_for} />
-                </td>
-                <td>
-                  {slot.execution_id === null
-                    ? slot.outcome
-                    : (
-                      <a href={toHash({ view: "execution", id: slot.execution_id })}>
-                        {slot.outcome}
-                      </a>
-                    )}
-                  {slot.count > 1 && ` (${slot.count} times)`}
-                </td>
-                <td dir="auto">{slot.reason ?? ""}</td>
+        <>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Due</th>
+                <th scope="col">Outcome</th>
+                <th scope="col">Reason</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {shown.slice(0, MOST_ROWS).map((slot) => (
+                <tr key={slot.scheduled_for}>
+                  <td>
+                    <time dateTime={slot.scheduled_for}>
+                      {formatMinute(Date.parse(slot.scheduled_for))}
+                    </time>
+                  </td>
+                  <td>
+                    {slot.execution_id === null
+                      ? slot.outcome
+                      : (
+                        <a href={toHash({ view: "execution", id: slot.execution_id })}>
+                          {slot.outcome}
+                        </a>
+                      )}
+                    {slot.count > 1 && ` (${slot.count} times)`}
+                  </td>
+                  <td dir="auto">{slot.reason ?? ""}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {shown.length > MOST_ROWS && (
+            <p class="muted small">The latest {MOST_ROWS}; “Earlier” leads to those before.</p>
+          )}
+        </>
       )}
     </Folded>
   );

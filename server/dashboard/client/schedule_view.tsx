@@ -16,8 +16,10 @@ import { toSentence, useNow, useResource } from "./use_resource.ts";
 const HOUR_MS = 3_600_000;
 /** Half of the day that is shown lies behind. */
 const HALF_MS = 12 * HOUR_MS;
-/** Times of one schedule that are asked for, behind and ahead. */
+/** Times of one schedule that are asked for at once, behind and ahead. */
 const MOST_TIMES = 500;
+/** How often more of them are asked for until the day is full: enough for one a minute. */
+const MOST_PAGES = 6;
 
 /** A schedule with what became of its times. */
 interface Job extends SchedulerJob {
@@ -29,12 +31,12 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
   const { client } = useService();
   const [shift, setShift] = useState(0);
   const now = useNow(30_000);
-  const { data, problem } = useResource(() => loadJobs(client), {
-    key: "scheduler",
-    topics: ["scheduler"],
-  });
   const middle = now + shift * HALF_MS;
   const day = { from: middle - HALF_MS, to: middle + HALF_MS };
+  const { data, problem } = useResource(() => loadJobs(client, day.from), {
+    key: `scheduler ${shift}`,
+    topics: ["scheduler"],
+  });
   return (
     <>
       <div class="view-head">
@@ -68,17 +70,34 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
   );
 }
 
+/** The jobs with what became of their times since `from`, in milliseconds since the epoch. */
 async function loadJobs(
   client: Client,
+  from: number,
 ): Promise<{ status: SchedulerBody["status"]; jobs: Job[] }> {
   const { status, jobs } = await client.scheduler({ upcoming: MOST_TIMES });
   const withSlots = await Promise.all(jobs.map(async (job) => ({
     ...job,
     slots: job.trigger_type === "schedule"
-      ? await client.slots(job.agent_id, { limit: MOST_TIMES })
+      ? await loadSlots(client, { agentId: job.agent_id, from })
       : [],
   })));
   return { status, jobs: withSlots };
+}
+
+async function loadSlots(
+  client: Client,
+  { agentId, from }: { agentId: string; from: number },
+): Promise<SlotBody[]> {
+  const slots: SlotBody[] = [];
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const found = await client.slots(agentId, { limit: MOST_TIMES, offset: slots.length });
+    slots.push(...found);
+    const oldest = found.at(-1);
+    const isAll = found.length < MOST_TIMES;
+    if (isAll || oldest === undefined || Date.parse(oldest.scheduled_for) < from) break;
+  }
+  return slots;
 }
 
 function PauseButton({ status }: { status: SchedulerBody["status"] }): VNode {
@@ -154,10 +173,15 @@ function JobItem(
       {job.trigger_paused !== null && <p class="problem">Stopped: {job.trigger_paused}</p>}
       {job.trigger_type === "schedule" && (
         <>
-          <ScheduleLane job={job} day={day} now={now} />
-          <SlotTable slots={job.slots} />
+          <ScheduleLane {...{ job, day, now }} knownTo={endOfKnown(job)} />
+          <SlotTable slots={job.slots} day={day} />
         </>
       )}
     </section>
   );
+}
+
+function endOfKnown({ upcoming }: Job): number | null {
+  const last = upcoming.at(-1);
+  return last === undefined || upcoming.length < MOST_TIMES ? null : Date.parse(last);
 }

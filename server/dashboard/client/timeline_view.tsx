@@ -7,8 +7,10 @@ import { Folded, Preformatted } from "./parts.tsx";
 import { type Call, describeLatest, type Step, type StepUsage } from "./timeline.ts";
 import { firstLine, ToolCall } from "./tool_call.tsx";
 
-/** Steps that are drawn before somebody asks for the rest. */
+/** Steps that are drawn before somebody asks for more: the first ones, and the latest. */
 const STEPS_AT_ONCE = 100;
+/** Of these, the first ones: the prompt and the task. */
+const FIRST_STEPS = 2;
 /** A Markdown text longer than this is shown as it is: it would take the browser too long to lay out. */
 const MARKDOWN_CHARACTERS = 100_000;
 /** Of a text that streams, its end is shown: what stands before has been read, or will be shown when it is whole. */
@@ -27,41 +29,47 @@ export function Timeline(
 ): VNode {
   const [shown, setShown] = useState(STEPS_AT_ONCE);
   const hidden = Math.max(0, steps.length - shown);
+  const first = hidden === 0 ? steps.length : FIRST_STEPS;
+  const item = (step: Step) => <StepItem key={step.id} step={step} startedAt={startedAt} />;
   return (
-    <>
-      <ol class="timeline">
-        {steps.slice(0, shown).map((step) => (
-          <li key={step.id} class={`step ${step.kind}`}>
-            <time
-              class="at"
-              dateTime={new Date(step.at).toISOString()}
-              title={formatMoment(step.at)}
-            >
-              +{formatDuration(step.at - startedAt)}
-            </time>
-            <div class="content">
-              <StepContent step={step} />
-            </div>
-          </li>
-        ))}
-        {isRunning && hidden === 0 && (
-          <li class="step live">
-            <span class="at">now</span>
-            <div class="content">
-              <h3>{streaming === "" ? describeLatest(steps) : "Writes"}</h3>
-              {streaming !== "" && (
-                <p class="stream" dir="auto">{streaming.slice(-STREAMED_CHARACTERS)}</p>
-              )}
-            </div>
-          </li>
-        )}
-      </ol>
+    <ol class="timeline">
+      {steps.slice(0, first).map(item)}
       {hidden > 0 && (
-        <button type="button" class="quiet" onClick={() => setShown(Infinity)}>
-          Show {formatNumberOf(hidden, "more step")}
-        </button>
+        <li class="step">
+          <span class="at">…</span>
+          <div class="content">
+            <button type="button" onClick={() => setShown(shown + STEPS_AT_ONCE)}>
+              Show {Math.min(hidden, STEPS_AT_ONCE)} of {formatNumberOf(hidden, "hidden step")}
+            </button>
+          </div>
+        </li>
       )}
-    </>
+      {steps.slice(first + hidden).map(item)}
+      {isRunning && (
+        <li class="step live">
+          <span class="at">now</span>
+          <div class="content">
+            <h3>{streaming === "" ? describeLatest(steps) : "Writes"}</h3>
+            {streaming !== "" && (
+              <p class="stream" dir="auto">{streaming.slice(-STREAMED_CHARACTERS)}</p>
+            )}
+          </div>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+function StepItem({ step, startedAt }: { step: Step; startedAt: number }): VNode {
+  return (
+    <li class={`step ${step.kind}`}>
+      <time class="at" dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
+        +{formatDuration(step.at - startedAt)}
+      </time>
+      <div class="content">
+        <StepContent step={step} />
+      </div>
+    </li>
   );
 }
 
@@ -81,11 +89,13 @@ function StepContent({ step }: { step: Step }): VNode {
       return (
         <>
           <h3>
-            Asked {step.toolName !== "" && (
-              <>
-                by <code>{step.toolName}</code>
-              </>
-            )}
+            <span>
+              Asked {step.toolName !== "" && (
+                <>
+                  by <code>{step.toolName}</code>
+                </>
+              )}
+            </span>
           </h3>
           <p dir="auto">{step.text}</p>
           {step.answer === null ? <p class="muted">No answer yet.</p> : (
@@ -107,7 +117,7 @@ function StepContent({ step }: { step: Step }): VNode {
       return (
         <>
           <h3>Ended: {step.status}</h3>
-          {step.error !== null && <p class="problem" dir="auto">{step.error}</p>}
+          {step.error !== null && <p class="failure" dir="auto">{step.error}</p>}
         </>
       );
     default:

@@ -102,7 +102,7 @@ function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsByI
                   <span class="unit">{one.executions === 1 ? "execution" : "executions"}</span>
                 </td>
                 <td class="number">
-                  {succeeded(one)} <span class="unit">succeeded</span>
+                  <span class="unit">succeeded</span> {succeeded(one)}
                 </td>
                 <td class="number">
                   {formatCount(one.total_tokens)} <span class="unit">tokens</span>
@@ -125,5 +125,5 @@ function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsByI
 /** Of those that have ended. */
 function succeeded(usage: { succeeded: number; failed: number }): string {
   const ended = usage.succeeded + usage.failed;
-  return ended === 0 ? "none" : `${Math.round(usage.succeeded / ended * 100)} %`;
+  return ended === 0 ? "–" : `${Math.round(usage.succeeded / ended * 100)} %`;
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Clock } from "../../../runtime/clock.ts";
 import { ServiceUnreachable } from "../../client_errors.ts";
 import type { StreamFrame } from "../../client_stream.ts";
+import { untilSeen, whileSeen } from "./page_sight.ts";
 import { type Service, useService } from "./service_context.ts";
 import type { Entry } from "./timeline.ts";
 import { toSentence } from "./use_resource.ts";
@@ -38,26 +39,36 @@ export function useExecutionLog(id: number): ExecutionLog {
   return log;
 }
 
-/** Reads to the end of the execution, through its pauses and losses of the service. Returns when the signal aborts. */
+/**
+ * Reads to the end of the execution, through its pauses, losses of the service, and times when nobody sees the page.
+ * Returns when the signal aborts.
+ */
 async function followToEnd(
   id: number,
   log: GrowingLog,
   { client, clock, link, signal }: Omit<Service, "announce"> & { signal: AbortSignal },
 ): Promise<void> {
-  while (!signal.aborted) {
+  for (;;) {
+    await untilSeen(signal);
+    if (signal.aborted) return;
+    const sight = whileSeen(signal);
     const version = link.version("executions");
     try {
-      const options = { after: log.lastId, deltas: true, signal };
+      const options = { after: log.lastId, deltas: true, signal: sight.signal };
       for await (const frame of client.follow(id, options)) {
         log.take(frame);
         if (frame.event === "complete") return;
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof ServiceUnreachable)) return log.fail(toSentence(error));
+      const isExpected = sight.signal.aborted || error instanceof ServiceUnreachable;
+      if (!isExpected) return log.fail(toSentence(error));
       // What streamed is lost; the frame that holds it is not.
       log.voidStream();
+    } finally {
+      sight.end();
     }
+    if (sight.signal.aborted) continue;
     // It waits for a person, or nobody answers: something will happen before there is more.
     await clock.sleep(PAUSE_MS, signal).catch(() => {
       // The loop sees that it is over.

@@ -16,7 +16,7 @@ Deno.test("ui opens the address in a browser, prints it alone, and ends with its
   assert.deepEqual(cli.opened, ["http://127.0.0.1:4711/open?token=once"]);
   assert.equal(cli.stdout.text, "http://127.0.0.1:4711/open?token=once\n");
   assert.equal(cli.stderr.text, "The address works once. Ctrl+C ends the page and this command\n");
-  assert.deepEqual(cli.proxied, [`${cli.stateDir}/service.sock/docs`, "closed"]);
+  assert.deepEqual(cli.proxied, [`${cli.stateDir}/service.sock/ui`, "closed"]);
 });
 
 Deno.test("ui --no-open only prints the address", async () => {

@@ -45,6 +45,11 @@ Deno.test("server/dashboard/assets is small, and names neither a place of ours n
   }
 });
 
+Deno.test("server/dashboard/assets/app.js has no syntax that browsers of last year cannot read", async () => {
+  // The bundler leaves the syntax as it is written.
+  assert.doesNotMatch(await text("app.js"), /[;{}](?:await )?using \w/);
+});
+
 Deno.test("server/dashboard/client never turns text into markup or code", () => {
   const client = join(REPOSITORY, "server/dashboard/client");
   for (const { name } of Deno.readDirSync(client)) {

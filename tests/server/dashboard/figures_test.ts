@@ -79,6 +79,29 @@ Deno.test("toMarks() places what was and what comes, and leaves out what lies ou
   );
 });
 
+Deno.test("toMarks() makes one mark of times that nobody could tell apart, and counts them all", () => {
+  const day = { from: FROM, to: FROM + 24 * HOUR };
+  const times = fc.uniqueArray(fc.nat(24 * 60 - 1), { maxLength: 600 });
+  const outcome = fc.constantFrom("run" as const, "skipped" as const);
+  fc.assert(fc.property(times, fc.infiniteStream(outcome), (minutes, outcomes) => {
+    const slots = minutes.map((minute): SlotBody => ({
+      scheduled_for: new Date(FROM + minute * 60_000).toISOString(),
+      ...{ outcome: outcomes.next().value ?? "run", reason: null, execution_id: minute, count: 1 },
+    }));
+    const marks = toMarks({ slots, upcoming: [] }, day);
+    assert.equal(marks.reduce((before, { count }) => before + count, 0), slots.length);
+    for (const kind of ["run", "skipped"]) {
+      const places = marks.filter((mark) => mark.kind === kind).map(({ place }) => place);
+      assert.ok(places.length <= 288);
+      // Each leads to the latest of those that it stands for.
+      const ids = marks.filter((mark) => mark.kind === kind).map(({ executionId }) => executionId);
+      const newest = slots.filter((slot) => slot.outcome === kind)
+        .map(({ execution_id }) => execution_id ?? 0);
+      assert.equal(ids.at(-1) ?? 0, Math.max(0, ...newest));
+    }
+  }));
+});
+
 Deno.test("hoursWithin() labels every third hour of the wall clock", () => {
   for (const at of hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR })) {
     const date = new Date(at);
@@ -93,10 +116,10 @@ Deno.test("formatDuration(), formatRelative() and formatCost() write figures for
   ]);
   const relative = (distance: number) => formatRelative(FROM + distance, FROM);
   assert.deepEqual([0, 300_000, -3 * HOUR, -40 * HOUR, 2_000].map(relative), [
-    ...["just now", "in 5 min", "3 h ago", "2 d ago", "in a moment"],
+    ...["just now", "in 5 min", "3 h ago", "1 d ago", "in a moment"],
   ]);
   assert.deepEqual([null, 0, 0.00001, 0.0042, 0.034, 1.25, 1234.5].map(formatCost), [
-    ...["unknown", "$0", "under $0.0001", "$0.0042", "$0.034", "$1.25", "$1234.50"],
+    ...["unknown", "$0", "under $0.0001", "$0.0042", "$0.034", "$1.25", "$1,234.50"],
   ]);
 });
 

@@ -57,7 +57,10 @@ Deno.test("loadWaiting() shows each question once, with the execution that asks 
     },
   } as unknown as Client;
   const waiting = await loadWaiting(client);
-  assert.deepEqual(waiting.map(({ execution, pending }) => [execution.id, pending.request_id]), [
-    ...[[4, "b"], [2, "a"]],
-  ]);
+  assert.deepEqual(
+    waiting.questions.map(({ execution, pending }) => [execution.id, pending.request_id]),
+    [
+      ...[[4, "b"], [2, "a"]],
+    ],
+  );
 });

@@ -18,7 +18,7 @@ class ProxyWorld implements AsyncDisposable {
   constructor(directory: string) {
     this.#directory = directory;
     this.#socketFile = join(directory, "service.sock");
-    this.proxy = openUiProxy({ socketFile: this.#socketFile, home: "/docs" });
+    this.proxy = openUiProxy({ socketFile: this.#socketFile, home: "/ui" });
     this.origin = new URL(this.proxy.address).origin;
   }
 
@@ -96,7 +96,7 @@ Deno.test("openUiProxy() exchanges the token once, and leads away from the addre
   await using world = await ProxyWorld.open(() => new Response("the page"));
   const first = await discard(await fetch(world.proxy.address, { redirect: "manual" }));
   assert.equal(first.status, 303);
-  assert.equal(first.headers.get("location"), "/docs");
+  assert.equal(first.headers.get("location"), "/ui");
   assert.equal(first.headers.get("referrer-policy"), "no-referrer");
   assert.equal(first.headers.get("cache-control"), "no-store");
   assert.match(first.headers.get("set-cookie") ?? "", /HttpOnly; SameSite=Strict/);
@@ -117,7 +117,7 @@ Deno.test("openUiProxy() lets the browser that is in open the address again", as
     await fetch(world.proxy.address, { redirect: "manual", headers: { cookie: world.cookie } }),
   );
   assert.equal(again.status, 303);
-  assert.equal(again.headers.get("location"), "/docs");
+  assert.equal(again.headers.get("location"), "/ui");
 });
 
 Deno.test("openUiProxy() passes nothing on without the cookie, whatever the token", async () => {

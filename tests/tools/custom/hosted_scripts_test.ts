@@ -148,6 +148,10 @@ Deno.test("a script that fails says so as a program does", async () => {
   const bad = await world.run(`this is no script`);
   assert.equal(bad.exitCode, 1);
   assert.match(bad.stderr, /script\.ts/);
+});
+
+Deno.test("a script that wants more memory than it may have says so", async () => {
+  await using world = await ScriptWorld.open();
   const memory = await world.run(
     `const all = []; for (;;) all.push(new Uint8Array(10_000_000).fill(1));`,
   );

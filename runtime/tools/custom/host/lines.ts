@@ -2,7 +2,8 @@
 
 /** The lines of a stream, without their ends; the rest behind the last one is dropped. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   for await (const chunk of stream) {
     rest += decoder.decode(chunk, { stream: true });

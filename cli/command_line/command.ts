@@ -1,0 +1,96 @@
+// A command as it is declared, and the program that it belongs to. What is typed is read by the types of the declaration.
+import type { CommandContext } from "../context.ts";
+import type { ExitCode } from "../exit.ts";
+import { GLOBAL_OPTIONS, HELP_OPTION } from "../global_options.ts";
+import type { Argument } from "./argument.ts";
+import {
+  type Arguments,
+  type OptionsOf,
+  readArguments,
+  readOptions,
+  type TypedOptions,
+} from "./reading.ts";
+import type { Options } from "./scanner.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** A command line to copy, and what it is for. */
+export type Example = readonly [commandLine: string, meaning: string];
+
+/** What a command does. */
+export type Action = (context: CommandContext) => Promise<ExitCode>;
+
+/** A command, its own types known to nobody but itself. */
+export interface Command {
+  readonly name: string;
+  readonly description: string;
+  readonly examples: readonly Example[];
+  /** Whether help, suggestions and the Tab key leave it out. */
+  readonly isHidden: boolean;
+  readonly arguments: Readonly<Record<string, Argument>>;
+  /** Its own, then those that all commands take. */
+  readonly options: Options;
+  /** Reads what was typed; the result does it. Throws UsageError for what does not fit. */
+  prepare(typed: TypedOptions, words: readonly string[]): Action;
+}
+
+/** The whole command line. */
+export interface Program {
+  readonly name: string;
+  readonly description: string;
+  /** Those that may stand before a command's name. */
+  readonly options: Options;
+  readonly commands: readonly Command[];
+}
+
+/** A command as it is written down. Its types are inferred from the options and arguments. */
+export interface CommandDeclaration<Values extends object, Words extends object> {
+  name: string;
+  description: string;
+  examples: readonly Example[];
+  isHidden?: boolean;
+  arguments: Arguments<Words>;
+  options: OptionsOf<Values>;
+  /** Options, each with those that contradict it. */
+  conflicts?: { [Key in keyof NoInfer<Values>]?: readonly (keyof NoInfer<Values>)[] };
+  /** Does it. Its code is to be loaded here and not before. */
+  perform(
+    context: CommandContext,
+    options: Partial<NoInfer<Values>>,
+    words: NoInfer<Words>,
+  ): Promise<ExitCode>;
+}
+
+/** The command that a declaration describes. */
+export function declareCommand<Values extends object, Words extends object>(
+  declaration: CommandDeclaration<Values, Words>,
+): Command {
+  const { name, description, examples, isHidden = false } = declaration;
+  return {
+    name,
+    description,
+    examples,
+    isHidden,
+    arguments: { ...declaration.arguments },
+    options: { ...declaration.options, ...GLOBAL_OPTIONS, help: HELP_OPTION },
+    prepare(typed, words) {
+      const options = readOptions(declaration.options, typed, name);
+      checkConflicts(declaration, typed);
+      const args = readArguments(declaration.arguments, words, name);
+      return (context) => declaration.perform(context, options, args);
+    },
+  };
+}
+
+function checkConflicts<Values extends object, Words extends object>(
+  { name, options, conflicts = {} }: CommandDeclaration<Values, Words>,
+  typed: TypedOptions,
+): void {
+  for (const key in options) {
+    if (!typed.has(key)) continue;
+    for (const other in options) {
+      if (!typed.has(other) || !conflicts[key]?.includes(other)) continue;
+      const [one, two] = [options[key].flags, options[other].flags];
+      throw new UsageError(`Option '${one}' cannot be used with option '${two}'`, name);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// The help of the program and of its commands: what is declared, laid out for the width of a terminal.
+import type { Style } from "../output/style.ts";
+import { wrapText } from "../output/wrap.ts";
+import type { Argument } from "./argument.ts";
+import type { Command, Program } from "./command.ts";
+
+/** How help texts are laid out. */
+export interface HelpLayout {
+  /** Cells of the terminal's lines. */
+  columns: number;
+  style: Style;
+}
+
+/** A term, and what it means. */
+type Item = readonly [term: string, meaning: string];
+
+/** Longer lines are hard to read. */
+const MOST_WIDTH = 100;
+/** A description beside its term needs so many cells; where there are fewer it stands below. */
+const LEAST_DESCRIPTION = 24;
+
+/** The help of a command of the program, or of the program itself. */
+export function formatHelp(program: Program, of: Program | Command, layout: HelpLayout): string {
+  const { style } = layout;
+  const width = Math.min(layout.columns, MOST_WIDTH);
+  const isProgram = "commands" in of;
+  const words = isProgram ? [] : Object.entries(of.arguments);
+  const usage = isProgram
+    ? [of.name, "[options]", "[command]"]
+    : [program.name, of.name, "[options]", ...words.map(toTerm)];
+  const args = words.map(([name, { description, type }]): Item => [
+    name,
+    description + describeChoices(type.choices),
+  ]);
+  const options = Object.values(of.options).map(({ flags, description, type }): Item => [
+    flags,
+    description + describeChoices(type?.choices),
+  ]);
+  const commands = !isProgram ? [] : of.commands.filter(({ isHidden }) => !isHidden)
+    .map((command): Item => [
+      // Every command has options: to say so of each says nothing.
+      [command.name, ...Object.entries(command.arguments).map(toTerm)].join(" "),
+      command.description,
+    ]);
+  const termWidth = widest([...args, ...options, ...commands]);
+  const section = (title: string, items: readonly Item[], termWidth: number) =>
+    items.length === 0 ? [] : [[
+      style.bold(title),
+      ...items.map((item) => formatItem(item, { width, termWidth })),
+    ].join("\n")];
+  const paragraphs = [
+    `${style.bold("Usage:")} ${usage.join(" ")}`,
+    wrapText(of.description, width),
+    ...section("Arguments:", args, termWidth),
+    ...section("Options:", options, termWidth),
+    ...section("Commands:", commands, termWidth),
+    ...(isProgram
+      ? [wrapText(EXIT_CODES, width)]
+      : section("Examples:", of.examples, widest(of.examples))),
+  ];
+  return `${paragraphs.join("\n\n")}\n`;
+}
+
+const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no service, " +
+  "4 waits for an answer, 130 Ctrl+C, 141 nobody reads the output";
+
+function toTerm([name, { isRequired, isRest }]: readonly [string, Argument]): string {
+  const term = isRest ? `${name}...` : name;
+  return isRequired ? `<${term}>` : `[${term}]`;
+}
+
+function describeChoices(choices: readonly string[] | undefined): string {
+  if (choices === undefined) return "";
+  return ` (choices: ${choices.map((choice) => `"${choice}"`).join(", ")})`;
+}
+
+function widest(items: readonly Item[]): number {
+  return Math.max(0, ...items.map(([term]) => term.length));
+}
+
+function formatItem(
+  [term, meaning]: Item,
+  { width, termWidth }: { width: number; termWidth: number },
+): string {
+  const beside = width - termWidth - 4;
+  if (beside < LEAST_DESCRIPTION) {
+    const lines = wrapText(meaning, width - 6).split("\n");
+    return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join("\n");
+  }
+  const lines = wrapText(meaning, beside).split("\n");
+  const indent = " ".repeat(termWidth + 4);
+  return `  ${term.padEnd(termWidth)}  ${lines.join(`\n${indent}`)}`;
+}

@@ -1,0 +1,85 @@
+// From the texts that were typed to the values that a command is declared with.
+import type { Argument } from "./argument.ts";
+import type { Option } from "./option.ts";
+import { InvalidValue, UsageError } from "./usage_error.ts";
+
+/** The texts that were typed with each option, by its key and in their order; none for an option that took none. */
+export type TypedOptions = ReadonlyMap<string, readonly string[]>;
+
+/** Arguments by their names, in their order. */
+export type Arguments<Values> = { readonly [Name in keyof Values]: Argument<Values[Name]> };
+
+/** Options by their keys. */
+export type OptionsOf<Values> = { readonly [Key in keyof Values]: Option<Values[Key]> };
+
+/** The values of the options that were typed. Throws UsageError for a text that does not fit. */
+export function readOptions<Values extends object>(
+  declared: OptionsOf<Values>,
+  typed: TypedOptions,
+  command?: string,
+): Partial<Values> {
+  const values: Partial<Values> = {};
+  for (const key in declared) {
+    const texts = typed.get(key);
+    if (texts === undefined) continue;
+    const option = declared[key];
+    values[key] = orComplain(() => option.read(texts), {
+      command,
+      describe: (text) => `Option '${option.flags}' argument '${text}' is invalid.`,
+    });
+  }
+  return values;
+}
+
+/** The values of all arguments. Throws UsageError for too few words, too many, or one that does not fit. */
+export function readArguments<Values extends object>(
+  declared: Arguments<Values>,
+  words: readonly string[],
+  command: string,
+): Values {
+  checkNumber(declared, words, command);
+  const values: Partial<Values> = {};
+  let place = 0;
+  for (const name in declared) {
+    const argument = declared[name];
+    const own = words.slice(place, argument.isRest ? undefined : place + 1);
+    values[name] = orComplain(() => argument.read(own), {
+      command,
+      describe: (text) => `Command-argument value '${text}' is invalid for argument '${name}'.`,
+    });
+    place++;
+  }
+  // Every name has been given its value: that is what the loop is over.
+  return values as Values;
+}
+
+function checkNumber(
+  declared: Readonly<Record<string, Argument>>,
+  words: readonly string[],
+  command: string,
+): void {
+  const entries = Object.entries(declared);
+  const missing = entries.find(([, { isRequired }], place) => isRequired && place >= words.length);
+  if (missing !== undefined) {
+    throw new UsageError(`Missing required argument '${missing[0]}'`, command);
+  }
+  if (words.length <= entries.length || entries.at(-1)?.[1].isRest) return;
+  const expected = entries.length === 1 ? "1 argument" : `${entries.length} arguments`;
+  const got = `${words.length}: ${words.join(", ")}`;
+  throw new UsageError(
+    `Too many arguments for '${command}'. Expected ${expected} but got ${got}.`,
+    command,
+  );
+}
+
+function orComplain<Value>(
+  read: () => Value,
+  options: { command: string | undefined; describe: (text: string) => string },
+): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    throw new UsageError(`${options.describe(error.text)} ${error.message}`, options.command);
+  }
+}

@@ -1,0 +1,88 @@
+// What the texts behind options and in the place of arguments are: how each is read, and what the Tab key offers for it.
+import { InvalidValue } from "./usage_error.ts";
+
+/** Where candidates for a value come from. */
+export type ValueSort =
+  | "agents"
+  | "agents-or-files"
+  | "executions"
+  | "waiting-executions"
+  | "commands"
+  | "files"
+  | "directories"
+  /** A text of the person's own. */
+  | "text";
+
+/** A sort of text. */
+export interface ValueType<Value = unknown> {
+  readonly sort: ValueSort;
+  /** The only texts that it may be, if it is one of a list. */
+  readonly choices?: readonly string[];
+  /** The text's meaning. Throws InvalidValue for a text that has none. */
+  read(text: string): Value;
+}
+
+/** Any text. */
+export const TEXT = ofSort("text");
+/** An agent's id. */
+export const AGENT = ofSort("agents");
+/** An agent's id, or the path of a file. */
+export const AGENT_OR_FILE = ofSort("agents-or-files");
+/** A command's name. */
+export const COMMAND = ofSort("commands");
+/** The path of a file or folder. */
+export const FILE = ofSort("files");
+/** The path of a folder. */
+export const DIRECTORY = ofSort("directories");
+
+/** A whole number from 1. */
+export const COUNT: ValueType<number> = { sort: "text", read: readCount };
+/** The id of an execution. */
+export const EXECUTION: ValueType<number> = { sort: "executions", read: readCount };
+/** The id of an execution that waits for an answer. */
+export const WAITING_EXECUTION: ValueType<number> = { sort: "waiting-executions", read: readCount };
+
+/** A time in seconds, a day at most. */
+export const SECONDS: ValueType<number> = {
+  sort: "text",
+  read(text) {
+    const value = Number(text);
+    if (/^\d+(\.\d+)?$/.test(text) && value <= 86_400) return value;
+    throw new InvalidValue(text, "It must be a number of seconds, 86400 at most.");
+  },
+};
+
+/** A TCP port. */
+export const PORT: ValueType<number> = {
+  sort: "text",
+  read(text) {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value <= 65_535) return value;
+    throw new InvalidValue(text, "It must be a port number from 0 (any free one) to 65535.");
+  },
+};
+
+/** One of these texts. */
+export function oneOf<const Choice extends string>(
+  choices: readonly Choice[],
+): ValueType<Choice> {
+  return {
+    sort: "text",
+    choices,
+    read(text) {
+      const found = choices.find((choice) => choice === text);
+      if (found !== undefined) return found;
+      throw new InvalidValue(text, `Allowed choices are ${choices.join(", ")}.`);
+    },
+  };
+}
+
+function ofSort(sort: ValueSort): ValueType<string> {
+  return { sort, read: (text) => text };
+}
+
+function readCount(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && Number.isSafeInteger(value)) return value;
+  throw new InvalidValue(text, "It must be a whole number from 1.");
+}

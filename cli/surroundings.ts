@@ -1,0 +1,40 @@
+// What every command finds around it and needs no runtime for: terminals, input, time, processes and the way to the
+// service. One import, because each that is made while a command starts takes its time.
+import { isConfined } from "../runtime/denied_permission.ts";
+import { suggest } from "../runtime/suggestion.ts";
+import { openSocketClient } from "../server/client.ts";
+import type { CliApp } from "./app.ts";
+import { CommandClock } from "./command_clock.ts";
+import { openTerminal } from "./output/terminal.ts";
+import { systemProcesses } from "./processes.ts";
+import { selfCommand } from "./self_command.ts";
+import { openInput } from "./system_input.ts";
+
+export { ownDistribution } from "./update/distribution.ts";
+
+/** That part of the program; `kind` is what TERM says of the terminal. */
+export function openSurroundings(
+  { kind }: { kind: string | undefined },
+): Pick<
+  CliApp,
+  | ("stdout" | "stderr" | "input" | "clock" | "processes" | "selfCommand" | "isConfined")
+  | ("connect" | "suggest" | "onInterrupt")
+> {
+  const clock = new CommandClock();
+  const stdout = openTerminal("stdout", { kind });
+  return {
+    stdout,
+    stderr: openTerminal("stderr", { kind }),
+    input: openInput({ terminal: stdout, clock }),
+    clock,
+    processes: systemProcesses,
+    selfCommand: selfCommand(),
+    isConfined: isConfined(),
+    connect: ({ socketFile }) => openSocketClient(socketFile),
+    suggest,
+    onInterrupt(listener) {
+      Deno.addSignalListener("SIGINT", listener);
+      return () => Deno.removeSignalListener("SIGINT", listener);
+    },
+  };
+}

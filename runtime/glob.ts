@@ -1,0 +1,136 @@
+// Globs: text to a matcher of paths. Matching takes steps in proportion to the pattern times the path, whatever both hold: no
+// regular expression is made of a pattern, because one can go on for hours over a name that somebody chose.
+import { classEnd, expandBraces } from "./glob_braces.ts";
+
+/** Whether a path with `/` between its names matches; the empty path never does. */
+export type GlobMatcher = (path: string) => boolean;
+
+/** A pattern is no longer than this. */
+export const MAX_GLOB_CHARACTERS = 1_000;
+/** A pattern's braces stand for no more plain patterns than this. */
+export const MAX_GLOB_ALTERNATIVES = 100;
+
+/** What one name may be made of: any characters, or one that fits. */
+type Token = typeof STAR | ((character: string) => boolean);
+const STAR = "*";
+const ANY = () => true;
+
+/** What one name between two slashes must be; GLOBSTAR stands for any number of names. */
+type Segment = typeof GLOBSTAR | { tokens: readonly Token[]; namesDot: boolean };
+const GLOBSTAR = "**";
+
+/**
+ * Reads a pattern: `*` and `?` within a name, `**` for any number of names (at the end: all that is in a
+ * folder, not the folder), `[abc]`, `[a-z]` and `[!a]`, `{a,b}` and
+ * `{1..9}`, and a backslash before what is meant itself. Everything else stands for itself. With `dot` a leading dot is a
+ * character like any other, else a name that has one is matched only where the pattern has it, too. For a pattern that
+ * would be too much work a reason, as the end of a sentence that begins with the pattern.
+ */
+export function compileGlob(
+  pattern: string,
+  options: { dot: boolean },
+): GlobMatcher | { reason: string } {
+  if (pattern.length > MAX_GLOB_CHARACTERS) {
+    return { reason: `is too complicated: it has more than ${MAX_GLOB_CHARACTERS} characters` };
+  }
+  const plain = expandBraces(pattern.replace(/^\.\//, ""), MAX_GLOB_ALTERNATIVES);
+  if (plain === undefined) {
+    const reason = `is too complicated: its braces stand for more than ${MAX_GLOB_ALTERNATIVES} ` +
+      "patterns";
+    return { reason };
+  }
+  const alternatives = plain.map((one) => one.split("/").map(parseSegment));
+  return (path) => {
+    if (path === "") return false;
+    const names = path.split("/").map((name) => [...name]);
+    return alternatives.some((segments) => matchesNames(segments, names, options.dot));
+  };
+}
+
+function parseSegment(text: string): Segment {
+  if (text === GLOBSTAR) return GLOBSTAR;
+  const tokens: Token[] = [];
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at] ?? "";
+    const end = character === "[" ? classEnd(characters, at) : undefined;
+    if (end !== undefined) {
+      tokens.push(parseClass(characters.slice(at + 1, end)));
+      at = end;
+    } else if (character === "*") {
+      if (tokens.at(-1) !== STAR) tokens.push(STAR);
+    } else if (character === "?") tokens.push(ANY);
+    else {
+      // A backslash at the very end is one.
+      const meant = character === "\\" ? characters[++at] ?? character : character;
+      tokens.push((one) => one === meant);
+    }
+  }
+  const [first] = tokens;
+  const namesDot = first !== undefined && first !== STAR && first !== ANY &&
+    !/^\[[!^]/.test(text) && first(".");
+  return { tokens, namesDot };
+}
+
+/** What stands between the brackets. */
+function parseClass(inside: readonly string[]): Token {
+  const isNegated = inside[0] === "!" || inside[0] === "^";
+  const members = inside.slice(isNegated ? 1 : 0);
+  const ranges: [from: string, to: string][] = [];
+  for (let at = 0; at < members.length; at++) {
+    const from = members[at] === "\\" ? members[++at] ?? "\\" : members[at] ?? "";
+    const to = members[at + 1] === "-" ? members[at + 2] : undefined;
+    ranges.push([from, to ?? from]);
+    if (to !== undefined) at += 2;
+  }
+  const point = (character: string) => character.codePointAt(0) ?? 0;
+  return (one) =>
+    ranges.some(([from, to]) => point(from) <= point(one) && point(one) <= point(to)) !== isNegated;
+}
+
+/** Walks segments and names from their ends: at each step it is known from where on the rest matches. */
+function matchesNames(
+  segments: readonly Segment[],
+  names: readonly (readonly string[])[],
+  dot: boolean,
+): boolean {
+  const isOpen = (name: readonly string[]) => dot || name[0] !== ".";
+  let rest = [...names.map(() => false), true];
+  for (const [index, segment] of segments.toReversed().entries()) {
+    const isLast = index === 0;
+    const now = Array<boolean>(names.length + 1).fill(false);
+    for (let at = names.length; at >= 0; at--) {
+      const name = names[at];
+      if (segment === GLOBSTAR) {
+        const goesOn = now[at + 1] === true || (isLast && rest[at + 1] === true);
+        now[at] = (!isLast && rest[at] === true) || (name !== undefined && goesOn && isOpen(name));
+      } else if (name !== undefined && rest[at + 1] === true) {
+        now[at] = (segment.namesDot || isOpen(name)) && matchesName(segment.tokens, name);
+      }
+    }
+    rest = now;
+  }
+  return rest[0] === true;
+}
+
+/** Of several stars only the last one ever needs another try: what it takes, an earlier one could not take better. */
+function matchesName(tokens: readonly Token[], name: readonly string[]): boolean {
+  let token = 0;
+  let at = 0;
+  let star = -1;
+  let taken = 0;
+  while (at < name.length) {
+    const wanted = tokens[token];
+    if (wanted === STAR) {
+      star = token++;
+      taken = at;
+    } else if (wanted?.(name[at] ?? "")) {
+      token++;
+      at++;
+    } else if (star >= 0) {
+      token = star + 1;
+      at = ++taken;
+    } else return false;
+  }
+  return tokens.slice(token).every((one) => one === STAR);
+}

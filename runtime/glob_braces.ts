@@ -1,0 +1,96 @@
+// The braces of a glob, text to texts without them, as shells expand them.
+
+/**
+ * The patterns that a pattern's braces stand for: `{a,b}` each of its parts, `{1..3}` and `{a..c}` each value between. Braces
+ * around one part alone stand for themselves, and so do those without a partner. Undefined when there are more than `most`.
+ */
+export function expandBraces(pattern: string, most: number): string[] | undefined {
+  const characters = [...pattern];
+  const group = firstGroup(characters, most);
+  if (group === undefined) return [pattern];
+  const { from, to, parts } = group;
+  if (parts.length > most) return undefined;
+  const behind = expandBraces(characters.slice(to + 1).join(""), most);
+  const expanded: string[] = [];
+  for (const part of parts) {
+    const inner = expandBraces(part, most);
+    if (inner === undefined || behind === undefined) return undefined;
+    if (expanded.length + inner.length * behind.length > most) return undefined;
+    const before = characters.slice(0, from).join("");
+    expanded.push(...inner.flatMap((one) => behind.map((rest) => before + one + rest)));
+  }
+  return expanded;
+}
+
+/** Where a class of characters that opens at `from` closes; undefined when it does not. */
+export function classEnd(characters: readonly string[], from: number): number | undefined {
+  let at = from + 1;
+  if (characters[at] === "!" || characters[at] === "^") at++;
+  // A bracket right at the beginning is a member.
+  if (characters[at] === "]") at++;
+  for (; at < characters.length; at++) {
+    if (characters[at] === "]") return at;
+    // No name holds a slash: what reaches over one is no class.
+    if (characters[at] === "/") return undefined;
+    if (characters[at] === "\\") at++;
+  }
+  return undefined;
+}
+
+interface Group {
+  from: number;
+  to: number;
+  parts: readonly string[];
+}
+
+/** The first group that stands for something else than itself; of a long range no more values than show that it is too long. */
+function firstGroup(characters: readonly string[], most: number): Group | undefined {
+  const closing = partners(characters);
+  for (const [from, { to, commas }] of [...closing].sort(([a], [b]) => a - b)) {
+    const text = (start: number, end: number) => characters.slice(start, end).join("");
+    const ends = [...commas, to];
+    const parts = ends.map((end, index) => text((ends[index - 1] ?? from) + 1, end));
+    const values = parts.length > 1 ? parts : toRange(text(from + 1, to), most + 1);
+    if (values !== undefined) return { from, to, parts: values };
+  }
+  return undefined;
+}
+
+/** Each opening brace that is closed again: where, and the commas that are its own. */
+function partners(
+  characters: readonly string[],
+): Map<number, { to: number; commas: readonly number[] }> {
+  const closed = new Map<number, { to: number; commas: readonly number[] }>();
+  const open: { from: number; commas: number[] }[] = [];
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at];
+    if (character === "\\") at++;
+    else if (character === "[") at = classEnd(characters, at) ?? at;
+    else if (character === "{") open.push({ from: at, commas: [] });
+    else if (character === ",") open.at(-1)?.commas.push(at);
+    else if (character === "}") {
+      const last = open.pop();
+      if (last !== undefined) closed.set(last.from, { to: at, commas: last.commas });
+    }
+  }
+  return closed;
+}
+
+const NUMBERS = /^(\d{1,6})\.\.(\d{1,6})$/;
+const LETTERS = /^([a-z])\.\.([a-z])$/i;
+
+/** The first values of `1..3` or `a..c`, in their order; a number keeps the zeros that it begins with. */
+function toRange(text: string, most: number): string[] | undefined {
+  const [, first = "", last = ""] = NUMBERS.exec(text) ?? LETTERS.exec(text) ?? [];
+  if (first === "") return undefined;
+  const isNumber = NUMBERS.test(text);
+  const value = (end: string) => isNumber ? Number(end) : end.charCodeAt(0);
+  const width = [first, last].some((end) => /^0\d/.test(end))
+    ? Math.max(first.length, last.length)
+    : 0;
+  const [from, to] = [value(first), value(last)];
+  return Array.from({ length: Math.min(most, Math.abs(to - from) + 1) }, (_, step) => {
+    const one = from + (to < from ? -step : step);
+    return isNumber ? String(one).padStart(width, "0") : String.fromCharCode(one);
+  });
+}

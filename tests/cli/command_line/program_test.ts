@@ -1,0 +1,47 @@
+// What holds for every command that is declared.
+import assert from "node:assert/strict";
+import { findCommand, parseCommandLine } from "../../../cli/command_line/parse.ts";
+import { PROGRAM } from "../../../cli/program.ts";
+import { splitShellWords } from "../../../runtime/tools/skills/shell_words.ts";
+
+Deno.test("PROGRAM declares every command and option once, by the key that its name says", () => {
+  const names = PROGRAM.commands.map(({ name }) => name);
+  assert.deepEqual(names, [...new Set(names)]);
+  for (const { name, options } of [PROGRAM, ...PROGRAM.commands]) {
+    const spellings = Object.values(options).flatMap(({ short, long }) =>
+      short === undefined ? [long] : [short, long]
+    );
+    assert.deepEqual(spellings, [...new Set(spellings)], name);
+    for (const [key, { long, flags, takes }] of Object.entries(options)) {
+      assert.equal(long, `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+      const end = takes === "nothing" ? "" : takes === "text" ? " <" : " [";
+      assert.ok(flags.includes(`${long}${end}`) && (end !== "" || flags.endsWith(long)), flags);
+    }
+  }
+});
+
+Deno.test("PROGRAM declares arguments that a line can fill from left to right", () => {
+  for (const command of PROGRAM.commands) {
+    const declared = Object.values(command.arguments);
+    const firstOptional = declared.findIndex(({ isRequired }) => !isRequired);
+    const behind = firstOptional === -1 ? [] : declared.slice(firstOptional);
+    assert.ok(behind.every(({ isRequired }) => !isRequired), command.name);
+    assert.ok(declared.slice(0, -1).every(({ isRest }) => !isRest), command.name);
+  }
+});
+
+Deno.test("PROGRAM shows examples of the command that they stand under, and each is a right line", () => {
+  for (const { name, examples } of PROGRAM.commands) {
+    assert.ok(examples.length > 0, name);
+    for (const [example] of examples) {
+      const [, typed] = /^(?:eval "\$\()?inkling (.*?)(?:\)"|\s[<>] .*)?$/.exec(example) ?? [];
+      if (typed === undefined) {
+        assert.match(example, /^deno task /);
+        continue;
+      }
+      const line = parseCommandLine(PROGRAM, splitShellWords(typed));
+      assert.ok(line.kind === "command" && line.name === name, example);
+    }
+  }
+  assert.equal(findCommand(PROGRAM, "nothing"), undefined);
+});

@@ -1,0 +1,43 @@
+// The width of text that is not plain ASCII, against a package that knows it.
+import assert from "node:assert/strict";
+import fastStringWidth from "fast-string-width";
+import fc from "fast-check";
+import { widthOf } from "../../../cli/output/width.ts";
+
+Deno.test("widthOf() gives every character the cells that terminals give it", () => {
+  const table: [string, number][] = [
+    ["", 0],
+    ["plain text", 10],
+    ["Grüße – naïve …", 15],
+    ["日報", 4],
+    ["ﾊﾝｶｸ", 4],
+    ["ＡＢ", 4],
+    ["한국어", 6],
+    ["e\u0301", 1],
+    ["🚀", 2],
+    ["👍🏽", 2],
+    ["👨‍👩‍👧", 2],
+    ["🇩🇪🇫🇷", 4],
+    ["1️⃣", 2],
+    ["❤️", 2],
+    ["✔ done", 6],
+    ["\u001b[1mbold\u001b[22m ü", 6],
+    ["a\u0000b", 2],
+    ["𠀀", 2],
+  ];
+  for (const [text, cells] of table) assert.equal(widthOf(text), cells, JSON.stringify(text));
+});
+
+Deno.test("widthOf() agrees with fast-string-width on texts that people write", () => {
+  const piece = fc.oneof(
+    fc.string({ maxLength: 5 }),
+    fc.constantFrom("ä", "é", "ß", "ñ", "Ж", "λ", "א", "ع", "…", "–", "✔", "→", "°", "×"),
+    fc.constantFrom("日", "本", "語", "か", "カ", "한", "글", "、", "。", "「", "！", "ﾊ"),
+    fc.constantFrom("🚀", "📅", "👍🏽", "👨‍👩‍👧", "🇩🇪", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "☕", "⚠️", "❤️", "🧑‍🚀", "1️⃣", "🏳️‍🌈"),
+    fc.constantFrom("e\u0301", "\u001b[31m", "\u001b[0m", "\u001b[1;4m"),
+  );
+  fc.assert(fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+    const text = pieces.join("");
+    assert.equal(widthOf(text), fastStringWidth(text), JSON.stringify(text));
+  }));
+});

@@ -1,0 +1,86 @@
+// Text that nobody means well with: the pieces that several targets make their cases of.
+import fc from "fast-check";
+
+/** Escape sequences of terminals, whole, cut off and in pieces, and characters that turn the order of text. */
+export const TERMINAL_PIECES: readonly string[] = [
+  ...[
+    "\u001b",
+    "\u001b[",
+    "\u001b[31m",
+    "\u001b[2J",
+    "\u001b[?25l",
+    "\u001b]0;title\u0007",
+    "\u001b]",
+  ],
+  ...[
+    "\u001b]8;;https://x.org\u001b\\",
+    "\u001b\\",
+    "\u001bP",
+    "\u001bPq#0\u001b\\",
+    "\u001bc",
+    "\u009b",
+  ],
+  ...[
+    "\u009b1m",
+    "\u009d",
+    "\u009d0;x\u009c",
+    "\u009c",
+    "\u0090",
+    "\u0007",
+    "\b",
+    "\r",
+    "\r\n",
+    "\u202e",
+  ],
+  ...["\u2066", "31m", "2J", "0;title", ";", "m", "[", "\\"],
+];
+
+/** Characters that are handled wrongly most easily. */
+export const ODD_CHARACTERS: readonly string[] = [
+  ...[
+    "\0",
+    "\ufeff",
+    "\u2028",
+    "\u2029",
+    "\u0085",
+    "\u00a0",
+    "\u200b",
+    "\ud800",
+    "\udc00",
+    "\ufffd",
+  ],
+  ...["é", "e\u0301", "ß", "日本", "🚀", "👩‍🚀", "\t", "\n", "\r\n", "\r", " ", '"', "'", "`", "\\"],
+  ...["%", "$", "{", "}", "[", "]", "<", ">", "&", "#", "*", ":", "/", "..", "~"],
+];
+
+/** Any text at all. */
+export const anyText: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.string({ unit: "binary" }),
+  textOf(ODD_CHARACTERS, { maxLength: 12 }),
+);
+
+/** Text with much in it that means something to a terminal. */
+export const terminalText: fc.Arbitrary<string> = fc.array(
+  fc.oneof(fc.constantFrom(...TERMINAL_PIECES), fc.string({ unit: "binary", maxLength: 6 })),
+  { maxLength: 30 },
+).map((pieces) => pieces.join(""));
+
+/** These pieces in any order. */
+export function textOf(
+  pieces: readonly string[],
+  options: { minLength?: number; maxLength: number },
+): fc.Arbitrary<string> {
+  return fc.array(fc.constantFrom(...pieces), options).map((parts) => parts.join(""));
+}
+
+/** A text cut at these lengths, one after the other; the rest is the last piece. Nothing is lost. */
+export function cutAt(text: string, lengths: readonly number[]): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  for (const length of lengths) {
+    pieces.push(rest.slice(0, length));
+    rest = rest.slice(length);
+  }
+  return [...pieces, rest];
+}

@@ -1,0 +1,27 @@
+// Every target there is, in the order in which they are run.
+import { agentFiles, hugeAgentFiles } from "./agent_file_target.ts";
+import { argumentSchemas, toolArguments } from "./arguments_target.ts";
+import { completionWords, shellWords } from "./completion_target.ts";
+import { configFiles, environmentFiles } from "./config_target.ts";
+import { databases } from "./database_target.ts";
+import { executionLives } from "./execution_life_target.ts";
+import { familyLives } from "./family_life_target.ts";
+import { globs, hostileGlobs } from "./glob_target.ts";
+import { httpRequests } from "./http_target.ts";
+import { memoryFiles } from "./memory_target.ts";
+import { changePaths, readPaths } from "./path_target.ts";
+import { providerStreams } from "./provider_target.ts";
+import { redaction } from "./redaction_target.ts";
+import { cronExpressions, durations } from "./schedule_target.ts";
+import { eventCursors, eventStreams, frames } from "./stream_target.ts";
+import type { FuzzTarget } from "./target.ts";
+import { terminalMarkdown, terminalTexts } from "./terminal_target.ts";
+
+/** What a person writes, what a model says, what a client sends, what a disk holds, what happens to executions. */
+export const TARGETS: readonly FuzzTarget[] = [
+  ...[agentFiles, hugeAgentFiles, configFiles, environmentFiles, cronExpressions, durations],
+  ...[globs, hostileGlobs, readPaths, changePaths, toolArguments, argumentSchemas, shellWords],
+  ...[memoryFiles, providerStreams, redaction, frames, eventCursors, eventStreams, httpRequests],
+  ...[terminalTexts, terminalMarkdown, completionWords, databases],
+  ...[executionLives, familyLives],
+];

@@ -1,0 +1,112 @@
+// What a model says, on its way to a person's terminal.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { formatBlocks, parseMarkdown } from "../../cli/output/markdown.ts";
+import { escapeJsonLine, sanitise } from "../../cli/output/sanitise.ts";
+import { SanitisedStream } from "../../cli/output/sanitised_stream.ts";
+import { StreamedMarkdown } from "../../cli/output/streamed_markdown.ts";
+import { createStyle } from "../../cli/output/style.ts";
+import { widthOf } from "../../cli/output/width.ts";
+import { cutAt, terminalText } from "./odd_text.ts";
+import { defineTarget } from "./target.ts";
+
+const FORBIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
+const style = createStyle({ colors: true });
+const cuts = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 12 });
+
+export const terminalTexts = defineTarget({
+  name: "terminal-texts",
+  claim:
+    "no control sequence of a model reaches a terminal, in whatever pieces it comes, and plain text is kept",
+  cases: () => fc.tuple(terminalText, cuts),
+  check([text, lengths]) {
+    const clean = sanitise(text);
+    assert.doesNotMatch(clean, FORBIDDEN);
+    assert.equal(sanitise(clean), clean);
+    const stream = new SanitisedStream();
+    const shown = cutAt(text, lengths).map((piece) => stream.push(piece)).join("") + stream.end();
+    assert.equal(shown, clean);
+    const line = escapeJsonLine(JSON.stringify({ text, list: [text] }));
+    assert.doesNotMatch(line, FORBIDDEN);
+    assert.deepEqual(JSON.parse(line), { text, list: [text] });
+  },
+});
+
+/** Documents that models could write, and some that they should not. */
+const markdownLine = fc.oneof(
+  fc.constantFrom(
+    ...[
+      "",
+      "",
+      "# Head",
+      "text *em* `c`",
+      "- item",
+      "  - nested",
+      "1. one",
+      "> quote",
+      "```",
+      "````",
+      "***",
+      "~~~",
+    ],
+    ...[
+      "```ts",
+      "    code",
+      "| a | b |",
+      "| - | - |",
+      "| 1 | 2 |",
+      "---",
+      "===",
+      "<div>",
+      "<!-- ",
+      "&#27;[2J",
+      "&#x9b;",
+    ],
+    ...[
+      "- [ ] open",
+      "[x](https://example.com)",
+      "[x]: <\u001b]0;t\u0007>",
+      "[x]",
+      "\ttab",
+      "word  ",
+      "  continued",
+    ],
+    ...[
+      "![a](b)",
+      "<a\u001b[2J@b.c>",
+      "\\",
+      "**",
+      "__a__b*c_",
+      "&#8238;",
+      "https://x.org/\u001b[31m",
+      "`\u009b1m`",
+    ],
+  ),
+  terminalText,
+);
+const markdownText = fc.array(markdownLine, { maxLength: 12 }).map((lines) => lines.join("\n"));
+
+export const terminalMarkdown = defineTarget({
+  name: "terminal-markdown",
+  claim:
+    "a Markdown reply is drawn within the width, with no control character but our own colours; in pieces as in one",
+  cases: () => fc.tuple(markdownText, cuts, fc.integer({ min: 20, max: 100 })),
+  check([text, lengths, width]) {
+    const clean = sanitise(text);
+    const options = { width, style, cuts: true };
+    const lines = formatBlocks(parseMarkdown(clean), options);
+    for (const line of lines) {
+      // deno-lint-ignore no-control-regex -- that is what colours are
+      const plain = line.replaceAll(/\u001b\[\d+m/g, "");
+      assert.doesNotMatch(plain, FORBIDDEN);
+      assert.ok(!plain.includes("\n") && widthOf(plain) <= width, line);
+    }
+    const streamed = new StreamedMarkdown(() => options);
+    const drawn = cutAt(clean, lengths).flatMap((piece) => {
+      const done = streamed.push(piece);
+      streamed.preview(5);
+      return done;
+    });
+    assert.deepEqual([...drawn, ...streamed.end()], lines);
+  },
+});

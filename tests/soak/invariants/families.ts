@@ -1,0 +1,53 @@
+// Executions that others started, and rows that hang on an execution: none hangs in the air.
+import { type Invariant, isKept, rule } from "./invariant.ts";
+
+const OWNED = ["frames", "messages", "tool_calls", "requests", "idempotency_keys"] as const;
+
+/** SQLite's own opinion. It reads everything: asked only when all is looked at, and after every death. */
+export const WHOLE_FILE: Invariant = {
+  name: "the file is whole",
+  find: (rows, { since, service }) => {
+    if (since > 0 && service !== "dead") return [];
+    try {
+      return rows.all("PRAGMA integrity_check").filter((row) => Object.values(row)[0] !== "ok");
+    } catch (error) {
+      // It may be too damaged even to be checked.
+      return [{ error: String(error) }];
+    }
+  },
+};
+
+export const FAMILIES: readonly Invariant[] = [
+  ...OWNED.map((table) =>
+    rule(
+      `no row of ${table} without its execution`,
+      `SELECT t.rowid AS row, t.execution_id FROM ${table} t LEFT JOIN executions e ON e.id = t.execution_id ` +
+        "WHERE t.execution_id >= ?1 AND e.id IS NULL",
+    )
+  ),
+  rule(
+    "every execution belongs to an instance",
+    "SELECT e.id, e.instance_id FROM executions e LEFT JOIN instances i ON i.id = e.instance_id " +
+      "WHERE e.id >= ?1 AND i.id IS NULL",
+  ),
+  rule(
+    "a delegated execution, and no other, has a parent, one step above it",
+    "SELECT e.id, e.trigger, e.depth, e.parent_execution_id, p.depth AS above FROM executions e " +
+      "LEFT JOIN executions p ON p.id = e.parent_execution_id WHERE e.id >= ?1 " +
+      "AND ((e.trigger = 'agent') <> (p.id IS NOT NULL) OR p.id >= e.id OR p.depth + 1 <> e.depth)",
+  ),
+  rule(
+    "a delegated execution was started by a call of run_agent",
+    "SELECT e.id, e.parent_execution_id, e.parent_position, c.name FROM executions e LEFT JOIN tool_calls c " +
+      "ON c.execution_id = e.parent_execution_id AND c.position = e.parent_position " +
+      "WHERE e.id >= ?1 AND e.trigger = 'agent' AND c.name IS NOT 'run_agent' " +
+      `AND ${isKept("e.parent_execution_id")}`,
+  ),
+  rule(
+    "what a parent that succeeded delegated had ended before",
+    "SELECT c.id, c.status, p.id AS parent FROM executions c JOIN executions p ON p.id = c.parent_execution_id " +
+      "WHERE c.id >= ?1 AND p.status = 'success' AND (c.finished_at IS NULL OR c.finished_at > p.finished_at)",
+  ),
+  WHOLE_FILE,
+  { name: "no foreign key leads nowhere", find: (rows) => rows.all("PRAGMA foreign_key_check") },
+];

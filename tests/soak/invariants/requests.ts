@@ -1,0 +1,41 @@
+// Questions to people: open exactly while somebody waits, and answered once.
+import { type Invariant, isKept, rule } from "./invariant.ts";
+
+export const REQUESTS: readonly Invariant[] = [
+  rule(
+    "an open request has an execution that waits",
+    "SELECT r.request_id, r.execution_id, e.status FROM requests r LEFT JOIN executions e ON e.id = r.execution_id " +
+      "WHERE r.execution_id >= ?1 AND r.answered_at IS NULL AND e.status IS NOT 'waiting'",
+  ),
+  rule(
+    "an execution that waits has an open request, of its own or below it",
+    "SELECT e.id, e.agent_id FROM executions e WHERE e.id >= ?1 AND e.status = 'waiting' AND NOT EXISTS (" +
+      "WITH RECURSIVE below (id) AS (SELECT e.id UNION ALL SELECT c.id FROM executions c " +
+      "JOIN below ON c.parent_execution_id = below.id) " +
+      "SELECT 1 FROM requests r JOIN below ON below.id = r.execution_id WHERE r.answered_at IS NULL)",
+  ),
+  rule(
+    "an answer has its time",
+    "SELECT request_id, execution_id, created_at, answered_at FROM requests WHERE execution_id >= ?1 " +
+      "AND (response IS NOT NULL AND answered_at IS NULL OR answered_at < created_at)",
+  ),
+  rule(
+    "each request is told once by the execution that asks",
+    "SELECT r.request_id, r.execution_id, (SELECT count(*) FROM frames f WHERE f.execution_id = r.execution_id " +
+      "AND f.event = 'interrupt' AND json_extract(f.payload, '$.request_id') = r.request_id) AS told " +
+      "FROM requests r WHERE r.execution_id >= ?1 AND told <> 1",
+  ),
+  rule(
+    "each answer is told once: beside the user turn, an execution that delegates nothing has as many human frames as answers",
+    "SELECT e.id, (SELECT count(*) FROM requests r WHERE r.execution_id = e.id AND r.response IS NOT NULL) AS answers, " +
+      "(SELECT count(*) FROM frames f WHERE f.execution_id = e.id " +
+      "AND json_extract(f.payload, '$.event_type') = 'human') AS human FROM executions e " +
+      `WHERE e.id >= ?1 AND ${isKept("e.id")} AND human <> answers + 1 ` +
+      "AND NOT EXISTS (SELECT 1 FROM executions c WHERE c.parent_execution_id = e.id)",
+  ),
+  rule(
+    "a request belongs to a call",
+    "SELECT r.request_id, r.execution_id, r.position FROM requests r WHERE r.execution_id >= ?1 AND NOT EXISTS " +
+      "(SELECT 1 FROM tool_calls c WHERE c.execution_id = r.execution_id AND c.position = r.position)",
+  ),
+];

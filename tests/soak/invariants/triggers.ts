@@ -1,0 +1,71 @@
+// Schedules and watches: every slot has one outcome, and no more runs go on at once than may.
+import { type BrokenRow, type Invariant, type Rows, rule } from "./invariant.ts";
+
+/** How many runs of one agent its watch may have going. */
+const WATCH_RUNS = 4;
+
+export const TRIGGERS: readonly Invariant[] = [
+  rule(
+    "a slot that ran, and no other, has an execution, which is its agent's and scheduled",
+    "SELECT s.agent_id, s.scheduled_for, s.outcome, s.execution_id, e.agent_id AS ran, e.trigger FROM slots s " +
+      "LEFT JOIN executions e ON e.id = s.execution_id WHERE ?1 >= 0 AND ((s.outcome = 'run') <> (e.id IS NOT NULL) " +
+      "OR e.agent_id <> s.agent_id OR e.trigger <> 'schedule' OR s.count < 1)",
+  ),
+  rule(
+    "every scheduled execution has exactly one slot",
+    "SELECT e.id, e.agent_id, count(s.scheduled_for) AS slots FROM executions e " +
+      "LEFT JOIN slots s ON s.execution_id = e.id WHERE e.id >= ?1 AND e.trigger = 'schedule' " +
+      "GROUP BY e.id HAVING count(s.scheduled_for) <> 1",
+  ),
+  rule(
+    "a schedule has come at least to its newest slot",
+    "SELECT s.agent_id, max(s.scheduled_for) AS slot, d.last_fire FROM slots s JOIN schedules d " +
+      "ON d.agent_id = s.agent_id WHERE ?1 >= 0 GROUP BY s.agent_id HAVING d.last_fire IS NULL OR slot > d.last_fire",
+  ),
+  rule(
+    "what is remembered of files belongs to a watch",
+    "SELECT f.agent_id, f.path FROM watched_files f LEFT JOIN watches w ON w.agent_id = f.agent_id " +
+      "WHERE ?1 >= 0 AND w.agent_id IS NULL",
+  ),
+  {
+    name:
+      "every slot of an unbroken schedule has exactly one outcome: none is left out, none counts twice",
+    find: (rows, { beats }) =>
+      Object.entries(beats).flatMap(([agentId, everyMs]) =>
+        rows.all<BrokenRow>(
+          "SELECT * FROM (SELECT agent_id, scheduled_for, outcome, count, lag(scheduled_for + count * ?2) " +
+            "OVER (ORDER BY scheduled_for) AS expected FROM slots WHERE agent_id = ?1) WHERE expected <> scheduled_for",
+          agentId,
+          everyMs,
+        )
+      ),
+  },
+  {
+    name: "a schedule never overlaps itself, and at most four runs of a watch go on at once",
+    find: (rows, { unasking, since }) =>
+      unasking.flatMap((agentId) => findOverlaps(rows, agentId, since)),
+  },
+];
+
+function findOverlaps(rows: Rows, agentId: string, since: number): BrokenRow[] {
+  const runs = rows.all<{ id: number; trigger: string; start: number; end: number | null }>(
+    "SELECT id, trigger, started_at AS start, finished_at AS end FROM executions " +
+      "WHERE agent_id = ?1 AND id >= ?2 AND trigger IN ('schedule', 'watch') ORDER BY started_at, id",
+    agentId,
+    since,
+  );
+  const broken: BrokenRow[] = [];
+  let open: typeof runs = [];
+  for (const run of runs) {
+    open = [...open.filter(({ end }) => end === null || end > run.start), run];
+    const limit = run.trigger === "schedule" ? 1 : WATCH_RUNS;
+    if (open.length > limit) {
+      broken.push({
+        agentId,
+        trigger: run.trigger,
+        open: open.map(({ id }) => id),
+      });
+    }
+  }
+  return broken;
+}

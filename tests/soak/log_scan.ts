@@ -1,0 +1,63 @@
+// The service log as it grows: lines that tell of a failure inside the service. Rotation is followed.
+
+/** A line that should not be there. */
+export interface LogComplaint {
+  rule: string;
+  line: string;
+}
+
+/** What may stand at level error: the sentence, and why that is no fault. */
+export const EXPECTED_ERRORS: readonly RegExp[] = [];
+
+/** Complaints about these lines of a log. */
+export function judgeLines(lines: readonly string[]): LogComplaint[] {
+  return lines.flatMap((line) => {
+    if (/^\S+Z ERROR /.test(line)) {
+      return EXPECTED_ERRORS.some((one) => one.test(line))
+        ? []
+        : [{ rule: "no line of the log is an error", line }];
+    }
+    // In fields, line breaks are escaped.
+    return /(\\n|^)\s+at .+:\d+:\d+/.test(line)
+      ? [{ rule: "no stack trace stands in the log", line }]
+      : [];
+  });
+}
+
+/** Reads what came since the last look. */
+export class LogScan {
+  readonly #path: string;
+  #offset = 0;
+  #looking: Promise<LogComplaint[]> = Promise.resolve([]);
+  lines = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Complaints about what is new. One look after the other, whoever asks. */
+  look(): Promise<LogComplaint[]> {
+    return this.#looking = this.#looking.then(() => this.#look());
+  }
+
+  async #look(): Promise<LogComplaint[]> {
+    const { size } = await Deno.stat(this.#path);
+    let text = "";
+    if (size < this.#offset) {
+      // It was rotated: the end of what was being read is in the old file now.
+      text = await textFrom(`${this.#path}.1`, this.#offset);
+      this.#offset = 0;
+    }
+    const fresh = await textFrom(this.#path, this.#offset);
+    const end = fresh.lastIndexOf("\n") + 1;
+    this.#offset += new TextEncoder().encode(fresh.slice(0, end)).length;
+    const lines = (text + fresh.slice(0, end)).split("\n").filter((line) => line !== "");
+    this.lines += lines.length;
+    return judgeLines(lines);
+  }
+}
+
+async function textFrom(path: string, offset: number): Promise<string> {
+  const bytes = await Deno.readFile(path);
+  return new TextDecoder().decode(bytes.subarray(offset));
+}

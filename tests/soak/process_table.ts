@@ -1,0 +1,53 @@
+// The processes of this machine and what they hold, as `ps` and `ls` tell: reading /proc itself takes every permission.
+
+/** One line of the table. */
+export interface ProcessRow {
+  pid: number;
+  parent: number;
+  /** Kilobytes. */
+  rss: number;
+  isZombie: boolean;
+  command: string;
+}
+
+/** All processes. */
+export async function listProcesses(): Promise<ProcessRow[]> {
+  const text = await outputOf("ps", ["-e", "-o", "pid=,ppid=,rss=,stat=,args="]);
+  return text.split("\n").flatMap((line) => {
+    const found = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
+    if (found === null) return [];
+    const [, pid, parent, rss, state = "", command = ""] = found;
+    return [{
+      pid: Number(pid),
+      parent: Number(parent),
+      rss: Number(rss),
+      isZombie: state.startsWith("Z"),
+      command,
+    }];
+  });
+}
+
+/** What a process started, and what these started. */
+export function descendantsOf(table: readonly ProcessRow[], pid: number): ProcessRow[] {
+  const children = table.filter(({ parent }) => parent === pid);
+  return [...children, ...children.flatMap((child) => descendantsOf(table, child.pid))];
+}
+
+/** What each open file descriptor of a process leads to. Linux alone tells. */
+export async function openFiles(pid: number): Promise<string[]> {
+  const text = await outputOf("ls", ["-l", `/proc/${pid}/fd`]);
+  return text.split("\n").flatMap((line) => {
+    const found = / -> (.*)$/.exec(line);
+    return found === null ? [] : [found[1] ?? ""];
+  });
+}
+
+async function outputOf(program: string, args: string[]): Promise<string> {
+  const { stdout } = await new Deno.Command(program, {
+    args,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).output();
+  return new TextDecoder().decode(stdout);
+}

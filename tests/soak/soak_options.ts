@@ -1,0 +1,56 @@
+// The flags of `deno task soak`.
+import { parseArgs } from "node:util";
+
+/** How long, how much, and how it is told. */
+export interface SoakOptions {
+  minutes: number;
+  /** Of these, at the beginning, the minutes in which the service is killed and restarted. */
+  killMinutes: number;
+  /** Of the rest, at the beginning, the minutes whose memory does not count. */
+  warmUpMinutes: number;
+  seed: number;
+  /** Deeds a second. */
+  rate: number;
+  /** The most that memory may grow, in megabytes an hour. */
+  slopeLimit: number;
+  json: boolean;
+  /** Leaves the temporary home behind when something was found. */
+  keep: boolean;
+}
+
+/** What the flags say. Throws TypeError for one that is unknown or no number. */
+export function parseSoakOptions(args: readonly string[]): SoakOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      minutes: { type: "string", default: "5" },
+      "kill-minutes": { type: "string" },
+      "warm-up": { type: "string" },
+      seed: { type: "string" },
+      rate: { type: "string", default: "3" },
+      "slope-limit": { type: "string", default: "1" },
+      json: { type: "boolean", default: false },
+      keep: { type: "boolean", default: false },
+    },
+  });
+  const minutes = number("minutes", values.minutes);
+  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 3));
+  return {
+    minutes,
+    killMinutes,
+    warmUpMinutes: number("warm-up", values["warm-up"] ?? String((minutes - killMinutes) / 4)),
+    seed: number("seed", values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0])),
+    rate: number("rate", values.rate),
+    slopeLimit: number("slope-limit", values["slope-limit"]),
+    json: values.json,
+    keep: values.keep,
+  };
+}
+
+function number(flag: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
+    throw new TypeError(`--${flag} takes a number, not ${JSON.stringify(text)}`);
+  }
+  return value;
+}
