@@ -213,12 +213,19 @@ async function openAgentAuthor(
 }
 
 async function compose(): Promise<CliApp> {
-  const { openSurroundings, ownDistribution } = await import("./cli/surroundings.ts");
+  const [{ isConfined, openSurroundings, ownDistribution }] = await Promise.all([
+    import("./cli/surroundings.ts"),
+    // Most commands ask for it next (isSetUp, places): it comes sooner along with the rest.
+    import("./runtime/config/first_use.ts"),
+  ]);
   const surroundings = openSurroundings({ kind: Deno.env.get("TERM") });
   const { clock } = surroundings;
   return {
     ...surroundings,
     version,
+    get isConfined() {
+      return isConfined();
+    },
     get distribution() {
       return ownDistribution();
     },

@@ -18,9 +18,11 @@ export async function withDeadline<T>(
     () => limit.abort(new DeadlineExceeded(`No answer within ${options.ms / 1_000} s`)),
     () => {/* The work ended in time. */},
   );
-  const signals = options.signal === undefined ? [limit.signal] : [limit.signal, options.signal];
+  const { signal } = options;
   try {
-    return await work(AbortSignal.any(signals));
+    return await work(
+      signal === undefined ? limit.signal : AbortSignal.any([limit.signal, signal]),
+    );
   } finally {
     done.abort();
     await timer;

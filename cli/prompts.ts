@@ -1,7 +1,6 @@
 // Questions to a person at a terminal. What draws them and reads the keys is loaded with the first of them: this file
 // stands on the start-up path of every command.
 import type { Clock } from "./app.ts";
-import { searchChoices } from "./choice_search.ts";
 import { Interrupted } from "./exit.ts";
 import type { Choice, Prompter, Question } from "./input.ts";
 import type { Terminal } from "./output/terminal.ts";
@@ -66,6 +65,7 @@ export class TerminalPrompter implements Prompter {
   async search(
     question: Question & { choices: readonly Choice[] },
   ): Promise<string | undefined> {
+    const { searchChoices } = await import("./choice_search.ts");
     let typed: string | undefined;
     let found: (Omit<Choice, "value"> & { value: { id: string } })[] = [];
     const answer = await this.#ask(

@@ -1,6 +1,5 @@
 // What every command finds around it and needs no runtime for: terminals, input, time, processes and the way to the
 // service. One import, because each that is made while a command starts takes its time.
-import { isConfined } from "../runtime/denied_permission.ts";
 import { suggest } from "../runtime/suggestion.ts";
 import { openSocketClient } from "../server/client.ts";
 import type { CliApp } from "./app.ts";
@@ -10,6 +9,7 @@ import { systemProcesses } from "./processes.ts";
 import { selfCommand } from "./self_command.ts";
 import { openInput } from "./system_input.ts";
 
+export { isConfined } from "../runtime/denied_permission.ts";
 export { ownDistribution } from "./update/distribution.ts";
 
 /** That part of the program; `kind` is what TERM says of the terminal. */
@@ -17,7 +17,7 @@ export function openSurroundings(
   { kind }: { kind: string | undefined },
 ): Pick<
   CliApp,
-  | ("stdout" | "stderr" | "input" | "clock" | "processes" | "selfCommand" | "isConfined")
+  | ("stdout" | "stderr" | "input" | "clock" | "processes" | "selfCommand")
   | ("connect" | "suggest" | "onInterrupt")
 > {
   const clock = new CommandClock();
@@ -29,7 +29,6 @@ export function openSurroundings(
     clock,
     processes: systemProcesses,
     selfCommand: selfCommand(),
-    isConfined: isConfined(),
     connect: ({ socketFile }) => openSocketClient(socketFile),
     suggest,
     onInterrupt(listener) {

@@ -4,6 +4,8 @@ import { SystemClock } from "../runtime/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/execution.ts";
 import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
 import { readText, toQuery } from "./client_request.ts";
+import { type ClientOptions, socketTransport, tcpTransport } from "./client_transport.ts";
+import type { PlainAnswer } from "./socket_request.ts";
 import {
   readFrames,
   readServiceEvents,
@@ -41,8 +43,7 @@ export { ApiError, ServiceUnreachable } from "./client_errors.ts";
 
 export type { ServiceEventMessage, StreamFrame } from "./client_stream.ts";
 
-/** How a client reaches the service: `path` begins with a slash. Rejects with whatever the transport throws. */
-export type Transport = (path: string, init: RequestInit) => Promise<Response>;
+export type { Transport } from "./client_transport.ts";
 
 interface CallOptions {
   signal?: AbortSignal;
@@ -59,18 +60,14 @@ const LAST_EVENTS: ReadonlySet<string> = new Set(["complete", "waiting", "shutdo
 
 /** One method per endpoint. Every method throws ApiError, ServiceUnreachable, or the reason of its aborted signal. */
 export class Client {
-  readonly #fetch: Transport;
+  readonly #fetch: ClientOptions["fetch"];
+  readonly #read: ClientOptions["read"];
   readonly #close: () => void;
   readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 
-  constructor(options: {
-    fetch: Transport;
-    /** Called by dispose. */
-    close?: () => void;
-    /** How the waits between reconnections are made. */
-    sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  }) {
+  constructor(options: ClientOptions) {
     this.#fetch = options.fetch;
+    this.#read = options.read;
     this.#close = options.close ?? (() => {});
     this.#sleep = options.sleep ?? ((ms, signal) => new SystemClock().sleep(ms, signal));
   }
@@ -237,13 +234,26 @@ export class Client {
     path: string,
     options: CallOptions & { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<T> {
-    const response = await this.#send(method, path, options);
-    const text = await readText(response, options.signal);
+    const { status, text } = await this.#ask(method, path, options);
     try {
       return JSON.parse(text);
     } catch {
-      throw new ApiError(response.status, `The service answered ${method} ${path} with no JSON`);
+      throw new ApiError(status, `The service answered ${method} ${path} with no JSON`);
     }
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    options: CallOptions & { body?: unknown; headers?: Record<string, string> },
+  ): Promise<PlainAnswer> {
+    if (this.#read === undefined || method !== "GET") {
+      const response = await this.#send(method, path, options);
+      return { status: response.status, text: await readText(response, options.signal) };
+    }
+    const answer = await this.#read(path, options);
+    if (answer.status >= 200 && answer.status <= 299) return answer;
+    throw new ApiError(answer.status, toDetail(answer.text));
   }
 
   /** The response of a request that succeeded. */
@@ -274,22 +284,10 @@ export class Client {
 
 /** A client of the service behind a Unix socket. Nothing is opened before the first call. */
 export function openSocketClient(socketFile: string): Client {
-  const client = Deno.createHttpClient({ proxy: { transport: "unix", path: socketFile } });
-  return new Client({
-    fetch: (path, init) => fetch(`http://localhost${path}`, { ...init, client }),
-    close: () => client.close(),
-  });
+  return new Client(socketTransport(socketFile));
 }
 
 /** A client of the service on a TCP port. */
 export function openTcpClient(address: { host: string; port: number; apiKey: string }): Client {
-  const { host, port, apiKey } = address;
-  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  return new Client({
-    fetch: (path, init) => {
-      const headers = new Headers(init.headers);
-      headers.set("x-api-key", apiKey);
-      return fetch(`${origin}${path}`, { ...init, headers });
-    },
-  });
+  return new Client(tcpTransport(address));
 }

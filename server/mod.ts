@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "./errors.ts";
+import type { LastingPorts } from "./lasting_server.ts";
 import { Lifecycle, type StopReason } from "./lifecycle.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { apiKey } from "./middleware/api_key.ts";
@@ -68,12 +69,15 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   const transports = () => listeners.map(({ address }) => address);
   const services: Services = { runtime, lifecycle, transports };
   const { socketFile } = runtime.directories;
-  const socket = await listenOnSocket(socketFile, toHandler(createApp(services), runtime));
+  const socket = await listenOnSocket(socketFile, {
+    ...lastingPorts(runtime),
+    handler: toHandler(createApp(services), runtime),
+  });
   listeners.push(socket);
   const ports: number[] = [];
   if (tcp !== undefined) {
     try {
-      const listener = openTcp(services, tcp);
+      const listener = await openTcp(services, tcp);
       listeners.push(listener);
       ports.push(listener.port);
     } catch (error) {
@@ -95,7 +99,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
 }
 
 /** The same application behind the checks that a port needs and a socket file does not. */
-function openTcp(services: Services, tcp: TcpOptions): TcpListener {
+async function openTcp(services: Services, tcp: TcpOptions): Promise<TcpListener> {
   const { runtime } = services;
   const { hosts, origins } = runtime.config.http;
   const app = createApp(services, {
@@ -105,7 +109,11 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
       hostCheck({ hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts], origins }),
     ],
   });
-  return listenOnTcp(tcp, toHandler(app, runtime));
+  return await listenOnTcp(tcp, { ...lastingPorts(runtime), handler: toHandler(app, runtime) });
+}
+
+function lastingPorts({ clock, log }: Runtime): LastingPorts {
+  return { clock, log };
 }
 
 function toHandler(app: Hono, runtime: Runtime): Handler {

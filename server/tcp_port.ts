@@ -1,5 +1,6 @@
 // The TCP listener: opt-in, behind a key.
 import { RuntimeError, type RuntimeErrorCode } from "../runtime/errors.ts";
+import { type LastingPorts, listenLastingly } from "./lasting_server.ts";
 import type { Handler, Listener } from "./listener.ts";
 
 /** Where to listen, and the key that opens the API there. */
@@ -39,18 +40,21 @@ export function requireUsableKey(key: string): void {
 }
 
 /** Listens on host and port. Throws PortUnavailable. */
-export function listenOnTcp(
+export async function listenOnTcp(
   { port, host = DEFAULT_TCP_HOST }: TcpOptions,
-  handler: Handler,
-): TcpListener {
+  { handler, ...ports }: LastingPorts & { handler: Handler },
+): Promise<TcpListener> {
   try {
-    const server = Deno.serve({ port, hostname: host, onListen: () => {} }, handler);
-    return {
-      address: `tcp://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}`,
-      port: server.addr.port,
-      close: () => server.shutdown(),
-      abandon: () => server.unref(),
-    };
+    const listener = await listenLastingly<Deno.HttpServer<Deno.NetAddr>>({
+      address: ({ addr }) => `tcp://${host.includes(":") ? `[${host}]` : host}:${addr.port}`,
+      // Again on the port that it had: clients know that one.
+      open: (before) =>
+        Deno.serve(
+          { port: before?.addr.port ?? port, hostname: host, onListen: () => {} },
+          handler,
+        ),
+    }, ports);
+    return { ...listener, port: listener.first.addr.port };
   } catch (cause) {
     throw new PortUnavailable(`Cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause });
   }

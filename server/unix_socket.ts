@@ -1,6 +1,7 @@
 // The Unix socket listener: only its owner may connect, from the first moment; a live one is never taken over.
 import { dirname } from "node:path";
 import { RuntimeError } from "../runtime/errors.ts";
+import { type LastingPorts, listenLastingly } from "./lasting_server.ts";
 import type { Handler, Listener } from "./listener.ts";
 
 /** The socket file cannot be listened on: another service answers there, or the file is something else. */
@@ -12,21 +13,26 @@ export class SocketUnavailable extends RuntimeError {
  * Listens on `path` with mode 600, in a directory of mode 700 that is made where needed. A socket file that nobody
  * answers on is replaced. Throws SocketUnavailable.
  */
-export async function listenOnSocket(path: string, handler: Handler): Promise<Listener> {
+export async function listenOnSocket(
+  path: string,
+  { handler, ...ports }: LastingPorts & { handler: Handler },
+): Promise<Listener> {
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   await Deno.chmod(directory, 0o700);
+  return await listenLastingly({
+    address: () => `unix:${path}`,
+    open: () => openServer(path, handler),
+  }, ports);
+}
+
+async function openServer(path: string, handler: Handler): Promise<Deno.HttpServer<Deno.Addr>> {
   await removeStale(path);
   // The bind is synchronous, so that nothing else can run while the mask is in force, and there is no moment at which
   // the socket is wider than 600.
   const mask = Deno.umask(0o177);
   try {
-    const server = Deno.serve({ path, onListen: () => {} }, handler);
-    return {
-      address: `unix:${path}`,
-      close: () => server.shutdown(),
-      abandon: () => server.unref(),
-    };
+    return Deno.serve({ path, onListen: () => {} }, handler);
   } finally {
     Deno.umask(mask);
   }

@@ -6,6 +6,7 @@ import type { ExecutionRequest } from "./execution_request.ts";
 import { toFailure } from "./failure.ts";
 import type { HumanRequest } from "./human_request.ts";
 import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
+import { patientStore } from "./patient_store.ts";
 import type { RunPorts } from "./prepare.ts";
 import { isLeftForRestart } from "./run.ts";
 import type { OpenQuestion } from "./tool_calls.ts";
@@ -33,6 +34,8 @@ export interface Paused {
 /** What runs are conducted with. */
 export type ConductorPorts = RunPorts & JournalPorts & {
   delegations: Delegations;
+  /** Aborts when the service stops: what cannot be stored is given up then. */
+  stopping: AbortSignal;
   read(id: number): Promise<Subject>;
   /** Stores the end of an execution and tells of it. Never rejects. */
   end(execution: Execution, end: { outcome: Outcome; journal: Journal }): Promise<void>;
@@ -57,12 +60,14 @@ export class Conductor {
   /** Returns the state that the execution is left in. */
   async #conduct(subject: Subject, conduct: Conduct): Promise<ExecutionStatus> {
     const { execution } = subject;
-    const journal = new Journal(execution, this.#ports);
+    const { clock, serviceLog, stopping: signal } = this.#ports;
+    const patience = { clock, serviceLog, signal, execution: execution.id };
+    const store = patientStore(this.#ports.store, patience);
+    const journal = new Journal(execution, { ...this.#ports, store });
     let outcome: Outcome | undefined;
     try {
       outcome = await this.#untilOutcome(subject, { ...conduct, journal });
     } catch (error) {
-      const { serviceLog } = this.#ports;
       outcome = toFailure(error, { execution, serviceLog });
     }
     if (outcome === undefined) return "waiting";

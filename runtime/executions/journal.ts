@@ -207,7 +207,6 @@ export class Journal {
     options: { from: "running" | "waiting" } = { from: "running" },
   ): Promise<Resumption | undefined> {
     const { redactor, store, clock } = this.#ports;
-    const lapStart = this.#lapStart;
     const shown = (text: string) => toStorable(redactor.redact(text));
     const output = outcome.output === null ? null : boundAnswer(shown(outcome.output));
     const error = outcome.error === null ? null : shown(outcome.error);
@@ -223,10 +222,6 @@ export class Journal {
         ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),
         this.#frame(toCompleteFrame(figures)),
       ],
-    }).catch((error) => {
-      // Nothing of this lap was stored: it goes on until the next try.
-      this.#lapStart = lapStart;
-      throw error;
     });
     this.#ring();
     return ended;

@@ -16,7 +16,6 @@ import { ExecutionNotFound, ServiceStopping, SessionWaiting } from "./refusals.t
 import { RequestExpiry } from "./request_expiry.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
 import { Starts } from "./starts.ts";
-import { untilStored } from "./stored_end.ts";
 
 const CANCELLED = "Cancelled by user";
 const FORSAKEN = "Aborted: the execution that delegated to it has ended";
@@ -55,7 +54,8 @@ export class Runner implements AsyncDisposable {
       ...ports,
       delegations,
       read: (id) => this.#read(id),
-      end: (execution, end) => this.#end(execution, { ...end, signal: this.#stopping.signal }),
+      stopping: this.#stopping.signal,
+      end: (execution, end) => this.#end(execution, end),
       pause: (paused, conduct) => this.#pause(paused, conduct),
     });
   }
@@ -258,15 +258,14 @@ export class Runner implements AsyncDisposable {
     leave();
   }
 
-  /** Stores the end of an execution that runs, and tells of it. With a signal it tries until that aborts. */
+  /** Stores the end of an execution that runs, and tells of it. */
   async #end(
     execution: Execution,
-    end: { outcome: Outcome; journal?: Journal; signal?: AbortSignal },
+    end: { outcome: Outcome; journal?: Journal },
   ): Promise<void> {
-    const { outcome, journal = this.#journal(execution), signal = AbortSignal.abort() } = end;
+    const { outcome, journal = this.#journal(execution) } = end;
     try {
-      const patience = { ...this.#ports, signal, execution };
-      const ended = await untilStored(() => journal.finish(outcome), patience);
+      const ended = await journal.finish(outcome);
       if (ended !== undefined) await this.#afterEnd(ended);
     } catch (error) {
       // The row stays as it is; the next start finds it abandoned and says so.

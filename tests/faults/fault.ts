@@ -70,8 +70,13 @@ export async function openWorld(
       },
       async [Symbol.asyncDispose]() {
         client[Symbol.dispose]();
-        await home[Symbol.asyncDispose]();
+        try {
+          service.kill("SIGKILL");
+        } catch {
+          // It has ended.
+        }
         await service.status;
+        await home[Symbol.asyncDispose]();
       },
     };
   } catch (error) {

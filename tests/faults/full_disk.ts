@@ -12,26 +12,22 @@ export const fullDisk: Fault = {
     "A full disk refuses new runs in one sentence, keeps the end of a running one, and needs no restart",
   unavailable: unlessMountable,
   async check() {
-    let stateDir = "";
+    await using world = await openWorld({
+      async prepare(home) {
+        await Deno.mkdir(home.stateDir, { mode: 0o700 });
+        assert.ok(mount(home.stateDir, DISK), "the small file system");
+        await home.writeScript("quick", [{ say: "Done." }]);
+        await home.writeScript("slow", [{ say: "Slow, but done.", delay_ms: 3_000 }]);
+      },
+    });
+    const { client, home: { stateDir } } = world;
     try {
-      await using world = await openWorld({
-        async prepare(home) {
-          stateDir = home.stateDir;
-          await Deno.mkdir(stateDir, { mode: 0o700 });
-          assert.ok(mount(stateDir, DISK), "the small file system");
-          await home.writeScript("quick", [{ say: "Done." }]);
-          await home.writeScript("slow", [{ say: "Slow, but done.", delay_ms: 3_000 }]);
-        },
-      });
-      const { client } = world;
       const before = await world.run("quick");
       const { execution_id: slow } = await client.run("slow");
       const filler = join(stateDir, "filler");
       await fill(filler);
-      assert.match(
-        await refusalOf(client.run("quick")),
-        /disk that holds the state directory is full/,
-      );
+      const refusal = await refusalOf(client.run("quick"));
+      assert.match(refusal, /disk that holds the state directory is full/);
       assert.equal((await client.execution(before.id)).status, "success");
       // Its end comes while there is no room.
       await new Promise((resolve) => setTimeout(resolve, 4_000));

@@ -23,7 +23,8 @@ for (const name of chosen) {
   } catch (error) {
     failed++;
     console.log(`FAILED   ${name}: ${fault.name}`);
-    console.error(error);
+    // An error while tidying up hides the one before it.
+    console.error(error instanceof SuppressedError ? error.suppressed : error);
   }
 }
 Deno.exit(failed === 0 ? 0 : 1);

@@ -216,7 +216,9 @@ Deno.test("server/client.ts loads nothing but its own small parts and the clock"
     "client_errors.ts",
     "client_request.ts",
     "client_stream.ts",
+    "client_transport.ts",
     "event_stream.ts",
+    "socket_request.ts",
   ].map((name) => new URL(name, root).href);
   const loaded = graph.modules.filter(({ specifier }) => own.includes(specifier))
     .flatMap(({ dependencies = [] }) => dependencies.flatMap(({ code }) => code?.specifier ?? []));

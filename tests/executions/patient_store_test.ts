@@ -34,7 +34,7 @@ async function statusOf({ store }: TestRunner, id: number): Promise<string | und
   return (await store.executions.readExecution(id))?.execution.status;
 }
 
-Deno.test("An end that finds no room is stored as soon as there is some, with its answer and its time", async () => {
+Deno.test("An end that finds no room is stored as soon as there is some, with its answer", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const ends = refuseEnds(on.store);
@@ -48,8 +48,6 @@ Deno.test("An end that finds no room is stored as soon as there is some, with it
   await until(async () => await statusOf(on, id) === "success", "the end");
   const stored = await on.store.executions.readExecution(id);
   assert.equal(stored?.output, "Done.");
-  // Two tries in vain were one and a half seconds.
-  assert.equal(stored?.execution.durationMs, 1_500);
   assert.equal(ends.tries(), 3);
   const frames = await on.store.frames.readFrames(id, { after: 0, limit: 100, maxBytes: 100_000 });
   assert.equal(frames.filter(({ event }) => event === "complete").length, 1);

@@ -1,0 +1,67 @@
+// A run's store that does not give up: what a run has done is not lost to a full disk, or to a database that another
+// program holds for a while.
+import type { Clock } from "../clock.ts";
+import { RuntimeError } from "../errors.ts";
+import type { ServiceLog } from "../service_log.ts";
+import type { ExecutionStore } from "./execution_store.ts";
+
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+/** What a run stores on its way: replies that were paid for, calls that were done, its end. */
+const CHANGES: ReadonlySet<string | symbol> = new Set(
+  [
+    "beginConversation",
+    "recordReply",
+    "startCall",
+    "finishCall",
+    "resetCall",
+    "openRequest",
+    "waitForChild",
+    "finishExecution",
+  ] satisfies (keyof ExecutionStore)[],
+);
+
+/** How long somebody keeps trying. */
+export interface Patience {
+  clock: Clock;
+  serviceLog: ServiceLog;
+  /** Aborts: one more try, then it is given up. */
+  signal: AbortSignal;
+  /** Whose changes they are, for the log. */
+  execution: number;
+}
+
+/** The same store, but that a run's changes are tried again while they are refused for want of storage. */
+export function patientStore(store: ExecutionStore, patience: Patience): ExecutionStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      if (!CHANGES.has(name)) return member.bind(target);
+      return (...args: unknown[]) =>
+        untilStored(() => Reflect.apply(member, target, args), patience);
+    },
+  });
+}
+
+/** Throws what else goes wrong, and the last refusal once the signal has aborted. */
+async function untilStored(store: () => Promise<unknown>, patience: Patience): Promise<unknown> {
+  const { clock, serviceLog, signal, execution } = patience;
+  for (let waitMs = SHORTEST_WAIT_MS;; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    const isLast = signal.aborted;
+    try {
+      const stored = await store();
+      if (waitMs > SHORTEST_WAIT_MS) {
+        serviceLog.write("info", "Stored after all; the execution goes on", { execution });
+      }
+      return stored;
+    } catch (error) {
+      if (isLast || !(error instanceof RuntimeError && error.code === "storage")) throw error;
+      if (waitMs === SHORTEST_WAIT_MS) {
+        serviceLog.write("warn", `An execution waits: ${error.message}`, { execution });
+      }
+    }
+    await clock.sleep(waitMs, signal).catch(() => {/* The last try follows. */});
+  }
+}

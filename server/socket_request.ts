@@ -1,0 +1,89 @@
+// GET over a Unix socket without Deno's fetch, which takes a command a third of its start to load. HTTP/1.0: the answer
+// comes whole, ends with the connection, and nothing in it has to be decoded.
+import { ServiceUnreachable } from "./client_errors.ts";
+
+/** What the service answered. */
+export interface PlainAnswer {
+  status: number;
+  text: string;
+}
+
+/**
+ * The answer to GET `path`, which begins with a slash and is encoded. Throws ServiceUnreachable when nobody listens or the
+ * answer breaks off, and the reason of the signal when that aborts.
+ */
+export async function getOverSocket(
+  socketFile: string,
+  path: string,
+  { signal }: { signal?: AbortSignal },
+): Promise<PlainAnswer> {
+  if (/[^!-~]/.test(path)) throw new TypeError(`Not encoded: ${path}`);
+  signal?.throwIfAborted();
+  try {
+    return readAnswer(await exchange(socketFile, path, signal));
+  } catch (error) {
+    signal?.throwIfAborted();
+    // What Deno's own wall refuses is told as fetch would tell it: as the cause.
+    if (error instanceof ServiceUnreachable) throw error;
+    throw new ServiceUnreachable("The service does not answer", { cause: error });
+  }
+}
+
+/** All that comes back, as text: the head is ASCII and the body JSON. */
+async function exchange(
+  socketFile: string,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const connection = await Deno.connect({ transport: "unix", path: socketFile });
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) connection.close();
+    isOpen = false;
+  };
+  signal?.addEventListener("abort", close, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await writeAll(connection, `GET ${path} HTTP/1.0\r\nhost: localhost\r\naccept: */*\r\n\r\n`);
+    return await readAll(connection);
+  } finally {
+    signal?.removeEventListener("abort", close);
+    close();
+  }
+}
+
+async function writeAll(connection: Deno.Conn, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let offset = 0; offset < bytes.length;) {
+    offset += await connection.write(bytes.subarray(offset));
+  }
+}
+
+async function readAll(connection: Deno.Conn): Promise<Uint8Array> {
+  let bytes = new Uint8Array(16_384);
+  let length = 0;
+  for (;;) {
+    if (length === bytes.length) {
+      const larger = new Uint8Array(2 * length);
+      larger.set(bytes);
+      bytes = larger;
+    }
+    const count = await connection.read(bytes.subarray(length));
+    if (count === null) return bytes.subarray(0, length);
+    length += count;
+  }
+}
+
+function readAnswer(bytes: Uint8Array): PlainAnswer {
+  const [head] = new TextDecoder().decode(bytes.subarray(0, MOST_HEAD)).split("\r\n\r\n", 1);
+  const [, status] = /^HTTP\/1\.[01] (\d{3}) /.exec(head ?? "") ?? [];
+  const [, announced] = /\r\ncontent-length: *(\d+)/i.exec(head ?? "") ?? [];
+  const body = bytes.subarray((head ?? "").length + 4);
+  if (status === undefined || announced !== undefined && body.length < Number(announced)) {
+    throw new ServiceUnreachable("The connection to the service broke");
+  }
+  return { status: Number(status), text: new TextDecoder().decode(body) };
+}
+
+/** Bytes that hold the head of any answer of ours. */
+const MOST_HEAD = 16_384;
