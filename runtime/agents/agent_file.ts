@@ -5,7 +5,7 @@ import type { Diagnostic } from "../diagnostics.ts";
 import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
 
 /** What became of reading a file: its bytes with the stamp to know it by (see stampFile), or why it cannot be read. */
-type AgentFileContent =
+export type AgentFileContent =
   | { bytes: Uint8Array; stamp: string | undefined }
   | { diagnostic: Diagnostic };
 

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { unreadableReason } from "../unreadable.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
-import { readAgentFile } from "./agent_file.ts";
+import { type AgentFileContent, readAgentFile } from "./agent_file.ts";
 import { idOfFileName, isAgentFileName, normalizeId } from "./agent_id.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
 import { diagnoseResources, type ResourceProblem } from "./validate_resources.ts";
@@ -26,6 +26,9 @@ export interface ReloadReport {
   errors: Diagnostic[];
 }
 
+/** Files that are read at once: waiting for them one by one takes longer than to parse them. */
+const READ_AT_ONCE = 16;
+
 /** One file, as it was when it was last read. */
 interface Entry {
   id: string;
@@ -37,6 +40,12 @@ interface Entry {
   /** Not empty: the file does not parse now. */
   diagnostics: Diagnostic[];
 }
+
+/** One file, and what is known of it. */
+type AgentFile = Pick<Entry, "id" | "path"> & { previous: Entry | undefined };
+
+/** "unchanged": it still has the stamp of before. Undefined: no file stands there. */
+type FoundContent = AgentFileContent | "unchanged" | undefined;
 
 /** What agents are read with. */
 export interface AgentRegistryOptions extends ParseAgentOptions {
@@ -112,17 +121,18 @@ export class AgentRegistry {
     if (!Array.isArray(names)) return this.#report(this.#entries, [names.diagnostic]);
     const entries = new Map<string, Entry>();
     const rejected: BrokenAgentFile[] = [];
-    for (const name of names) {
-      const id = idOfFileName(name);
-      const path = join(this.#options.directories.agentsDir, name);
-      const holder = entries.get(id);
-      if (holder !== undefined) {
-        const message = `Another file has the same id: ${holder.path}`;
-        rejected.push({ id, path, diagnostics: [atStart(path, message)] });
-        continue;
+    for (let first = 0; first < names.length; first += READ_AT_ONCE) {
+      const files = names.slice(first, first + READ_AT_ONCE).map((name) => this.#readFile(name));
+      for (const { id, path, previous, content } of await Promise.all(files)) {
+        const holder = entries.get(id);
+        if (holder !== undefined) {
+          const message = `Another file has the same id: ${holder.path}`;
+          rejected.push({ id, path, diagnostics: [atStart(path, message)] });
+          continue;
+        }
+        const entry = await this.#toEntry({ id, path, previous }, content);
+        if (entry !== undefined) entries.set(id, entry);
       }
-      const entry = await this.#readEntry(id, path, this.#entries.get(id));
-      if (entry !== undefined) entries.set(id, entry);
     }
     const before = this.#entries;
     this.#entries = new Map([...entries].sort(([a], [b]) => compare(a, b)));
@@ -171,17 +181,22 @@ export class AgentRegistry {
     return names.sort(compare);
   }
 
-  /** The entry of a file now; undefined when it is no file, or no longer there. */
-  async #readEntry(
-    id: string,
-    path: string,
-    before: Entry | undefined,
-  ): Promise<Entry | undefined> {
+  async #readFile(name: string): Promise<AgentFile & { content: FoundContent }> {
+    const id = idOfFileName(name);
+    const path = join(this.#options.directories.agentsDir, name);
+    const before = this.#entries.get(id);
     const previous = before?.path === path ? before : undefined;
+    return { id, path, previous, content: await readAgentFile(path, previous?.stamp) };
+  }
+
+  /** The entry of a file now; undefined when it is no file, or no longer there. */
+  async #toEntry(
+    { id, path, previous }: AgentFile,
+    content: FoundContent,
+  ): Promise<Entry | undefined> {
     const broken = (diagnostics: Diagnostic[], stamp?: string): Entry => (
       { id, path, stamp, good: previous?.good, diagnostics }
     );
-    const content = await readAgentFile(path, previous?.stamp);
     if (content === undefined) return undefined;
     if (content === "unchanged") return previous;
     if ("diagnostic" in content) return broken([content.diagnostic]);
