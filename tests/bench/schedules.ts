@@ -4,7 +4,7 @@ import { Database } from "../../runtime/storage/database.ts";
 import { insertSlot, isSlotTaken } from "../../runtime/storage/slots.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { scheduled, ScheduledService } from "../triggers/scheduled_service.ts";
-import { comparePaired, type Figure, toFigure } from "./paired.ts";
+import { comparePaired, type Figure, subjectAtMost, toFigure } from "./paired.ts";
 
 const AGENTS = 10_000;
 const PAIRS = 5;
@@ -13,7 +13,8 @@ const DAY_MS = 1_440 * MINUTE_MS;
 
 /** Figures of ten thousand scheduled agents. */
 export async function benchSchedules(): Promise<Figure[]> {
-  return [await idle(), await allDue(), await allMissed(), await memory()];
+  const due = await allDue();
+  return [await idle(), due, shareOfCore(due), await allMissed(), await memory()];
 }
 
 /** Half intervals and half crons, none due within a day. */
@@ -68,6 +69,17 @@ async function allDue(): Promise<Figure> {
     },
     pairs: PAIRS,
   });
+}
+
+/** Ten thousand agents that are due every ten minutes, as a part of the time between. */
+function shareOfCore({ subject, floor, pairs, ratio }: Figure): Figure {
+  const percent = (ms: number) => ms / (10 * MINUTE_MS) * 100;
+  return {
+    name: "schedules: 10,000 agents, each due every ten minutes",
+    ...{ ratio, pairs, subject: percent(subject), floor: percent(floor) },
+    unit: "% of a core",
+    goal: subjectAtMost(1),
+  };
 }
 
 /** A month of missed minutes against a minute of them: the slots are counted, not walked through. */

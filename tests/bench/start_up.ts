@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
 import { openSocketClient } from "../../server/client.ts";
-import { comparePaired, type Figure, timed, toFigure } from "./paired.ts";
+import { comparePaired, type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 
 const PAIRS = 15;
 const READY_PAIRS = 9;
@@ -53,7 +53,10 @@ async function benchReady(
     floors.push(floorMs);
     subjects.push(subjectMs);
   }
-  return toFigure("start to the first /health answer", { floors, subjects, unit: "ms" });
+  return toFigure("start to the first /health answer", {
+    ...{ floors, subjects, unit: "ms" },
+    goal: ratioAtMost(6),
+  });
 }
 
 /** Start-up of the commands people type most. */
@@ -79,22 +82,23 @@ export async function benchStartUp(): Promise<Figure[]> {
   const self = sourceCommand();
   const floor = () => spawn([Deno.execPath(), "run", ...PERMISSION_FLAGS, empty], env);
   const figures: Figure[] = [];
-  const measure = async (name: string, args: string[]) => {
+  const measure = async (name: string, args: string[], goal?: Goal) => {
     figures.push(
       await comparePaired(name, {
         floor,
         subject: () => spawn([...self, ...args], env),
         pairs: PAIRS,
+        ...(goal !== undefined && { goal }),
       }),
     );
   };
   try {
-    await measure("start-up: --version", ["--version"]);
+    await measure("start-up: --version", ["--version"], ratioAtMost(1.3));
     await measure("start-up: --help", ["--help"]);
     await spawn([...self, "start", "--daemon", "--keep-alive"], env);
     try {
       await measure("start-up: status, service running", ["status"]);
-      await measure("start-up: list, service running", ["list"]);
+      await measure("start-up: list, service running", ["list"], ratioAtMost(2.5));
     } finally {
       await spawn([...self, "stop"], env);
     }
