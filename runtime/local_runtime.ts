@@ -1,5 +1,6 @@
 // A runtime in this process: agents from files, executions in SQLite. mod.ts puts one together.
 import type { Agent } from "./agents/agent.ts";
+import { NewAgents } from "./agents/new_agents.ts";
 import type { AgentRegistry } from "./agents/registry.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
@@ -82,9 +83,12 @@ export class LocalRuntime implements Runtime {
   readonly startedAt: number;
   readonly events: EventBus;
   readonly #parts: RuntimeParts;
+  readonly #newAgents: NewAgents;
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts;
+    const { registry, agentFiles, directories: { agentsDir } } = parts;
+    this.#newAgents = new NewAgents({ registry, agentsDir, reload: () => agentFiles.reload() });
     this.version = parts.version;
     this.config = parts.config;
     this.directories = parts.directories;
@@ -117,7 +121,9 @@ export class LocalRuntime implements Runtime {
   }
 
   async run(agentId: string, request: RunRequest): Promise<Execution> {
-    const agent = this.#agent(agentId);
+    // Who writes an agent's file and runs it at once does not wait until the watcher has told of it.
+    const agent = await this.#newAgents.find(agentId);
+    if (agent === undefined) throw new AgentNotFound(agentId);
     const session = toStorable(request.sessionId ?? "");
     const sessionId = session.trim() === "" ? null : session;
     const wish = {

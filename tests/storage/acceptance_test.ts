@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Acceptance, Claim, NewExecution } from "../../runtime/executions/execution_store.ts";
+import { SqliteWatchStore } from "../../runtime/storage/watches.ts";
 import { openTestStore, type TestStore } from "../support/test_store.ts";
 
 const WANTED: NewExecution = {
@@ -16,10 +17,14 @@ const WANTED: NewExecution = {
 };
 const SLOT: Claim = { type: "slot", scheduledFor: 60_000, reason: null };
 
-function claim({ executions }: TestStore, wanted: Partial<NewExecution> = {}): Promise<Acceptance> {
+function claim(
+  { executions }: TestStore,
+  wanted: Partial<NewExecution> = {},
+  claim: Claim = SLOT,
+): Promise<Acceptance> {
   return executions.acceptExecution({ ...WANTED, ...wanted }, {
     unlessWaiting: true,
-    claim: SLOT,
+    claim,
     frames: () => [],
   });
 }
@@ -47,4 +52,18 @@ Deno.test("acceptExecution() gives the same slot to each agent", async () => {
   using store = openTestStore();
   assert.ok("execution" in await claim(store));
   assert.ok("execution" in await claim(store, { agentId: "another" }));
+});
+
+Deno.test("acceptExecution() takes a change out of the queue with the run that it starts, and starts none without it", async () => {
+  using store = openTestStore();
+  const watches = new SqliteWatchStore(store.db);
+  const path = "/in/a.md";
+  await watches.enqueue([{ agentId: "tester", path, event: "modified", queuedAt: 1 }], []);
+  const take = () => claim(store, { trigger: "watch" }, { type: "change", path });
+  assert.ok("execution" in await take());
+  assert.deepEqual(await watches.readQueue(), []);
+  assert.deepEqual(await take(), { refused: "claimed" });
+  assert.deepEqual(await claim(store, { agentId: "another" }, { type: "change", path }), {
+    refused: "claimed",
+  });
 });
