@@ -156,7 +156,7 @@ export const AgentDetail = AgentSummary.extend({
 }).meta({ id: "AgentDetail" });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
-/** A file in the agents directory that never parsed. */
+/** A file in the agents directory, and what is wrong with it: errors where it never parsed, else warnings. */
 export const AgentErrorBody = z.object({
   id: z.string(),
   path: z.string(),
@@ -191,6 +191,9 @@ export const InfoBody = z.object({
   }),
   keep_alive: z.boolean(),
   agent_errors: z.array(AgentErrorBody),
+  agent_warnings: z.array(AgentErrorBody).meta({
+    description: "Agents that work, with what is wrong with their files or around them",
+  }),
 }).meta({ id: "Info" });
 export type InfoBody = z.infer<typeof InfoBody>;
 

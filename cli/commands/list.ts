@@ -1,6 +1,6 @@
 // list: the agents of the workspace, and what is wrong with their files.
-import { ApiError, type Client } from "../../server/client.ts";
-import type { AgentSummary, DiagnosticBody } from "../../server/schemas.ts";
+import type { Client } from "../../server/client.ts";
+import type { AgentSummary } from "../../server/schemas.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
@@ -30,12 +30,12 @@ export async function list(
     output.json(agents);
     return EXIT.ok;
   }
-  const { agent_errors: broken } = info;
+  const { agent_errors: broken, agent_warnings: doubtful } = info;
   if (agents.length > 0) showAgents(output, agents, app.clock.now());
   else if (broken.length === 0) await showFirstSteps(context);
   for (const { diagnostics } of broken) showProblems(output, diagnostics);
   if (output.quiet) return EXIT.ok;
-  for (const warnings of await readWarnings(client, agents)) showProblems(output, warnings);
+  for (const { diagnostics } of doubtful) showProblems(output, diagnostics);
   showPauses(output, agents, info.scheduler_status);
   if (!reader.isService && agents.some(isAutomatic)) {
     output.note('The service is not running: nothing fires by itself before "inkling start -d"');
@@ -70,32 +70,6 @@ function showAgents(output: Output, agents: readonly AgentSummary[], now: number
       describeState(agent),
     ]),
   );
-}
-
-const DETAILS_AT_ONCE = 8;
-
-/** The warnings of each agent that has some, in the order of the agents. */
-async function readWarnings(
-  client: Client,
-  agents: readonly AgentSummary[],
-): Promise<DiagnosticBody[][]> {
-  const found: DiagnosticBody[][] = [];
-  for (let start = 0; start < agents.length; start += DETAILS_AT_ONCE) {
-    const group = agents.slice(start, start + DETAILS_AT_ONCE);
-    const warnings = await Promise.all(group.map(({ id }) => readWarningsOf(client, id)));
-    found.push(...warnings.filter(({ length }) => length > 0));
-  }
-  return found;
-}
-
-async function readWarningsOf(client: Client, id: string): Promise<DiagnosticBody[]> {
-  try {
-    return (await client.agent(id)).warnings;
-  } catch (error) {
-    // Its file was removed since the list was made.
-    if (error instanceof ApiError && error.status === 404) return [];
-    throw error;
-  }
 }
 
 async function showFirstSteps(context: CommandContext): Promise<void> {

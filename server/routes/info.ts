@@ -47,6 +47,12 @@ export const infoOperations: readonly Operation[] = [
           path,
           diagnostics: diagnostics.map(toDiagnostic),
         })),
+        agent_warnings: agents.filter(({ agent }) => agent.warnings.length > 0)
+          .map(({ agent: { id, sourcePath: path, warnings } }) => ({
+            id,
+            path,
+            diagnostics: warnings.map(toDiagnostic),
+          })),
       } satisfies InfoBody;
     },
   }),

@@ -13,7 +13,15 @@ Deno.test("GET /health answers ok", async () => {
 Deno.test("GET /info counts agents and executions and tells where things are", async () => {
   const { call, runtime, clock } = createTestApp();
   runtime.addAgent(fakeAgent("a"));
-  runtime.addAgent(fakeAgent("b", { enabled: false }));
+  const odd = {
+    path: "agents/b.md",
+    line: 2,
+    column: 1,
+    severity: "warning" as const,
+    message: "Odd",
+  };
+  const sourcePath = "agents/b.md";
+  runtime.addAgent(fakeAgent("b", { enabled: false, sourcePath, warnings: [odd] }));
   runtime.addExecution({ status: "running" });
   runtime.addExecution({ status: "waiting" });
   runtime.addExecution({ status: "waiting" });
@@ -55,6 +63,11 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
       id: "c",
       path: "agents/c.md",
       diagnostics: [{ ...problem, hint: null }],
+    }],
+    agent_warnings: [{
+      id: "b",
+      path: "agents/b.md",
+      diagnostics: [{ ...odd, hint: null }],
     }],
   });
 });
