@@ -64,6 +64,7 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     { makeStateDir },
     { parseIdleTimeout, parseLogLevel },
     { onStopSignals },
+    { logStrayRejections },
   ] = await Promise.all([
     import("./runtime/mod.ts"),
     import("./server/mod.ts"),
@@ -72,6 +73,7 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     import("./runtime/state_dir.ts"),
     import("./runtime/config/service_variables.ts"),
     import("./cli/stop_signals.ts"),
+    import("./runtime/stray_rejections.ts"),
   ]);
   const idleTimeoutMs = parseIdleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
   const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
@@ -104,6 +106,7 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     ownPorts: () => ports,
     ...await telemetry({ clock, log }),
   });
+  using _strays = logStrayRejections(runtime.log);
   if (stop.signal.aborted) return "signal";
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,

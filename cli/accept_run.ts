@@ -1,11 +1,11 @@
 // Having the service accept a run: started where none answers, and asked again where it is just going down.
+import { untilAborted } from "../runtime/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../server/client.ts";
 import type { RunAccepted, RunBody } from "../server/schemas.ts";
 import type { Places } from "./app.ts";
 import { checkHealth } from "./connection.ts";
 import type { CommandContext } from "./context.ts";
 import { ensureService } from "./daemon.ts";
-import { untilAborted } from "./deadline.ts";
 import { orUnknownAgent } from "./unknown_agent.ts";
 
 const GOING_MS = 20_000;
@@ -36,7 +36,7 @@ export async function acceptRun(
     });
     try {
       // The first Ctrl+C lets the answer come: without it nobody knows which execution to cancel.
-      const request = untilAborted(leaveSignal, client.run(agentId, body, { idempotencyKey }));
+      const request = untilAborted(client.run(agentId, body, { idempotencyKey }), leaveSignal);
       return { client, accepted: await orUnknownAgent(request, { app, client, agentId }) };
     } catch (error) {
       client[Symbol.dispose]();

@@ -1,6 +1,9 @@
 // What the command line needs of the program around it. main.ts implements it; tests bring their own.
+import type { Clock } from "../runtime/clock.ts";
 import type { Client, ServiceEventMessage } from "../server/client.ts";
+import type { StopReason } from "../server/lifecycle.ts";
 import type { DiagnosticBody } from "../server/schemas.ts";
+import type { UiProxy } from "../server/ui/ui_proxy.ts";
 import type { Input } from "./input.ts";
 import type { AgentAuthor } from "./new/agent_author.ts";
 import type { Terminal } from "./output/terminal.ts";
@@ -8,12 +11,8 @@ import type { Processes } from "./processes.ts";
 import type { Installation } from "./setup/installation.ts";
 import type { Distribution } from "./update/distribution.ts";
 
-/** Wall-clock time and waiting; `sleep` rejects with the signal's reason. */
-export interface Clock {
-  /** Milliseconds since the Unix epoch. */
-  now(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
+export type { Clock } from "../runtime/clock.ts";
+export type { StopReason } from "../server/lifecycle.ts";
 
 /** Where one service keeps its things. Every path is absolute. */
 export interface Places {
@@ -31,9 +30,6 @@ export interface Places {
 export interface WorkspaceOption {
   workspace?: string;
 }
-
-/** Why a service in the foreground ended. */
-export type StopReason = "requested" | "idle" | "signal";
 
 /** A service in the foreground, once it listens. */
 export interface ReadyService {
@@ -120,12 +116,6 @@ export interface PermissionReport {
 export interface PermissionOptions extends WorkspaceOption {
   /** The address that its TCP listener is told to use; absent: loopback. */
   host?: string;
-}
-
-/** A proxy that lets one browser in, until it is disposed. */
-export interface UiProxy extends AsyncDisposable {
-  /** To be opened in a browser; works once. Whoever has it first is in, so it belongs in no log. */
-  readonly address: string;
 }
 
 /**

@@ -1,5 +1,5 @@
 // The lines of a stream, as they come: standard input that nobody edits.
-import { untilAborted } from "./deadline.ts";
+import { untilAborted } from "../runtime/bounded_wait.ts";
 import type { LineSource } from "./input.ts";
 
 /** Lines of UTF-8 text, without their line breaks; a last line needs none. */
@@ -19,7 +19,7 @@ export class PlainLines implements LineSource {
   ): Promise<string | undefined> {
     signal.throwIfAborted();
     while (this.#lines.length === 0 && !this.#isOver) {
-      const { value, done } = await untilAborted(signal, this.#reader.read());
+      const { value, done } = await untilAborted(this.#reader.read(), signal);
       if (done) this.#end();
       else this.#add(value);
     }

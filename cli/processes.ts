@@ -1,5 +1,6 @@
 // Other processes: whether one lives, sending it a signal, starting one that outlives this one. Most commands need none
 // of it, and Node's modules are slow to load: each is loaded where it is used.
+import { errorCode } from "../runtime/error_code.ts";
 
 /** A child in a session of its own. */
 export interface DetachedProcess {
@@ -104,14 +105,9 @@ async function isZombie(pid: number): Promise<boolean> {
     }).output();
     text = new TextDecoder().decode(stdout);
   } catch {
+    // No such program, or it may not be started: see above.
     return false;
   }
   // Linux: `pid (name) state …`, and the name may hold anything, so the state is what follows its last bracket.
   return /^\s*Z/.test(text.slice(text.lastIndexOf(")") + 1));
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
 }

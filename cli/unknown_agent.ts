@@ -1,11 +1,13 @@
-// An agent id that names nothing: what to say, with the id that was most likely meant.
+// An agent id that names nothing: what to say, with the id that was most likely meant, or with what is wrong with its file.
 import { ApiError, type Client } from "../server/client.ts";
+import type { AgentErrorBody } from "../server/schemas.ts";
 import type { CliApp } from "./app.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import { toOneLine } from "./output/sanitise.ts";
 
 const LISTED = 20;
 
-/** The result of a request about an agent; the service's 404 becomes a CommandFailure with a suggestion. */
+/** The result of a request about an agent; the service's 404 becomes a CommandFailure that says what to do. */
 export async function orUnknownAgent<T>(
   request: Promise<T>,
   options: { app: CliApp; client: Client; agentId: string },
@@ -14,9 +16,22 @@ export async function orUnknownAgent<T>(
     return await request;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    const ids = (await options.client.agents()).map(({ id }) => id);
-    throw unknownAgent(options.app, options.agentId, ids);
+    const { app, client, agentId } = options;
+    const { agent_errors: broken } = await client.info();
+    const file = broken.find(({ id }) => id === agentId.normalize("NFC"));
+    if (file !== undefined) throw brokenAgent(file);
+    throw unknownAgent(app, agentId, (await client.agents()).map(({ id }) => id));
   }
+}
+
+/** The failure for an id whose file never parsed. */
+function brokenAgent({ id, path, diagnostics: [first] }: AgentErrorBody): CommandFailure {
+  const reason = first === undefined ? "" : `:${first.line}:${first.column}: ${first.message}`;
+  return new CommandFailure(
+    EXIT.failed,
+    `The file of agent "${id}" does not parse: ${toOneLine(path + reason)}. ` +
+      `"inkling validate" shows all that is wrong`,
+  );
 }
 
 /** The failure for an id that is none of `ids`. */

@@ -22,7 +22,7 @@ export async function toJavaScript(directory: string, files: readonly string[]):
 }
 
 /** `main.js` for `main.ts`. */
-export function javaScriptName(file: string): string {
+function javaScriptName(file: string): string {
   return file.replace(/\.ts$/, ".js");
 }
 

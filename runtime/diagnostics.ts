@@ -15,6 +15,11 @@ export interface Diagnostic {
   hint?: string;
 }
 
+/** What is wrong with a file as a whole, told at its beginning. */
+export function errorAtStart(path: string, message: string): Diagnostic {
+  return { path, line: 1, column: 1, severity: "error", message };
+}
+
 /** `path:line:column: message (hint)`: the form editors and terminals make clickable. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { path, line, column, message, hint } = diagnostic;

@@ -24,16 +24,19 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-/** A duration for people: `850ms`, `12.3s`, `4m 05s`, `2h 03m`, `3d 04h`. */
+/** A duration for people, in the two largest units that say something: `850ms`, `3.2s`, `2m 05s`, `1h 02m`, `3d 4h`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)}ms`;
-  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)}s`;
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))}ms`;
+  // Rounded first, so that 59,999 ms is a minute and not 60.0 seconds.
+  if (Math.round(ms / 100) < 600) return `${(ms / 1_000).toFixed(1)}s`;
   const seconds = Math.round(ms / 1_000);
-  const pair = (big: number, bigUnit: string, small: number, smallUnit: string) =>
-    `${big}${bigUnit} ${String(small).padStart(2, "0")}${smallUnit}`;
-  if (seconds < 3_600) return pair(Math.floor(seconds / 60), "m", seconds % 60, "s");
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 1_440) return pair(Math.floor(minutes / 60), "h", minutes % 60, "m");
+  if (minutes < 60) return `${minutes}m ${twoDigits(seconds % 60)}s`;
   const hours = Math.floor(minutes / 60);
-  return pair(Math.floor(hours / 24), "d", hours % 24, "h");
+  if (hours < 24) return `${hours}h ${twoDigits(minutes % 60)}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
 }

@@ -8,7 +8,7 @@ export type GlobMatcher = (path: string) => boolean;
 /** A pattern is no longer than this. */
 export const MAX_GLOB_CHARACTERS = 1_000;
 /** A pattern's braces stand for no more plain patterns than this. */
-export const MAX_GLOB_ALTERNATIVES = 100;
+const MAX_GLOB_ALTERNATIVES = 100;
 
 /** What one name may be made of: any characters, or one that fits. */
 type Token = typeof STAR | ((character: string) => boolean);

@@ -1,6 +1,6 @@
 // The files and folders of an installation, written: each file as a whole, by renaming.
 import { dirname, join } from "node:path";
-import { isAgentFileName } from "./agents/agent_id.ts";
+import { listAgentFiles } from "./agents/agent_names.ts";
 import { writeFileAtomically } from "./atomic_file.ts";
 import type { Directories } from "./config/directories.ts";
 import { setVariable } from "./config/environment_file_edit.ts";
@@ -92,12 +92,7 @@ async function hasMode(path: string, mode: number | undefined): Promise<boolean>
 }
 
 async function hasAgents(agentsDir: string): Promise<boolean> {
-  const entries = await attempt(
-    "read",
-    agentsDir,
-    () => Array.fromAsync(Deno.readDir(agentsDir)),
-  );
-  return entries.some((entry) => !entry.isDirectory && isAgentFileName(entry.name));
+  return (await attempt("read", agentsDir, () => listAgentFiles(agentsDir))).length > 0;
 }
 
 async function attempt<T>(deed: string, path: string, act: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 // The end of the service log: its last lines, read from the back, so that a large file costs no more than a small one.
 import { type FileHandle, open } from "node:fs/promises";
+import { errorCode } from "./error_code.ts";
 
 /** The most that is read of all files together. A line is rarely over 200 bytes. */
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -57,7 +58,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, "r");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

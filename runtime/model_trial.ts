@@ -1,5 +1,6 @@
 // One short call that tells whether a model answers, with a key that is in no file yet.
 import type { ModelSettings } from "./agents/agent.ts";
+import { withinTime } from "./bounded_wait.ts";
 import type { Clock } from "./clock.ts";
 import type { Environment } from "./config/environment.ts";
 import { modelEndpoint } from "./models/endpoint.ts";
@@ -35,22 +36,15 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
   };
   const log = { write: () => {} };
   const model = await resolveModel(settings, { environment, environmentFile, clock, pinKeys, log });
-  const limit = new AbortController();
-  const finished = new AbortController();
-  clock.sleep(TRIAL_MS, finished.signal).then(
-    () => limit.abort(new ReplyTimeout(TRIAL_MS)),
-    () => {/* The answer came in time. */},
-  );
-  try {
+  const reason = new ReplyTimeout(TRIAL_MS);
+  await withinTime({ clock, ms: TRIAL_MS, reason, signal: options.signal }, async (signal) => {
     // Once: who waits at a prompt wants to know, not to see it succeed in the end.
     const reply = model.generate({
       messages: [{ role: "user", content: "Answer with the one word: ready" }],
       tools: [],
       temperature: undefined,
       maxTokens: MOST_TOKENS,
-    }, { signal: AbortSignal.any([options.signal, limit.signal]) });
+    }, { signal });
     while (!(await reply.next()).done) { /* Whatever it says: it answers. */ }
-  } finally {
-    finished.abort();
-  }
+  });
 }

@@ -1,5 +1,6 @@
 // Why a run began, where neither a person nor a program asked for it.
 
+/** The kinds of FileEvent. */
 export const FILE_EVENTS = ["created", "modified", "deleted", "moved"] as const;
 /** What happened to a watched file. */
 export type FileEvent = typeof FILE_EVENTS[number];

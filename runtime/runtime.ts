@@ -47,6 +47,7 @@ export interface ExecutionDetail extends Execution {
   children: ExecutionTotals;
 }
 
+/** Which executions are listed, and which page of them. Absent fields leave nothing out. */
 export interface ExecutionFilter {
   statuses?: readonly ExecutionStatus[];
   agentId?: string;
@@ -85,6 +86,7 @@ export type FollowItem =
   /** Caught up with an execution that waits for a person; nothing follows. `payload` is one line of JSON. */
   | { type: "waiting"; payload: string };
 
+/** Where following an execution begins, what it brings and what ends it. */
 export interface FollowOptions {
   /** Starts behind this frame id; 0 replays all. */
   after: number;

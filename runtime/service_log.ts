@@ -1,6 +1,9 @@
 // The service's own log: what happened around the executions. Where it goes is the composition root's choice.
 
+/** From the least important to the most. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** How important a line is. */
 export type LogLevel = typeof LOG_LEVELS[number];
 
 /** One line of the log. Field values are shown as `key=value`; an Error shows its message, and its stack on `error`. */

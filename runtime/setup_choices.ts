@@ -4,16 +4,14 @@ import type { ModelSettings } from "./agents/agent.ts";
 import type { Config } from "./config/config.ts";
 import type { ConfigEdit } from "./config/config_file_edit.ts";
 
-/** Bounds of a run that `setup` asks for, named as in config.yaml. */
-export const LIMIT_NAMES = [
-  "timeout",
-  "max_tool_calls",
-  "max_execution_tokens",
-  "max_cost_usd",
-  "max_tokens",
-  "temperature",
-] as const;
-export type LimitName = typeof LIMIT_NAMES[number];
+/** A bound of a run that `setup` asks for, named as in config.yaml. */
+export type LimitName =
+  | "timeout"
+  | "max_tool_calls"
+  | "max_execution_tokens"
+  | "max_cost_usd"
+  | "max_tokens"
+  | "temperature";
 
 /** A model as a person chose it. */
 export interface ModelChoice {

@@ -1,6 +1,7 @@
 // A tool as a model is told of it: what tools offer and models pass on.
 import type { JsonSchema } from "./json.ts";
 
+/** One tool of a request to a model. */
 export interface ToolDescription {
   name: string;
   description: string;

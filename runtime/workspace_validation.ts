@@ -2,7 +2,8 @@
 import { basename, join, resolve } from "node:path";
 import { openAgentValidation } from "./agent_validation.ts";
 import { readAgentFile } from "./agents/agent_file.ts";
-import { idOfFileName, isAgentFileName, normalizeId } from "./agents/agent_id.ts";
+import { idOfFileName, normalizeId } from "./agents/agent_id.ts";
+import { listAgentFiles } from "./agents/agent_names.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import { expandHome } from "./config/places.ts";
 import type { Diagnostic } from "./diagnostics.ts";
@@ -61,19 +62,7 @@ async function findFiles(
     return [resolve(options.cwd, expandHome(target, options.home))];
   }
   const wanted = target === undefined ? undefined : normalizeId(target);
-  return (await agentFileNames(agentsDir))
-    .filter((name) => wanted === undefined || normalizeId(idOfFileName(name)) === wanted)
+  return (await listAgentFiles(agentsDir))
+    .filter((name) => wanted === undefined || idOfFileName(name) === wanted)
     .map((name) => join(agentsDir, name));
-}
-
-async function agentFileNames(agentsDir: string): Promise<string[]> {
-  try {
-    const entries = await Array.fromAsync(Deno.readDir(agentsDir));
-    return entries.filter((entry) => !entry.isDirectory && isAgentFileName(entry.name))
-      .map(({ name }) => name).sort();
-  } catch (error) {
-    // A workspace without agents yet.
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
 }

@@ -11,7 +11,7 @@ export interface OpenStream {
 }
 
 /** Time with nothing to do after which the service goes, unless told otherwise. */
-export const IDLE_TIMEOUT_MS = 300_000;
+const IDLE_TIMEOUT_MS = 300_000;
 /** What a trigger is, changes without a sign (a file edited); so it is looked at this often. */
 const LOOK_MS = 60_000;
 const SHORTEST_LOOK_MS = 100;

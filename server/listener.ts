@@ -10,4 +10,5 @@ export interface Listener {
   abandon(): void;
 }
 
+/** Answers one request. */
 export type Handler = (request: Request) => Response | Promise<Response>;

@@ -1,6 +1,7 @@
 // An endpoint as data: what it takes, what it answers, which refusals it may give, and how it is done. app.ts
 // registers the table of them; the API description is generated from the same table.
 import type { z } from "zod";
+import { cutEnd } from "../runtime/cut_text.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { RequestRefused } from "./errors.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -137,5 +138,5 @@ function check<S extends z.ZodType>(
 
 function toShown(input: unknown): unknown {
   const text = JSON.stringify(input) ?? "null";
-  return text.length <= MAX_INPUT_SHOWN ? input ?? null : `${text.slice(0, MAX_INPUT_SHOWN)}…`;
+  return text.length <= MAX_INPUT_SHOWN ? input ?? null : cutEnd(text, MAX_INPUT_SHOWN);
 }

@@ -9,6 +9,7 @@ import { reportOperations } from "./routes/reports.ts";
 import { requestOperations } from "./routes/requests.ts";
 import { schedulerOperations } from "./routes/scheduler.ts";
 
+/** Every endpoint, in the order of the API description. */
 export const OPERATIONS: readonly Operation[] = [
   ...infoOperations,
   ...agentOperations,

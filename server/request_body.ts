@@ -1,5 +1,6 @@
 // Reading what a client sent: bounded in size whether or not it announced one, and in time; JSON by its type, JSON by
 // its text.
+import { untilAborted, withinTime } from "../runtime/bounded_wait.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { RequestRefused } from "./errors.ts";
 
@@ -33,20 +34,13 @@ export async function readJsonBody(request: Request, options: { clock: Clock }):
 
 async function readInTime(body: ReadableStream<Uint8Array>, clock: Clock): Promise<Uint8Array> {
   const reader = body.getReader();
-  const arrived = new AbortController();
-  const tooLate = clock.sleep(BODY_TIMEOUT_MS, arrived.signal).then(() => {
-    throw new RequestRefused(408, "The request body did not arrive in time");
-  }, (error) => {
-    if (!arrived.signal.aborted) throw error;
-  });
+  const reason = new RequestRefused(408, "The request body did not arrive in time");
   try {
-    const bytes = readBounded(reader);
-    // It loses the race when the time is up, and fails when the reader is cancelled then.
-    bytes.catch(() => {});
-    await Promise.race([bytes, tooLate]);
-    return await bytes;
+    return await withinTime(
+      { clock, ms: BODY_TIMEOUT_MS, reason },
+      (signal) => untilAborted(readBounded(reader), signal),
+    );
   } finally {
-    arrived.abort();
     // Of an oversized or late body the rest is never read. Cancelling what has broken or ended changes nothing.
     reader.cancel().catch(() => {});
   }

@@ -7,7 +7,7 @@ import { SLOT_OUTCOMES } from "../runtime/triggers/slot_store.ts";
 import { EXECUTION_STATUSES, EXECUTION_TRIGGERS } from "../runtime/executions/execution.ts";
 
 /** The most characters (code points) of a session id. */
-export const SESSION_ID_MAX = 200;
+const SESSION_ID_MAX = 200;
 
 const id = z.int();
 const count = z.int().nonnegative();

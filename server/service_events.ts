@@ -2,6 +2,7 @@
 // is cut off rather than buffered without end: it comes back and asks for the state.
 import { toTimestamp } from "../runtime/clock.ts";
 import type { ServiceEvent } from "../runtime/events/bus.ts";
+import { identityFields } from "../runtime/events/frame.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 import type { ServiceEventMessage } from "./client_stream.ts";
@@ -126,17 +127,17 @@ export function toWireEvent(event: ServiceEvent): ServiceEventMessage {
 function toPayload(event: ServiceEvent): ServiceEventMessage["payload"] {
   switch (event.type) {
     case "execution_started":
-      return { ...identity(event), trigger: event.trigger };
+      return { ...identityFields(event), trigger: event.trigger };
     case "execution_completed":
-      return { ...identity(event), status: event.status, duration_ms: event.durationMs };
+      return { ...identityFields(event), status: event.status, duration_ms: event.durationMs };
     case "agents_changed":
       return { event: event.change, ...agentFields(event) };
     case "execution_waiting": {
       const { requestId, kind, message } = event;
-      return { ...identity(event), request_id: requestId, kind, message };
+      return { ...identityFields(event), request_id: requestId, kind, message };
     }
     case "execution_resumed":
-      return identity(event);
+      return identityFields(event);
     case "scheduler_changed":
       return { status: event.status };
     case "trigger_changed":
@@ -144,12 +145,6 @@ function toPayload(event: ServiceEvent): ServiceEventMessage["payload"] {
     default:
       return event satisfies never;
   }
-}
-
-function identity(
-  event: { executionId: number; agentId: string; displayName: string },
-): Record<string, string | number> {
-  return { execution_id: event.executionId, ...agentFields(event) };
 }
 
 function agentFields(

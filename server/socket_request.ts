@@ -75,11 +75,14 @@ async function readAll(connection: Deno.Conn): Promise<Uint8Array> {
 }
 
 function readAnswer(bytes: Uint8Array): PlainAnswer {
-  const [head] = new TextDecoder().decode(bytes.subarray(0, MOST_HEAD)).split("\r\n\r\n", 1);
-  const [, status] = /^HTTP\/1\.[01] (\d{3}) /.exec(head ?? "") ?? [];
-  const [, announced] = /\r\ncontent-length: *(\d+)/i.exec(head ?? "") ?? [];
-  const body = bytes.subarray((head ?? "").length + 4);
-  if (status === undefined || announced !== undefined && body.length < Number(announced)) {
+  const [head = "", rest] = new TextDecoder().decode(bytes.subarray(0, MOST_HEAD))
+    .split("\r\n\r\n", 2);
+  const [, status] = /^HTTP\/1\.[01] (\d{3}) /.exec(head) ?? [];
+  const [, announced] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? [];
+  // The head is ASCII: as many bytes as characters.
+  const body = bytes.subarray(head.length + 4);
+  const isWhole = rest !== undefined && body.length >= Number(announced ?? 0);
+  if (status === undefined || !isWhole) {
     throw new ServiceUnreachable("The connection to the service broke");
   }
   return { status: Number(status), text: new TextDecoder().decode(body) };

@@ -1,5 +1,6 @@
 // The log of one execution as text/event-stream. Frames are fetched when the reader asks for the next bytes, so a slow
 // reader costs no memory; a reader that leaves stops the follower.
+import { identityFields } from "../runtime/events/frame.ts";
 import type { Execution } from "../runtime/executions/execution.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { FollowItem, Runtime } from "../runtime/runtime.ts";
@@ -137,13 +138,10 @@ class ExecutionStream implements OpenStream {
 
   /** A payload of a frame that is not logged, with the fields that every frame has. */
   #payload(eventType: string, message: string, fields: Record<string, unknown>): string {
-    const { id, agentId, displayName } = this.#execution;
+    const { id: executionId, agentId, displayName } = this.#execution;
     return JSON.stringify({
       event_type: eventType,
-      execution_id: id,
-      agent_id: agentId,
-      display_name: displayName,
-      agent_name: agentId,
+      ...identityFields({ executionId, agentId, displayName }),
       timestamp: toTimestamp(this.#runtime.clock.now()),
       message,
       ...fields,

@@ -27,6 +27,7 @@ export interface TcpListener extends Listener {
   readonly port: number;
 }
 
+/** Reached from this machine only. */
 export const DEFAULT_TCP_HOST = "127.0.0.1";
 
 /** Throws ApiKeyUnusable. Printable ASCII without spaces at its ends is what arrives as it was sent. */

@@ -40,3 +40,19 @@ Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is
   assert.deepEqual(problems, []);
   assert.deepEqual([...Deno.readDirSync(place.agentsDir)].map(({ name }) => name), ["daily.md"]);
 });
+
+Deno.test("AgentAuthor says what stands in the way of the agents folder", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.agentsDir);
+  await Deno.writeTextFile(place.agentsDir, "a file");
+  const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
+  await assert.rejects(author.describeBadId("daily"), {
+    name: "AgentNotSaved",
+    message: `Cannot look into ${place.agentsDir}: a file stands where a folder should`,
+  });
+  await assert.rejects(
+    author.save("daily", "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n"),
+    { name: "AgentNotSaved", message: /^Cannot save .*\/daily\.md: / },
+  );
+  assert.equal(await Deno.readTextFile(place.agentsDir), "a file");
+});

@@ -79,6 +79,9 @@ const CLI_SHARED = [
   "runtime/diagnostics.ts",
   "runtime/suggestion.ts",
   "runtime/clock.ts",
+  "runtime/bounded_wait.ts",
+  "runtime/error_code.ts",
+  "runtime/json.ts",
   "runtime/denied_permission.ts",
 ];
 

@@ -49,6 +49,10 @@ Deno.test("writeFileAtomically() leaves nothing behind when it fails", async () 
       writeFileAtomically(`${dir}/no/such/a.txt`, "x"),
       Deno.errors.NotFound,
     );
+    await Deno.symlink("loop", `${dir}/loop`);
+    await assert.rejects(writeFileAtomically(`${dir}/loop`, "x"), Deno.errors.FilesystemLoop);
+    assert.ok((await Deno.lstat(`${dir}/loop`)).isSymlink);
+    assert.deepEqual(names(dir).sort(), ["loop", "taken"]);
   });
 });
 

@@ -1,4 +1,5 @@
 // chat: a conversation, line by line. Each line is an execution of the same session.
+import { formatDuration } from "../../runtime/durations.ts";
 import { ApiError } from "../../server/client.ts";
 import { acceptRun } from "../accept_run.ts";
 import { hasPerson } from "../ask_person.ts";
@@ -10,7 +11,6 @@ import { listenToInterrupts } from "../interrupts.ts";
 import { formatCost, formatCount, formatPlural } from "../output/figures.ts";
 import { openTextView } from "../output/run_view.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import { formatDuration } from "../output/time.ts";
 import { pickAgent } from "../pick_agent.ts";
 import { orUnknownAgent } from "../unknown_agent.ts";
 import { type RunOutcome, watchRun } from "../watch_run.ts";

@@ -1,5 +1,5 @@
-// info: where the configuration comes from, and which providers can be used.
-import type { InfoReport } from "../app.ts";
+// info: where everything is, and which providers can be used.
+import type { InfoReport, Places } from "../app.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 
@@ -10,8 +10,9 @@ export async function info(
 ): Promise<ExitCode> {
   const { app, output } = context;
   const report = await app.info(workspaceOf(context));
+  const places = await app.places(context.workspace);
   if (options.json) {
-    output.json(toJson(report));
+    output.json(toJson(report, places));
     return EXIT.ok;
   }
   output.fields([
@@ -20,6 +21,8 @@ export async function info(
     ["Env file", markMissing(report.workspaceEnvFile, report.workspaceEnvFileExists)],
     ["Workspace", report.workspace],
     ["Agents", report.agentsDir],
+    ["State", places.stateDir],
+    ["Log", places.logFile],
     ["Default model", describeModel(report)],
   ]);
   output.line();
@@ -51,7 +54,7 @@ function markMissing(path: string, exists: boolean): string {
   return exists ? path : `${path} (not there)`;
 }
 
-function toJson(report: InfoReport): Record<string, unknown> {
+function toJson(report: InfoReport, places: Places): Record<string, unknown> {
   return {
     config_file: report.configFile,
     config_file_exists: report.configFileExists,
@@ -59,6 +62,8 @@ function toJson(report: InfoReport): Record<string, unknown> {
     workspace_env_file_exists: report.workspaceEnvFileExists,
     workspace: report.workspace,
     agents_dir: report.agentsDir,
+    state_dir: places.stateDir,
+    log_file: places.logFile,
     default_model: report.defaultModel,
     default_model_has_price: report.defaultModelHasPrice,
     providers: report.providers.map(({ name, keyVariable, hasKey }) => ({

@@ -1,9 +1,10 @@
 // run: starts an execution, shows it as it goes and asks its questions. Ctrl+C cancels it.
+import { ApiError } from "../../server/client.ts";
 import type { RunAccepted, RunBody } from "../../server/schemas.ts";
 import { acceptRun } from "../accept_run.ts";
 import { hasPerson } from "../ask_person.ts";
 import type { CommandContext } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { listenToInterrupts } from "../interrupts.ts";
 import { JsonView, openTextView } from "../output/run_view.ts";
 import { toOneLine } from "../output/sanitise.ts";
@@ -35,10 +36,10 @@ export async function run(
     ...(options.context !== undefined && { context: options.context }),
     ...(options.session !== undefined && { session_id: options.session }),
   };
-  const { client, accepted } = await acceptRun(context, { agentId, body }, {
+  const { client, accepted } = await orPending(acceptRun(context, { agentId, body }, {
     signal: interrupts.first,
     leaveSignal: interrupts.second,
-  });
+  }));
   using _ = client;
   if (options.detach) {
     showAccepted(context, agentId, accepted, options);
@@ -58,6 +59,20 @@ export async function run(
     questions: asks ? "ask" : "leave",
   });
   return code;
+}
+
+/** Where a question holds the run back, says how to see it. */
+async function orPending<T>(accepting: Promise<T>): Promise<T> {
+  try {
+    return await accepting;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    throw new CommandFailure(
+      EXIT.failed,
+      `${error.message}. "inkling pending" shows what waits for you`,
+      { cause: error },
+    );
+  }
 }
 
 function showAccepted(

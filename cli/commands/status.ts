@@ -1,4 +1,5 @@
 // status: whether the service runs, and what it is doing.
+import { formatDuration } from "../../runtime/durations.ts";
 import { ServiceUnreachable } from "../../server/client.ts";
 import type { InfoBody } from "../../server/schemas.ts";
 import type { Places } from "../app.ts";
@@ -6,7 +7,7 @@ import type { CommandContext } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
-import { formatDuration, formatLocal } from "../output/time.ts";
+import { formatLocal } from "../output/time.ts";
 import { serviceSilent } from "../connection.ts";
 
 const ANSWER_MS = 5_000;

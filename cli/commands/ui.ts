@@ -1,7 +1,7 @@
 // ui: the dashboard in a browser, through a proxy that lives as long as the command.
+import { untilAborted } from "../../runtime/bounded_wait.ts";
 import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
-import { untilAborted } from "../deadline.ts";
 import type { ExitCode } from "../exit.ts";
 import { listenToInterrupts } from "../interrupts.ts";
 
@@ -26,5 +26,5 @@ export async function ui(
   }
   output.note("The address works once. Ctrl+C ends the page and this command");
   const never = Promise.withResolvers<never>();
-  return await untilAborted(signal, never.promise);
+  return await untilAborted(never.promise, signal);
 }

@@ -2,7 +2,7 @@
 import type { DiagnosticBody } from "../../server/schemas.ts";
 import type { ValidatedFile } from "../app.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { formatPlural } from "../output/figures.ts";
 import type { Output } from "../output/output.ts";
 import { toOneLine } from "../output/sanitise.ts";
@@ -24,6 +24,9 @@ export async function validate(
   const { app, output } = context;
   const files = await app.validate(target, workspaceOf(context));
   if (target !== undefined && files.length === 0) {
+    if (target.endsWith(".md")) {
+      throw new CommandFailure(EXIT.usage, `There is no file "${target}"`);
+    }
     const all = await app.validate(undefined, workspaceOf(context));
     throw unknownAgent(app, target, all.map(({ agentId }) => agentId));
   }

@@ -1,8 +1,9 @@
 // Candidates that change: agents and executions, of the running service where one answers.
+import { untilAborted } from "../../runtime/bounded_wait.ts";
 import type { Client } from "../../server/client.ts";
 import type { AgentSummary, ExecutionSummary } from "../../server/schemas.ts";
 import type { CliApp } from "../app.ts";
-import { untilAborted, withDeadline } from "../deadline.ts";
+import { withDeadline } from "../deadline.ts";
 import { formatLocal } from "../output/time.ts";
 import type { SourceOptions, ValueSource } from "./complete_line.ts";
 import type { Candidate } from "./completion.ts";
@@ -44,6 +45,7 @@ export class ServiceValues implements ValueSource {
     try {
       return (await this.#ask(where, read)).map(describeExecution);
     } catch {
+      // Whatever keeps the service from answering, its database is there.
       await using local = await this.#app.openLocalService(where);
       return (await read(local.client)).map(describeExecution);
     }
@@ -53,7 +55,7 @@ export class ServiceValues implements ValueSource {
     using client = this.#app.connect(await this.#app.places(options.workspace));
     return await withDeadline(
       this.#app.clock,
-      (signal) => untilAborted(signal, read(client)),
+      (signal) => untilAborted(read(client), signal),
       { ms: ANSWER_MS },
     );
   }

@@ -66,7 +66,10 @@ export const checkpoint = declareCommand({
     stats: flag("--stats", "Show what is stored (the default)"),
     purge: flag("--purge", "Remove all but the newest of each agent and those that wait"),
     agent: option("--agent <id>", "Only those of this agent", AGENT),
-    force: flag("--force", "With --purge: remove the newest and the waiting ones, too"),
+    force: flag(
+      "--force",
+      "With --purge: the newest, too, and those that wait, which ends their runs",
+    ),
     json: flag("--json", "Print JSON"),
   },
   conflicts: { stats: ["purge"] },
@@ -79,7 +82,7 @@ export const checkpoint = declareCommand({
 /** `logs`. */
 export const logs = declareCommand({
   name: "logs",
-  description: "Show what an agent did",
+  description: "Show what an agent did, and what it missed",
   examples: [
     ["inkling logs daily", "the last ten executions"],
     ["inkling logs -e 12", "what was said in execution 12"],

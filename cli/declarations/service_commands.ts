@@ -53,9 +53,10 @@ export const setup = declareCommand({
 /** `info`. */
 export const info = declareCommand({
   name: "info",
-  description: "Show the configuration in effect",
+  description: "Show where everything is, and which providers have a key",
   examples: [
-    ["inkling info", "which files are read, which providers have a key"],
+    ["inkling info", "the configuration, the workspace, the state, the log"],
+    ["inkling info --json", "the same for a program"],
   ],
   arguments: {},
   options: {

@@ -1,9 +1,10 @@
 // Frames of an execution, live or out of its log, as pieces of text for a person. Knows no stream and no terminal.
+import { formatDuration } from "../../runtime/durations.ts";
 import { formatCost, formatCount, formatPlural } from "./figures.ts";
 import { type FramePayload, numberOf, objectsOf, textOf } from "./payload.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
-import { formatDuration, formatLocal } from "./time.ts";
+import { formatLocal } from "./time.ts";
 import {
   formatCall,
   formatFolded,

@@ -1,9 +1,10 @@
 // The history of an agent as a table: what ran, and the times at which it was due and did not run.
+import { formatDuration } from "../../runtime/durations.ts";
 import type { ExecutionSummary, SlotBody } from "../../server/schemas.ts";
 import { formatCost, formatCount } from "./figures.ts";
 import type { Output } from "./output.ts";
 import { type Column, NOTHING } from "./table.ts";
-import { formatDuration, formatLocal } from "./time.ts";
+import { formatLocal } from "./time.ts";
 
 /** An entry of the history, and when it belongs there. */
 interface Entry {

@@ -1,4 +1,5 @@
 // Reading the payload of a frame, which is JSON from elsewhere: what is missing or of another kind counts as absent.
+import { isJsonObject } from "../../runtime/json.ts";
 
 /** The payload of a frame, as the wire has it. */
 export type FramePayload = Readonly<Record<string, unknown>>;
@@ -18,20 +19,16 @@ export function numberOf(payload: FramePayload, name: string): number | undefine
 /** The objects in an array; none where there is no array. */
 export function objectsOf(payload: FramePayload, name: string): FramePayload[] {
   const value = payload[name];
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** The object that a JSON text holds, if it does. */
 export function parseObject(text: string): FramePayload | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     // No JSON: no object either.
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is FramePayload {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

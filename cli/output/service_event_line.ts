@@ -1,9 +1,10 @@
 // What happens in the service, a line for each event: for the person at whose terminal it runs.
+import { formatDuration } from "../../runtime/durations.ts";
 import type { ServiceEventMessage } from "../../server/client.ts";
 import { type FramePayload, numberOf, textOf } from "./payload.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
-import { formatDuration, formatLocal } from "./time.ts";
+import { formatLocal } from "./time.ts";
 import { shorten } from "./width.ts";
 import { wrapText } from "./wrap.ts";
 

@@ -1,21 +1,9 @@
 // Times and durations as a person reads them.
+import { formatDuration } from "../../runtime/durations.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-
-/** `850ms`, `3.2s`, `2m 05s`, `1h 02m`, `3d 4h`. */
-export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.max(0, Math.round(ms))}ms`;
-  // Rounded first, so that 59,999 ms is a minute and not 60.0 seconds.
-  if (Math.round(ms / 100) < 600) return `${(ms / 1_000).toFixed(1)}s`;
-  const seconds = Math.round(ms / 1_000);
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m ${twoDigits(seconds % 60)}s`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${hours}h ${twoDigits(minutes % 60)}m`;
-  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
-}
 
 /** A duration that grows before one's eyes, in whole seconds: `0s`, `12s`, `2m 05s`. */
 export function formatElapsed(ms: number): string {

@@ -1,10 +1,10 @@
 // A tool call and its result as lines: the mark, the name, what it is about, how long it took, and the result, folded.
+import { formatDuration } from "../../runtime/durations.ts";
 import { formatArguments, formatWholeArguments } from "./arguments.ts";
 import { formatCost, formatCount } from "./figures.ts";
 import { type FramePayload, numberOf, parseObject, textOf } from "./payload.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
-import { formatDuration } from "./time.ts";
 import { shorten, widthOf } from "./width.ts";
 
 const RESULT_LINES = 3;

@@ -2,6 +2,8 @@
 
 /** The managers that a file can be printed for. */
 export const UNIT_KINDS = ["systemd", "launchd"] as const;
+
+/** One of UNIT_KINDS. */
 export type UnitKind = typeof UNIT_KINDS[number];
 
 /** How a service manager starts the service. Paths are absolute, and no text holds control characters. */

@@ -1,6 +1,7 @@
 // Fetching from the release address: bounded in size and in silence, over trustworthy addresses only.
+import { untilAborted } from "../../runtime/bounded_wait.ts";
 import type { Clock } from "../app.ts";
-import { DeadlineExceeded, untilAborted, withDeadline } from "../deadline.ts";
+import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { isTrustworthy } from "./release_address.ts";
 
@@ -78,7 +79,7 @@ async function inTime<T>(
   describe: (cause: unknown) => CommandFailure,
 ): Promise<T> {
   try {
-    return await withDeadline(clock, (limit) => untilAborted(limit, work(limit)), {
+    return await withDeadline(clock, (limit) => untilAborted(work(limit), limit), {
       ms: SILENCE_MS,
       signal,
     });

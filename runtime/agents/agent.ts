@@ -1,15 +1,19 @@
 // What an agent is once its file is read and the defaults of config.yaml are applied. Immutable.
 import type { Diagnostic } from "../diagnostics.ts";
 
+/** How much of earlier conversations a run is sent; executions/history.ts has the numbers. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
 export type HistoryLevel = typeof HISTORY_LEVELS[number];
 
+/** What may start an agent beside people and programs. */
 export const TRIGGER_TYPES = ["manual", "schedule", "watch"] as const;
 export type TriggerType = typeof TRIGGER_TYPES[number];
 
+/** What becomes of a run while another one of its conversation waits for a person: refused, or run beside it. */
 export const ON_PENDING = ["skip", "parallel"] as const;
 export type OnPending = typeof ON_PENDING[number];
 
+/** What becomes of a run that a stop of the service interrupts: ended as orphaned, or gone on with. */
 export const ON_RESTART = ["orphan", "resume"] as const;
 export type OnRestart = typeof ON_RESTART[number];
 
@@ -23,11 +27,13 @@ export interface ModelSettings {
   streamUsage: boolean;
 }
 
+/** Nothing but a person, a program or another agent starts it. `input` replaces the user turn, here and below. */
 export interface ManualTrigger {
   type: "manual";
   input?: string;
 }
 
+/** It starts at times. */
 export interface ScheduleTrigger {
   type: "schedule";
   /** Exactly one of `every` and `cron` is set. The text as written; it parses. */
@@ -39,6 +45,7 @@ export interface ScheduleTrigger {
   input?: string;
 }
 
+/** It starts when files change. */
 export interface WatchTrigger {
   type: "watch";
   paths: string[];
@@ -48,6 +55,7 @@ export interface WatchTrigger {
   input?: string;
 }
 
+/** What starts an agent. */
 export type Trigger = ManualTrigger | ScheduleTrigger | WatchTrigger;
 
 /** Numbers that bound a run. `null` switches the limit off. */

@@ -1,7 +1,7 @@
 // Reads an agent file's bytes, and only a file's. What is in them is parse_agent.ts's business.
 import { stampFile } from "../config/file_stamp.ts";
 import { unreadableReason } from "../unreadable.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
 
 /** What became of reading a file: its bytes with the stamp to know it by (see stampFile), or why it cannot be read. */
@@ -47,5 +47,5 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 function broken(path: string, message: string): { diagnostic: Diagnostic } {
-  return { diagnostic: { path, line: 1, column: 1, severity: "error", message } };
+  return { diagnostic: errorAtStart(path, message) };
 }

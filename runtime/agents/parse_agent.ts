@@ -9,7 +9,7 @@ import {
 } from "../config/schema_diagnostics.ts";
 import { decodeText } from "../config/text_file.ts";
 import { parseYaml, type YamlDocument, type YamlPath } from "../config/yaml_document.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { describeBadName, idOfFileName } from "./agent_id.ts";
 import { type PathBase, readAgentPaths } from "./agent_paths.ts";
@@ -47,14 +47,14 @@ export function parseAgent(
   const { path, bytes } = source;
   const problems = checkFileName(path);
   if (bytes.length > LARGEST_AGENT_BYTES) {
-    return { diagnostics: [...problems, atStart(path, "The file is over 4 MB")] };
+    return { diagnostics: [...problems, errorAtStart(path, "The file is over 4 MB")] };
   }
   const decoded = decodeText(bytes, path);
   if ("diagnostic" in decoded) return { diagnostics: [...problems, decoded.diagnostic] };
   const parts = splitFrontMatter(decoded.text);
   if (parts === "unterminated") {
     const message = "The front matter is never closed: a second line --- is missing";
-    return { diagnostics: [...problems, atStart(path, message)] };
+    return { diagnostics: [...problems, errorAtStart(path, message)] };
   }
   const parsed = readYaml(parts, path);
   if ("diagnostics" in parsed) return { diagnostics: [...problems, ...parsed.diagnostics] };
@@ -90,18 +90,18 @@ function readYaml(
 ): { document: YamlDocument } | { diagnostics: Diagnostic[] } {
   const yaml = parts.yaml ?? "";
   if (new TextEncoder().encode(yaml).length > LARGEST_FRONT_MATTER_BYTES) {
-    return { diagnostics: [atStart(path, "The front matter is over 64 KB")] };
+    return { diagnostics: [errorAtStart(path, "The front matter is over 64 KB")] };
   }
   return parseYaml(yaml, { path, lineOffset: parts.lineOffset });
 }
 
 function checkFileName(path: string): Diagnostic[] {
   const name = basename(path);
-  if (!name.endsWith(".md")) return [atStart(path, "An agent file's name must end with .md")];
+  if (!name.endsWith(".md")) return [errorAtStart(path, "An agent file's name must end with .md")];
   const reason = describeBadName(name.slice(0, -".md".length));
   if (reason === undefined) return [];
   const hint = "rename the file: its name without .md is the agent's id";
-  return [{ ...atStart(path, `The file's name ${reason}`), hint }];
+  return [{ ...errorAtStart(path, `The file's name ${reason}`), hint }];
 }
 
 function diagnosePath(
@@ -120,8 +120,4 @@ function warnOfLateFence(parts: FrontMatter, path: string): Diagnostic[] {
   const message = "The front matter is not read: its first --- must be the file's first line";
   const line = blank[0].split("\n").length;
   return [{ path, line, column: 1, severity: "warning", message }];
-}
-
-function atStart(path: string, message: string): Diagnostic {
-  return { path, line: 1, column: 1, severity: "error", message };
 }

@@ -2,10 +2,11 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { unreadableReason } from "../unreadable.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { type AgentFileContent, readAgentFile } from "./agent_file.ts";
-import { idOfFileName, isAgentFileName, normalizeId } from "./agent_id.ts";
+import { idOfFileName, normalizeId } from "./agent_id.ts";
+import { listAgentFiles } from "./agent_names.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
 import { diagnoseResources, type ResourceProblem } from "./validate_resources.ts";
 
@@ -127,7 +128,7 @@ export class AgentRegistry {
         const holder = entries.get(id);
         if (holder !== undefined) {
           const message = `Another file has the same id: ${holder.path}`;
-          rejected.push({ id, path, diagnostics: [atStart(path, message)] });
+          rejected.push({ id, path, diagnostics: [errorAtStart(path, message)] });
           continue;
         }
         const entry = await this.#toEntry({ id, path, previous }, content);
@@ -164,21 +165,16 @@ export class AgentRegistry {
 
   async #fileNames(): Promise<string[] | { diagnostic: Diagnostic }> {
     const { agentsDir } = this.#options.directories;
-    const names: string[] = [];
     try {
-      for await (const entry of Deno.readDir(agentsDir)) {
-        if (!entry.isDirectory && isAgentFileName(entry.name)) names.push(entry.name);
-      }
+      return await listAgentFiles(agentsDir);
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return [];
       return {
-        diagnostic: atStart(
+        diagnostic: errorAtStart(
           agentsDir,
           `The agents directory cannot be read: ${unreadableReason(error)}`,
         ),
       };
     }
-    return names.sort(compare);
   }
 
   async #readFile(name: string): Promise<AgentFile & { content: FoundContent }> {
@@ -226,10 +222,6 @@ export class AgentRegistry {
 function liveAgent({ good, diagnostics }: Entry): Agent | undefined {
   if (good === undefined || diagnostics.length === 0) return good?.agent;
   return { ...good.agent, warnings: [...good.agent.warnings, ...diagnostics] };
-}
-
-function atStart(path: string, message: string): Diagnostic {
-  return { path, line: 1, column: 1, severity: "error", message };
 }
 
 /** By code units: the same order on every machine. */

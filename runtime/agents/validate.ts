@@ -5,11 +5,12 @@ import { exists } from "../config/exists.ts";
 import { diagnose, type DiagnosedFile } from "../config/schema_diagnostics.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
+import { isBelow } from "../path_below.ts";
 import { suggest } from "../suggestion.ts";
 import type { Agent, ModelSettings } from "./agent.ts";
-import { readWatchPath } from "./watch_path.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
 import { diagnoseResources, type InspectedResources, itemPath } from "./validate_resources.ts";
+import { readWatchPath } from "./watch_path.ts";
 
 /** Where a model's settings lead, as far as validation asks. */
 export interface ValidatedEndpoint {
@@ -222,13 +223,9 @@ async function checkWatchPaths(
       found.push(diagnose(file, at, { severity: "warning", message }));
     // A pattern is waited for; only the folder before its first wildcard can be looked at.
     const { base } = readWatchPath(written, options);
-    const closed = [agentsDir, configDir, stateDir].find((folder) => isIn(base, folder));
+    const closed = [agentsDir, configDir, stateDir].find((folder) => isBelow(base, folder));
     if (closed !== undefined) warn(`Nothing in ${closed} is watched: ${base}`);
     else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
   }
   return found;
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
 }

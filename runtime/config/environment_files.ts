@@ -1,16 +1,14 @@
 // The environment as files and shell give it. Files are looked at on every question, and read when they changed.
 import { parseEnv } from "node:util";
-import type { Diagnostic } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import type { Environment } from "./environment.ts";
 import { stampFile } from "./file_stamp.ts";
 import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
 import { decodeText } from "./text_file.ts";
+import { isSecretName, type Secret, SHORTEST_SECRET } from "../secret.ts";
 import { unreadableReason } from "../unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
-/** Shorter values are too common in ordinary text to be hidden everywhere. */
-const SHORTEST_SECRET = 8;
-const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD)$/i;
 
 type Variables = ReadonlyMap<string, string>;
 
@@ -31,7 +29,7 @@ export class EnvironmentFiles implements Environment {
   readonly #files: LoadedFile[];
   readonly #shell: Variables;
   /** By the names that were asked for. */
-  readonly #secrets = new Map<string, { name: string; value: string }[]>();
+  readonly #secrets = new Map<string, Secret[]>();
 
   /** `files` in order of precedence; `shell` as it stands when the process starts. */
   constructor(options: { files: readonly string[]; shell: Readonly<Record<string, string>> }) {
@@ -52,9 +50,9 @@ export class EnvironmentFiles implements Environment {
   }
 
   /** Also of values that another layer hides: they are as secret. */
-  secrets(names: readonly string[] = []): { name: string; value: string }[] {
+  secrets(names: readonly string[] = []): Secret[] {
     const layers = this.#layers();
-    const others = names.filter((name) => !SECRET_NAME.test(name));
+    const others = names.filter((name) => !isSecretName(name));
     const key = others.join(" ");
     let secrets = this.#secrets.get(key);
     if (secrets === undefined) {
@@ -84,13 +82,13 @@ export class EnvironmentFiles implements Environment {
 function findSecrets(
   layers: readonly Variables[],
   names: readonly string[],
-): { name: string; value: string }[] {
-  const found = new Map<string, { name: string; value: string }>();
+): Secret[] {
+  const found = new Map<string, Secret>();
   for (const layer of layers) {
     for (const [name, written] of layer) {
       const value = written.trim();
       if (value.length < SHORTEST_SECRET) continue;
-      if (!SECRET_NAME.test(name) && !names.includes(name)) continue;
+      if (!isSecretName(name) && !names.includes(name)) continue;
       // One value under two names stays both: who asks for the keys alone must find it under theirs.
       found.set(`${name}=${value}`, { name, value });
     }
@@ -127,7 +125,7 @@ function readIfChanged(file: LoadedFile): LoadedFile | undefined {
 
 function problem(path: string, reason: string): Diagnostic {
   const message = `The environment file cannot be used: ${reason}`;
-  return { path, line: 1, column: 1, severity: "error", message };
+  return errorAtStart(path, message);
 }
 
 function parseVariables(

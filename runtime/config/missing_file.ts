@@ -10,15 +10,30 @@ export interface MissingFile {
 
 /** Remembers that a file is missing; undefined where that cannot be told later without asking for the file itself. */
 export function rememberMissing(path: string): MissingFile | undefined {
-  for (let folder = dirname(path);; folder = dirname(folder)) {
+  for (let missing = path;;) {
+    // What a link leads to comes into some other folder.
+    if (isLink(missing)) return undefined;
+    const folder = dirname(missing);
     try {
       // Young folders have no stamp: the file may have come since somebody asked for it.
       const stamp = stampFile(Deno.statSync(folder));
       return stamp === undefined ? undefined : { folder, stamp };
     } catch (error) {
       // One that must not be looked at tells nothing.
-      if (!(error instanceof Deno.errors.NotFound) || folder === dirname(folder)) return undefined;
+      if (!(error instanceof Deno.errors.NotFound) || folder === missing) return undefined;
     }
+    missing = folder;
+  }
+}
+
+/** Whether something stands there after all, which then can only be a link to nothing. */
+function isLink(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    // One that must not be looked at tells nothing: as good as a link.
+    return !(error instanceof Deno.errors.NotFound);
   }
 }
 
@@ -27,6 +42,7 @@ export function isStillMissing({ folder, stamp }: MissingFile): boolean {
   try {
     return stampFile(Deno.statSync(folder)) === stamp;
   } catch {
+    // Whatever it is, asking for the file itself finds it out, and tells it in its own words.
     return false;
   }
 }

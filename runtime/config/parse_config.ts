@@ -1,7 +1,7 @@
 // config.yaml: text to Config. An absent file is an empty one; a broken one is never half-used.
 import { isAbsolute, join, normalize, resolve } from "node:path";
 import type { z } from "zod";
-import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart, formatDiagnostic } from "../diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import type { Config } from "./config.ts";
 import { configSchema, DEFAULT_CONFIRM_TOOLS } from "./config_schema.ts";
@@ -60,12 +60,14 @@ export async function loadConfig(path: string, options: { home: string }): Promi
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) {
       const message = `The file cannot be read: ${unreadableReason(error)}`;
-      throw new ConfigError([whole(path, message)], { cause: error });
+      throw new ConfigError([errorAtStart(path, message)], { cause: error });
     }
     bytes = new Uint8Array();
   }
   if (bytes.length > LARGEST_CONFIG_BYTES) {
-    throw new ConfigError([whole(path, "The file is over 256 KB: no configuration is that long")]);
+    throw new ConfigError([
+      errorAtStart(path, "The file is over 256 KB: no configuration is that long"),
+    ]);
   }
   const decoded = decodeText(bytes, path);
   if ("diagnostic" in decoded) throw new ConfigError([decoded.diagnostic]);
@@ -149,8 +151,4 @@ function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
     message: `defaults.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
       `together with defaults.base_url, got ${JSON.stringify(provider)}`,
   })];
-}
-
-function whole(path: string, message: string): Diagnostic {
-  return { path, line: 1, column: 1, severity: "error", message };
 }

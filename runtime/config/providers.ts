@@ -9,6 +9,8 @@ export const NAMED_PROVIDERS = [
   "local",
   "demo",
 ] as const;
+
+/** One of NAMED_PROVIDERS. */
 export type NamedProvider = typeof NAMED_PROVIDERS[number];
 
 /** Whether a provider needs no `base_url`. */

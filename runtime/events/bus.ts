@@ -45,6 +45,7 @@ export type ServiceEvent =
     reason: string | null;
   };
 
+/** Hears of every event. What it throws is logged, and hinders nobody. */
 export type ServiceEventListener = (event: ServiceEvent) => void;
 
 /** Passes events to whoever listens now, in the order they were published. */

@@ -13,8 +13,11 @@ export const FRAME_EVENTS = [
   "final_answer",
   "complete",
 ] as const;
+
+/** One of FRAME_EVENTS. */
 export type FrameEvent = typeof FRAME_EVENTS[number];
 
+/** What a frame tells, as its payload's `event_type` says it. */
 export const EVENT_TYPES = [
   "execution_info",
   "system",
@@ -28,6 +31,8 @@ export const EVENT_TYPES = [
   "final_answer",
   "complete",
 ] as const;
+
+/** One of EVENT_TYPES. */
 export type EventType = typeof EVENT_TYPES[number];
 
 /** A frame as stored: `payload` is the one line of JSON that goes out. */

@@ -1,10 +1,6 @@
 // Keeps secret values out of everything that is shown: frames, log lines, errors, answers. One step, in one path.
-
-/** A value that must not be shown, and the variable it came from. */
-export interface Secret {
-  name: string;
-  value: string;
-}
+import type { Secret } from "../secret.ts";
+import { findMarks, redactText, replaceMarks, spellingsOf } from "../secret_marks.ts";
 
 /** Replaces secret values by `[redacted:NAME]`. The secrets are asked for each time: keys may change while we run. */
 export class Redactor {
@@ -20,7 +16,10 @@ export class Redactor {
     return redactText(text, this.#secrets());
   }
 
-  /** The same for every string inside a JSON-like value; keys and other values stay. */
+  /**
+   * The same for every string inside a JSON-like value, however deep, and for the keys of what it holds: a tool's arguments
+   * are somebody else's. The value's own keys stay.
+   */
   redactValue<T>(value: T): T {
     const secrets = this.#secrets();
     return secrets.length === 0 ? value : redactInside(value, secrets) as T;
@@ -63,69 +62,40 @@ export class RedactedStream {
 
 /** The length of the longest end of `text` that is a true beginning of `value`. */
 function overlap(text: string, value: string): number {
+  const last = text.at(-1);
   for (let length = Math.min(text.length, value.length - 1); length > 0; length--) {
-    if (text.endsWith(value.slice(0, length))) return length;
+    // Most are told apart by one character: some secrets are thousands of them long, and every piece of text asks.
+    if (value[length - 1] === last && text.endsWith(value.slice(0, length))) return length;
   }
   return 0;
 }
 
-/** A stretch of text that is secret, under the name of the longest secret in it. */
-interface Mark {
-  from: number;
-  to: number;
-  name: string;
-}
-
-function redactText(text: string, secrets: readonly Secret[]): string {
-  return replaceMarks(text, findMarks(text, secrets));
-}
-
-/** A value as it is, and as JSON spells it. */
-function spellingsOf({ value }: Secret): string[] {
-  const quoted = JSON.stringify(value).slice(1, -1);
-  return quoted === value ? [value] : [value, quoted];
-}
-
-/** Every stretch that is secret, in order. Secrets that overlap are one: what is left of one would tell of it. */
-function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
-  const found: Mark[] = [];
-  for (const secret of secrets) {
-    for (const spelling of spellingsOf(secret)) {
-      for (let from = text.indexOf(spelling); from >= 0;) {
-        const to = from + spelling.length;
-        found.push({ from, to, name: secret.name });
-        from = text.indexOf(spelling, to);
+/** Without recursion: how deep a value goes, whoever wrote it decides. */
+function redactInside(value: unknown, secrets: readonly Secret[]): unknown {
+  const copyOf = (one: object): object => {
+    if (Array.isArray(one)) return [...one];
+    if (one === value) return Object.fromEntries(Object.entries(one));
+    return Object.fromEntries(
+      Object.entries(one).map(([key, inner]) => [redactText(key, secrets), inner]),
+    );
+  };
+  const result = { value };
+  const open: object[] = [result];
+  for (let container; (container = open.pop()) !== undefined;) {
+    for (const [key, one] of Object.entries(container)) {
+      if (typeof one === "string") put(container, key, redactText(one, secrets));
+      else if (typeof one === "object" && one !== null) {
+        const copy = copyOf(one);
+        put(container, key, copy);
+        open.push(copy);
       }
     }
   }
-  // Of those at one place the first found is that of the longest secret.
-  found.sort((a, b) => a.from - b.from);
-  const marks: Mark[] = [];
-  for (const mark of found) {
-    const last = marks.at(-1);
-    if (last === undefined || mark.from >= last.to) marks.push({ ...mark });
-    else last.to = Math.max(last.to, mark.to);
-  }
-  return marks;
+  return result.value;
 }
 
-function replaceMarks(text: string, marks: readonly Mark[]): string {
-  let result = "";
-  let end = 0;
-  for (const { from, to, name } of marks) {
-    result += `${text.slice(end, from)}[redacted:${name}]`;
-    end = to;
-  }
-  return result + text.slice(end);
-}
-
-function redactInside(value: unknown, secrets: readonly Secret[]): unknown {
-  if (typeof value === "string") return redactText(value, secrets);
-  if (Array.isArray(value)) return value.map((one) => redactInside(one, secrets));
-  if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [key, redactInside(one, secrets)]),
-    );
-  }
-  return value;
+/** Sets a property of its own, also one of the name `__proto__`, which cannot be assigned. */
+function put(container: object, key: string, value: unknown): void {
+  if (key !== "__proto__") Reflect.set(container, key, value);
+  else Object.defineProperty(container, key, { value, enumerable: true });
 }

@@ -1,4 +1,5 @@
 // The final answer: what of it is kept.
+import { beginningOf } from "../cut_text.ts";
 
 const ANSWER_CHARACTERS = 1_000_000;
 
@@ -7,7 +8,5 @@ export function boundAnswer(text: string): string {
   if (text.length <= ANSWER_CHARACTERS) return text;
   const note = `\n[The answer was cut: it has ${text.length} characters, ` +
     `${ANSWER_CHARACTERS} is the most that is kept.]`;
-  // Not through the middle of a surrogate pair.
-  const kept = text.slice(0, ANSWER_CHARACTERS - note.length).replace(/[\uD800-\uDBFF]$/, "");
-  return kept + note;
+  return beginningOf(text, ANSWER_CHARACTERS - note.length) + note;
 }

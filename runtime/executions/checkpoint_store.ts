@@ -31,6 +31,7 @@ export interface PurgeSelection {
   keepNewest: boolean;
 }
 
+/** The port to stored conversations and to what is old enough to go. */
 export interface CheckpointStore {
   readStats(): Promise<CheckpointStats>;
   /** Removes conversations (the log of their executions stays) and gives the space back; returns how many. */

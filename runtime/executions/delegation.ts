@@ -1,5 +1,6 @@
 // Executions that another one starts: beginning one for a call, waiting until it rests, telling its result.
 import type { Agent } from "../agents/agent.ts";
+import { beginningOf } from "../cut_text.ts";
 import type { Delegation } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 import { type Execution, isFinal } from "./execution.ts";
@@ -129,8 +130,7 @@ function bound(text: string, maxBytes: number): string {
     end = Math.min(end - 1, Math.floor(end * maxBytes / bytes));
   }
   if (end === text.length) return text;
-  const kept = text.slice(0, end).replace(/[\uD800-\uDBFF]$/, "");
-  return `${kept}\n[This was cut here: it has ${text.length} characters.]`;
+  return `${beginningOf(text, end)}\n[This was cut here: it has ${text.length} characters.]`;
 }
 
 function jsonBytes(text: string): number {

@@ -1,5 +1,6 @@
 // What one run of an agent is, and the states it may be in.
 
+/** The states of an execution: `running` and `waiting` go over into each other, the others are final. */
 export const EXECUTION_STATUSES = [
   "running",
   "waiting",
@@ -9,12 +10,17 @@ export const EXECUTION_STATUSES = [
   "timeout",
   "orphaned",
 ] as const;
+
+/** One of EXECUTION_STATUSES. */
 export type ExecutionStatus = typeof EXECUTION_STATUSES[number];
 
 /** Statuses that never change again. */
 export type FinalStatus = Exclude<ExecutionStatus, "running" | "waiting">;
 
+/** Who or what began an execution. */
 export const EXECUTION_TRIGGERS = ["manual", "chat", "schedule", "watch", "agent"] as const;
+
+/** One of EXECUTION_TRIGGERS. */
 export type ExecutionTrigger = typeof EXECUTION_TRIGGERS[number];
 
 /** One run as it stands. Times are milliseconds since the epoch; counters are cumulative over pauses and restarts. */

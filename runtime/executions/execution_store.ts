@@ -128,6 +128,10 @@ export interface OpeningRequest {
   frames: FrameDraft[];
 }
 
+/**
+ * The port to stored executions. Each method is one change, all of it on disk or nothing, and rejects with a
+ * RuntimeError of code `storage` where that cannot be done.
+ */
 export interface ExecutionStore {
   /**
    * Stores an execution with its first frame; the same idempotency key within 24 hours, and the same call of the same

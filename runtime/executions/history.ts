@@ -1,5 +1,6 @@
 // What a new run remembers of the one before it: trimmed once, at its start, and made so that every provider takes it.
 import type { HistoryLevel } from "../agents/agent.ts";
+import { beginningOf } from "../cut_text.ts";
 import type { Message, ToolMessage, UserMessage } from "../models/message.ts";
 import { toSkillBreadcrumb } from "../tools/skills/skill_context.ts";
 import type { Execution } from "./execution.ts";
@@ -55,9 +56,8 @@ function shorten(message: Message): Message {
   if (message.role === "user") return leaveBreadcrumb(message);
   if (message.role !== "tool" || message.content.length <= OLD_RESULT_CHARACTERS) return message;
   const note = `… [cut from history: it had ${message.content.length} characters]`;
-  const kept = message.content.slice(0, OLD_RESULT_CHARACTERS - note.length);
-  // Not through the middle of a surrogate pair.
-  return { ...message, content: kept.replace(/[\uD800-\uDBFF]$/, "") + note };
+  const kept = beginningOf(message.content, OLD_RESULT_CHARACTERS - note.length);
+  return { ...message, content: kept + note };
 }
 
 /** Only of what the runtime put there: a person may write what looks like a skill's tag. */

@@ -1,4 +1,5 @@
 // One call of a tool that does something: its intent is stored, then it runs, within its time and the run's signal.
+import { untilAborted, withinTime } from "../bounded_wait.ts";
 import type { JsonObject } from "../json.ts";
 import { QuestionRaised } from "../tools/question_raised.ts";
 import type { ActionTool, Effect } from "../tools/tool.ts";
@@ -35,15 +36,16 @@ export async function performCall(
   { tool, args, effect, answers }: ReadyCall,
 ): Promise<CallResult | QuestionRaised> {
   await run.journal.startCall(call, effect);
-  const limit = new AbortController();
-  const timer = new AbortController();
-  const signal = AbortSignal.any([run.signal, limit.signal]);
-  const timeout = run.clock.sleep(tool.timeoutMs, timer.signal).then(
-    () => limit.abort(new ToolFailure(`${call.name} took longer than ${tool.timeoutMs / 1000} s`)),
-    () => {/* The call ended in time. */},
-  );
-  try {
-    const result = await untilAborted(signal, () =>
+  run.signal.throwIfAborted();
+  const limit = {
+    clock: run.clock,
+    ms: tool.timeoutMs,
+    reason: new ToolFailure(`${call.name} took longer than ${tool.timeoutMs / 1_000} s`),
+    signal: run.signal,
+  };
+  // A tool need not listen to its signal: what it does after its time is nobody's business any more.
+  const work = (signal: AbortSignal) =>
+    untilAborted(
       tool.run(args, {
         signal,
         executionId: run.execution.id,
@@ -53,7 +55,11 @@ export async function performCall(
         clock: run.clock,
         answers,
         log: (message) => run.note(`${call.name}: ${message}`),
-      }));
+      }),
+      signal,
+    );
+  try {
+    const result = await withinTime(limit, work);
     return typeof result === "string"
       ? { content: result, isError: false, effect }
       : { ...result, isError: false, effect };
@@ -62,9 +68,6 @@ export async function performCall(
     if (!(error instanceof QuestionRaised)) return toFailedResult(error, effect);
     await run.journal.resetCall(call);
     return error;
-  } finally {
-    timer.abort();
-    await timeout;
   }
 }
 
@@ -72,17 +75,4 @@ export async function performCall(
 export function toFailedResult(error: unknown, effect: Effect): CallResult {
   const message = error instanceof Error ? error.message : String(error);
   return { content: `Error: ${message}`, isError: true, effect };
-}
-
-/** The result of `work`, or the signal's reason as soon as it aborts, whether `work` listens to it or not. */
-async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.throwIfAborted();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work(), promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

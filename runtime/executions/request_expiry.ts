@@ -6,6 +6,8 @@ import type { HumanRequest } from "./human_request.ts";
 
 /** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
 const LONGEST_SLEEP_MS = 60_000;
+/** How long to wait after a deadline could not be kept. */
+const RETRY_MS = 5_000;
 
 /** Calls back for every open request whose time is over. */
 export class RequestExpiry implements AsyncDisposable {
@@ -45,17 +47,22 @@ export class RequestExpiry implements AsyncDisposable {
       try {
         const next = await store.readNextExpiry();
         if (next?.expiresAt != null) {
-          waitMs = next.expiresAt - clock.now();
-          if (waitMs <= 0) {
+          const restMs = next.expiresAt - clock.now();
+          if (restMs <= 0) {
             await this.#onExpired(next);
             continue;
           }
+          waitMs = Math.min(restMs, LONGEST_SLEEP_MS);
         }
       } catch (error) {
-        serviceLog.write("error", "The deadlines of requests could not be looked at", { error });
+        // What could not be stored stays due: asking again at once would ask without end.
+        waitMs = RETRY_MS;
+        serviceLog.write("error", "The deadlines of requests could not be kept; tried again soon", {
+          error,
+        });
       }
       const signal = AbortSignal.any([this.#over.signal, this.#nap.signal]);
-      await clock.sleep(Math.min(waitMs, LONGEST_SLEEP_MS), signal).catch((error) => {
+      await clock.sleep(waitMs, signal).catch((error) => {
         if (!signal.aborted) throw error;
       });
     }

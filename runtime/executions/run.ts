@@ -12,6 +12,7 @@ import type { GivenAnswer } from "./human_request.ts";
 import type { Journal, Outcome } from "./journal.ts";
 import type { Telemetry } from "./telemetry.ts";
 
+/** One run of an execution: from its start, or from where it was left, to its next rest. */
 export interface Run {
   /** As it stood when this run of it began. */
   execution: Execution;

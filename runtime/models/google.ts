@@ -2,7 +2,7 @@
 // timeout stand outside: the package's own are switched off.
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
 import type { Clock } from "../clock.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../json.ts";
 import { toGooglePrompt } from "./google_messages.ts";
 import { GoogleReplyAssembly } from "./google_reply.ts";
 import {
@@ -16,7 +16,6 @@ import type { BlockOwner } from "./provider_blocks.ts";
 import { answerFailure, type ProviderContext } from "./provider_failure.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
-import { isWholeJson } from "./tool_call_arguments.ts";
 
 /** Where Google itself listens. */
 const GOOGLE_BASE_URL = "https://generativelanguage.googleapis.com";

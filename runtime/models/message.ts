@@ -10,11 +10,13 @@ export interface ToolCall {
   arguments: string;
 }
 
+/** What the agent is told before everything else; the first message, and the only one of its kind. */
 export interface SystemMessage {
   role: "system";
   content: string;
 }
 
+/** A turn of whoever started the run, or words that the runtime puts in. */
 export interface UserMessage {
   role: "user";
   content: string;
@@ -31,6 +33,7 @@ export type StopReason =
   | "refusal"
   | "unknown";
 
+/** A reply of the model. Results of its calls follow it, one message each. */
 export interface AssistantMessage {
   role: "assistant";
   content: string;
@@ -41,6 +44,7 @@ export interface AssistantMessage {
   stop?: StopReason;
 }
 
+/** The result of one call. */
 export interface ToolMessage {
   role: "tool";
   toolCallId: string;
@@ -49,4 +53,5 @@ export interface ToolMessage {
   isError: boolean;
 }
 
+/** One message of a conversation. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;

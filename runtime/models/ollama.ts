@@ -1,7 +1,7 @@
 // The adapter for Ollama's own chat API, through fetch alone: the API is small, and unlike the compatible one it takes
 // the size of the context, without which a long prompt is cut silently.
 import type { Clock } from "../clock.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../json.ts";
 import { readJsonLines } from "./json_lines.ts";
 import type { Message } from "./message.ts";
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "./model.ts";
@@ -10,7 +10,7 @@ import { answerFailure, cutStreamFailure, type ProviderContext } from "./provide
 import { createProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
 import { estimateInputTokens } from "./token_estimate.ts";
-import { isWholeJson, toArgumentsObject } from "./tool_call_arguments.ts";
+import { toArgumentsObject } from "./tool_call_arguments.ts";
 
 /** Where Ollama listens on this machine. */
 const OLLAMA_BASE_URL = "http://127.0.0.1:11434";

@@ -11,7 +11,7 @@ import { checkSchema } from "../config/schema_diagnostics.ts";
 import { decodeText } from "../config/text_file.ts";
 import { unreadableReason } from "../unreadable.ts";
 import { parseYaml } from "../config/yaml_document.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 
 const dollars = z.number().min(0);
 
@@ -103,6 +103,6 @@ export class PriceFile {
   }
 
   #broken(message: string): void {
-    this.#problems = [{ path: this.path, line: 1, column: 1, severity: "error", message }];
+    this.#problems = [errorAtStart(this.path, message)];
   }
 }

@@ -1,5 +1,6 @@
 // How a provider's failure becomes a ModelError: one wording, one rule for what may be tried again, no key in any text.
 import { describeDenied } from "../denied_permission.ts";
+import { toPlainLine } from "../plain_text.ts";
 import { ModelError } from "./model.ts";
 
 /** Who failed, and what its messages must not show. */
@@ -125,8 +126,7 @@ export function providerWords(message: string): string {
 function safeText(text: string, context: Pick<ProviderContext, "apiKey">): string {
   const { apiKey } = context;
   const clean = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
-  const line = clean.replaceAll(/\s+/g, " ").trim();
-  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}...` : line;
+  return toPlainLine(clean, MAX_MESSAGE_LENGTH);
 }
 
 function reasonOf(cause: unknown, context: ProviderContext): string {

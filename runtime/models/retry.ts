@@ -1,5 +1,6 @@
 // Patience with models, in one place for all of them: repeats failed calls, bounds the wait for a whole reply, notices
 // streams that stall. A decorator over the port; adapters know nothing of it.
+import { untilAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { formatDuration } from "../durations.ts";
 import type { ServiceLog } from "../service_log.ts";
@@ -103,7 +104,7 @@ class RetryingModel implements Model {
     );
     try {
       for (;;) {
-        const step = await orAbort(stream.next(), signal);
+        const step = await untilAborted(stream.next(), signal);
         if (step.done) return step.value;
         if (step.value.type === "text") options.progress.hasText = true;
         stall.pause();
@@ -168,17 +169,4 @@ function amended(error: ModelError, remark: string): ModelError {
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
-}
-
-/** The promise's outcome, or the signal's reason as soon as it aborts. */
-async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -1,15 +1,5 @@
 // Arguments of tool calls between their two forms: the text a model wrote, and the object that some providers want back.
-import { isJsonObject, type JsonObject } from "../json.ts";
-
-/** Whether a text is one whole JSON value. */
-export function isWholeJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false; // An expected outcome: half a text, or none that is JSON.
-  }
-}
+import { isJsonObject, isWholeJson, type JsonObject } from "../json.ts";
 
 /**
  * The arguments of a past call as an object, for providers that refuse a conversation with anything else. What the

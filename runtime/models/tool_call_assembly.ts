@@ -1,8 +1,7 @@
 // Puts tool calls together from the fragments of an OpenAI-style stream, whatever the endpoint leaves out: the index,
 // the id, the name's repetition, or text where it sends an object.
-import { isJsonObject } from "../json.ts";
+import { isJsonObject, isWholeJson } from "../json.ts";
 import type { ToolCall } from "./message.ts";
-import { isWholeJson } from "./tool_call_arguments.ts";
 
 interface PartialCall {
   index: number | undefined;

@@ -1,5 +1,5 @@
 // What the environment tells of skills and of other agents. Their descriptions are data: they describe, they command nothing.
-import { quoteText, toPlainLine } from "./untrusted_text.ts";
+import { quoteText, toPromptLine } from "./untrusted_text.ts";
 
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 const MAX_HINT_CHARACTERS = 200;
@@ -42,7 +42,7 @@ function describeSkills(skills: readonly PromptSkill[]): string {
     ...skills.map(({ name, argumentHint, description }) => {
       const hint = argumentHint === undefined
         ? ""
-        : ` (arguments: ${toPlainLine(argumentHint, MAX_HINT_CHARACTERS)})`;
+        : ` (arguments: ${toPromptLine(argumentHint, MAX_HINT_CHARACTERS)})`;
       return describeItem(`${quoteText(name)}${hint}`, description);
     }),
   ].join("\n");
@@ -56,6 +56,6 @@ function describeDelegates(delegates: readonly PromptDelegate[]): string {
 }
 
 function describeItem(name: string, description: string): string {
-  const text = toPlainLine(description, MAX_DESCRIPTION_CHARACTERS);
+  const text = toPromptLine(description, MAX_DESCRIPTION_CHARACTERS);
   return text === "" ? `- ${name}` : `- ${name}: ${text}`;
 }

@@ -1,7 +1,7 @@
 // The system message: the environment an agent finds itself in, then its task.
 import { toTimestamp } from "../clock.ts";
 import { describeReferences, type PromptDelegate, type PromptSkill } from "./reference_material.ts";
-import { quoteText, toPlainLine } from "./untrusted_text.ts";
+import { quoteText, toPromptLine } from "./untrusted_text.ts";
 
 const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
 /** A memory may grow for years; what is not named here, memory_retrieve lists. */
@@ -100,7 +100,7 @@ function describeFiles(roots: readonly PromptRoot[]): string {
   const lines = roots.map(({ alias, path, access, description }) => {
     const notes = [
       ...(access === "read" ? ["read only"] : []),
-      ...(description ? [toPlainLine(description, MAX_PLACE_DESCRIPTION_CHARACTERS)] : []),
+      ...(description ? [toPromptLine(description, MAX_PLACE_DESCRIPTION_CHARACTERS)] : []),
     ];
     const place = showPath(path);
     const name = alias === null ? place : `{${alias}}: ${place}`;

@@ -1,4 +1,5 @@
 // Text that somebody else wrote, on its way into a prompt: it stays data, in its place and within bounds.
+import { toPlainLine } from "../plain_text.ts";
 
 /** What ends a line or turns the direction of writing somewhere on the way, and what is no character at all. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu;
@@ -21,10 +22,6 @@ export function escapeUnseen(text: string): string {
 }
 
 /** The text as one line of at most `maxCharacters` that closes no tag. For descriptions: only their meaning counts. */
-export function toPlainLine(text: string, maxCharacters: number): string {
-  const line = text.replaceAll(UNSEEN, " ").replaceAll(/\s+/g, " ").trim();
-  const kept = line.length <= maxCharacters
-    ? line
-    : `${line.slice(0, maxCharacters - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-  return kept.replaceAll("<", "&lt;");
+export function toPromptLine(text: string, maxCharacters: number): string {
+  return toPlainLine(text, maxCharacters).replaceAll("<", "&lt;");
 }

@@ -19,6 +19,7 @@ export class StorageUnavailable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
 }
 
+/** How a database is opened. */
 export interface OpenDatabaseOptions {
   /** Opens an existing file without ever writing to it. */
   readOnly?: boolean;

@@ -59,7 +59,9 @@ export class SqliteExecutionReads {
     limit: number;
     offset: number;
   }): Promise<Execution[]> {
-    const { statuses = [], agentId, parentId } = filter;
+    const { agentId, parentId } = filter;
+    // Each number of them is a statement of its own, which is kept: naming one again must not make another.
+    const statuses = [...new Set(filter.statuses)];
     const conditions = [
       ...(statuses.length > 0 ? [`status IN (${statuses.map(() => "?").join(", ")})`] : []),
       ...(agentId === undefined ? [] : ["agent_id = ?"]),

@@ -7,6 +7,7 @@ export const EXECUTION_COLUMNS = "id, agent_id, display_name, status, trigger, "
   "parent_execution_id, session_id, request, model, started_at, finished_at, duration_ms, " +
   "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error";
 
+/** A row of `executions` as EXECUTION_COLUMNS give it. Times are milliseconds since the epoch, `request` is JSON. */
 export interface ExecutionRow {
   id: number;
   agent_id: string;
@@ -28,10 +29,12 @@ export interface ExecutionRow {
   error: string | null;
 }
 
+/** What the run was asked to do. */
 export function toRequest(row: ExecutionRow): ExecutionRequest {
   return JSON.parse(row.request) as ExecutionRequest;
 }
 
+/** The execution of a row. */
 export function toExecution(row: ExecutionRow): Execution {
   return {
     id: row.id,

@@ -82,6 +82,7 @@ export function selectOpenRequest(
   return row && toRequest(row);
 }
 
+/** The open question whose time is over first; undefined when none has an end. */
 export function selectNextExpiry(db: Database): HumanRequest | undefined {
   const row = db.get<RequestRow>(
     `SELECT ${COLUMNS} FROM requests WHERE answered_at IS NULL AND expires_at IS NOT NULL ` +

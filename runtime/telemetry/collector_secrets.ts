@@ -1,5 +1,5 @@
 // The key of a telemetry collector: it stands among headers in one variable, whose name tells nothing of a secret.
-import type { Secret } from "../events/redactor.ts";
+import { type Secret, SHORTEST_SECRET } from "../secret.ts";
 
 const VARIABLES = [
   "OTEL_EXPORTER_OTLP_HEADERS",
@@ -7,8 +7,6 @@ const VARIABLES = [
   "OTEL_EXPORTER_OTLP_METRICS_HEADERS",
   "OTEL_EXPORTER_OTLP_LOGS_HEADERS",
 ] as const;
-/** Shorter values are too common in ordinary text to be hidden everywhere. */
-const SHORTEST_SECRET = 8;
 
 /**
  * `secrets` and what a collector asks for, longest first. `lookup` gives variables as they stand when the process starts:

@@ -71,6 +71,7 @@ export function openTelemetry(
   });
 }
 
+/** Tells of runs by spans and metrics. What the exporter throws is logged once and stops no run. */
 export class OpenTelemetry implements Telemetry {
   readonly #ports: OpenTelemetryPorts;
   readonly #instruments: Instruments;

@@ -1,9 +1,11 @@
 // Arguments as a model wrote them, to an object. Weak models get their common slips repaired; nothing is guessed.
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isDeeperThan, isJsonObject, type JsonObject } from "../json.ts";
 import { findJsonFault } from "./json_fault.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_NESTED_STRINGS = 3;
+/** Deeper ones are no arguments but a model gone astray; checks of schemas would run out of stack over them. */
+const MAX_LEVELS = 100;
 const FENCED = /^```[a-zA-Z0-9]*[ \t]*\r?\n?([\s\S]*?)\r?\n?```$/;
 const EXCERPT_CHARACTERS = 30;
 
@@ -17,6 +19,9 @@ export function parseArguments(raw: string): JsonObject {
     text = unfence(text.trim());
     if (text === "") return {};
     const value = parseJson(text);
+    if (isDeeperThan(value, MAX_LEVELS)) {
+      throw new ToolFailure(`The arguments are nested over ${MAX_LEVELS} levels deep.`);
+    }
     if (value === null) return {};
     if (isJsonObject(value)) return value;
     if (typeof value !== "string") {

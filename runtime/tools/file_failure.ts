@@ -1,5 +1,6 @@
 // The file system's errors as sentences a model can act on. Never the host's path: only the one that was asked for.
 import { describeDenied } from "../denied_permission.ts";
+import { errorCode } from "../error_code.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -35,11 +36,4 @@ export function toFileFailure(error: unknown, action: string, shown: string): un
   if (code === undefined) return error;
   const reason = REASONS[code] ?? `the file system reports ${code}`;
   return new ToolFailure(`Cannot ${action} "${shown}": ${reason}.`, { cause: error });
-}
-
-/** The `E...` code of a file system error. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
 }

@@ -4,7 +4,7 @@ import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Clock } from "../clock.ts";
-import { errorCode } from "./file_failure.ts";
+import { errorCode } from "../error_code.ts";
 import { STAGED_NAME } from "./file_identity.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
 import { isWithin, type PathSandbox, type SandboxRoot } from "./path_sandbox.ts";

@@ -47,6 +47,7 @@ export interface ExchangeReply {
   cut: boolean;
 }
 
+/** The bounds of one exchange: who may be spoken to, how many bytes are read, and what ends it. */
 export interface ExchangeOptions {
   policy: HttpPolicy;
   maxBytes: number;

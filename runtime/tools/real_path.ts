@@ -1,7 +1,8 @@
 // Where a path really leads: symlinks resolved for as much of it as exists.
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode, toFileFailure } from "./file_failure.ts";
+import { errorCode } from "../error_code.ts";
+import { toFileFailure } from "./file_failure.ts";
 
 /** A path with its symlinks resolved. */
 export interface RealPath {

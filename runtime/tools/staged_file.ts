@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, link, lstat, mkdir, open, rename, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorCode } from "./file_failure.ts";
+import { errorCode } from "../error_code.ts";
 import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
 import { type FileVersion, versionOf } from "./file_write.ts";
 

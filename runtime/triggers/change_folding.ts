@@ -15,7 +15,7 @@ export interface Transition {
 }
 
 /** What happened between two looks at a path; undefined: nothing. */
-export function foldChange(before: Stamp | null, now: Stamp | null): FileEvent | undefined {
+function foldChange(before: Stamp | null, now: Stamp | null): FileEvent | undefined {
   if (before === now) return undefined;
   if (before === null) return "created";
   return now === null ? "deleted" : "modified";
@@ -61,6 +61,8 @@ export class ChangeFolding {
   /** Paths whose file is gone, by how it looked; and such where a file appeared, by how it looked then. */
   readonly #left = new Map<Stamp, string>();
   readonly #arrived = new Map<Stamp, string>();
+  /** Paths that have settled because their file went elsewhere, with what came to be there. */
+  readonly #origins = new Map<string, Unsettled>();
 
   get size(): number {
     return this.#paths.size;
@@ -88,8 +90,9 @@ export class ChangeFolding {
   /** Adds a change; its path starts waiting anew. */
   note({ path, before, now }: Transition, { at, chain }: { at: number; chain: number }): void {
     const known = this.#paths.get(path);
+    const origin = now === null ? undefined : this.#forgetMove(path);
     const one = known ?? {
-      before,
+      before: origin ?? before,
       now: before,
       arrived: null,
       at,
@@ -108,6 +111,18 @@ export class ChangeFolding {
     if (one.before === null && now !== null && one.arrived !== null) {
       this.#arrived.set(one.arrived, path);
     }
+  }
+
+  /**
+   * There is a file again where one was moved away from: for who knew that one, this is its next version, and what was
+   * moved is a copy. Gives how the one before looked.
+   */
+  #forgetMove(path: string): Stamp | undefined {
+    const moved = this.#origins.get(path);
+    if (moved === undefined) return undefined;
+    moved.movedFrom = undefined;
+    this.#origins.delete(path);
+    return moved.arrived ?? undefined;
   }
 
   /** Takes paths out that must not settle for now; gives how they looked before their changes. */
@@ -152,6 +167,7 @@ export class ChangeFolding {
       const target = this.#find(this.#arrived, one.before);
       if (target === undefined) return event;
       target.movedFrom = path;
+      this.#origins.set(path, target);
       return undefined;
     }
     return event;
@@ -164,6 +180,7 @@ export class ChangeFolding {
 
   #remove(path: string, one: Unsettled): void {
     this.#paths.delete(path);
+    if (one.movedFrom !== undefined) this.#origins.delete(one.movedFrom);
     this.#unlink(path, one);
   }
 

@@ -12,6 +12,7 @@ const STARTED_AT_ONCE = 10;
 /** When what could not be stored is tried again. */
 export const RETRY_MS = 10_000;
 
+/** What settling due slots needs. */
 export interface DueBatchPorts {
   book: ScheduleBook;
   store: SlotStore;
@@ -20,6 +21,7 @@ export interface DueBatchPorts {
   isPaused: () => boolean | Promise<boolean>;
 }
 
+/** What came of one batch, for the log. */
 export interface BatchReport {
   /** Rows of slots that were missed. */
   missed: Slot[];

@@ -27,6 +27,7 @@ export interface ScheduleEntry {
   hasFailed: boolean;
 }
 
+/** What keeping track of schedules needs. */
 export interface ScheduleBookPorts {
   store: SlotStore;
   clock: Clock;

@@ -14,6 +14,7 @@ const LATE_WAKE_MS = 10_000;
 const KEPT_DAYS = 90;
 const KEPT_SLOTS = 100;
 
+/** What schedules need. */
 export type SchedulerPorts = ScheduleBookPorts & Omit<DueBatchPorts, "book">;
 
 /** The schedules of all agents, and the timer that watches them. */

@@ -1,5 +1,6 @@
 // The port to what the service remembers about itself across restarts: a few words by name.
 
+/** Settings by name, as texts. */
 export interface SettingsStore {
   /** Undefined when it was never set. */
   readSetting(name: string): Promise<string | undefined>;

@@ -1,6 +1,9 @@
 // The port to what is remembered of schedules: where each one's beat begins, how far it got, what became of each slot.
 
+/** What becomes of a slot: exactly one of these. */
 export const SLOT_OUTCOMES = ["run", "skipped", "missed"] as const;
+
+/** One of SLOT_OUTCOMES. */
 export type SlotOutcome = typeof SLOT_OUTCOMES[number];
 
 /** A time at which a schedule was due, and what became of it. Times are milliseconds since the epoch. */

@@ -6,7 +6,7 @@
 import type { Clock } from "../clock.ts";
 
 /** How often one path of an agent may fire in a minute. */
-export const MAX_FIRES_PER_MINUTE = 20;
+const MAX_FIRES_PER_MINUTE = 20;
 /** How many runs may cause each other. */
 export const MAX_CHAIN = 20;
 

@@ -1,5 +1,6 @@
 // Which folders have to be watched so that everything asked for is, and nothing twice. Pure.
 import { dirname } from "node:path";
+import { isBelow } from "../path_below.ts";
 
 /** A folder to watch: absolute, real. */
 export interface WatchedFolder {
@@ -8,11 +9,7 @@ export interface WatchedFolder {
   recursive: boolean;
 }
 
-/** Whether a path is the folder or lies in it. Both absolute, real and in one spelling. */
-export function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
-}
-
+/** Whether both ask for the same watch. */
 export function isSameFolder(a: WatchedFolder, b: WatchedFolder): boolean {
   return a.folder === b.folder && a.recursive === b.recursive;
 }

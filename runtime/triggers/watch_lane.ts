@@ -10,7 +10,7 @@ import type { TriggerBreaker } from "./trigger_breaker.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
 
 /** How many runs of one agent its watch has going at once. */
-export const MAX_RUNS = 4;
+const MAX_RUNS = 4;
 const RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
 

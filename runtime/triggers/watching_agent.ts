@@ -5,6 +5,7 @@ import type { Agent, WatchTrigger } from "../agents/agent.ts";
 /** An agent with a watch trigger that may fire. */
 export type WatchingAgent = Agent & { trigger: WatchTrigger };
 
+/** Whether changes of files may start the agent. */
 export function isWatching(agent: Agent): agent is WatchingAgent {
   return agent.enabled && agent.trigger.type === "watch";
 }

@@ -16,6 +16,7 @@ import { toAgentDetail, toAgentSummary, toExecutionSummary, toReload, toSlot } f
 
 const params = z.object({ id: agentId });
 
+/** /agents. */
 export const agentOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",

@@ -2,6 +2,7 @@
 import { defineOperation, type Operation } from "../operation.ts";
 import { CheckpointsBody, PurgeBody, PurgedBody } from "../request_schemas.ts";
 
+/** /checkpoints. */
 export const checkpointOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",

@@ -9,7 +9,7 @@ export interface DashboardRoute {
 }
 
 /** Where the page stands. */
-export const DASHBOARD_PATH = "/ui";
+const DASHBOARD_PATH = "/ui";
 
 /**
  * Nothing but the page's own files, and no text that becomes markup or code: what models write stays text even where

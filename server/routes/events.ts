@@ -2,6 +2,7 @@
 import { defineOperation, EVENT_STREAM, type Operation } from "../operation.ts";
 import { openServiceEventStream } from "../service_events.ts";
 
+/** /events/stream. */
 export const eventOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",
@@ -10,9 +11,9 @@ export const eventOperations: readonly Operation[] = [
     summary: "Executions, agents and the scheduler as they change",
     description: "Server-sent events `execution_started`, `execution_waiting`, " +
       "`execution_resumed`, `execution_completed`, `agents_changed`, " +
-      "`scheduler_changed`, a `heartbeat` after 10 s of silence, and `shutdown` at the end. There are " +
-      "no ids and no replay: whoever reconnects asks the other endpoints for the state. A reader " +
-      "that lags 1,000 events behind is disconnected.",
+      "`scheduler_changed`, `trigger_changed`, a `heartbeat` after 10 s of silence, and `shutdown` " +
+      "at the end. There are no ids and no replay: whoever reconnects asks the other endpoints for " +
+      "the state. A reader that lags 1,000 events behind is disconnected.",
     response: EVENT_STREAM,
     errors: [],
     handle(_request, services) {

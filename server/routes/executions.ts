@@ -16,6 +16,7 @@ import { toExecutionDetail, toExecutionSummary, toLogRow } from "../wire.ts";
 
 const params = z.object({ id: executionId });
 
+/** /executions, but for what concerns questions. */
 export const executionOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",

@@ -4,6 +4,7 @@ import { defineOperation, type Operation } from "../operation.ts";
 import { HealthBody, InfoBody, ShutdownBody } from "../schemas.ts";
 import { toDiagnostic } from "../wire.ts";
 
+/** /health, /info and /shutdown. */
 export const infoOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",

@@ -4,6 +4,7 @@ import { defineOperation, type Operation } from "../operation.ts";
 import { integer, timeZone } from "../parameters.ts";
 import { LogBody, StatsBody } from "../report_schemas.ts";
 
+/** /stats and /log. */
 export const reportOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",

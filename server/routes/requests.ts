@@ -8,6 +8,7 @@ import { toPending } from "../wire.ts";
 
 const params = z.object({ id: executionId });
 
+/** What executions ask, and the answers. */
 export const requestOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",

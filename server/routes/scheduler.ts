@@ -5,6 +5,7 @@ import { integer } from "../parameters.ts";
 import { SchedulerBody, SchedulerChanged } from "../schemas.ts";
 import { toScheduler } from "../wire.ts";
 
+/** /scheduler. */
 export const schedulerOperations: readonly Operation[] = [
   defineOperation({
     method: "GET",

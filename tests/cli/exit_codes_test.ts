@@ -139,7 +139,8 @@ const ROWS: Row[] = [
   {
     argv: ["run", "daily"],
     code: 1,
-    err: "Error: Agent 'daily' has a session waiting for a response\n",
+    err: "Error: Agent 'daily' has a session waiting for a response. " +
+      '"inkling pending" shows what waits for you\n',
     before(cli) {
       cli.runtime.runFailure = new FakeRefusal(
         "conflict",

@@ -38,3 +38,15 @@ Deno.test("isStillMissing() does not take the folder's own end for stillness", a
     assert.equal(isStillMissing(missing), false);
   });
 });
+
+Deno.test("rememberMissing() remembers nothing of a link to nothing: what it leads to may come elsewhere", async () => {
+  await withTempDir(async (root) => {
+    const [home, away] = [join(root, "home"), join(root, "away")];
+    await Deno.mkdir(home);
+    await Deno.symlink(join(away, "keys"), join(home, ".env"));
+    await Deno.symlink(away, join(home, "linked"));
+    await age(home);
+    assert.equal(rememberMissing(join(home, ".env")), undefined);
+    assert.equal(rememberMissing(join(home, "linked", ".env")), undefined);
+  });
+});

@@ -1,7 +1,7 @@
 // A conversation at a real terminal, and one out of a pipe.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createRealHome, type RealHome, until } from "./real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 /** A message that says itself what the scripted model answers to it. */
@@ -73,7 +73,10 @@ testInTerminal(
     await terminal.type("hi");
     await terminal.press("Enter");
     using client = home.client();
-    await until("the answer", async () => (await client.info()).active_streams > 0 || undefined);
+    await untilFound(
+      "the answer",
+      async () => (await client.info()).active_streams > 0 || undefined,
+    );
     await terminal.press("C-c");
     await terminal.waitFor(/Cancelling execution 1[^]*✖ aborted[^]*\n>$/);
     await terminal.paste(scripted("quick", [{ say: "Here you are." }]));
@@ -125,7 +128,7 @@ testInTerminal("chat: keys pressed before a question was seen are no answer to i
   await terminal.type("hi");
   await terminal.press("Enter");
   using client = home.client();
-  await until("the answer", async () => (await client.info()).active_streams > 0 || undefined);
+  await untilFound("the answer", async () => (await client.info()).active_streams > 0 || undefined);
   await terminal.type("yes please");
   await terminal.press("Enter");
   await terminal.type("y");

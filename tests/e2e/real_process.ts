@@ -99,8 +99,8 @@ export function isAlive(pid: number): Promise<boolean> {
   return systemProcesses.isAlive(pid);
 }
 
-/** Waits until something holds; fails loudly after 20 s, which is no measure of anything. */
-export async function until<T>(
+/** Waits until the probe finds something, and returns it; fails loudly after 20 s, which is no measure of anything. */
+export async function untilFound<T>(
   what: string,
   probe: () => Promise<T | undefined>,
 ): Promise<T> {

@@ -1,6 +1,6 @@
 // A real terminal with the real program in it: tmux draws it, a test types and reads what stands there.
 import { join } from "node:path";
-import { type RealHome, until } from "./real_process.ts";
+import { type RealHome, untilFound } from "./real_process.ts";
 
 const text = new TextDecoder();
 
@@ -101,7 +101,7 @@ export class RealTerminal implements AsyncDisposable {
   async waitFor(pattern: RegExp): Promise<string> {
     let shown = "";
     try {
-      return await until(String(pattern), async () => {
+      return await untilFound(String(pattern), async () => {
         shown = await this.read();
         return pattern.test(shown) ? shown : undefined;
       });

@@ -1,7 +1,7 @@
 // Answering executions that wait: by flags and at a terminal, also when the service is gone.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createRealHome, killService, type RealHome, until } from "./real_process.ts";
+import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
@@ -43,7 +43,7 @@ Deno.test("pending and respond --no --reason work after the service stopped for 
   await home.writeScript("writer", [WRITE, { say: "Not written." }]);
   const id = await runToQuestion(home, "writer");
   // Asking it would keep it awake: its PID file goes with it.
-  await until(
+  await untilFound(
     "the service's end",
     () => Deno.stat(join(home.stateDir, "inkling.pid")).then(() => undefined, () => true),
   );

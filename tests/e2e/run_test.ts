@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../support/openai_server.ts";
-import { createRealHome, killService, type RealHome, until } from "./real_process.ts";
+import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
 
 const usesServer = (server: OpenAiServer) =>
   `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${server.url}" }\n` +
@@ -233,12 +233,12 @@ Deno.test("run cancels its execution on Ctrl+C and exits 130", async () => {
   await home.inkling("start", "--daemon");
   const run = await home.spawn(["run", "slow"]);
   using client = home.client();
-  const [execution] = await until("the run", async () => {
+  const [execution] = await untilFound("the run", async () => {
     const list = await client.executions({ status: ["running"] });
     return list.length > 0 ? list : undefined;
   });
   // The run is under way; wait for the command to follow it, too.
-  await until(
+  await untilFound(
     "the follower",
     async () => (await client.info()).active_streams > 0 ? true : undefined,
   );

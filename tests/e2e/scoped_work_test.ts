@@ -6,7 +6,7 @@ import { ADAPTERS, KEY } from "../support/model_adapters.ts";
 import { denoDirectory } from "../support/repository.ts";
 import { FixtureHttpServer } from "../tools/mcp/http_server.ts";
 import { programEntry } from "../tools/mcp/mcp_world.ts";
-import { createRealHome, type RealHome, until } from "./real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 interface Call {
   name: string;
@@ -41,7 +41,7 @@ async function resultsOf(home: RealHome, id: string) {
 /** Waits until the service that runs knows of an agent. */
 async function untilLoaded(home: RealHome, id: string): Promise<void> {
   using client = home.client();
-  await until(`the agent ${id}`, () => client.agent(id).catch(() => undefined));
+  await untilFound(`the agent ${id}`, () => client.agent(id).catch(() => undefined));
 }
 
 async function run(home: RealHome, id: string) {
@@ -182,12 +182,12 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
   const args = await argumentsOf((await client.info()).pid);
   assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
   await write(home, "drop/a.md", "a letter");
-  const read = await until(
+  const read = await untilFound(
     "the run of the watch",
     async () => (await client.runs("sorter")).find(({ status }) => status === "success"),
   );
   assert.match((await client.execution(read.id)).output_data ?? "", /a letter/);
-  await until(
+  await untilFound(
     "a run of the schedule",
     async () => (await client.runs("tick")).find(({ status }) => status === "success"),
   );
@@ -212,7 +212,7 @@ Deno.test("an agent added while the service runs that needs more is told of with
     "paths: {vault: ~/vault}",
   );
   using client = home.client();
-  const warning = await until(
+  const warning = await untilFound(
     "the warning",
     async () => (await client.agent("late").catch(() => undefined))?.warnings[0],
   );

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sourceCommand } from "../../cli/self_command.ts";
-import { createRealHome, isAlive, until } from "./real_process.ts";
+import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
 Deno.test("start -d returns when the service answers; a second start says so; stop ends it and cleans up", async () => {
   await using home = await createRealHome();
@@ -58,7 +58,7 @@ Deno.test("start replaces the socket that a killed service left", async () => {
   using client = home.client();
   const { pid } = await client.info();
   Deno.kill(pid, "SIGKILL");
-  await until(
+  await untilFound(
     "its end",
     async () => await isAlive(pid) ? undefined : true,
   );
@@ -73,7 +73,7 @@ Deno.test("SIGTERM lets the service go in order; start in the foreground ends wi
   await using home = await createRealHome();
   const service = await home.spawn(["start"]);
   using client = home.client();
-  await until("the service", () => client.health().catch(() => undefined));
+  await untilFound("the service", () => client.health().catch(() => undefined));
   service.kill("SIGTERM");
   const { code } = await service.output();
   assert.equal(code, 0);
@@ -91,7 +91,7 @@ Deno.test("SIGTERM before the service listens is an end in order, too", async ()
     db.exec("BEGIN IMMEDIATE");
     service = await home.spawn(["start"]);
     const pidFile = join(home.stateDir, "inkling.pid");
-    await until("the lock", () => Deno.stat(pidFile).catch(() => undefined));
+    await untilFound("the lock", () => Deno.stat(pidFile).catch(() => undefined));
     service.kill("SIGTERM");
   } finally {
     db.close();
@@ -154,7 +154,8 @@ Deno.test("an agent file that does not parse stops neither the service nor other
   const run = await home.inkling("run", "good", "-q");
   assert.deepEqual([run.code, run.stdout], [0, "fine\n"], run.stderr);
   const bad = await home.inkling("run", "bad");
-  assert.equal(bad.code, 2);
+  assert.equal(bad.code, 1);
+  assert.match(bad.stderr, /"bad" does not parse: .*bad\.md:2:\d+: /);
   const list = await home.inkling("list");
   assert.match(list.stdout + list.stderr, /bad\.md:2:\d+: .*temperature/);
   const validate = await home.inkling("validate");
@@ -168,7 +169,7 @@ Deno.test("start --port without a key is refused; a key or host without a port o
   assert.match(refused.stderr, /--port needs --api-key/);
   const odd = await home.spawn(["start", "--api-key", "secret-0123456789"]);
   using client = home.client();
-  await until("the service", () => client.health().catch(() => undefined));
+  await untilFound("the service", () => client.health().catch(() => undefined));
   assert.deepEqual((await client.info()).transports.map((one) => one.split(":")[0]), ["unix"]);
   odd.kill("SIGTERM");
   const { stderr } = await odd.output();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
 import { REPOSITORY } from "../support/repository.ts";
-import { createRealHome, isAlive, type RealHome, until } from "./real_process.ts";
+import { createRealHome, isAlive, type RealHome, untilFound } from "./real_process.ts";
 
 const TASK = denoJson.tasks["start:scoped"].command.split(" ");
 
@@ -22,7 +22,7 @@ Deno.test("start:scoped starts the service with derived flags, stops with it, an
     env: { INKLING_API_KEY: "sesame-0123456789" },
   });
   using client = home.client();
-  await until("the service", () => client.health().catch(() => undefined));
+  await untilFound("the service", () => client.health().catch(() => undefined));
   const info = await client.info();
   assert.notEqual(info.pid, task.pid);
   assert.deepEqual(
@@ -37,7 +37,7 @@ Deno.test("start:scoped starts the service with derived flags, stops with it, an
   assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
 
   const { execution_id } = await client.run("hello");
-  await until(
+  await untilFound(
     "the run",
     async () => (await client.execution(execution_id)).status === "success" ? true : undefined,
   );

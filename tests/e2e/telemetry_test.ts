@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../support/openai_server.ts";
 import { type CollectedSpan, OtlpCollector } from "../support/otlp_collector.ts";
-import { createRealHome, type RealHome, until } from "./real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 const KEY = "sk-distinctive-0123456789-abcdef";
 /** A word for each place that a text could come from; none of them may be exported. */
@@ -21,9 +21,9 @@ async function runOnce(home: RealHome, agent: string) {
   const service = await home.spawn(["start", "--keep-alive"]);
   using client = home.client();
   const shown = service.output();
-  await until("the service", () => client.info().catch(() => undefined));
+  await untilFound("the service", () => client.info().catch(() => undefined));
   const { execution_id } = await client.run(agent, { message: WORDS.message });
-  const execution = await until("the end", async () => {
+  const execution = await untilFound("the end", async () => {
     const one = await client.execution(execution_id);
     return one.status === "running" ? undefined : one;
   });

@@ -1,7 +1,7 @@
 // A run at real terminals of all kinds, and at none: what moves leaves nothing behind, and nothing breaks.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createRealHome, type RealHome, until } from "./real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const ANSWER = "# Report\n\nAll is **well** in `notes.md`:\n\n- roses\n- tomatoes";
@@ -190,7 +190,7 @@ Deno.test("run goes on in the service when nobody reads its output any more", as
   await home.inkling("start", "-d");
   await shell(home, '"$@" --json 2>/dev/null | exec true', ["run", "slow"]);
   using client = home.client();
-  await until("the end of the run", async () => {
+  await untilFound("the end of the run", async () => {
     const [execution] = await client.executions();
     return execution?.status === "success" || undefined;
   });

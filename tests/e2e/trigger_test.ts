@@ -1,7 +1,7 @@
 // Triggers of the real service, as a person sees them: on the command line and in the stream of events.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createRealHome, type RealHome, until } from "./real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 /** Two agents that write for each other for ever. */
 async function writeLoop(home: RealHome): Promise<void> {
@@ -31,16 +31,16 @@ Deno.test("a trigger that runs away is stopped, and told on the command line and
       if (event.event === "trigger_changed") told.push(event.payload);
     }
   })().catch(() => {/* It is ended below. */});
-  await until(
+  await untilFound(
     "the stream",
     async () => (await client.info()).active_streams > 0 ? true : undefined,
   );
   await Deno.writeTextFile(join(home.workspace, "a/ball.md"), "begin");
-  const stopped = await until(
+  const stopped = await untilFound(
     "a stopped trigger",
     async () => (await client.agents()).find(({ trigger_paused }) => trigger_paused !== null),
   );
-  await until("the event", () => Promise.resolve(told.length > 0 ? true : undefined));
+  await untilFound("the event", () => Promise.resolve(told.length > 0 ? true : undefined));
   const [event] = told as { agent_id: string; status: string; reason: string }[];
   assert.deepEqual([event?.agent_id, event?.status], [stopped.id, "paused"]);
   const list = await home.inkling("list");
@@ -70,28 +70,28 @@ Deno.test("a workspace behind a symlink: schedules, watches and agent files work
   assert.equal((await home.inkling("start", "--daemon")).code, 0);
   using client = home.client();
   await Deno.writeTextFile(join(home.workspace, "inbox/a.md"), "the letter");
-  const read = await until(
+  const read = await untilFound(
     "the run of the watch",
     async () => (await client.runs("reader")).find(({ status }) => status === "success"),
   );
   assert.match((await client.execution(read.id)).output_data ?? "", /the letter/);
   await home.writeScript("later", [{ say: "x" }]);
-  await until(
+  await untilFound(
     "the new agent",
     async () => (await client.agents()).find(({ id }) => id === "later"),
   );
-  await until("a slot", async () => (await client.slots("tick"))[0]);
+  await untilFound("a slot", async () => (await client.slots("tick"))[0]);
   Deno.kill((await client.info()).pid, "SIGKILL");
   const again = await home.inkling("start", "--daemon");
   assert.equal(again.code, 0, again.stderr);
   using fresh = home.client();
   const before = (await fresh.slots("tick", { limit: 500 })).length;
-  await until(
+  await untilFound(
     "more slots",
     async () => (await fresh.slots("tick", { limit: 500 })).length > before ? true : undefined,
   );
   await fresh.pauseScheduler();
-  await until(
+  await untilFound(
     "a skipped slot",
     async () => (await fresh.slots("tick"))[0]?.outcome === "skipped" ? true : undefined,
   );

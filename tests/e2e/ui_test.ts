@@ -1,7 +1,7 @@
 // `inkling ui` as a real process, before a real service, and with a real browser where there is one.
 import assert from "node:assert/strict";
 import { testInBrowser } from "../support/browser.ts";
-import { createRealHome, type RealHome, until } from "./real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 /** The command, running. */
 interface RunningUi extends AsyncDisposable {
@@ -31,7 +31,7 @@ async function startUi(home: RealHome, ...args: string[]): Promise<RunningUi> {
     await reading;
     return { code, stdout };
   };
-  const address = await until("the address", () => {
+  const address = await untilFound("the address", () => {
     if (hasEnded) throw new Error(`It ended without one: ${stderr}`);
     return Promise.resolve(/^(http:\S+)\n/.exec(stdout)?.[1]);
   }).catch((cause) => {

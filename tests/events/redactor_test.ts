@@ -59,3 +59,19 @@ Deno.test("RedactedStream holds back a secret in any spelling, and one that may 
   );
   assert.equal(show("tok-1", "tok-2 "), "|tok-1tok-2 |");
 });
+
+Deno.test("Redactor.redactValue() goes as deep as a value goes, and looks at what others named", () => {
+  const redactor = new Redactor(() => SECRETS);
+  const token = SECRETS[1]!.value;
+  const levels = 20_000;
+  const deep = JSON.parse(`${"[".repeat(levels)}"${token}"${"]".repeat(levels)}`);
+  let inner: unknown = redactor.redactValue(deep);
+  while (Array.isArray(inner)) [inner] = inner;
+  assert.equal(inner, "[redacted:SHORT_TOKEN]");
+  const args = JSON.parse(`{"${token}":1,"__proto__":{"b":"${token}"}}`);
+  assert.equal(
+    JSON.stringify(redactor.redactValue({ args, [token]: null })),
+    `{"args":{"[redacted:SHORT_TOKEN]":1,"__proto__":{"b":"[redacted:SHORT_TOKEN]"}},"${token}":null}`,
+  );
+  assert.equal(args[token], 1, "what was given is left as it was");
+});

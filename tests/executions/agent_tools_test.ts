@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
 import {
   createTestWorkspace,
   payloadsOf,
@@ -9,6 +8,7 @@ import {
   type TestWorkspace,
   toEnd,
 } from "../support/test_workspace.ts";
+import { answer } from "./executions_of.ts";
 
 const call = (name: string, args: unknown = {}) => ({ name, arguments: args });
 
@@ -16,11 +16,6 @@ async function put(place: TestWorkspace, name: string, text: string): Promise<vo
   const path = join(place.agentsDir, "_config", name);
   await Deno.mkdir(join(path, ".."), { recursive: true });
   await Deno.writeTextFile(path, text);
-}
-
-async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: given });
 }
 
 const SKILL = `---

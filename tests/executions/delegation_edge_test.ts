@@ -1,45 +1,21 @@
 // Delegation where things change or fail meanwhile: agents' files, limits, the service, what is kept.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
 import { TestClock } from "../support/test_clock.ts";
 import {
   createTestWorkspace,
-  payloadsOf,
   runToEnd,
   type TestWorkspace,
   toEnd,
 } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
+import { answer, idsOf, resultsOf, statusOf, untilStatus } from "./executions_of.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 const delegate = (id: string, args?: string) =>
   call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
 const ASK = { call: [call("ask_user", { question: "Which?" })] };
 const DAY_MS = 86_400_000;
-
-async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: given });
-}
-
-async function idsOf(runtime: Runtime, agent: string): Promise<number[]> {
-  const runs = await runtime.listExecutions({ agentId: agent, limit: 50, offset: 0 });
-  return runs.map(({ id }) => id).sort((a, b) => a - b);
-}
-
-async function statusOf(runtime: Runtime, id: number): Promise<string> {
-  return (await runtime.getExecution(id)).status;
-}
-
-async function untilStatus(runtime: Runtime, id: number, status: string): Promise<void> {
-  await until(async () => await statusOf(runtime, id) === status, `execution ${id} is ${status}`);
-}
-
-async function resultsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
-  return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
-}
 
 async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Promise<void> {
   await place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "{result}" }], lines);

@@ -1,33 +1,13 @@
 // Parents and children that move at the same time: whatever comes first, nobody waits for ever and nothing is lost.
 import assert from "node:assert/strict";
-import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf, toEnd } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
+import { answer, idsOf, statusOf, untilStatus } from "./executions_of.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 const delegate = (id: string, args = "") => call("run_agent", { agent_id: id, arguments: args });
 const ASK = { call: [call("ask_user", { question: "Which?" })] };
-
-async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: given });
-}
-
-async function statusOf(runtime: Runtime, id: number): Promise<string> {
-  return (await runtime.getExecution(id)).status;
-}
-
-/** Ids of an agent's executions, oldest first. */
-async function idsOf(runtime: Runtime, agent: string): Promise<number[]> {
-  const runs = await runtime.listExecutions({ agentId: agent, limit: 50, offset: 0 });
-  return runs.map(({ id }) => id).sort((a, b) => a - b);
-}
-
-async function untilStatus(runtime: Runtime, id: number, status: string): Promise<void> {
-  await until(async () => await statusOf(runtime, id) === status, `execution ${id} is ${status}`);
-}
 
 Deno.test("a parent does not begin to wait for a child that was answered while other calls ran", async () => {
   await using place = await createTestWorkspace();

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { until } from "../support/until.ts";
 import {
@@ -9,20 +8,11 @@ import {
   type TestWorkspace,
   toEnd,
 } from "../support/test_workspace.ts";
+import { answer, resultsOf } from "./executions_of.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 const delegate = (id: string, args?: string | string[]) =>
   call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
-
-async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: given });
-}
-
-/** What the calls of an execution returned, by tool. */
-async function resultsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
-  return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
-}
 
 async function jsonResultOf(runtime: Runtime, id: number): Promise<Record<string, unknown>> {
   const [result] = await resultsOf(runtime, id);

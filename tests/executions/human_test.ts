@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
+import { answer } from "./executions_of.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 const write = (path: string) => call("file_write", { path, content: path });
@@ -15,11 +15,6 @@ async function rest(runtime: Runtime, id: number) {
   let last = "";
   for await (const item of await runtime.follow(id, { after: 0, signal })) last = item.type;
   return { ...await runtime.getExecution(id), last };
-}
-
-async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: given });
 }
 
 async function exists(path: string): Promise<boolean> {

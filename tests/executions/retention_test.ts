@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { settle, TestClock } from "../support/test_clock.ts";
+import { TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../support/test_workspace.ts";
+import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
 const WAITS = [{ call: [{ name: "file_write", arguments: { path: "a", content: "a" } }] }, {
@@ -31,12 +32,12 @@ Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; f
   await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   await runtime.reloadAgents();
   const { id: running } = await runtime.run("slow", {});
-  await settle();
-
   const threads = async () =>
     Object.fromEntries(
       (await runtime.checkpointStats()).agents.map((one) => [one.agentId, one.threads]),
     );
+  await until(async () => (await threads())["slow"] === 1, "the conversation of the running one");
+
   assert.deepEqual(await threads(), { asker: 1, one: 3, slow: 1, two: 2 });
   const before = (await runtime.checkpointStats()).sizeBytes;
   assert.equal(await runtime.purgeCheckpoints({ agentId: "one", force: false }), 2);

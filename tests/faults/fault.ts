@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sourceCommand } from "../../cli/self_command.ts";
 import { ApiError, type Client } from "../../server/client.ts";
 import type { ExecutionDetail } from "../../server/schemas.ts";
-import { createRealHome, type RealHome, until } from "../e2e/real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "../e2e/real_process.ts";
 import { findViolations } from "../soak/invariants.ts";
 
 /** One fault. Its check throws what does not hold. */
@@ -47,9 +47,9 @@ export async function openWorld(
     const service = await home.spawn(["start", "--keep-alive", "--quiet"]);
     await Promise.all([service.stdout.cancel(), service.stderr.cancel()]);
     const client = home.client();
-    await until("the service", async () => await client.health().catch(() => undefined));
+    await untilFound("the service", async () => await client.health().catch(() => undefined));
     const end = (id: number) =>
-      until("the end", async () => {
+      untilFound("the end", async () => {
         const execution = await client.execution(id);
         return ["running", "waiting"].includes(execution.status) ? undefined : execution;
       });

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 
 /** Escape sequences of terminals, whole, cut off and in pieces, and characters that turn the order of text. */
-export const TERMINAL_PIECES: readonly string[] = [
+const TERMINAL_PIECES: readonly string[] = [
   ...[
     "\u001b",
     "\u001b[",

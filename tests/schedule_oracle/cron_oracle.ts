@@ -69,7 +69,7 @@ function offsets(zone: string): (instant: number) => number {
 }
 
 /** Whether a wall time, as if it were UTC, is one that the expression names. */
-export function readCron(cron: string): (wall: number) => boolean {
+function readCron(cron: string): (wall: number) => boolean {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.split(" ");
   const minutes = readField(minute, 0, 59, []);
   const hours = readField(hour, 0, 23, []);

@@ -79,6 +79,13 @@ Deno.test("GET /events/stream sends each event with its fields, and no id", asyn
     events.publish({ type: "scheduler_changed", status });
     assert.equal(await on.next(), event("scheduler_changed", { status }));
   }
+  for (const [status, reason] of [["paused", "it ran 30 times"], ["running", null]] as const) {
+    events.publish({ type: "trigger_changed", agentId, displayName, status, reason });
+    assert.equal(
+      await on.next(),
+      event("trigger_changed", { ...identity, status, reason }),
+    );
+  }
   await on.leave();
 });
 

@@ -57,7 +57,14 @@ Deno.test("getOverSocket() says that the service cannot be reached: nobody liste
   await withSocket(async (path) => {
     await assert.rejects(getOverSocket(path, "/", {}), ServiceUnreachable);
     const head = "HTTP/1.0 200 OK\r\ncontent-length: 5\r\n\r\n";
-    for (const pieces of [[], [""], ["HTTP/1.0 20"], [head], [head, "1234"], ["SSH-2.0\r\n\r\n"]]) {
+    const broken = [
+      ...[[], [""], ["HTTP/1.0 20"], [head], [head, "1234"], ["SSH-2.0\r\n\r\n"]],
+      // Within the head, where it already looks like an answer without a body.
+      ...["HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n", head.slice(0, -2)].map((
+        one,
+      ) => [one]),
+    ];
+    for (const pieces of broken) {
       await using _ = answerWith(path, ...pieces);
       await assert.rejects(getOverSocket(path, "/", {}), ServiceUnreachable, pieces.join());
     }

@@ -7,7 +7,7 @@ export interface LogComplaint {
 }
 
 /** What may stand at level error: the sentence, and why that is no fault. */
-export const EXPECTED_ERRORS: readonly RegExp[] = [];
+const EXPECTED_ERRORS: readonly RegExp[] = [];
 
 /** Complaints about these lines of a log. */
 export function judgeLines(lines: readonly string[]): LogComplaint[] {

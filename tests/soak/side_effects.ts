@@ -4,7 +4,7 @@ import type { BrokenRow } from "./invariants/invariant.ts";
 import { readSnapshot, type Violation } from "./invariants.ts";
 
 /** Tools whose every call leaves its token behind. */
-export const COUNTED_TOOLS = ["http_request", "stamp", "skill_run_script"] as const;
+const COUNTED_TOOLS = ["http_request", "stamp", "skill_run_script"] as const;
 
 /** What the tokens of calls begin with that leave them behind; others of the same tools begin otherwise. */
 export const COUNTED_PREFIX = "t";

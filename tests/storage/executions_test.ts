@@ -228,3 +228,11 @@ Deno.test("ExecutionStore.listExecutions() filters by status and agent, newest f
   assert.deepEqual(await list({ offset: 4 }), [ids[1], ids[0]]);
   assert.equal(await store.executions.countByStatus(["running"]), 4);
 });
+
+Deno.test("ExecutionStore.listExecutions() takes a status that is named without end as named once", async () => {
+  using store = openTestStore();
+  const { id } = await store.accept();
+  const statuses = Array<"running">(40_000).fill("running");
+  const found = await store.executions.listExecutions({ statuses, limit: 10, offset: 0 });
+  assert.deepEqual(found.map((one) => one.id), [id]);
+});

@@ -8,7 +8,7 @@ const CHROMIUM = "/usr/bin/chromium";
 const hasChromium = await Deno.stat(CHROMIUM).then(() => true, () => false);
 
 /** The name of a test that needs the browser, or why it is skipped. */
-export function browserTest(name: string): { name: string; ignore: boolean } {
+function browserTest(name: string): { name: string; ignore: boolean } {
   return hasChromium
     ? { name, ignore: false }
     : { name: `${name} (skipped: there is no ${CHROMIUM})`, ignore: true };
@@ -37,7 +37,7 @@ export function testInBrowser(name: string, scenarios: readonly Scenario[]): voi
 }
 
 /** A browser that runs. */
-export interface TestBrowser extends AsyncDisposable {
+interface TestBrowser extends AsyncDisposable {
   browser: Browser;
 }
 
@@ -48,7 +48,7 @@ export interface TestBrowser extends AsyncDisposable {
 const LAUNCHER = `#!/bin/sh\numask 022\nexec ${CHROMIUM} "$@"\n`;
 
 /** Starts a browser that resolves no name: it reaches 127.0.0.1 and nothing else. */
-export async function openTestBrowser(): Promise<TestBrowser> {
+async function openTestBrowser(): Promise<TestBrowser> {
   const chromium = await loadDriver();
   const folder = await Deno.makeTempDir({ prefix: "inkling-browser-" });
   await Deno.chmod(folder, 0o700);

@@ -45,3 +45,12 @@ Deno.test("parseArguments() says what is wrong and where", () => {
   };
   for (const [text, reason] of Object.entries(faults)) assert.match(complaint(text), reason, text);
 });
+
+Deno.test("parseArguments() refuses what is nested without end", () => {
+  const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+  assert.equal(JSON.stringify(parseArguments(nested(100))), nested(100));
+  assert.throws(
+    () => parseArguments(nested(20_000)),
+    new ToolFailure("The arguments are nested over 100 levels deep."),
+  );
+});

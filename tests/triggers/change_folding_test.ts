@@ -97,6 +97,41 @@ Deno.test("ChangeFolding: a move is one, whichever of its paths settles first", 
   }
 });
 
+Deno.test("ChangeFolding: a file that is moved and then removed is deleted where its agent knew it", () => {
+  const folding = new ChangeFolding();
+  folding.note({ path: "a", before: "x", now: null }, { at: 1, chain: 0 });
+  folding.note({ path: "b", before: null, now: "x" }, { at: 2, chain: 3 });
+  assert.deepEqual(folding.settle(1).map(({ event }) => event), [undefined]);
+  folding.note({ path: "b", before: "x", now: null }, { at: 3, chain: 0 });
+  const events = folding.settle(3).filter(({ event }) => event !== undefined);
+  assert.deepEqual(events, [{ path: "a", event: "deleted", stamp: null, chain: 3 }]);
+  assert.equal(folding.size, 0);
+});
+
+Deno.test("ChangeFolding: a file that comes where one was moved away from is its next version, whatever becomes of the moved one", () => {
+  for (
+    const [what, events] of [["removed", ["modified a"]], ["kept", [
+      "created b",
+      "modified a",
+    ]]] as const
+  ) {
+    const folding = new ChangeFolding();
+    folding.note({ path: "a", before: "x", now: null }, { at: 1, chain: 0 });
+    folding.note({ path: "b", before: null, now: "x" }, { at: 2, chain: 0 });
+    const settled = folding.settle(1);
+    folding.note({ path: "a", before: null, now: "y" }, { at: 3, chain: 0 });
+    if (what === "removed") {
+      folding.note({ path: "b", before: "x", now: null }, { at: 4, chain: 0 });
+    }
+    settled.push(...folding.settle(3), ...folding.settle(4));
+    const told = settled.flatMap(({ path, event }) =>
+      event === undefined ? [] : `${event} ${path}`
+    );
+    assert.deepEqual(told.sort(), events);
+    assert.equal(folding.size, 0);
+  }
+});
+
 Deno.test("ChangeFolding: what a path settles as depends on its first and last state alone, whatever lay between", () => {
   const deed = fc.constantFrom("write a", "rm a", "write b", "rm b");
   fc.assert(fc.property(fc.array(deed, { maxLength: 12 }), fc.boolean(), (deeds, wasThere) => {

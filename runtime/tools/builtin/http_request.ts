@@ -1,5 +1,7 @@
 // http_request: one request to a web address, redirects followed, each of them checked.
 import { z } from "zod";
+import { withinTime } from "../../bounded_wait.ts";
+import { isWholeJson } from "../../json.ts";
 import { defineTool } from "../define_tool.ts";
 import {
   exchange,
@@ -10,7 +12,7 @@ import {
 } from "../http_exchange.ts";
 import type { HttpPolicy } from "../http_policy.ts";
 import { showReply } from "../http_reply_text.ts";
-import type { ActionTool, ToolContext } from "../tool.ts";
+import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -75,7 +77,13 @@ export function createHttpRequest(
         method: args.method,
         ...parseContent(args.method, args.headers ?? {}, args.body),
       };
-      return await withDeadline(context, timeoutMs, async (signal) => {
+      const limit = {
+        clock: context.clock,
+        ms: timeoutMs,
+        reason: new ToolFailure(`No complete reply came within ${timeoutMs / 1_000} seconds.`),
+        signal: context.signal,
+      };
+      return await withinTime(limit, async (signal) => {
         const { url, reply } = await followRedirects(
           first,
           (request) => exchange(request, { policy, maxBytes: MAX_BODY_BYTES, signal, resolveHost }),
@@ -172,37 +180,7 @@ function parseContent(
     throw new ToolFailure(`A ${method} request has no body. Use POST, PUT or PATCH.`);
   }
   const bytes = new TextEncoder().encode(body);
-  headers["content-type"] ??= isJson(body) ? "application/json" : "text/plain; charset=utf-8";
+  headers["content-type"] ??= isWholeJson(body) ? "application/json" : "text/plain; charset=utf-8";
   headers["content-length"] = String(bytes.length);
   return { headers, body: bytes };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // Then it is some other text.
-    return false;
-  }
-}
-
-async function withDeadline<T>(
-  context: ToolContext,
-  timeoutMs: number,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const late = new AbortController();
-  const done = new AbortController();
-  const timer = context.clock.sleep(timeoutMs, done.signal).then(
-    () =>
-      late.abort(new ToolFailure(`No complete reply came within ${timeoutMs / 1_000} seconds.`)),
-    () => {}, // The work ended first.
-  );
-  try {
-    return await work(AbortSignal.any([context.signal, late.signal]));
-  } finally {
-    done.abort();
-    await timer;
-  }
 }

@@ -2,9 +2,9 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../../error_code.ts";
 import { isEnvFileName } from "../path_names.ts";
 import type { PathSandbox } from "../path_sandbox.ts";
-import { errorCode } from "../file_failure.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** How many files and folders are looked through for what is closed, and how many paths a list may have. */

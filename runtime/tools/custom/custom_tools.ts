@@ -25,6 +25,7 @@ export type ToolDirectories = Pick<
   "workspace" | "agentsDir" | "toolsDir" | "configDir" | "stateDir" | "workspaceEnvFile"
 >;
 
+/** What the custom tools of a workspace need. */
 export interface CustomToolsOptions {
   directories: ToolDirectories;
   program: HostProgram;

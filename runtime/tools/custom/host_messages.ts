@@ -87,4 +87,6 @@ export interface HostedScript {
 
 /** The variable that makes Inkling a host instead of a command line, and its values. */
 export const HOST_VARIABLE = "INKLING_HOST";
+
+/** A host of custom tools, or of one script of a skill. */
 export type HostRole = "tools" | "script";

@@ -22,6 +22,7 @@ export interface HostWish {
   start(): HostProcess;
 }
 
+/** How many processes there may be, and how long one waits for its next call, in milliseconds. */
 export interface HostPoolOptions {
   clock: Clock;
   maxProcesses?: number;

@@ -8,6 +8,7 @@ import type { HostedScript } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
 import type { ToolDirectories } from "./custom_tools.ts";
 
+/** What running scripts of skills needs. */
 export interface HostedScriptsOptions {
   directories: ToolDirectories;
   program: HostProgram;

@@ -15,6 +15,7 @@ const LOAD_MS = 15_000;
 /** The tools of a file, or why it cannot be used: the end of a sentence. */
 export type DescribedFile = ToolDeclarationOfFile[] | { problem: string };
 
+/** What describing tool files needs. */
 export interface ToolDescriptionsOptions {
   /** Real path. */
   toolsDir: string;

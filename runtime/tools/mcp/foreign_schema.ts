@@ -1,7 +1,7 @@
 // A server's JSON schema on its way to a model: bounded, its texts plain.
 import type { JsonObject, JsonSchema, JsonValue } from "../../json.ts";
-import { isJsonObject } from "../../json.ts";
-import { toPlainText } from "./foreign_text.ts";
+import { isDeeperThan, isJsonObject } from "../../json.ts";
+import { toPlainText } from "../../plain_text.ts";
 
 const MAX_CHARACTERS = 64 * 1024;
 const MAX_DEPTH = 64;
@@ -19,11 +19,6 @@ export function toToolSchema(schema: unknown): { schema: JsonSchema } | { proble
   }
   const { $schema: _dialect, ...rest } = plainProse(schema);
   return { schema: { type: "object", properties: {}, ...rest } };
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((one) => isDeeperThan(one, depth - 1));
 }
 
 function plainProse(schema: JsonObject): JsonObject {

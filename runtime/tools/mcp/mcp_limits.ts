@@ -12,6 +12,7 @@ export interface McpLimits {
   killMs: number;
 }
 
+/** The limits of every server; tests bring their own. */
 export const MCP_LIMITS: McpLimits = {
   connectMs: 30_000,
   callMs: 60_000,

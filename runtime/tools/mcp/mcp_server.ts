@@ -1,4 +1,5 @@
 // One server of one workspace: at most one session at a time, opened when needed, opened again when it ends, never in a rush.
+import { untilAborted } from "../../bounded_wait.ts";
 import type { JsonObject } from "../../json.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
@@ -6,7 +7,6 @@ import { RestartBackoff } from "./restart_backoff.ts";
 import type { ServerDefinition } from "./server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import type { CallOptions, Session, SessionPorts } from "./session.ts";
-import { untilAborted } from "./waiting.ts";
 
 /** Who has to wait longer for the next start is told at once. */
 const PATIENCE_MS = 5_000;
@@ -142,7 +142,11 @@ export class McpServer implements AsyncDisposable {
   #retire(session: Session): void {
     if (this.#session === session) this.#session = undefined;
     if (this.#retiring.has(session)) return;
-    const gone = session.retire().finally(() => {
+    const gone = session.retire().catch((error) => {
+      // Nobody waits for it, and one server's bad end is not the service's.
+      const message = "An MCP server could not be ended in order";
+      this.#ports.log.write("error", message, { server: this.#name, error });
+    }).finally(() => {
       this.#sessions.delete(session);
       this.#retiring.delete(session);
     });

@@ -169,7 +169,11 @@ export class McpServers implements AsyncDisposable {
   #replace(name: string, server: McpServer): void {
     this.#servers.delete(name);
     this.#retiring.add(server);
-    server.retire().finally(() => this.#retiring.delete(server));
+    server.retire().catch((error) => {
+      // Nobody waits for it, and one server's bad end is not the service's.
+      const message = "An MCP server could not be ended in order";
+      this.#options.log.write("error", message, { server: name, error });
+    }).finally(() => this.#retiring.delete(server));
   }
 }
 

@@ -1,9 +1,10 @@
 // The tools that a server lists, as far as they can be offered to a model.
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
+import { cutEnd } from "../../cut_text.ts";
 import type { JsonSchema } from "../../json.ts";
+import { toPlainLine, toPlainText } from "../../plain_text.ts";
 import type { Effect } from "../tool.ts";
 import { toToolSchema } from "./foreign_schema.ts";
-import { cutEnd, toPlainLine, toPlainText } from "./foreign_text.ts";
 
 /** A provider refuses longer ones, and with them the whole request. */
 const DESCRIPTION_CHARACTERS = 1_024;

@@ -1,11 +1,9 @@
 // Fills the variables of a declared server in, and says what is wrong with what comes out. Values are never repeated.
 import { resolve } from "node:path";
-import type { DeclaredServer, ServerDefinition, ServerSecret } from "./server_definition.ts";
+import { isSecretName, type Secret, SHORTEST_SECRET } from "../../secret.ts";
+import type { DeclaredServer, ServerDefinition } from "./server_definition.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD)$/i;
-/** Shorter values are too common in ordinary text to be hidden everywhere. */
-const SHORTEST_SECRET = 8;
 
 /**
  * What a program gets of our environment besides what its entry declares: where things are and who runs it. Never a key:
@@ -62,7 +60,7 @@ function toProgram(
     if (name === "" || /[=\0]/.test(name) || value.includes("\0")) {
       return { problem: "env has a name or a value that no environment can hold" };
     }
-    if (SECRET_NAME.test(name)) expansion.hide(name, value);
+    if (isSecretName(name)) expansion.hide(name, value);
     env[name] = value;
   }
   const command = expansion.fill(declared.command);
@@ -112,7 +110,7 @@ function isHeader(name: string, value: string): boolean {
 /** Fills variables in and remembers which values came from where. */
 class Expansion {
   readonly undefinedNames = new Set<string>();
-  readonly #hidden = new Map<string, ServerSecret>();
+  readonly #hidden = new Map<string, Secret>();
   readonly #lookup: (name: string) => string | undefined;
 
   constructor(lookup: (name: string) => string | undefined) {
@@ -126,7 +124,7 @@ class Expansion {
         this.undefinedNames.add(name);
         return whole;
       }
-      if (SECRET_NAME.test(name)) this.hide(name, value);
+      if (isSecretName(name)) this.hide(name, value);
       return value;
     });
   }
@@ -136,7 +134,7 @@ class Expansion {
     if (trimmed.length >= SHORTEST_SECRET) this.#hidden.set(trimmed, { name, value: trimmed });
   }
 
-  secrets(): ServerSecret[] {
+  secrets(): Secret[] {
     return [...this.#hidden.values()];
   }
 }

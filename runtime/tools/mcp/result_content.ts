@@ -1,8 +1,8 @@
 // What a server's tool gave back, as the text a model reads.
 import { Buffer } from "node:buffer";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { toPlainLine } from "../../plain_text.ts";
 import { isBinary } from "../text_content.ts";
-import { toPlainLine } from "./foreign_text.ts";
 
 const LINE_CHARACTERS = 300;
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;

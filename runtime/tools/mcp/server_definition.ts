@@ -1,6 +1,7 @@
 // What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
 import { z } from "zod";
 import { filledText } from "../../config/fields.ts";
+import type { Secret } from "../../secret.ts";
 
 /** A server that is a program of this machine, spoken to over its standard input and output. */
 export const declaredProgram = z.object({
@@ -24,12 +25,6 @@ export type DeclaredServer =
   | { kind: "program"; declared: z.output<typeof declaredProgram> }
   | { kind: "endpoint"; declared: z.output<typeof declaredEndpoint> };
 
-/** A value that no message may show, and what it is called. */
-export interface ServerSecret {
-  name: string;
-  value: string;
-}
-
 /** A program to start. */
 export interface ServerProgram {
   kind: "program";
@@ -51,6 +46,6 @@ export interface ServerEndpoint {
 
 /** A server, ready to be spoken to. */
 export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
-  /** Longest first. */
-  secrets: readonly ServerSecret[];
+  /** Values that no message may show; longest first. */
+  secrets: readonly Secret[];
 };

@@ -1,22 +1,23 @@
 // What a server says beside its answers, into the service log: plain, without secrets, and within bounds.
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock } from "../../clock.ts";
+import { toPlainLine } from "../../plain_text.ts";
+import type { Secret } from "../../secret.ts";
+import { redactText } from "../../secret_marks.ts";
 import type { ServiceLog } from "../../service_log.ts";
-import { toPlainLine, withoutSecrets } from "./foreign_text.ts";
 import { LogBudget } from "./log_budget.ts";
-import type { ServerSecret } from "./server_definition.ts";
 
 const LINE_CHARACTERS = 500;
 
 /** One line that may be logged. */
-export function toLoggedLine(text: string, secrets: readonly ServerSecret[]): string {
-  return toPlainLine(withoutSecrets(text, secrets), LINE_CHARACTERS);
+export function toLoggedLine(text: string, secrets: readonly Secret[]): string {
+  return toPlainLine(redactText(text, secrets), LINE_CHARACTERS);
 }
 
 /** Logs a server's messages and what of it cannot be understood, at debug. */
 export function logServerWords(
   client: Client,
-  options: { name: string; secrets: readonly ServerSecret[]; clock: Clock; log: ServiceLog },
+  options: { name: string; secrets: readonly Secret[]; clock: Clock; log: ServiceLog },
 ): void {
   const { name, secrets, clock, log } = options;
   const budget = new LogBudget(clock);

@@ -1,10 +1,11 @@
 // One conversation with a server: greeted, its tools listed, calls in flight. Heavy (the client package), so loaded late.
 import { Client, type Tool as ListedTool } from "@modelcontextprotocol/client";
+import { untilAborted, withinTime } from "../../bounded_wait.ts";
 import type { Clock } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
+import { redactText } from "../../secret_marks.ts";
 import type { ServiceLog } from "../../service_log.ts";
 import { ToolFailure } from "../tool_failure.ts";
-import { withoutSecrets } from "./foreign_text.ts";
 import { HttpTransport } from "./http_transport.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { RemoteTool } from "./remote_tool.ts";
@@ -22,7 +23,6 @@ import {
 } from "./session_failure.ts";
 import { StdioTransport } from "./stdio_transport.ts";
 import { ToolList } from "./tool_list.ts";
-import { untilAborted, withinTime } from "./waiting.ts";
 
 /** The client's own timer knows another clock than ours; it never decides. */
 const NEVER_MS = 2 ** 31 - 1;
@@ -198,7 +198,7 @@ export class Session {
     }
     const text = toResultText(result);
     if (result.isError !== true) return text || "[no content]";
-    throw new ToolFailure(withoutSecrets(text, secrets) || "The tool failed without a word");
+    throw new ToolFailure(redactText(text, secrets) || "The tool failed without a word");
   }
 
   #toCallFailure(error: unknown): Error {

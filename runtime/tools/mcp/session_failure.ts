@@ -1,9 +1,11 @@
 // Why a server could not be reached or did not answer, for a person or a model. Nothing secret, nothing long.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { cutEnd } from "../../cut_text.ts";
 import { describeDenied } from "../../denied_permission.ts";
-import { cutEnd, toPlainLine, toPlainText, withoutSecrets } from "./foreign_text.ts";
+import { toPlainLine, toPlainText } from "../../plain_text.ts";
+import type { Secret } from "../../secret.ts";
+import { redactText } from "../../secret_marks.ts";
 import { UNANSWERED } from "./http_transport.ts";
-import type { ServerSecret } from "./server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 import { StartFailure } from "./server_process.ts";
 
@@ -14,7 +16,7 @@ const LAST_CHARACTERS = 2_000;
 /** Whose failure it is. */
 export interface FailedServer {
   name: string;
-  secrets: readonly ServerSecret[];
+  secrets: readonly Secret[];
   link: ServerLink;
 }
 
@@ -33,7 +35,7 @@ export function describeFailedCall(error: unknown, server: FailedServer): string
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
-  return link.end ?? toPlainLine(withoutSecrets(rawReason(error), secrets), REASON_CHARACTERS);
+  return link.end ?? toPlainLine(redactText(rawReason(error), secrets), REASON_CHARACTERS);
 }
 
 function rawReason(error: unknown): string {
@@ -100,7 +102,7 @@ const CONNECTION_REASONS = [
 
 /** The last lines of what a program wrote to its standard error, introduced; empty when it wrote nothing. */
 function lastWords({ link, secrets }: FailedServer): string {
-  const lines = withoutSecrets(toPlainText(link.stderr), secrets).split("\n")
+  const lines = redactText(toPlainText(link.stderr), secrets).split("\n")
     .map((line) => line.trimEnd()).filter((line) => line !== "");
   if (lines.length === 0) return "";
   const end = lines.slice(-LAST_LINES).join("\n");

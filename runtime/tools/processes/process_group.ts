@@ -1,5 +1,6 @@
 // A child process that leads a group of its own, so that whatever it starts can be ended together with it.
 import { describeDenied } from "../../denied_permission.ts";
+import { errorCode } from "../../error_code.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** How long a group has between SIGTERM and SIGKILL. */
@@ -53,7 +54,7 @@ function signalGroup(leader: number, name: "SIGTERM" | "SIGKILL"): void {
     // Nobody of the group is left; on some systems a group of zombies says that it may not be signalled.
     const isGone = error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.PermissionDenied ||
-      (error instanceof Error && "code" in error && error.code === "ESRCH");
+      errorCode(error) === "ESRCH";
     if (!isGone) throw error;
   }
 }

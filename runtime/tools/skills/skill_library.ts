@@ -4,7 +4,7 @@ import { describeBadName } from "../../agents/agent_id.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Directories } from "../../config/directories.ts";
 import { decodeText } from "../../config/text_file.ts";
-import { type Diagnostic, formatDiagnostic } from "../../diagnostics.ts";
+import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../diagnostics.ts";
 import { PathSandbox } from "../path_sandbox.ts";
 import { realPathOf } from "../real_path.ts";
 import { openFile } from "../sandboxed_files.ts";
@@ -12,7 +12,7 @@ import { ToolFailure } from "../tool_failure.ts";
 import { parseSkillFile, type SkillFile } from "./skill_file.ts";
 
 /** Instructions become a message: what is longer belongs into files of its own, read when they are needed. */
-export const LARGEST_SKILL_BYTES = 100 * 1024;
+const LARGEST_SKILL_BYTES = 100 * 1024;
 
 /** The name of a skill's folder in its own sandbox. */
 export const SKILL_ALIAS = "skill";
@@ -48,7 +48,7 @@ export class SkillLibrary {
     const { skillsDir, configDir, stateDir } = this.#options.directories;
     const path = join(skillsDir, name, "SKILL.md");
     const problem = (message: string) => ({
-      diagnostics: [{ path, line: 1, column: 1, severity: "error" as const, message }],
+      diagnostics: [errorAtStart(path, message)],
     });
     const badName = describeBadName(name);
     if (badName !== undefined) return problem(`The name of a skill ${badName}`);

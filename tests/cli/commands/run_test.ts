@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
+import { SessionWaiting } from "../../../runtime/executions/refusals.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { streamOf } from "../../support/scripted_transport.ts";
 import { until } from "../../support/until.ts";
@@ -214,6 +215,31 @@ Deno.test("run suggests the agent that was meant, with exit code 2", async () =>
   assert.equal(await cli.run("run", "zebra"), 2);
   assert.match(cli.stderr.text, /There is no agent "zebra"\. "inkling list" shows every agent\n$/);
   assert.equal(cli.stdout.text, "");
+});
+
+Deno.test("run of an agent whose file does not parse says why", async () => {
+  await using cli = await createWithAgents();
+  const path = "/home/me/inkling/agents/new.md";
+  const message = "model.name is missing";
+  const fault = { path, line: 2, column: 1, severity: "error" as const, message };
+  cli.runtime.broken = [{ id: "new", path, diagnostics: [fault] }];
+  assert.equal(await cli.run("run", "new"), 1);
+  assert.equal(
+    cli.stderr.text,
+    `Error: The file of agent "new" does not parse: ${path}:2:1: ${message}. ` +
+      '"inkling validate" shows all that is wrong\n',
+  );
+});
+
+Deno.test("run that a question holds back says how to see what waits", async () => {
+  await using cli = await createWithAgents();
+  cli.runtime.runFailure = new SessionWaiting("daily");
+  assert.equal(await cli.run("run", "daily"), 1);
+  assert.equal(
+    cli.stderr.text,
+    "Error: Agent 'daily' has a session waiting for a response. " +
+      '"inkling pending" shows what waits for you\n',
+  );
 });
 
 Deno.test("run without an agent lists the agents, with exit code 2", async () => {

@@ -77,6 +77,13 @@ Deno.test("validate suggests the agent that was meant, with exit code 2", async 
   assert.equal(cli.stderr.text, 'Error: There is no agent "god". Did you mean "good"?\n');
 });
 
+Deno.test("validate of a path where nothing stands says so, with exit code 2", async () => {
+  await using cli = await createFakeCli();
+  addFiles(cli);
+  assert.equal(await cli.run("validate", "./draft.md"), 2);
+  assert.equal(cli.stderr.text, 'Error: There is no file "./draft.md"\n');
+});
+
 Deno.test("validate of an empty workspace is no failure", async () => {
   await using cli = await createFakeCli();
   assert.equal(await cli.run("validate"), 0);
@@ -99,6 +106,8 @@ Deno.test("info shows the files, the workspace and which providers have a key", 
       "  Env file       /home/me/inkling/agents/_config/.env (not there)",
       "  Workspace      /home/me/inkling",
       "  Agents         /home/me/inkling/agents",
+      `  State          ${cli.stateDir}`,
+      `  Log            ${cli.stateDir}/inkling.log`,
       "  Default model  none: every agent names its own",
       "",
       "Provider   Key         Variable",
@@ -110,7 +119,12 @@ Deno.test("info shows the files, the workspace and which providers have a key", 
   );
   cli.stdout.text = "";
   assert.equal(await cli.run("info", "--json"), 0);
-  assert.deepEqual(JSON.parse(cli.stdout.text).providers[0], {
+  const body = JSON.parse(cli.stdout.text);
+  assert.deepEqual([body.state_dir, body.log_file], [
+    cli.stateDir,
+    `${cli.stateDir}/inkling.log`,
+  ]);
+  assert.deepEqual(body.providers[0], {
     name: "openai",
     key_variable: "OPENAI_API_KEY",
     has_key: true,

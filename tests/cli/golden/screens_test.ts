@@ -20,6 +20,19 @@ interface Screen {
 
 const EMPTY = () => {};
 
+/** A state directory of the same name on every machine. */
+function keepStateAtHome({ cli }: Pick<World, "cli">): void {
+  const stateDir = "/home/me/.local/state/inkling";
+  cli.app.places = () =>
+    Promise.resolve({
+      stateDir,
+      socketFile: `${stateDir}/service.sock`,
+      pidFile: `${stateDir}/inkling.pid`,
+      lockFile: `${stateDir}/inkling.lock`,
+      logFile: `${stateDir}/inkling.log`,
+    });
+}
+
 /** A step of a new execution: the world's past has four. */
 const NEW = 5;
 
@@ -170,17 +183,7 @@ const SCREENS: Screen[] = [
     name: "status of a stopped service",
     argv: ["status"],
     isRunning: false,
-    before({ cli }) {
-      const stateDir = "/home/me/.local/state/inkling";
-      cli.app.places = () =>
-        Promise.resolve({
-          stateDir,
-          socketFile: `${stateDir}/service.sock`,
-          pidFile: `${stateDir}/inkling.pid`,
-          lockFile: `${stateDir}/inkling.lock`,
-          logFile: `${stateDir}/inkling.log`,
-        });
-    },
+    before: keepStateAtHome,
   },
   { name: "stop of a stopped service", argv: ["stop"], isRunning: false },
   {
@@ -214,6 +217,7 @@ const SCREENS: Screen[] = [
     name: "info",
     argv: ["info"],
     before({ cli }) {
+      keepStateAtHome({ cli });
       cli.report = {
         ...cli.report,
         defaultModel: "openai/gpt-5",

@@ -121,3 +121,22 @@ Deno.test("walkGlob() stops at its bounds and when it is cancelled", async () =>
     message: "cancelled",
   });
 });
+
+Deno.test("file_glob says that it stopped, and refuses a pattern that no path can match", async () => {
+  await using fixture = await SandboxFixture.open();
+  // Every look at it takes longer than a search may.
+  const clock = new TestClock();
+  const now = clock.now();
+  let looks = 0;
+  clock.now = () => now + 3_600_000 * looks++;
+  await fixture.write("a.md", "");
+  const context = testContext(fixture.sandbox(), { clock });
+  assert.match(
+    await call(fileGlob, { pattern: "**/*.md" }, context),
+    /\(The search was stopped .+: there may be more\. Name a folder to look in\.\)$/,
+  );
+  assert.equal(
+    await failureOf(call(fileGlob, { pattern: "a\0*" }, context)),
+    "The pattern holds a NUL character, which no path can.",
+  );
+});

@@ -224,6 +224,25 @@ Deno.test("file_edit says why it cannot edit", async () => {
   assert.equal(await fixture.read("a.txt"), "x = 1\n  y =  2\nx = 1\n");
 });
 
+Deno.test("file_edit leaves alone what is no text", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  const failure = (path: string) =>
+    failureOf(call(fileEdit, { path, old_text: "a", new_text: "b" }, context));
+  const contents = { "b.bin": [97, 0, 97, 1], "latin.txt": [...Array(500).fill(97), 0xe4] };
+  for (const [name, bytes] of Object.entries(contents)) {
+    await Deno.writeFile(join(fixture.workspace, name), new Uint8Array(bytes));
+  }
+  assert.equal(await failure("b.bin"), 'Cannot edit "b.bin": it is a binary file.');
+  assert.equal(
+    await failure("latin.txt"),
+    'Cannot edit "latin.txt": it is not UTF-8, and what is not would be lost.',
+  );
+  for (const [name, bytes] of Object.entries(contents)) {
+    assert.deepEqual([...await Deno.readFile(join(fixture.workspace, name))], bytes);
+  }
+});
+
 Deno.test("file_edit calls on one file at the same time lose nothing", async () => {
   await using fixture = await SandboxFixture.open();
   const context = testContext(fixture.sandbox());

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { AgentPath } from "../../../runtime/agents/agent.ts";
 import { allowedPaths } from "../../../runtime/tools/custom/allowed_paths.ts";
 import { isWithin } from "../../../runtime/tools/path_sandbox.ts";
-import { SandboxFixture } from "../sandbox_fixture.ts";
+import { failureOf, SandboxFixture } from "../sandbox_fixture.ts";
 
 const signal = new AbortController().signal;
 
@@ -80,6 +80,29 @@ Deno.test("allowedPaths() refuses a path that leads into what is closed", async 
   const { read } = await listed(fixture, above);
   assert.ok(read.length > 0);
   for (const path of read) assert.doesNotMatch(path, /agents|\.env|config|state/);
+});
+
+Deno.test("allowedPaths() allows nothing rather than too much, and says which setting helps", async () => {
+  await using fixture = await SandboxFixture.open();
+  const folder = join(fixture.workspace, "notes");
+  for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(folder, `${i}.txt`), "");
+  const paths = [{ alias: "notes", path: folder }];
+  // As one folder they are one path.
+  assert.deepEqual((await listed(fixture, paths)).read, ["notes"]);
+  await fixture.write("notes/.env", "");
+  assert.match(
+    await failureOf(listed(fixture, paths)),
+    /^The agent's paths hold more than 5000 paths with something closed to agents .*Name narrower `paths`/,
+  );
+});
+
+Deno.test("allowedPaths() ends when the run does", async () => {
+  await using fixture = await SandboxFixture.open();
+  const reason = new Error("stopped");
+  await assert.rejects(
+    allowedPaths(fixture.sandbox(), { signal: AbortSignal.abort(reason) }),
+    reason,
+  );
 });
 
 Deno.test("allowedPaths() never opens what the sandbox closes, however the folders lie", async () => {

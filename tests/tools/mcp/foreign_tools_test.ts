@@ -5,7 +5,6 @@ import fc from "fast-check";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { toCheckSchema } from "../../../runtime/tools/mcp/check_schema.ts";
 import { toToolSchema } from "../../../runtime/tools/mcp/foreign_schema.ts";
-import { cutEnd, toPlainLine, toPlainText } from "../../../runtime/tools/mcp/foreign_text.ts";
 import { LineSplitter } from "../../../runtime/tools/mcp/line_splitter.ts";
 import { toRemoteTools } from "../../../runtime/tools/mcp/remote_tool.ts";
 import { toResultText } from "../../../runtime/tools/mcp/result_content.ts";
@@ -44,27 +43,22 @@ Deno.test("nameTools() gives every tool a valid name of its own, whatever the or
   }));
 });
 
+Deno.test("nameTools() numbers a tool whose every other name is taken", () => {
+  const tools = [{ server: "a", tool: "read" }];
+  const taken = ["read", "a_read"];
+  for (const ending of [/^a_read_[0-9a-f]{8}$/, /_2$/, /_3$/]) {
+    const [name = ""] = nameTools(tools, taken);
+    assert.match(name, ending);
+    taken.push(name);
+  }
+});
+
 Deno.test("toFunctionName() leaves valid names as they are", () => {
   assert.equal(toFunctionName("get-issue_2"), "get-issue_2");
   assert.equal(toFunctionName("notion.search/all"), "notion_search_all");
   assert.equal(toFunctionName("21st_magic"), "_21st_magic");
   assert.equal(toFunctionName("x".repeat(80)).length, 64);
   assert.notEqual(toFunctionName(`${"x".repeat(80)}a`), toFunctionName(`${"x".repeat(80)}b`));
-});
-
-Deno.test("toPlainText() drops what moves a cursor, hides or turns text", () => {
-  const text = "a\x1b[2Jb\x1b]0;title\x07c\u202ed\r\ne\x00\tf\ud800";
-  assert.equal(toPlainText(text), "abcd\ne\tf");
-  assert.equal(toPlainLine(" a\n\n b\tc ", 5), "a b c");
-  assert.equal(cutEnd("abc😀d", 5), "abc…");
-  const units = fc.array(fc.oneof(fc.nat(0x2100), fc.nat(0xffff)))
-    .map((codes) => String.fromCharCode(...codes));
-  fc.assert(
-    fc.property(units, fc.integer({ min: 1, max: 20 }), (one, max) => {
-      const line = toPlainLine(one, max);
-      assert.ok(line.length <= max && !/[\p{Cc}\p{Cs}]/u.test(line));
-    }),
-  );
 });
 
 Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot be offered", () => {

@@ -1,6 +1,6 @@
-// Text of a server on its way to a model, a person or the log: nothing unseen in it, nothing secret, and not too much.
+// Text that somebody else wrote, on its way to a model, a person or the log: nothing unseen in it, and not too much.
 import { stripVTControlCharacters } from "node:util";
-import type { ServerSecret } from "./server_definition.ts";
+import { cutEnd } from "./cut_text.ts";
 
 /** Control characters but line feed and tab, what turns the direction of writing, and halves of characters. */
 const UNSEEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/gu;
@@ -15,18 +15,4 @@ export function toPlainLine(text: string, maxCharacters: number): string {
   // Cut first: what is long beyond all measure need not be looked through.
   const head = text.slice(0, maxCharacters * 4);
   return cutEnd(toPlainText(head).replaceAll(/\s+/g, " ").trim(), maxCharacters);
-}
-
-/** The text, or its beginning with `…` where it is longer than `maxCharacters`. */
-export function cutEnd(text: string, maxCharacters: number): string {
-  if (text.length <= maxCharacters) return text;
-  return `${text.slice(0, maxCharacters - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
-
-/** The text with each secret as `[redacted:NAME]`. */
-export function withoutSecrets(text: string, secrets: readonly ServerSecret[]): string {
-  return secrets.reduce(
-    (shown, { name, value }) => shown.replaceAll(value, `[redacted:${name}]`),
-    text,
-  );
 }

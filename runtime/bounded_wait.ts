@@ -1,0 +1,52 @@
+// Waits that end in time: with a signal, or with a limit of the Clock.
+import type { Clock } from "./clock.ts";
+
+/** How long some work may take, and what it is told when that is over. */
+export interface TimeLimit {
+  clock: Pick<Clock, "sleep">;
+  ms: number;
+  /** What the work's signal aborts with once the time is over. */
+  reason: Error;
+  /** Ends the work before that, with a reason of its own. */
+  signal?: AbortSignal;
+}
+
+/**
+ * What a promise resolves to, or a rejection with the signal's reason as soon as it aborts. The work goes on, and others
+ * may wait for it; how it ends then is told to nobody here.
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/**
+ * Runs `work` with a signal that aborts with the limit's reason after its time, and with the other signal's reason when that
+ * aborts. How the work ends then is its own affair: where it may not listen, it is wrapped in untilAborted.
+ */
+export async function withinTime<T>(
+  { clock, ms, reason, signal }: TimeLimit,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const done = new AbortController();
+  const timer = clock.sleep(ms, done.signal).then(
+    () => limit.abort(reason),
+    () => {/* The work ended in time. */},
+  );
+  try {
+    return await work(
+      signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]),
+    );
+  } finally {
+    done.abort();
+    await timer;
+  }
+}

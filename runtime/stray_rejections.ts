@@ -1,0 +1,21 @@
+// Promises that were rejected while nobody waited for them. In a service that would end the process, and every run in it,
+// for a mistake in one of them, or in a package.
+import type { ServiceLog } from "./service_log.ts";
+
+/** Writes each to the log as an error, and lets the process go on, until disposed. `target`: where they are told. */
+export function logStrayRejections(
+  log: ServiceLog,
+  { target = globalThis }: { target?: EventTarget } = {},
+): Disposable {
+  const onRejection = (event: Event) => {
+    event.preventDefault();
+    const error: unknown = Reflect.get(event, "reason");
+    log.write("error", "A failure inside Inkling that nobody waited for; please report it", {
+      error,
+    });
+  };
+  target.addEventListener("unhandledrejection", onRejection);
+  return {
+    [Symbol.dispose]: () => target.removeEventListener("unhandledrejection", onRejection),
+  };
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { untilAborted, withinTime } from "../runtime/bounded_wait.ts";
+import { TestClock } from "./support/test_clock.ts";
+
+const LATE = new Error("It took too long");
+
+Deno.test("untilAborted() gives up as soon as the signal aborts, and what comes then is nobody's", async () => {
+  const work = Promise.withResolvers<string>();
+  const stop = new AbortController();
+  const waiting = untilAborted(work.promise, stop.signal);
+  stop.abort(LATE);
+  await assert.rejects(waiting, LATE);
+  await assert.rejects(untilAborted(work.promise, stop.signal), LATE);
+  // Were it anybody's, the test would end with an error that nobody caught.
+  work.reject(new Error("too late"));
+  assert.equal(await untilAborted(Promise.resolve(1), new AbortController().signal), 1);
+});
+
+Deno.test("withinTime() tells the work that its time is over, and leaves no timer behind", async () => {
+  const clock = new TestClock();
+  const limit = { clock, ms: 1_000, reason: LATE };
+  const late = assert.rejects(
+    withinTime(limit, (signal) => untilAborted(new Promise(() => {}), signal)),
+    LATE,
+  );
+  await clock.advance(1_000);
+  await late;
+  assert.equal(await withinTime(limit, () => Promise.resolve("in time")), "in time");
+  const stop = new AbortController();
+  const stopped = withinTime(
+    { ...limit, signal: stop.signal },
+    (signal) => untilAborted(new Promise(() => {}), signal),
+  );
+  stop.abort(new Error("stopped"));
+  await assert.rejects(stopped, /stopped/);
+  assert.equal(clock.sleeping, 0);
+});

@@ -1,0 +1,82 @@
+// What of the counted folders ran, as a person reads it: the files that are low, and a total for each folder.
+import type { FileCoverage } from "./lcov.ts";
+
+/** Percent of the lines of a folder, and of a file before it is named. */
+export const WANTED_PERCENT = 90;
+
+/** The folders that are counted. */
+export const COUNTED = ["runtime/", "server/"] as const;
+/** The page in the browser is shown by the tests in a browser, of which no profile is taken; assets are no source. */
+const NOT_COUNTED = ["server/dashboard/client/", "server/dashboard/assets/", "server/docs_assets/"];
+
+/** Whether a file, relative to the repository, is counted. */
+export function isCounted(file: string): boolean {
+  return COUNTED.some((folder) => file.startsWith(folder)) &&
+    !NOT_COUNTED.some((folder) => file.startsWith(folder));
+}
+
+/** What is told of a run of the tests, and whether every folder has what is wanted. */
+export interface CoverageReport {
+  text: string;
+  isEnough: boolean;
+}
+
+/** A report on files whose paths are relative to the repository; those that are not counted are left out. */
+export function reportCoverage(files: readonly FileCoverage[]): CoverageReport {
+  const counted = files.filter(({ path }) => isCounted(path));
+  const low = counted.filter((file) => percentOf([file]) < WANTED_PERCENT)
+    .sort((a, b) => percentOf([a]) - percentOf([b]) || (a.path < b.path ? -1 : 1));
+  const folders = COUNTED.map((folder) => ({
+    folder,
+    files: counted.filter(({ path }) => path.startsWith(folder)),
+  }));
+  return {
+    text: [
+      ...low.map((file) =>
+        `${inPercent([file])}  ${file.path}: ${describeLines(missedLines(file))}`
+      ),
+      ...folders.map(({ folder, files }) =>
+        `${inPercent(files)}  ${folder} in all: ${count(files, isRun)} of ${
+          count(files, () => true)
+        } lines, ${files.length} files`
+      ),
+    ].join("\n"),
+    isEnough: folders.every(({ files }) => percentOf(files) >= WANTED_PERCENT),
+  };
+}
+
+/** The lines of a file that did not run, as [first, last]; lines without code do not end a range. */
+export function missedLines({ lines }: FileCoverage): [number, number][] {
+  const ranges: [number, number][] = [];
+  let open: [number, number] | undefined;
+  for (const [line, hits] of [...lines].sort(([a], [b]) => a - b)) {
+    if (isRun(hits)) open = undefined;
+    else if (open !== undefined) open[1] = line;
+    else ranges.push(open = [line, line]);
+  }
+  return ranges;
+}
+
+function describeLines(ranges: readonly [number, number][]): string {
+  return ranges.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(", ");
+}
+
+function isRun(hits: number): boolean {
+  return hits > 0;
+}
+
+function count(files: readonly FileCoverage[], holds: (hits: number) => boolean): number {
+  return files.reduce((sum, { lines }) => sum + [...lines.values()].filter(holds).length, 0);
+}
+
+/** Of a file of types alone, all; of a folder without files, nothing: then something is wrong with the counting. */
+function percentOf(files: readonly FileCoverage[]): number {
+  const all = count(files, () => true);
+  if (all === 0) return files.length === 0 ? 0 : 100;
+  return 100 * count(files, isRun) / all;
+}
+
+/** Rounded down: what is shown as 90.0 is 90. */
+function inPercent(files: readonly FileCoverage[]): string {
+  return `${(Math.floor(percentOf(files) * 10) / 10).toFixed(1).padStart(5)} %`;
+}

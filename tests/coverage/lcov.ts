@@ -1,0 +1,34 @@
+// The line counts of `deno coverage --lcov`: https://ltp.sourceforge.net/coverage/lcov/geninfo.1.php
+
+/** How often the lines of a file ran. Lines without code, such as types, are absent. */
+export interface FileCoverage {
+  /** As the report names it: an absolute path. */
+  path: string;
+  /** Line number, from 1, to how often it ran. */
+  lines: ReadonlyMap<number, number>;
+}
+
+/** The files of a report, in its order. Throws TypeError for a text that is none. */
+export function parseLcov(text: string): FileCoverage[] {
+  const files: FileCoverage[] = [];
+  let lines: Map<number, number> | undefined;
+  for (const record of text.split("\n")) {
+    const [key, value = ""] = splitOnce(record, ":");
+    if (key === "SF") {
+      lines = new Map();
+      files.push({ path: value, lines });
+    } else if (key === "DA") {
+      const counts = /^(\d+),(\d+)/.exec(value);
+      if (counts === null || lines === undefined) {
+        throw new TypeError(`Cannot read a coverage report: ${JSON.stringify(record)}`);
+      }
+      lines.set(Number(counts[1]), Number(counts[2]));
+    }
+  }
+  return files;
+}
+
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
+}

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { beginningOf, cutEnd } from "../runtime/cut_text.ts";
+
+Deno.test("cutEnd() leaves what fits, and marks what does not", () => {
+  assert.equal(cutEnd("abc😀d", 6), "abc😀d");
+  assert.equal(cutEnd("abc😀d", 5), "abc…");
+});
+
+Deno.test("beginningOf() is a beginning of at most so many characters and cuts none in two", () => {
+  const text = fc.string({ unit: "grapheme", maxLength: 20 });
+  fc.assert(
+    fc.property(text, fc.integer({ min: 0, max: 20 }), (one, max) => {
+      const kept = beginningOf(one, max);
+      assert.ok(one.startsWith(kept) && kept.length <= max && kept.isWellFormed());
+      assert.ok(kept.length >= Math.min(one.length, max) - 1);
+    }),
+  );
+});
