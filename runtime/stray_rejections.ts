@@ -7,7 +7,7 @@ export function logStrayRejections(
   log: ServiceLog,
   { target = globalThis }: { target?: EventTarget } = {},
 ): Disposable {
-  const onRejection = (event: Event) => {
+  const onRejection: EventListener = (event) => {
     event.preventDefault();
     const error: unknown = Reflect.get(event, "reason");
     log.write("error", "A failure inside Inkling that nobody waited for; please report it", {

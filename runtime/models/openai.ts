@@ -47,6 +47,7 @@ class OpenAiModel implements Model {
   readonly id: string;
   readonly #options: OpenAiModelOptions;
   readonly #context: ProviderContext;
+  #client: OpenAI | undefined;
 
   constructor(options: OpenAiModelOptions) {
     this.id = options.id;
@@ -71,12 +72,14 @@ class OpenAiModel implements Model {
       signal,
       assembly: new OpenAiReplyAssembly(),
       open: () =>
-        this.#client(sdk.default).chat.completions.create(this.#body(request), { signal }),
+        (this.#client ??= this.#open(sdk.default)).chat.completions.create(this.#body(request), {
+          signal,
+        }),
       toFailure: (error) => error instanceof sdk.APIError ? this.#toFailure(error) : undefined,
     });
   }
 
-  #client(Client: typeof OpenAI): OpenAI {
+  #open(Client: typeof OpenAI): OpenAI {
     const { apiKey } = this.#options;
     const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
     const passed = ["accept", "content-type"];

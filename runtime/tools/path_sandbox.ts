@@ -269,12 +269,12 @@ export class PathSandbox {
   }
 
   async #settle(): Promise<void> {
-    for (const one of [...this.#roots, ...this.#denied]) {
-      if (one.pinned) continue;
+    const unsettled = [...this.#roots, ...this.#denied].filter(({ pinned }) => !pinned);
+    await Promise.all(unsettled.map(async (one) => {
       const { path, exists, dangling } = await realPathOf(one.path, one.path);
       one.real = path;
       one.pinned = exists && !dangling;
-    }
+    }));
   }
 }
 

@@ -8,8 +8,8 @@ import { errorCode } from "../error_code.ts";
 import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
 import { type FileVersion, versionOf } from "./file_write.ts";
 
-/** How often a file that got into the wrong folder is looked for. */
-const WITHDRAWALS = 20;
+/** How often a staged file is looked for that is not where it was made: tens of milliseconds, while folders are swapped. */
+const SEARCHES = 300;
 
 /** A folder or file is no longer where it was checked to be. */
 export class PlaceChanged extends Error {
@@ -49,7 +49,7 @@ export class StagedFile {
       if (options.mode !== undefined) await handle.chmod(options.mode);
       await handle.sync();
     } catch (error) {
-      await staged?.withdraw();
+      await staged?.discard();
       throw error;
     } finally {
       await handle.close();
@@ -119,17 +119,15 @@ export class StagedFile {
     await this.#confirm();
   }
 
-  /** Removes what may lie in a folder that was swapped in for a moment: whoever swaps to and fro shows it again. */
-  async withdraw(): Promise<void> {
-    for (let count = 0; count < WITHDRAWALS; count++) {
+  /**
+   * Removes the staged file for good. It may lie in a folder that was swapped in for a moment: whoever swaps to and fro
+   * shows it again.
+   */
+  async discard(): Promise<void> {
+    for (let search = 0; search < SEARCHES; search++) {
       const gone = await unlink(this.#path).then(() => true, ignoreMissing);
       if (gone) return;
     }
-  }
-
-  /** Removes the staged file for good. */
-  async discard(): Promise<void> {
-    await unlink(this.#path).catch(ignoreMissing);
   }
 
   async #prove(): Promise<void> {

@@ -117,6 +117,8 @@ export class HostPool implements AsyncDisposable {
     const process = start();
     this.#count++;
     this.#keys.set(process, key);
+    // Once for its whole life: each wait for a promise that stays open is kept until it ends.
+    this.#track(process.ended.then(() => this.#dropIdle(process)));
     if (await this.#isFit(process, START_MS)) return process;
     const reason = process.gone ? await process.describeEnd() : "its process does not answer";
     await this.discard(process);
@@ -142,11 +144,20 @@ export class HostPool implements AsyncDisposable {
     idle.stop.abort();
   }
 
-  async #endWhenIdle(idle: IdleHost): Promise<void> {
-    const { stop, process } = idle;
-    const within = { clock: this.#clock, ms: this.#idleMs };
-    const first = await firstOf(process.ended, { within, signal: stop.signal });
-    if (first.kind === "aborted") return;
+  async #endWhenIdle({ stop, process }: IdleHost): Promise<void> {
+    try {
+      await this.#clock.sleep(this.#idleMs, stop.signal);
+    } catch {
+      // It is taken again, or gone.
+      return;
+    }
+    await this.#dropIdle(process);
+  }
+
+  /** Ends a process that nobody uses; one that somebody has is theirs. */
+  async #dropIdle(process: HostProcess): Promise<void> {
+    const idle = this.#idle.find((one) => one.process === process);
+    if (idle === undefined) return;
     this.#wake(idle);
     await this.discard(process);
   }
