@@ -75,7 +75,12 @@ export type FromWorker =
   | { type: "request"; id: number; request: ToolRequest };
 
 /** From the child to the service. */
-export type FromHost = FromWorker | { type: "pong" } | { type: "started" };
+export type FromHost =
+  | FromWorker
+  | { type: "pong" }
+  | { type: "started" }
+  /** The child ends itself, for this reason. */
+  | { type: "ending"; message: string };
 
 /** What a host that runs one script reads from its standard input, as one line. */
 export interface HostedScript {

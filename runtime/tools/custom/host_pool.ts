@@ -176,6 +176,6 @@ export class HostPool implements AsyncDisposable {
 async function endOfWork(process: HostProcess): Promise<void> {
   for (;;) {
     const message = await process.next();
-    if (message === undefined || message.type === "done" || message.type === "failed") return;
+    if (message === undefined || ["done", "failed", "ending"].includes(message.type)) return;
   }
 }

@@ -36,6 +36,8 @@ export interface ToolCall {
 type CallEnd =
   | { kind: "done"; result: string }
   | { kind: "failed"; message: string; stack: string }
+  /** Its process ends itself, and gives a reason. */
+  | { kind: "ending"; message: string }
   | { kind: "gone" | "silent" | "aborted" }
   | { kind: "question"; question: ToolQuestion };
 
@@ -66,6 +68,9 @@ export async function runToolCall(
       pool.giveBack(process);
       for (const line of end.stack.split("\n").slice(0, MAX_STACK_LINES)) log(line);
       throw new ToolFailure(withoutFlagAdvice(end.message));
+    case "ending":
+      await pool.discard(process);
+      throw new ToolFailure(end.message);
     case "aborted":
       pool.stop(process);
       throw context.signal.reason;
@@ -111,6 +116,7 @@ async function converse(
     if (message === undefined) return { kind: "gone" };
     if (message.type === "done") return { kind: "done", result: message.result };
     if (message.type === "failed") return { ...message, kind: "failed" };
+    if (message.type === "ending") return { ...message, kind: "ending" };
     if (message.type === "log") context.log(message.text);
     if (message.type !== "request") continue;
     const { id, request } = message;

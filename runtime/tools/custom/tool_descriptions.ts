@@ -82,7 +82,7 @@ export class ToolDescriptions {
       const message = first.value;
       if (message === undefined) return { problem: await process.describeEnd() };
       if (message.type === "described") return parseDeclarations(message.tools);
-      if (message.type === "failed") {
+      if (message.type === "failed" || message.type === "ending") {
         return { problem: firstLineOf(withoutFlagAdvice(message.message)) };
       }
     }

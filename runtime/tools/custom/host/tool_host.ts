@@ -16,7 +16,7 @@ export async function hostTools({ input, output, clock }: HostOptions): Promise<
     unrestExceeded(clock, () => host.rest).then(() => 1),
     memoryExceeded(clock).then(async () => {
       const message = `It used more than ${MEMORY_LIMIT_MB} MB of memory`;
-      await voice.say({ type: "failed", message, stack: "" });
+      await voice.say({ type: "ending", message });
       return 1;
     }),
   ]);
