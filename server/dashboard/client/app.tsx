@@ -1,6 +1,6 @@
 // The page: its head, the view that the address asks for, and the voice that tells what happens elsewhere.
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ServiceEventMessage } from "../../client.ts";
 import { AgentView } from "./agent_view.tsx";
 import type { AgentsById } from "./agents_by_id.ts";
@@ -141,7 +141,8 @@ function useFocusOnTurn(
   const ref = useRef<HTMLElement | null>(null);
   const place = route.view + ("id" in route ? ` ${route.id}` : "");
   const before = useRef(place);
-  useEffect(() => {
+  // With the view itself, not a moment after it: somebody may have gone to a field in it by then.
+  useLayoutEffect(() => {
     if (before.current === place) return;
     before.current = place;
     ref.current?.focus({ preventScroll: true });
