@@ -5,7 +5,7 @@ import type { CliApp, InfoReport, LocalService, ServeOptions, StopReason } from 
 import denoJson from "./deno.json" with { type: "json" };
 import type { Clock } from "./runtime/clock.ts";
 import type { OpenRuntimeOptions, WorkspaceSettings } from "./runtime/mod.ts";
-import type { ServiceLog } from "./runtime/service_log.ts";
+import type { ServiceLog } from "./runtime/service_log/service_log.ts";
 
 const { version } = denoJson;
 /** Whether OTEL_DENO has Deno export telemetry: then Deno itself registers this name. */
@@ -21,7 +21,7 @@ function homeDirectory(): string {
 }
 
 async function loadSettings(workspace: string | undefined): Promise<WorkspaceSettings> {
-  const { loadSettings } = await import("./runtime/settings.ts");
+  const { loadSettings } = await import("./runtime/config/settings.ts");
   return await loadSettings({
     shell: Deno.env.toObject(),
     home: homeDirectory(),
@@ -68,12 +68,12 @@ async function serve(options: ServeOptions): Promise<StopReason> {
   ] = await Promise.all([
     import("./runtime/mod.ts"),
     import("./server/mod.ts"),
-    import("./runtime/log_file.ts"),
+    import("./runtime/service_log/log_file.ts"),
     import("./runtime/clock.ts"),
-    import("./runtime/state_dir.ts"),
+    import("./runtime/storage/state_dir.ts"),
     import("./runtime/config/service_variables.ts"),
     import("./cli/stop_signals.ts"),
-    import("./runtime/stray_rejections.ts"),
+    import("./runtime/service_log/stray_rejections.ts"),
   ]);
   const idleTimeoutMs = parseIdleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
   const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
@@ -153,7 +153,7 @@ async function validate(
   target: string | undefined,
   options: { workspace?: string },
 ): ReturnType<CliApp["validate"]> {
-  const { validateWorkspace } = await import("./runtime/workspace_validation.ts");
+  const { validateWorkspace } = await import("./runtime/authoring/workspace_validation.ts");
   const files = await validateWorkspace(await loadSettings(options.workspace), target, {
     cwd: Deno.cwd(),
   });
@@ -164,7 +164,7 @@ async function validate(
 }
 
 async function info(options: { workspace?: string }): Promise<InfoReport> {
-  const { describeSetup } = await import("./runtime/setup_report.ts");
+  const { describeSetup } = await import("./runtime/setup/setup_report.ts");
   return await describeSetup(await loadSettings(options.workspace));
 }
 
@@ -191,7 +191,7 @@ async function isSetUp(options: { workspace?: string }): Promise<boolean> {
 
 async function openInstallation(): ReturnType<CliApp["openInstallation"]> {
   const [{ Installation }, { SystemClock }] = await Promise.all([
-    import("./runtime/installation.ts"),
+    import("./runtime/setup/installation.ts"),
     import("./runtime/clock.ts"),
   ]);
   return new Installation({
@@ -206,7 +206,7 @@ async function openAgentAuthor(
   options: { workspace?: string },
 ): ReturnType<CliApp["openAgentAuthor"]> {
   const [{ AgentAuthor }, { SystemClock }] = await Promise.all([
-    import("./runtime/agent_author.ts"),
+    import("./runtime/authoring/agent_author.ts"),
     import("./runtime/clock.ts"),
   ]);
   return new AgentAuthor({

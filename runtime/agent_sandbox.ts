@@ -2,7 +2,7 @@
 import type { Agent } from "./agents/agent.ts";
 import { readWatchPath } from "./agents/watch_path.ts";
 import type { RunCause } from "./run_cause.ts";
-import type { WorkspaceSettings } from "./settings.ts";
+import type { WorkspaceSettings } from "./config/settings.ts";
 import { PathSandbox, type PathSandboxOptions } from "./tools/path_sandbox.ts";
 import type { OwnWrites } from "./triggers/own_writes.ts";
 import { createWatchFilter } from "./triggers/watch_filter.ts";

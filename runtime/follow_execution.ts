@@ -2,7 +2,7 @@
 import { type Clock, toTimestamp } from "./clock.ts";
 import { identityFields } from "./events/frame.ts";
 import type { ExecutionLog } from "./events/log.ts";
-import type { Redactor } from "./events/redactor.ts";
+import type { Redactor } from "./secrets/redactor.ts";
 import type { ExecutionStore } from "./executions/execution_store.ts";
 import { type HumanRequest, requestFields } from "./executions/human_request.ts";
 import { ExecutionNotFound } from "./executions/refusals.ts";

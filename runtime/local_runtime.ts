@@ -10,7 +10,7 @@ import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
 import type { FrameStore } from "./events/frame_store.ts";
 import type { ExecutionLog } from "./events/log.ts";
-import type { Redactor } from "./events/redactor.ts";
+import type { Redactor } from "./secrets/redactor.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
 import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { ExecutionStore } from "./executions/execution_store.ts";
@@ -40,9 +40,9 @@ import type {
   UsageReport,
   UsageRequest,
 } from "./runtime.ts";
-import { readLogTail } from "./log_tail.ts";
+import { readLogTail } from "./service_log/log_tail.ts";
 import { describeScheduler } from "./scheduler_status.ts";
-import type { ServiceLog } from "./service_log.ts";
+import type { ServiceLog } from "./service_log/service_log.ts";
 import type { AgentFiles } from "./triggers/agent_files.ts";
 import { machineTimeZone } from "./triggers/local_time.ts";
 import type { Pause, SchedulerState } from "./triggers/pause.ts";

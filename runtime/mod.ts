@@ -7,21 +7,21 @@ import type { Directories } from "./config/directories.ts";
 import { isConfined } from "./denied_permission.ts";
 import { EventBus } from "./events/bus.ts";
 import { ExecutionLog } from "./events/log.ts";
-import { Redactor } from "./events/redactor.ts";
+import { Redactor } from "./secrets/redactor.ts";
 import { Retention } from "./executions/retention.ts";
 import { Runner } from "./executions/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
-import { InstanceLock } from "./instance_lock.ts";
+import { InstanceLock } from "./storage/instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
-import type { ModelSupply } from "./model_supply.ts";
+import type { ModelSupply } from "./models/model_supply.ts";
 import { isProviderKey, keyVariablesOf } from "./models/provider_keys.ts";
-import { RedactedLog } from "./redacted_log.ts";
+import { RedactedLog } from "./service_log/redacted_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
-import type { ServiceLog } from "./service_log.ts";
+import type { ServiceLog } from "./service_log/service_log.ts";
 import { createStartRun } from "./start_run.ts";
-import type { WorkspaceSettings } from "./settings.ts";
-import { makeStateDir, StateDirUnusable } from "./state_dir.ts";
+import type { WorkspaceSettings } from "./config/settings.ts";
+import { makeStateDir, StateDirUnusable } from "./storage/state_dir.ts";
 import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
 import { Database } from "./storage/database.ts";
 import { SqliteExecutionStore } from "./storage/executions.ts";
@@ -40,7 +40,7 @@ import { Scheduler } from "./triggers/scheduler.ts";
 import { Triggers } from "./triggers/triggers.ts";
 import type { Watcher, WatcherPorts } from "./triggers/watcher.ts";
 
-export { loadSettings, type Surroundings, type WorkspaceSettings } from "./settings.ts";
+export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {
@@ -132,7 +132,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const retention = new Retention({ store: checkpoints, log });
   let modelSupply: Promise<ModelSupply> | undefined;
   const openModels = async () => {
-    const { ModelSupply } = await import("./model_supply.ts");
+    const { ModelSupply } = await import("./models/model_supply.ts");
     return new ModelSupply({ settings, clock, log });
   };
   const isKey = (name: string) => isProviderKey(name, registry.list());

@@ -10,7 +10,7 @@ import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { Execution, ExecutionStatus, ExecutionTotals } from "./executions/execution.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
-import type { ServiceLog } from "./service_log.ts";
+import type { ServiceLog } from "./service_log/service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/slot_store.ts";
 

@@ -2,8 +2,8 @@
 import type { AgentRegistry } from "./agents/registry.ts";
 import type { Clock } from "./clock.ts";
 import { isProviderKey } from "./models/provider_keys.ts";
-import type { ServiceLog } from "./service_log.ts";
-import type { WorkspaceSettings } from "./settings.ts";
+import type { ServiceLog } from "./service_log/service_log.ts";
+import type { WorkspaceSettings } from "./config/settings.ts";
 import type { ToolShed } from "./tools/agent_tools.ts";
 import type { CustomTools } from "./tools/custom/custom_tools.ts";
 import type { McpServers } from "./tools/mcp/mcp_servers.ts";

@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { sourceCommand } from "../cli/self_command.ts";
 import { deriveFlags } from "../runtime/permissions/derive_flags.ts";
-import { loadSettings } from "../runtime/settings.ts";
+import { loadSettings } from "../runtime/config/settings.ts";
 
 /** Which workspace and listener the flags are for; the service itself reads, and checks, the whole line. */
 function readOptions(args: readonly string[]): {

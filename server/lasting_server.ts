@@ -1,6 +1,6 @@
 // A server that goes on listening: when the system refuses to accept (no file descriptor left, for one), it listens anew.
 import type { Clock } from "../runtime/clock.ts";
-import type { ServiceLog } from "../runtime/service_log.ts";
+import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import type { Listener } from "./listener.ts";
 
 const SHORTEST_WAIT_MS = 100;

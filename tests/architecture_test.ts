@@ -11,43 +11,35 @@ const text = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
 /** Lower may not know higher. What stands at the runtime's root without wiring anything is known to all. */
 const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   root: 0,
-  config: 1,
-  agents: 2,
-  events: 3,
-  models: 3,
-  prompt: 3,
-  tools: 3,
-  executions: 4,
-  triggers: 4,
-  storage: 5,
-  telemetry: 5,
-  permissions: 5,
-  wiring: 6,
+  files: 1,
+  secrets: 1,
+  service_log: 2,
+  config: 3,
+  agents: 4,
+  events: 5,
+  models: 5,
+  prompt: 5,
+  tools: 5,
+  executions: 6,
+  triggers: 6,
+  storage: 7,
+  telemetry: 7,
+  permissions: 7,
+  wiring: 8,
+  // Beside the runtime, not in it: what main.ts opens for a person who sets up, or writes an agent.
+  authoring: 9,
+  setup: 9,
 };
 /** Files of the runtime's root that put the folders together or describe the whole. */
 const WIRING = [
   "mod.ts",
   "runtime.ts",
   "local_runtime.ts",
-  "redacted_log.ts",
-  "settings.ts",
-  "agent_author.ts",
-  "agent_draft.ts",
-  "agent_validation.ts",
-  "installation.ts",
-  "installation_files.ts",
-  "model_trial.ts",
-  "sample_agent.ts",
-  "setup_choices.ts",
-  "workspace_validation.ts",
-  "setup_report.ts",
-  "start_run.ts",
-  "scheduler_status.ts",
   "agent_sandbox.ts",
-  "tool_shed.ts",
-  "model_supply.ts",
-  "agent_resources.ts",
   "follow_execution.ts",
+  "scheduler_status.ts",
+  "start_run.ts",
+  "tool_shed.ts",
 ]
   .map((name) => `runtime/${name}`);
 
@@ -128,6 +120,15 @@ Deno.test("imports: inside runtime the arrows point one way", () => {
   );
 });
 
+Deno.test("imports: every folder of runtime has its layer, and nothing is listed that is not there", () => {
+  const inRuntime = FILES.filter((file) => file.startsWith("runtime/"));
+  assert.deepEqual(
+    new Set(inRuntime.map(layerOf)),
+    new Set(Object.keys(RUNTIME_LAYERS)),
+  );
+  assert.deepEqual(WIRING.filter((file) => !inRuntime.includes(file)), []);
+});
+
 Deno.test("imports: nothing but main.ts imports the composition, and nothing imports main.ts", () => {
   assert.deepEqual(offenders(({ to }) => to === "main.ts"), []);
 });
@@ -141,7 +142,11 @@ Deno.test("imports: adapters, their packages and the price table are loaded only
     ...["runtime/tools/mcp/session.ts", "runtime/tools/mcp/mcp_servers.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
     ...["runtime/triggers/watcher.ts"],
-    ...["runtime/executions/loop.ts", "runtime/executions/prepare.ts", "runtime/model_supply.ts"],
+    ...[
+      "runtime/executions/loop.ts",
+      "runtime/executions/prepare.ts",
+      "runtime/models/model_supply.ts",
+    ],
     ...["runtime/telemetry/open_telemetry.ts"],
   ];
   const loads = IMPORTS.filter(({ to, typeOnly }) => !typeOnly && late.includes(to));
@@ -239,7 +244,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   {
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
     // The clock itself; what is compared with the file system's time; the client, which knows no runtime.
-    where: /^(runtime\/(clock|log_file|config\/file_stamp)|server\/client)\.ts$/,
+    where: /^(runtime\/(clock|service_log\/log_file|config\/file_stamp)|server\/client)\.ts$/,
   },
 ];
 

@@ -1,6 +1,6 @@
 // Reads an agent file's bytes, and only a file's. What is in them is parse_agent.ts's business.
 import { stampFile } from "../config/file_stamp.ts";
-import { unreadableReason } from "../unreadable.ts";
+import { unreadableReason } from "../files/unreadable.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
 

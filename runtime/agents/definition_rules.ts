@@ -8,7 +8,7 @@ import {
 } from "../config/schema_diagnostics.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
-import { compileGlob } from "../glob.ts";
+import { compileGlob } from "../files/glob.ts";
 import { isJsonObject } from "../json.ts";
 import { suggest } from "../suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "./agent.ts";

@@ -1,7 +1,7 @@
 // The agents of one directory, as its files stand. A broken file costs only itself; no file is ever written.
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
-import { unreadableReason } from "../unreadable.ts";
+import { unreadableReason } from "../files/unreadable.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { type AgentFileContent, readAgentFile } from "./agent_file.ts";

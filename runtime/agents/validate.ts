@@ -5,7 +5,7 @@ import { exists } from "../config/exists.ts";
 import { diagnose, type DiagnosedFile } from "../config/schema_diagnostics.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
-import { isBelow } from "../path_below.ts";
+import { isBelow } from "../files/path_below.ts";
 import { suggest } from "../suggestion.ts";
 import type { Agent, ModelSettings } from "./agent.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";

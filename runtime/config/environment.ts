@@ -1,5 +1,5 @@
 // Variables as agents and models see them: workspace `.env`, then the config directory's, then the shell.
-import type { Secret } from "../secret.ts";
+import type { Secret } from "../secrets/secret.ts";
 
 /** Variables by name. Files are read again when they change, so that a new key works without a restart. */
 export interface Environment {

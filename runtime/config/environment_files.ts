@@ -5,8 +5,8 @@ import type { Environment } from "./environment.ts";
 import { stampFile } from "./file_stamp.ts";
 import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
 import { decodeText } from "./text_file.ts";
-import { isSecretName, type Secret, SHORTEST_SECRET } from "../secret.ts";
-import { unreadableReason } from "../unreadable.ts";
+import { isSecretName, type Secret, SHORTEST_SECRET } from "../secrets/secret.ts";
+import { unreadableReason } from "../files/unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 

@@ -9,7 +9,7 @@ import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema, diagnose, type DiagnosedFile, listWords } from "./schema_diagnostics.ts";
 import { decodeText } from "./text_file.ts";
-import { unreadableReason } from "../unreadable.ts";
+import { unreadableReason } from "../files/unreadable.ts";
 import { parseYaml } from "./yaml_document.ts";
 
 /** config.yaml cannot be used; the message shows the first problem with its place, `diagnostics` has them all. */

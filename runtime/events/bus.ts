@@ -1,5 +1,5 @@
 // What happens in the service as a whole, told as it happens. Nothing is kept: who was away asks for the state.
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 
 /** An event of the service. Times and durations are milliseconds. */
 export type ServiceEvent =

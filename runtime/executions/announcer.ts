@@ -1,7 +1,7 @@
 // Tells the rest of the service what becomes of executions: on the event bus, in the service log, and to telemetry.
 import type { EventBus } from "../events/bus.ts";
-import type { Redactor } from "../events/redactor.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Execution } from "./execution.ts";
 import type { HumanRequest } from "./human_request.ts";
 import type { Telemetry } from "./telemetry.ts";

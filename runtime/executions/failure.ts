@@ -1,7 +1,7 @@
 // A run that threw, as the outcome of its execution.
 import { RuntimeError } from "../errors.ts";
 import { ModelError } from "../models/model.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";

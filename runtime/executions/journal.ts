@@ -7,7 +7,7 @@ import {
   type FrameIdentity,
 } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
-import type { RedactedStream, Redactor } from "../events/redactor.ts";
+import type { RedactedStream, Redactor } from "../secrets/redactor.ts";
 import type { UserMessage } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { Effect } from "../tools/tool.ts";

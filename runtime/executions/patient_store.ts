@@ -2,7 +2,7 @@
 // program holds for a while.
 import type { Clock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ExecutionStore } from "./execution_store.ts";
 
 const SHORTEST_WAIT_MS = 500;

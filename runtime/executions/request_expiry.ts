@@ -1,6 +1,6 @@
 // Deadlines of questions: one timer for all of them, over what is stored, so that they hold across restarts.
 import type { Clock } from "../clock.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ExecutionStore } from "./execution_store.ts";
 import type { HumanRequest } from "./human_request.ts";
 

@@ -1,5 +1,5 @@
 // What is kept and for how long: the sweep at every start, and purges that a person asks for.
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { CheckpointStats, CheckpointStore } from "./checkpoint_store.ts";
 
 const DAY_MS = 86_400_000;

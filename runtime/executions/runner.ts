@@ -1,4 +1,4 @@
-// Many runs: accepting them, keeping hold of them while they run, answers, cancelling, stopping, and what a crash left.
+// Many runs: accepting them, keeping hold of them while they run, cancelling, stopping, their ends, and what a crash left.
 import type { Agent } from "../agents/agent.ts";
 import type { EventBus } from "../events/bus.ts";
 import { toAcceptance, type Wish } from "./acceptance.ts";
@@ -8,12 +8,12 @@ import { type Conduct, Conductor, type Paused, type Subject } from "./conductor.
 import { type DelegatedStart, Delegations } from "./delegation.ts";
 import { type Execution, type ExecutionStatus, isFinal } from "./execution.ts";
 import type { AcceptanceRefusal, Resumption } from "./execution_store.ts";
-import { checkAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "./human_request.ts";
+import { HumanAnswers } from "./human_answers.ts";
+import type { HumanAnswer } from "./human_request.ts";
 import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
 import type { RunPorts } from "./prepare.ts";
 import { partAbandoned } from "./recovery.ts";
 import { ExecutionNotFound, ServiceStopping, SessionWaiting } from "./refusals.ts";
-import { RequestExpiry } from "./request_expiry.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
 import { Starts } from "./starts.ts";
 
@@ -31,7 +31,7 @@ export type RunnerPorts = RunPorts & JournalPorts & {
 export class Runner implements AsyncDisposable {
   readonly #ports: RunnerPorts;
   readonly #announcer: Announcer;
-  readonly #expiry: RequestExpiry;
+  readonly #answers: HumanAnswers;
   readonly #conductor: Conductor;
   readonly #active: ActiveRuns;
   readonly #starts = new Starts();
@@ -41,7 +41,12 @@ export class Runner implements AsyncDisposable {
     this.#ports = ports;
     this.#active = new ActiveRuns(ports.clock);
     this.#announcer = new Announcer(ports);
-    this.#expiry = new RequestExpiry(ports, (request) => this.#expire(request));
+    this.#answers = new HumanAnswers({
+      ...ports,
+      starts: this.#starts,
+      read: (id) => this.#read(id),
+      resume: (subject) => this.#resume(subject),
+    });
     const delegations = new Delegations({
       store: ports.store,
       findAgent: (id) => ports.findAgent(id),
@@ -74,7 +79,7 @@ export class Runner implements AsyncDisposable {
 
   /** Answers what an execution, or one that it delegated to, asks; it goes on. Throws what is wrong with the answer. */
   async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
-    await this.#unlessStopping(() => this.#respond(id, response));
+    await this.#unlessStopping(() => this.#answers.give(id, response));
   }
 
   /** Cancels an execution and what it delegated; tells what became of it. Throws ExecutionNotFound. */
@@ -110,7 +115,7 @@ export class Runner implements AsyncDisposable {
     for (const { execution } of orphaned) await this.#end(execution, { outcome });
     for (const { subject, agent } of resumed) await this.#goOn(subject, agent);
     for (const id of await store.findForsaken()) await this.abortWaiting(id, FORSAKEN);
-    this.#expiry.start();
+    this.#answers.start();
   }
 
   /**
@@ -119,7 +124,7 @@ export class Runner implements AsyncDisposable {
    */
   async stop(options: { graceMs: number }): Promise<void> {
     this.#stopping.abort();
-    await this.#expiry[Symbol.asyncDispose]();
+    await this.#answers[Symbol.asyncDispose]();
     await this.#starts.settled();
     await this.#active.drain({ ...options, error: "Aborted: service stopped" });
   }
@@ -160,27 +165,6 @@ export class Runner implements AsyncDisposable {
     return started;
   }
 
-  async #respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
-    const { execution: asked } = await this.#read(id);
-    const { requestId, answer } = response;
-    const open = await this.#ports.store.readOpenRequest(id, requestId);
-    if (open === undefined) {
-      throw new NotWaiting(
-        asked.status === "waiting"
-          ? "This answer is to an older request: ask for the pending one again"
-          : "This execution does not wait for an answer",
-      );
-    }
-    checkAnswer(open, answer);
-    const { execution, request } = await this.#read(open.executionId);
-    const answered = await this.#journal(execution).answer(requestId, answer);
-    if (answered === undefined) {
-      throw new NotWaiting("This answer is to an older request: ask for the pending one again");
-    }
-    await this.#resume({ execution: answered.execution, request });
-    for (const ancestor of answered.ancestors) await this.#resume(await this.#read(ancestor.id));
-  }
-
   /** Goes on with an execution that waited, under its agent's definition of now. */
   async #resume(subject: Subject): Promise<void> {
     const { execution } = subject;
@@ -189,17 +173,6 @@ export class Runner implements AsyncDisposable {
     if (agent !== undefined) return await this.#goOn(subject, agent);
     const error = `Agent '${execution.agentId}' no longer exists`;
     await this.#end(execution, { outcome: { status: "error", error, output: null } });
-  }
-
-  async #expire(request: HumanRequest): Promise<void> {
-    try {
-      const { executionId, requestId } = request;
-      const answered = this.#respond(executionId, { requestId, answer: { expired: true } });
-      await this.#starts.track(answered);
-    } catch (error) {
-      // Somebody was a moment faster.
-      if (!(error instanceof NotWaiting)) throw error;
-    }
   }
 
   /** Cancels without waiting for what is about to run: that is left to `#goOn`. */
@@ -246,7 +219,7 @@ export class Runner implements AsyncDisposable {
     { signal, leave }: Conduct,
   ): Promise<void> {
     this.#announcer.waiting(execution, request);
-    this.#expiry.look();
+    this.#answers.look();
     // A cancel that came until now found a run; from here on it finds an execution that waits.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
     const error = signal.reason instanceof RunStopped ? signal.reason.message : CANCELLED;

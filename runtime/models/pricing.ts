@@ -3,7 +3,7 @@
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ModelReply, Usage } from "./model.ts";
 import { type Price, PriceFile } from "./price_file.ts";
 

@@ -1,5 +1,5 @@
 // How many model calls run at once: `defaults.max_concurrent_runs`. The others wait in the order in which they came.
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "./model.ts";
 
 interface Waiting {

@@ -2,7 +2,7 @@
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Environment } from "../config/environment.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { type ModelEndpoint, modelEndpoint } from "./endpoint.ts";
 import { type Model, ModelError } from "./model.ts";
 

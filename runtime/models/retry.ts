@@ -3,7 +3,7 @@
 import { untilAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { formatDuration } from "../durations.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import {
   type Model,
   type ModelDelta,

@@ -4,9 +4,9 @@ import { AgentRegistry } from "../agents/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import { formatDiagnostic } from "../diagnostics.ts";
+import { knownRealPath } from "../files/known_real_path.ts";
 import { type AgentNeeds, agentNeeds, type AgentSurroundings } from "./agent_needs.ts";
 import { type PermissionFlags, toPermissionFlags } from "./permission_flags.ts";
-import { realPathOf } from "./place_needs.ts";
 import { serviceNeeds } from "./service_needs.ts";
 
 const NO_RUN =
@@ -29,7 +29,7 @@ export async function deriveFlags(
   for (const agent of registry.list()) agents.push(await agentNeeds(agent, workspace));
   const needs = [...own.needs, ...agents.flatMap((one) => one.needs)];
   const configured = join(directories.agentsDir, "_config");
-  const closed = [...new Set([configured, realPathOf(configured)])];
+  const closed = [...new Set([configured, knownRealPath(configured)])];
   const { flags, remarks } = toPermissionFlags(needs, { closed });
   return {
     flags,

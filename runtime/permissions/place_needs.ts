@@ -1,6 +1,7 @@
 // Which paths must be allowed so that a place can be used: Deno compares names, so a place behind symlinks has two.
-import { basename, dirname, extname, join } from "node:path";
-import { isWithin } from "../tools/path_sandbox.ts";
+import { basename, dirname, extname } from "node:path";
+import { knownRealPath } from "../files/known_real_path.ts";
+import { isWithin } from "../tools/path_within.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 
 /** What a place is needed for. */
@@ -23,7 +24,7 @@ export interface PlaceNeeds {
  * one beside it, and changes of it are heard of through its folder.
  */
 export function placeNeeds(path: string, use: PlaceUse): PlaceNeeds {
-  const real = realPathOf(path);
+  const real = knownRealPath(path);
   const needs = [path, ...(real === path ? [] : [real])].flatMap((one) => allow(one, use));
   if (!isFile(real)) {
     const remark = `${path} (${use.why}) is allowed with all that is in it, your home included: ` +
@@ -44,17 +45,6 @@ export function placeNeeds(path: string, use: PlaceUse): PlaceNeeds {
 function allow(path: string, { access, why }: PlaceUse): PermissionNeed[] {
   const read = { kind: "read" as const, value: path, why };
   return access === "read" ? [read] : [read, { ...read, kind: "write" }];
-}
-
-/** The real path as far as it can be told: what does not exist yet, or may not be looked at, counts as it is written. */
-export function realPathOf(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch (error) {
-    const parent = dirname(path);
-    if (!(error instanceof Deno.errors.NotFound) || parent === path) return path;
-    return join(realPathOf(parent), basename(path));
-  }
 }
 
 /** A path that leads nowhere yet is a file if its name looks like that of one. */

@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
+import { knownRealPath } from "../files/known_real_path.ts";
 import { keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { normaliseHost } from "../tools/http_policy.ts";
 import { classifyAddress } from "../tools/ip_address.ts";
 import type { PermissionNeed } from "./permission_need.ts";
-import { realPathOf } from "./place_needs.ts";
 
 /** Where this machine reaches itself. */
 const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
@@ -80,7 +80,7 @@ function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNee
     ...own,
     ...both(configDir).map(read("config.yaml, pricing.yaml and .env")),
     // The state directory is chosen by comparing the two.
-    ...(realPathOf(config.workspace) === realPathOf(workspace)
+    ...(knownRealPath(config.workspace) === knownRealPath(workspace)
       ? [read("the workspace")(config.workspace)]
       : []),
     ...both(workspace).flatMap(readAndWrite("the workspace")),
@@ -134,7 +134,7 @@ function hostOfEntry(entry: string): string | undefined {
 }
 
 function both(path: string): string[] {
-  return [...new Set([path, realPathOf(path)])];
+  return [...new Set([path, knownRealPath(path)])];
 }
 
 function read(why: string): (value: string) => PermissionNeed {

@@ -1,5 +1,5 @@
 // The key of a telemetry collector: it stands among headers in one variable, whose name tells nothing of a secret.
-import { type Secret, SHORTEST_SECRET } from "../secret.ts";
+import { type Secret, SHORTEST_SECRET } from "../secrets/secret.ts";
 
 const VARIABLES = [
   "OTEL_EXPORTER_OTLP_HEADERS",

@@ -17,7 +17,7 @@ import type { Clock } from "../clock.ts";
 import type { Execution, ExecutionStatus } from "../executions/execution.ts";
 import type { AskedModel, Telemetry, ToolUse } from "../executions/telemetry.ts";
 import type { ModelReply } from "../models/model.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import {
   executionAttributes,
   modelAttributes,

@@ -1,6 +1,6 @@
 // What a glob pattern of a model means: where to look, and which names match.
 import { join, posix, resolve } from "node:path";
-import { compileGlob, type GlobMatcher } from "../glob.ts";
+import { compileGlob, type GlobMatcher } from "../files/glob.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
@@ -37,9 +37,9 @@ export function parseGlob(
     throw new ToolFailure(`Cannot look for "${text}": ".." cannot follow a wildcard.`);
   }
   const bases = prefix !== null
-    ? [sandbox.expand(join(prefix[1] ?? "", base))]
+    ? [sandbox.notation.expand(join(prefix[1] ?? "", base))]
     : posix.isAbsolute(rest)
-    ? [sandbox.expand(base)]
+    ? [sandbox.notation.expand(base)]
     : [sandbox.workspace, ...roots.map(({ path }) => path)].map((folder) => resolve(folder, base));
   const match = glob === "" ? (path: string) => path === "" : compileGlob(glob, { dot: false });
   if (typeof match !== "function") throw new ToolFailure(`The pattern ${match.reason}.`);

@@ -7,7 +7,8 @@ import type { Clock } from "../clock.ts";
 import { errorCode } from "../error_code.ts";
 import { STAGED_NAME } from "./file_identity.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
-import { isWithin, type PathSandbox, type SandboxRoot } from "./path_sandbox.ts";
+import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
+import { isWithin } from "./path_within.ts";
 import { realPathOf } from "./real_path.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
@@ -137,7 +138,7 @@ class Walk {
 
   #note(path: string, base: string, folder: boolean): void {
     if (!this.#pattern.matches(relative(base, path))) return;
-    this.found.add(this.#sandbox.display(path) + (folder ? "/" : ""));
+    this.found.add(this.#sandbox.notation.display(path) + (folder ? "/" : ""));
   }
 
   #count(): boolean {

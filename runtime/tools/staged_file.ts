@@ -7,14 +7,10 @@ import { dirname, join } from "node:path";
 import { errorCode } from "../error_code.ts";
 import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
 import { type FileVersion, versionOf } from "./file_write.ts";
+import { PlaceChanged } from "./place_changed.ts";
 
 /** How often a staged file is looked for that is not where it was made: tens of milliseconds, while folders are swapped. */
 const SEARCHES = 300;
-
-/** A folder or file is no longer where it was checked to be. */
-export class PlaceChanged extends Error {
-  override readonly name = "PlaceChanged";
-}
 
 /** An entry with a random name, proven to lie in the folder of its target. */
 export class StagedFile {

@@ -5,7 +5,7 @@ import type { AgentRegistry, ReloadReport } from "../agents/registry.ts";
 import type { Clock } from "../clock.ts";
 import { formatDiagnostic } from "../diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { realPathOf } from "../tools/real_path.ts";
 import type { FolderWatches } from "./folder_watches.ts";
 

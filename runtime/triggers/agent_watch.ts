@@ -4,7 +4,7 @@ import type { WatchTrigger } from "../agents/agent.ts";
 import type { PathBase } from "../agents/agent_paths.ts";
 import { readWatchPath } from "../agents/watch_path.ts";
 import type { Clock } from "../clock.ts";
-import { isBelow } from "../path_below.ts";
+import { isBelow } from "../files/path_below.ts";
 import { ChangeFolding, type SettledPath, type Stamp, type Transition } from "./change_folding.ts";
 import { createWatchFilter, namesIgnoredFolder, type WatchFilter } from "./watch_filter.ts";
 import type { PlaceLease, WatchHub } from "./watch_hub.ts";

@@ -1,6 +1,6 @@
 // Folders that the system refuses to watch: looked at from time to time instead, said once, tried again later.
 import type { Clock } from "../clock.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { isSameFolder, type WatchedFolder } from "./watch_cover.ts";
 
 const POLL_MS = 2_000;

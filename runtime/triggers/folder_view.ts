@@ -1,7 +1,7 @@
 // What is in a watched folder, as far as it has been looked at; each look tells what has changed since the one before.
 // Symlinks are left out: what they lead to would change without a word, or lead round in a circle.
 import { dirname, join } from "node:path";
-import { isBelow } from "../path_below.ts";
+import { isBelow } from "../files/path_below.ts";
 import type { Stamp, Transition } from "./change_folding.ts";
 import { type Entry, FOLDER, FolderSnapshot, stampOf } from "./folder_snapshot.ts";
 import { inGroups } from "./in_groups.ts";

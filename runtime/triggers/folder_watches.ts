@@ -5,8 +5,8 @@
 // without a word, what a watch of a folder above or below it hears; so a folder inside of a watched one has no watch of its
 // own, and those that change places are closed and awaited before others are opened.
 import type { Clock } from "../clock.ts";
-import { isBelow } from "../path_below.ts";
-import type { ServiceLog } from "../service_log.ts";
+import { isBelow } from "../files/path_below.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { BlindFolders } from "./blind_folders.ts";
 import { coverOf, FolderCover, isCovered, type WatchedFolder } from "./watch_cover.ts";
 

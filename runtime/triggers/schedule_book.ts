@@ -3,7 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../agents/agent.ts";
 import { type Clock, toTimestamp } from "../clock.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { DueQueue } from "./due_queue.ts";
 import type { DueSlots } from "./due_slots.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";

@@ -1,6 +1,6 @@
 // Which folders have to be watched so that everything asked for is, and nothing twice. Pure.
 import { dirname } from "node:path";
-import { isBelow } from "../path_below.ts";
+import { isBelow } from "../files/path_below.ts";
 
 /** A folder to watch: absolute, real. */
 export interface WatchedFolder {

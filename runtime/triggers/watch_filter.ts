@@ -1,6 +1,6 @@
 // Which changes below a watched place concern an agent: its pattern, its filters, and what nobody wants to hear of.
 import { basename } from "node:path";
-import { compileGlob, type GlobMatcher } from "../glob.ts";
+import { compileGlob, type GlobMatcher } from "../files/glob.ts";
 import { STAGED_NAME } from "../tools/file_identity.ts";
 
 /**

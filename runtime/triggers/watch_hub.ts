@@ -3,8 +3,8 @@
 import { basename, dirname, join } from "node:path";
 import type { WatchPath } from "../agents/watch_path.ts";
 import type { Clock } from "../clock.ts";
-import type { ServiceLog } from "../service_log.ts";
-import { isBelow } from "../path_below.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { isBelow } from "../files/path_below.ts";
 import type { FolderWatches } from "./folder_watches.ts";
 import { isIgnoredFolder } from "./watch_filter.ts";
 import { WatchedPlace } from "./watched_place.ts";

@@ -3,7 +3,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { FileEvent } from "../run_cause.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { foldEvents } from "./change_folding.ts";
 import type { StartRun } from "./fire.ts";
 import type { TriggerBreaker } from "./trigger_breaker.ts";

@@ -2,7 +2,7 @@
 // tells how its files change.
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../clock.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Stamp, Transition } from "./change_folding.ts";
 import { FolderView } from "./folder_view.ts";
 import type { FolderWatches } from "./folder_watches.ts";

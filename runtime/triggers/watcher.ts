@@ -4,7 +4,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Directories } from "../config/directories.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
-import type { ServiceLog } from "../service_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { AgentWatch } from "./agent_watch.ts";
 import type { SettledPath } from "./change_folding.ts";
 import type { StartRun } from "./fire.ts";

@@ -1,7 +1,7 @@
 // One line of the service log per request.
 import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../../runtime/clock.ts";
-import type { ServiceLog } from "../../runtime/service_log.ts";
+import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 
 /**
  * Logs method, path (without the query), status and the milliseconds until the response began; `via` tells the

@@ -1,9 +1,9 @@
 // The command line over a real installation in a temporary home.
 import { join } from "node:path";
-import { AgentAuthor } from "../../runtime/agent_author.ts";
-import { Installation } from "../../runtime/installation.ts";
-import { loadSettings } from "../../runtime/settings.ts";
-import { describeSetup } from "../../runtime/setup_report.ts";
+import { AgentAuthor } from "../../runtime/authoring/agent_author.ts";
+import { Installation } from "../../runtime/setup/installation.ts";
+import { loadSettings } from "../../runtime/config/settings.ts";
+import { describeSetup } from "../../runtime/setup/setup_report.ts";
 import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 
 export interface SetupWorld extends AsyncDisposable {

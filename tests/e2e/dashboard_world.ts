@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { openLogFile } from "../../runtime/log_file.ts";
+import { openLogFile } from "../../runtime/service_log/log_file.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { makeStateDir } from "../../runtime/state_dir.ts";
+import { makeStateDir } from "../../runtime/storage/state_dir.ts";
 import { serve, type Service } from "../../server/mod.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { sourceCommand } from "../../cli/self_command.ts";
 import { RuntimeError } from "../../runtime/errors.ts";
 import { deriveFlags } from "../../runtime/permissions/derive_flags.ts";
-import { loadSettings } from "../../runtime/settings.ts";
+import { loadSettings } from "../../runtime/config/settings.ts";
 
 /** What a process is started in; `env` is added to the variables of this process. */
 export interface ProcessSurroundings {

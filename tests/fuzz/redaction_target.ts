@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createFrame } from "../../runtime/events/frame.ts";
-import { Redactor } from "../../runtime/events/redactor.ts";
-import type { Secret } from "../../runtime/secret.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
+import type { Secret } from "../../runtime/secrets/secret.ts";
 import { cutAt } from "./odd_text.ts";
 import { defineTarget } from "./target.ts";
 

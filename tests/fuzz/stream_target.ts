@@ -5,7 +5,7 @@ import { FrameRenderer } from "../../cli/output/frames.ts";
 import { createStyle } from "../../cli/output/style.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import { createFrame, EVENT_TYPES, FRAME_EVENTS } from "../../runtime/events/frame.ts";
-import { Redactor } from "../../runtime/events/redactor.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { Client, type StreamFrame } from "../../server/client.ts";
 import { parseEventStream } from "../../server/event_stream.ts";
 import { toEvent } from "../../server/sse.ts";

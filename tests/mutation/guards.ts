@@ -77,7 +77,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "an opened file is the one that was allowed",
-    file: "runtime/tools/sandboxed_files.ts",
+    file: "runtime/tools/opened_file.ts",
     find: "if (!await isAt(resolved.path, identityOf(info))) throw new PlaceChanged();",
     replace: "",
     tests: [
@@ -123,7 +123,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "secrets are redacted",
-    file: "runtime/events/redactor.ts",
+    file: "runtime/secrets/redactor.ts",
     find: "return redactText(text, this.#secrets());",
     replace: "return text;",
     tests: ["tests/events", "tests/e2e/secrets_test.ts"],

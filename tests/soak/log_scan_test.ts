@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { formatLogLine } from "../../runtime/log_file.ts";
+import { formatLogLine } from "../../runtime/service_log/log_file.ts";
 import { judgeLines, LogScan } from "./log_scan.ts";
 
 const line = (level: "info" | "warn" | "error", fields: Record<string, unknown> = {}) =>

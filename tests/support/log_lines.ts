@@ -1,5 +1,5 @@
 // A service log that a test reads back.
-import type { LogLevel, ServiceLog } from "../../runtime/service_log.ts";
+import type { LogLevel, ServiceLog } from "../../runtime/service_log/service_log.ts";
 
 export interface LogLine {
   level: LogLevel;

@@ -2,7 +2,7 @@
 // asks the user once, then is done.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
-import { Redactor } from "../../runtime/events/redactor.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { Runner } from "../../runtime/executions/runner.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";

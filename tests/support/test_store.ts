@@ -1,6 +1,6 @@
 // An in-memory store with one instance, and executions to put into it.
 import { ExecutionLog } from "../../runtime/events/log.ts";
-import { Redactor } from "../../runtime/events/redactor.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
 import assert from "node:assert/strict";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import type { NewExecution } from "../../runtime/executions/execution_store.ts";

@@ -8,7 +8,7 @@ import {
   type WorkspaceSettings,
 } from "../../runtime/mod.ts";
 import type { ExecutionDetail, Runtime } from "../../runtime/runtime.ts";
-import type { LogLevel } from "../../runtime/service_log.ts";
+import type { LogLevel } from "../../runtime/service_log/service_log.ts";
 
 /** One line of a service log, kept in memory. */
 export interface LoggedLine {

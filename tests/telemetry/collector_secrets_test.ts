@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { Redactor } from "../../runtime/events/redactor.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { withCollectorSecrets } from "../../runtime/telemetry/collector_secrets.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
 

@@ -2,12 +2,12 @@
 // tests/fuzz/path_target.ts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { openFile } from "../../runtime/tools/opened_file.ts";
 import {
   type PathAccess,
   PathSandbox,
   type ResolvedPath,
 } from "../../runtime/tools/path_sandbox.ts";
-import { openFile } from "../../runtime/tools/sandboxed_files.ts";
 import { attempt, closedPlaces, plant, tool } from "./sandbox_attack.ts";
 import { call, CANARY, SandboxFixture, snapshot, testContext } from "./sandbox_fixture.ts";
 

@@ -144,6 +144,11 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
+/** The names of a folder's entries, sorted. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
+}
+
 /** Every path below a folder with type, content and time of change: what must stay as it is. */
 export async function snapshot(folder: string): Promise<string> {
   const lines: string[] = [];

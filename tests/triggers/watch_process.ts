@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { SystemClock } from "../../runtime/clock.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
-import { Redactor } from "../../runtime/events/redactor.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { createInfoFrame } from "../../runtime/executions/journal.ts";
 import { Database } from "../../runtime/storage/database.ts";
 import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";

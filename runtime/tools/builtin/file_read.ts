@@ -1,8 +1,8 @@
 // file_read: a part of a text file, with line numbers.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
+import { type OpenedFile, openFile } from "../opened_file.ts";
 import { RESULT_LIMIT_BYTES } from "../result_text.ts";
-import { type OpenedFile, openFile } from "../sandboxed_files.ts";
 import { isBinary } from "../text_content.ts";
 import { ToolFailure } from "../tool_failure.ts";
 

@@ -3,7 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../clock.ts";
 import type { Environment } from "../../config/environment.ts";
 import type { JsonObject } from "../../json.ts";
-import type { ServiceLog } from "../../service_log.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
 import { suggest } from "../../suggestion.ts";
 import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";

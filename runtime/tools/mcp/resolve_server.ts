@@ -1,6 +1,6 @@
 // Fills the variables of a declared server in, and says what is wrong with what comes out. Values are never repeated.
 import { resolve } from "node:path";
-import { isSecretName, type Secret, SHORTEST_SECRET } from "../../secret.ts";
+import { isSecretName, type Secret, SHORTEST_SECRET } from "../../secrets/secret.ts";
 import type { DeclaredServer, ServerDefinition } from "./server_definition.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

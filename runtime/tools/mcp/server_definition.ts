@@ -1,7 +1,7 @@
 // What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
 import { z } from "zod";
 import { filledText } from "../../config/fields.ts";
-import type { Secret } from "../../secret.ts";
+import type { Secret } from "../../secrets/secret.ts";
 
 /** A server that is a program of this machine, spoken to over its standard input and output. */
 export const declaredProgram = z.object({

@@ -2,9 +2,9 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock } from "../../clock.ts";
 import { toPlainLine } from "../../plain_text.ts";
-import type { Secret } from "../../secret.ts";
-import { redactText } from "../../secret_marks.ts";
-import type { ServiceLog } from "../../service_log.ts";
+import type { Secret } from "../../secrets/secret.ts";
+import { redactText } from "../../secrets/secret_marks.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
 import { LogBudget } from "./log_budget.ts";
 
 const LINE_CHARACTERS = 500;

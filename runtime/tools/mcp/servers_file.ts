@@ -2,7 +2,7 @@
 import { stampFile } from "../../config/file_stamp.ts";
 import { decodeText } from "../../config/text_file.ts";
 import { formatDiagnostic } from "../../diagnostics.ts";
-import { unreadableReason } from "../../unreadable.ts";
+import { unreadableReason } from "../../files/unreadable.ts";
 import { parseServers, type ServersDocument } from "./parse_servers.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;

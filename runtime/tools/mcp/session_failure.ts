@@ -3,8 +3,8 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelconte
 import { cutEnd } from "../../cut_text.ts";
 import { describeDenied } from "../../denied_permission.ts";
 import { toPlainLine, toPlainText } from "../../plain_text.ts";
-import type { Secret } from "../../secret.ts";
-import { redactText } from "../../secret_marks.ts";
+import type { Secret } from "../../secrets/secret.ts";
+import { redactText } from "../../secrets/secret_marks.ts";
 import { UNANSWERED } from "./http_transport.ts";
 import type { ServerLink } from "./server_link.ts";
 import { StartFailure } from "./server_process.ts";

@@ -1,7 +1,7 @@
 // Custom tools in runs of agents: what the model reads, questions across restarts, tools that cannot be had.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { validateWorkspace } from "../../../runtime/workspace_validation.ts";
+import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import {
   createTestWorkspace,

@@ -1,0 +1,108 @@
+// Looks at what agents name besides each other: custom tools, skills, MCP servers. For `validate`; nothing of it runs.
+import type { Agent } from "../agents/agent.ts";
+import type { InspectedResources, ResourceProblem } from "../agents/validate_resources.ts";
+import { formatDiagnostic } from "../diagnostics.ts";
+import { permissionGaps } from "../permissions/permission_gaps.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { suggest } from "../suggestion.ts";
+import { resolveServer } from "../tools/mcp/resolve_server.ts";
+import { ServersFile } from "../tools/mcp/servers_file.ts";
+import { SkillLibrary } from "../tools/skills/skill_library.ts";
+
+const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
+
+/** What a custom tool's file holds: the names of its tools, or why it cannot be used. */
+export type InspectCustomTool = (
+  name: string,
+) => Promise<{ toolNames: string[] } | { problem: string }>;
+
+/** Looks at what one agent names. */
+export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
+
+/** An inspection of the agents of a workspace. */
+export function createInspection(
+  settings: WorkspaceSettings,
+  inspectCustomTool: InspectCustomTool,
+): InspectResources {
+  const skills = new SkillLibrary(settings);
+  const servers = new ServersFile(settings.directories.mcpServersFile);
+  return async (agent) => {
+    const custom = await inspectCustomTools(agent, inspectCustomTool);
+    return {
+      problems: [
+        ...custom.problems,
+        ...await inspectSkills(agent, skills),
+        ...await inspectServers(agent, { servers, settings }),
+        ...await permissionGaps(agent, settings),
+      ],
+      toolNames: [
+        ...custom.toolNames,
+        ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
+        ...(agent.agents.length > 0 ? ["run_agent"] : []),
+      ],
+      isComplete: agent.mcp.length === 0 && custom.problems.length === 0,
+    };
+  };
+}
+
+async function inspectCustomTools(
+  { customTools }: Agent,
+  inspect: InspectCustomTool,
+): Promise<{ problems: ResourceProblem[]; toolNames: string[] }> {
+  const problems: ResourceProblem[] = [];
+  const toolNames: string[] = [];
+  for (const name of customTools) {
+    const found = await inspect(name);
+    if ("toolNames" in found) toolNames.push(...found.toolNames);
+    else {
+      problems.push({ field: "custom_tools", name, severity: "error", message: found.problem });
+    }
+  }
+  return { problems, toolNames };
+}
+
+async function inspectSkills(agent: Agent, library: SkillLibrary): Promise<ResourceProblem[]> {
+  const problems: ResourceProblem[] = [];
+  for (const name of agent.skills) {
+    const reading = await library.read(name);
+    const found = "diagnostics" in reading ? reading.diagnostics : reading.warnings;
+    for (const one of found) {
+      const message = `The skill ${name}: ${formatDiagnostic(one)}`;
+      problems.push({ field: "skills", name, severity: one.severity, message });
+    }
+  }
+  return problems;
+}
+
+async function inspectServers(
+  { mcp }: Agent,
+  context: { servers: ServersFile; settings: WorkspaceSettings },
+): Promise<ResourceProblem[]> {
+  if (mcp.length === 0) return [];
+  const { servers: file, settings } = context;
+  const { directories, environment } = settings;
+  const content = await file.read();
+  if ("problem" in content) {
+    return [{ field: "mcp", severity: "error", message: content.problem }];
+  }
+  return mcp.flatMap((name): ResourceProblem[] => {
+    const server = content.servers.get(name);
+    if (server === undefined) {
+      const nearest = suggest(name, [...content.servers.keys()]);
+      return [{
+        field: "mcp",
+        name,
+        severity: "error",
+        message: `The MCP server ${name} is not defined in ${file.path}`,
+        ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
+      }];
+    }
+    const resolved = "problem" in server ? server : resolveServer(server, {
+      lookup: (variable) => environment.get(variable),
+      workspace: directories.workspace,
+    });
+    if (!("problem" in resolved)) return [];
+    const message = `The MCP server ${name} in ${file.path}: ${resolved.problem}`;
+    return [{ field: "mcp", name, severity: "error", message }];
+  });
+}

@@ -1,0 +1,67 @@
+// What agent files of a workspace are held against: its settings, agents, tools and prices.
+import { createInspection } from "./agent_resources.ts";
+import { AgentRegistry } from "../agents/registry.ts";
+import { validateAgent } from "../agents/validate.ts";
+import { SystemClock } from "../clock.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import { modelEndpoint } from "../models/endpoint.ts";
+import { ModelPrices } from "../models/pricing.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { openWorkspaceTools } from "../tool_shed.ts";
+import type { CustomTools } from "../tools/custom/custom_tools.ts";
+import { createBuiltinTools } from "../tools/toolbox.ts";
+
+/** The validation of one workspace's agents. Dispose ends the processes that looked at custom tools. */
+export interface AgentValidation extends AsyncDisposable {
+  /** Why the agents directory cannot be read, and what is wrong with the files in it. */
+  readonly errors: readonly Diagnostic[];
+  /** Final names of the tools that every agent has. */
+  readonly toolNames: readonly string[];
+  /** What is wrong with the price files. */
+  priceProblems(): Diagnostic[];
+  /** Everything to say about a file's content, whether it is on disk or not, in the order of lines. */
+  validate(source: { path: string; bytes: Uint8Array }): Promise<Diagnostic[]>;
+}
+
+/** Reads the agents of the workspace, to hold files against them. */
+export async function openAgentValidation(settings: WorkspaceSettings): Promise<AgentValidation> {
+  const { config, directories, environment, home } = settings;
+  const registry = new AgentRegistry({ config, directories, home });
+  const { errors } = await registry.load();
+  const toolNames = createBuiltinTools({ http: { ...config.http, ownPorts: () => [] } })
+    .map(({ name }) => name);
+  const prices = new ModelPrices({
+    files: directories.pricingFiles,
+    clock: new SystemClock(),
+    log: { write: () => {} },
+  });
+  let customTools: Promise<CustomTools> | undefined;
+  const inspectResources = createInspection(settings, async (name) => {
+    // Few workspaces have any: their processes are not even loaded before.
+    customTools ??= openWorkspaceTools({
+      ...{ settings, registry, clock: new SystemClock() },
+      executable: Deno.execPath(),
+    });
+    return await (await customTools).inspect(name);
+  });
+  return {
+    errors,
+    toolNames,
+    priceProblems: () => prices.problems(),
+    validate: (source) =>
+      validateAgent(source, {
+        config,
+        directories,
+        home,
+        environment,
+        modelEndpoint,
+        hasPrice: (model) => prices.hasPrice(model),
+        knownTools: toolNames,
+        inspectResources,
+        agentIds: registry.list().map(({ id }) => id),
+      }),
+    async [Symbol.asyncDispose]() {
+      await (await customTools)?.[Symbol.asyncDispose]();
+    },
+  };
+}

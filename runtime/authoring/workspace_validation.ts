@@ -1,0 +1,68 @@
+// `validate` over a workspace: which files a target names, and what is wrong with each.
+import { basename, join, resolve } from "node:path";
+import { openAgentValidation } from "./agent_validation.ts";
+import { readAgentFile } from "../agents/agent_file.ts";
+import { idOfFileName, normalizeId } from "../agents/agent_id.ts";
+import { listAgentFiles } from "../agents/agent_names.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { expandHome } from "../config/places.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+
+/** One file and what is to say about it. */
+export interface ValidatedFile {
+  /** Of a file that is no agent's, config.yaml for one, its name. */
+  agentId: string;
+  path: string;
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or the workspace: every agent file,
+ * behind those of config.yaml, environment and prices that something is wrong with. Empty when the target names nothing.
+ */
+export async function validateWorkspace(
+  settings: WorkspaceSettings,
+  target: string | undefined,
+  options: { cwd: string },
+): Promise<ValidatedFile[]> {
+  const { config, directories, environment, home } = settings;
+  await using validation = await openAgentValidation(settings);
+  const unreadable = validation.errors.filter(({ path }) => path === directories.agentsDir);
+  if (unreadable.length > 0 && !target?.endsWith(".md")) {
+    const { agentsDir } = directories;
+    return [{ agentId: basename(agentsDir), path: agentsDir, diagnostics: unreadable }];
+  }
+  const files = target !== undefined ? [] : filesOf([
+    ...config.warnings,
+    ...environment.problems(),
+    ...validation.priceProblems(),
+  ]);
+  for (const path of await findFiles(directories.agentsDir, target, { ...options, home })) {
+    const content = await readAgentFile(path);
+    if (content === undefined) continue;
+    const diagnostics = "diagnostic" in content
+      ? [content.diagnostic]
+      : await validation.validate({ path, bytes: content.bytes });
+    files.push({ agentId: idOfFileName(basename(path)), path, diagnostics });
+  }
+  return files;
+}
+
+function filesOf(problems: readonly Diagnostic[]): ValidatedFile[] {
+  return [...Map.groupBy(problems, ({ path }) => path)]
+    .map(([path, diagnostics]) => ({ agentId: basename(path), path, diagnostics }));
+}
+
+async function findFiles(
+  agentsDir: string,
+  target: string | undefined,
+  options: { cwd: string; home: string },
+): Promise<string[]> {
+  if (target?.endsWith(".md")) {
+    return [resolve(options.cwd, expandHome(target, options.home))];
+  }
+  const wanted = target === undefined ? undefined : normalizeId(target);
+  return (await listAgentFiles(agentsDir))
+    .filter((name) => wanted === undefined || idOfFileName(name) === wanted)
+    .map((name) => join(agentsDir, name));
+}

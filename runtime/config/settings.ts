@@ -1,0 +1,44 @@
+// A workspace with its settings, before anything in it is opened.
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import type { Directories } from "./directories.ts";
+import { EnvironmentFiles } from "./environment_files.ts";
+import { loadConfig } from "./parse_config.ts";
+import { resolveConfigDir } from "./places.ts";
+import { resolveDirectories } from "./resolve_directories.ts";
+
+/** What the process gives: its variables and its home. */
+export interface Surroundings {
+  /** The shell's variables as they stand when the process starts. */
+  shell: Readonly<Record<string, string>>;
+  /** The user's home directory. */
+  home: string;
+}
+
+/** Everything that config.yaml, the environment files and the surroundings settle. */
+export interface WorkspaceSettings extends Surroundings {
+  config: Config;
+  directories: Directories;
+  environment: EnvironmentFiles;
+}
+
+/**
+ * Reads config.yaml and finds every place of the workspace (default: config.yaml's). Throws ConfigError with all
+ * problems of the file, and SocketPathTooLong.
+ */
+export async function loadSettings(
+  surroundings: Surroundings & { workspace?: string },
+): Promise<WorkspaceSettings> {
+  const { shell, home, workspace } = surroundings;
+  const env = (name: string) => shell[name];
+  const path = join(resolveConfigDir(env, home), "config.yaml");
+  const config = await loadConfig(path, { home });
+  const directories = resolveDirectories({
+    env,
+    home,
+    config,
+    ...(workspace === undefined ? {} : { workspace }),
+  });
+  const files = [directories.workspaceEnvFile, directories.configEnvFile];
+  return { shell, home, config, directories, environment: new EnvironmentFiles({ files, shell }) };
+}

@@ -1,0 +1,101 @@
+// Keeps secret values out of everything that is shown: frames, log lines, errors, answers. One step, in one path.
+import type { Secret } from "./secret.ts";
+import { findMarks, redactText, replaceMarks, spellingsOf } from "./secret_marks.ts";
+
+/** Replaces secret values by `[redacted:NAME]`. The secrets are asked for each time: keys may change while we run. */
+export class Redactor {
+  readonly #secrets: () => readonly Secret[];
+
+  /** `secrets` gives the values, longest first, so that one that contains another wins. */
+  constructor(secrets: () => readonly Secret[]) {
+    this.#secrets = secrets;
+  }
+
+  /** The text without secrets. Values are also found in the form that JSON text gives them. */
+  redact(text: string): string {
+    return redactText(text, this.#secrets());
+  }
+
+  /**
+   * The same for every string inside a JSON-like value, however deep, and for the keys of what it holds: a tool's arguments
+   * are somebody else's. The value's own keys stay.
+   */
+  redactValue<T>(value: T): T {
+    const secrets = this.#secrets();
+    return secrets.length === 0 ? value : redactInside(value, secrets) as T;
+  }
+
+  /** A filter for text that arrives in pieces: it holds back what may be the beginning of a secret. */
+  openStream(): RedactedStream {
+    return new RedactedStream(this.#secrets());
+  }
+}
+
+/** Text in, safe text out; see Redactor.openStream. */
+export class RedactedStream {
+  readonly #secrets: readonly Secret[];
+  #held = "";
+
+  constructor(secrets: readonly Secret[]) {
+    this.#secrets = secrets;
+  }
+
+  /** Takes the next piece; returns what may be shown now. */
+  push(text: string): string {
+    const known = this.#held + text;
+    const marks = findMarks(known, this.#secrets);
+    const longest = this.#secrets.flatMap(spellingsOf).map((one) => overlap(known, one));
+    const open = known.length - Math.max(0, ...longest);
+    // A secret that reaches into what may be the beginning of another waits with it.
+    const end = marks.find((mark) => mark.from < open && open < mark.to)?.from ?? open;
+    this.#held = known.slice(end);
+    return replaceMarks(known.slice(0, end), marks.filter((mark) => mark.to <= end));
+  }
+
+  /** What was held back, at the end of the text. */
+  flush(): string {
+    const rest = redactText(this.#held, this.#secrets);
+    this.#held = "";
+    return rest;
+  }
+}
+
+/** The length of the longest end of `text` that is a true beginning of `value`. */
+function overlap(text: string, value: string): number {
+  const last = text.at(-1);
+  for (let length = Math.min(text.length, value.length - 1); length > 0; length--) {
+    // Most are told apart by one character: some secrets are thousands of them long, and every piece of text asks.
+    if (value[length - 1] === last && text.endsWith(value.slice(0, length))) return length;
+  }
+  return 0;
+}
+
+/** Without recursion: how deep a value goes, whoever wrote it decides. */
+function redactInside(value: unknown, secrets: readonly Secret[]): unknown {
+  const copyOf = (one: object): object => {
+    if (Array.isArray(one)) return [...one];
+    if (one === value) return Object.fromEntries(Object.entries(one));
+    return Object.fromEntries(
+      Object.entries(one).map(([key, inner]) => [redactText(key, secrets), inner]),
+    );
+  };
+  const result = { value };
+  const open: object[] = [result];
+  for (let container; (container = open.pop()) !== undefined;) {
+    for (const [key, one] of Object.entries(container)) {
+      if (typeof one === "string") put(container, key, redactText(one, secrets));
+      else if (typeof one === "object" && one !== null) {
+        const copy = copyOf(one);
+        put(container, key, copy);
+        open.push(copy);
+      }
+    }
+  }
+  return result.value;
+}
+
+/** Sets a property of its own, also one of the name `__proto__`, which cannot be assigned. */
+function put(container: object, key: string, value: unknown): void {
+  if (key !== "__proto__") Reflect.set(container, key, value);
+  else Object.defineProperty(container, key, { value, enumerable: true });
+}

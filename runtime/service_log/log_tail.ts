@@ -1,0 +1,64 @@
+// The end of the service log: its last lines, read from the back, so that a large file costs no more than a small one.
+import { type FileHandle, open } from "node:fs/promises";
+import { errorCode } from "../error_code.ts";
+
+/** The most that is read of all files together. A line is rarely over 200 bytes. */
+const MOST_BYTES = 2 * 1024 * 1024;
+const BLOCK_BYTES = 64 * 1024;
+
+/**
+ * The last `lines` lines of a log, oldest first; where the file has fewer, its rotated predecessor (`path.1`) gives the
+ * rest. Fewer come where there are no more, or where they are longer than 2 MB together. No file is an empty log.
+ */
+export async function readLogTail(path: string, options: { lines: number }): Promise<string[]> {
+  const newest = await readTail(path, { ...options, bytes: MOST_BYTES });
+  const missing = options.lines - newest.length;
+  if (missing <= 0) return newest;
+  const read = newest.reduce((sum, line) => sum + line.length + 1, 0);
+  const bytes = MOST_BYTES - read;
+  return [...await readTail(`${path}.1`, { lines: missing, bytes }), ...newest];
+}
+
+async function readTail(
+  path: string,
+  { lines, bytes }: { lines: number; bytes: number },
+): Promise<string[]> {
+  const file = await openIfThere(path);
+  if (file === undefined) return [];
+  try {
+    const { size } = await file.stat();
+    const lowest = Math.max(0, size - bytes);
+    let start = size;
+    let blocks: Uint8Array<ArrayBuffer>[] = [];
+    let breaks = 0;
+    // One break more than lines: it ends the line before the first one wanted.
+    while (start > lowest && breaks <= lines) {
+      const end = start;
+      start = Math.max(lowest, end - BLOCK_BYTES);
+      const block = new Uint8Array(end - start);
+      const { bytesRead } = await file.read(block, 0, block.length, start);
+      // A file that was cut meanwhile gives less than it had.
+      const got = block.subarray(0, bytesRead);
+      breaks += got.reduce((count, byte) => count + (byte === 0x0a ? 1 : 0), 0);
+      blocks = [got, ...blocks];
+    }
+    const text = new TextDecoder().decode(await new Blob(blocks).arrayBuffer());
+    const found = text.split("\n");
+    // What stands behind the last break is a line that is being written, or nothing.
+    if (found.at(-1) === "") found.pop();
+    // The first one may have lost its beginning.
+    if (start > 0) found.shift();
+    return found.slice(-lines);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+// The files and folders of an installation, written: each file as a whole, by renaming.
+import { dirname, join } from "node:path";
+import { listAgentFiles } from "../agents/agent_names.ts";
+import { writeFileAtomically } from "../files/atomic_file.ts";
+import type { Directories } from "../config/directories.ts";
+import { setVariable } from "../config/environment_file_edit.ts";
+import { decodeText } from "../config/text_file.ts";
+import { formatDiagnostic } from "../diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { SAMPLE_AGENT_ID, sampleAgentText } from "./sample_agent.ts";
+import { isFileFailure, unreadableReason } from "../files/unreadable.ts";
+
+/** Something of the installation cannot be read or written. */
+export class InstallationUnusable extends RuntimeError {
+  readonly code: RuntimeErrorCode = "storage";
+
+  constructor(deed: string, path: string, cause: unknown) {
+    super(`Cannot ${deed} ${path}: ${unreadableReason(cause)}`, { cause });
+  }
+}
+
+/** What became of a file. */
+export interface WrittenFile {
+  path: string;
+  change: "created" | "updated" | "unchanged";
+}
+
+/** Keys stand in it: nobody else may read it. */
+const SECRET_MODE = 0o600;
+const NEW_ENVIRONMENT_FILE =
+  "# Keys of model providers, a line NAME=value for each. Only its owner can read this file.\n";
+
+/** The text of a file, without a byte order mark; undefined where there is none. Throws InstallationUnusable. */
+export async function readTextIfThere(path: string): Promise<string | undefined> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await Deno.readFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw new InstallationUnusable("read", path, error);
+  }
+  const decoded = decodeText(bytes, path);
+  if ("text" in decoded) return decoded.text;
+  throw new Error(`Cannot use ${formatDiagnostic(decoded.diagnostic)}`);
+}
+
+/**
+ * Makes the folders, then writes the environment file (mode 600, other lines kept), an agent where there is none, and
+ * config.yaml. Throws InstallationUnusable and EnvironmentFileNotEditable; each file is then as it was, or complete.
+ */
+export async function writeInstallation(options: {
+  directories: Directories;
+  configText: string;
+  /** Of the default model. */
+  provider: string | undefined;
+  key?: { name: string; value: string };
+}): Promise<{ files: WrittenFile[]; sampleAgentId: string | undefined }> {
+  const { directories, configText, provider, key } = options;
+  const { configFile, configDir, workspaceEnvFile, agentsDir, toolsDir, skillsDir } = directories;
+  const keysBefore = await readTextIfThere(workspaceEnvFile) ?? NEW_ENVIRONMENT_FILE;
+  const keys = key === undefined
+    ? keysBefore
+    : setVariable(keysBefore, key, { path: workspaceEnvFile });
+  for (const folder of [configDir, toolsDir, skillsDir, dirname(workspaceEnvFile)]) {
+    await attempt("make the folder", folder, () => Deno.mkdir(folder, { recursive: true }));
+  }
+  const files = [await replace(workspaceEnvFile, keys, { mode: SECRET_MODE })];
+  const isFirst = !await hasAgents(agentsDir);
+  if (isFirst) {
+    const path = join(agentsDir, `${SAMPLE_AGENT_ID}.md`);
+    files.push(await replace(path, sampleAgentText(provider ?? "")));
+  }
+  files.push(await replace(configFile, configText));
+  return { files, sampleAgentId: isFirst ? SAMPLE_AGENT_ID : undefined };
+}
+
+async function replace(
+  path: string,
+  text: string,
+  options: { mode?: number } = {},
+): Promise<WrittenFile> {
+  const before = await readTextIfThere(path);
+  if (before === text && await hasMode(path, options.mode)) return { path, change: "unchanged" };
+  await attempt("write", path, () => writeFileAtomically(path, text, options));
+  return { path, change: before === undefined ? "created" : "updated" };
+}
+
+async function hasMode(path: string, mode: number | undefined): Promise<boolean> {
+  if (mode === undefined) return true;
+  const { mode: actual } = await Deno.stat(path);
+  return actual === null || (actual & 0o777) === mode;
+}
+
+async function hasAgents(agentsDir: string): Promise<boolean> {
+  return (await attempt("read", agentsDir, () => listAgentFiles(agentsDir))).length > 0;
+}
+
+async function attempt<T>(deed: string, path: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw isFileFailure(error) ? new InstallationUnusable(deed, path, error) : error;
+  }
+}

@@ -1,0 +1,50 @@
+// One short call that tells whether a model answers, with a key that is in no file yet.
+import type { ModelSettings } from "../agents/agent.ts";
+import { withinTime } from "../bounded_wait.ts";
+import type { Clock } from "../clock.ts";
+import type { Environment } from "../config/environment.ts";
+import { modelEndpoint } from "../models/endpoint.ts";
+import { resolveModel } from "../models/resolve.ts";
+import { ReplyTimeout } from "../models/retry.ts";
+
+const TRIAL_MS = 60_000;
+/** The reply is one word; models that think first need room for that. */
+const MOST_TOKENS = 1_024;
+
+/** With what a model is tried. */
+export interface ModelTrialOptions {
+  environment: Environment;
+  /** Stands in the place of the variable that holds the model's key. */
+  apiKey: string | undefined;
+  environmentFile: string;
+  pinKeys: boolean;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks the model for one word, once. Resolves when it answers; throws ModelError with the provider's words and without
+ * the key, ReplyTimeout after a minute, or rethrows the signal's reason.
+ */
+export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
+  const { clock, apiKey, environmentFile, pinKeys } = options;
+  const { keyVariable } = modelEndpoint(settings);
+  const environment: Environment = {
+    get: (name) =>
+      name === keyVariable && apiKey !== undefined ? apiKey : options.environment.get(name),
+    secrets: (names) => options.environment.secrets(names),
+  };
+  const log = { write: () => {} };
+  const model = await resolveModel(settings, { environment, environmentFile, clock, pinKeys, log });
+  const reason = new ReplyTimeout(TRIAL_MS);
+  await withinTime({ clock, ms: TRIAL_MS, reason, signal: options.signal }, async (signal) => {
+    // Once: who waits at a prompt wants to know, not to see it succeed in the end.
+    const reply = model.generate({
+      messages: [{ role: "user", content: "Answer with the one word: ready" }],
+      tools: [],
+      temperature: undefined,
+      maxTokens: MOST_TOKENS,
+    }, { signal });
+    while (!(await reply.next()).done) { /* Whatever it says: it answers. */ }
+  });
+}

@@ -1,0 +1,69 @@
+// What is set up: files, workspace, default model, keys. For `info`; values of keys are never part of it.
+import { exists } from "../config/exists.ts";
+import { NAMED_PROVIDERS } from "../config/providers.ts";
+import { SystemClock } from "../clock.ts";
+import { ModelPrices } from "../models/pricing.ts";
+import { modelEndpoint } from "../models/endpoint.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+
+/** A model provider and whether it can be used. */
+export interface ProviderReport {
+  name: string;
+  /** The variable that holds its key; null: it needs none. */
+  keyVariable: string | null;
+  hasKey: boolean;
+}
+
+/** Where things are, and what is there. */
+export interface SetupReport {
+  configFile: string;
+  configFileExists: boolean;
+  workspaceEnvFile: string;
+  workspaceEnvFileExists: boolean;
+  workspace: string;
+  agentsDir: string;
+  /** `provider/name`; null when config.yaml names none. */
+  defaultModel: string | null;
+  /** Whether a price of the default model is known; null without one. */
+  defaultModelHasPrice: boolean | null;
+  providers: ProviderReport[];
+}
+
+/** Describes the setup of a workspace. */
+export async function describeSetup(settings: WorkspaceSettings): Promise<SetupReport> {
+  const { config, directories, environment } = settings;
+  const { provider, model, baseUrl } = config.defaults;
+  const prices = new ModelPrices({
+    files: directories.pricingFiles,
+    clock: new SystemClock(),
+    log: { write: () => {} },
+  });
+  const names = new Set<string>(NAMED_PROVIDERS);
+  if (provider !== undefined) names.add(provider);
+  const isModelSet = provider !== undefined && model !== undefined;
+  return {
+    configFile: directories.configFile,
+    configFileExists: await exists(directories.configFile),
+    workspaceEnvFile: directories.workspaceEnvFile,
+    workspaceEnvFileExists: await exists(directories.workspaceEnvFile),
+    workspace: directories.workspace,
+    agentsDir: directories.agentsDir,
+    defaultModel: isModelSet ? `${provider}/${model}` : null,
+    defaultModelHasPrice: isModelSet ? await prices.hasPrice({ provider, name: model }) : null,
+    providers: [...names].map((name) => {
+      const address = name === provider && baseUrl !== undefined ? { baseUrl } : {};
+      const { keyVariable, keyRequired } = modelEndpoint({
+        provider: name,
+        name: "any",
+        ...address,
+        streamUsage: true,
+      });
+      const value = keyVariable === null ? undefined : environment.get(keyVariable);
+      return {
+        name,
+        keyVariable: keyRequired ? keyVariable : null,
+        hasKey: value !== undefined && value.trim() !== "",
+      };
+    }),
+  };
+}

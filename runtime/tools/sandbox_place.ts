@@ -1,0 +1,34 @@
+// A place that a sandbox opens or closes: where it was configured, and where that really leads.
+import { resolve } from "node:path";
+import { realPathOf } from "./real_path.ts";
+
+/** A folder with all below it, or just one file. */
+export class SandboxPlace {
+  /** Absolute, as configured. */
+  readonly path: string;
+  #real: string;
+  #pinned = false;
+
+  constructor(path: string) {
+    this.path = resolve(path);
+    this.#real = this.path;
+  }
+
+  /** Where it really is, symlinks resolved as far as it existed when it was settled; before that as configured. */
+  get real(): string {
+    return this.#real;
+  }
+
+  /**
+   * Looks where the place leads. Once it was seen to exist its real path stays: one that is swapped for a symlink later
+   * leads nowhere. Throws ToolFailure when that cannot be told.
+   */
+  async settle(): Promise<void> {
+    if (this.#pinned) return;
+    const { path, exists, dangling } = await realPathOf(this.path, this.path);
+    // Another look was faster: what it pinned must not be undone by one that came too late.
+    if (this.#pinned) return;
+    this.#real = path;
+    this.#pinned = exists && !dangling;
+  }
+}

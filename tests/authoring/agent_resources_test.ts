@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { validateWorkspace } from "../../runtime/authoring/workspace_validation.ts";
+import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
+
+async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
+  const path = join(place.agentsDir, "_config", name);
+  await Deno.mkdir(join(path, ".."), { recursive: true });
+  await Deno.writeTextFile(path, text);
+}
+
+/** What validation says of `daily.md` with these lines, without the place of the workspace. */
+async function validate(place: TestWorkspace, lines: string): Promise<string[]> {
+  await place.writeScript("daily", [{ say: "x" }], lines);
+  const files = await validateWorkspace(await place.settings(), "daily", { cwd: place.root });
+  return files.flatMap(({ diagnostics }) => diagnostics)
+    .map((one) => `${one.severity} ${formatDiagnostic(one)}`.replaceAll(place.workspace, ""));
+}
+
+const TOOL = `export const search = {
+  description: "Searches",
+  parameters: { type: "object", properties: {} },
+  run: () => "found",
+};`;
+
+Deno.test("validate has nothing to say of tools, skills and servers that are there", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/search.ts", TOOL);
+  await put(
+    place,
+    "skills/writing/SKILL.md",
+    "---\nname: writing\ndescription: Writes\n---\nWrite.\n",
+  );
+  await put(place, "mcp-servers.json", '{"mcpServers": {"files": {"command": "files-server"}}}');
+  await place.writeScript("helper", [{ say: "x" }]);
+  assert.deepEqual(
+    await validate(
+      place,
+      "tools: [search]\nskills: writing\nconfirm: [search, skill_use, run_agent]\nagents: helper",
+    ),
+    [],
+  );
+  assert.deepEqual(await validate(place, "mcp: [files]\nconfirm: [files_read]"), []);
+});
+
+Deno.test("validate refuses tools, skills and servers that are not there, and warns of unknown tool names", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "mcp-servers.json", '{"files": {"command": "x", "env": {"T": "${NOT_SET}"}}}');
+  const found = (await validate(place, "tools: [search]\nskills: writing\nmcp: [fles, files]"))
+    .join("\n");
+  assert.match(
+    found,
+    /^error .*daily\.md:3:9: The custom tool search cannot be used: .*search\.ts/m,
+  );
+  assert.match(found, /^error .*daily\.md:4:9: The skill writing: .*does not exist/m);
+  assert.match(
+    found,
+    /^error .*daily\.md:5:7: The MCP server fles is not defined in .*did you mean "files"/m,
+  );
+  assert.match(
+    found,
+    /^error .*daily\.md:5:13: The MCP server files .*\$\{NOT_SET\} is not defined/m,
+  );
+  assert.match(
+    (await validate(place, "confirm: [serch]")).join(),
+    /confirm names an unknown tool: serch/,
+  );
+});
+
+Deno.test("validate loads a custom tool without running it, and says why it does not load", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/broken.ts", 'throw new Error("at import");');
+  await put(place, "tools/curious.ts", 'Deno.readTextFileSync("/etc/passwd");\n' + TOOL);
+  const found = (await validate(place, "tools: [broken, curious]")).join("\n");
+  assert.match(found, /The custom tool broken cannot be used: .*at import/);
+  assert.match(found, /The custom tool curious cannot be used: /);
+});
+
+Deno.test("validate says what is wrong with mcp-servers.json, without quoting it", async () => {
+  await using place = await createTestWorkspace();
+  assert.match((await validate(place, "mcp: [files]")).join(), /mcp-servers\.json is missing/);
+  for (
+    const [content, expected] of [['{"files": secret', /is no JSON/], [
+      "[]",
+      /must hold an object/,
+    ]] as const
+  ) {
+    await put(place, "mcp-servers.json", content);
+    const found = (await validate(place, "mcp: [files]")).join();
+    assert.match(found, expected);
+    assert.doesNotMatch(found, /secret/);
+  }
+});
+
+Deno.test("validate tells what is odd about a skill that works", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/notes/SKILL.md", "---\nname: other\nargument_hint: x\n---\nDo it.");
+  const found = await validate(place, "skills: notes");
+  assert.equal(found.length, 3);
+  assert.ok(found.every((one) => one.startsWith("warning ") && one.includes("The skill notes: ")));
+  const all = found.join("\n");
+  assert.match(all, /SKILL\.md:3:1: Unknown key argument_hint: .*did you mean "argument-hint"/);
+  assert.match(all, /SKILL\.md:1:1: The skill has no description/);
+  assert.match(all, /SKILL\.md:2:7: The name "other" is not the folder's/);
+});

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { describeSetup } from "../../runtime/setup/setup_report.ts";
+import { validateWorkspace } from "../../runtime/authoring/workspace_validation.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
+
+const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nHello.\n";
+
+/** What validation says, by agent id. */
+async function validate(
+  place: TestWorkspace,
+  target?: string,
+): Promise<Record<string, string[]>> {
+  const files = await validateWorkspace(await place.settings(), target, { cwd: place.root });
+  return Object.fromEntries(
+    files.map(({ agentId, diagnostics }) => [agentId, diagnostics.map(formatDiagnostic)]),
+  );
+}
+
+Deno.test("validateWorkspace() checks every agent file, one agent, or one file", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("a", ECHO);
+  await place.writeAgent("é b", ECHO);
+  await place.writeAgent("README", "Not an agent.");
+  const elsewhere = join(place.root, "other.md");
+  await Deno.writeTextFile(elsewhere, "---\nhistory: long\n---\nHello.\n");
+  assert.deepEqual(await validate(place), { "a": [], "é b": [] });
+  assert.deepEqual(await validate(place, "e\u0301 b"), { "é b": [] });
+  assert.deepEqual(await validate(place, "other"), {});
+  const [error] = (await validate(place, "other.md"))["other"] ?? [];
+  assert.match(error ?? "", /other\.md:2:10: history must be low, medium, high or off, got "long"/);
+  assert.deepEqual(await validate(place, "missing.md"), {});
+});
+
+Deno.test("validateWorkspace() says which files cannot be read, and passes over what is no file", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("good", ECHO);
+  const path = (name: string) => join(place.agentsDir, name);
+  await Deno.symlink("/nowhere/to/be/found", path("lost.md"));
+  await Deno.symlink(path("circle.md"), path("circle.md"));
+  await Deno.symlink(place.root, path("folder.md"));
+  await new Deno.Command("mkfifo", { args: [path("pipe.md")] }).output();
+  await Deno.writeFile(path("huge.md"), new Uint8Array(4 * 1_024 * 1_024 + 1));
+  assert.deepEqual(await validate(place), {
+    circle: [`${path("circle.md")}:1:1: The file cannot be read: its links lead in a circle`],
+    good: [],
+    huge: [`${path("huge.md")}:1:1: The file is over 4 MB`],
+    lost: [`${path("lost.md")}:1:1: The file cannot be read: the link leads nowhere`],
+  });
+});
+
+Deno.test("A file in the place of the agents directory is told by validate, the listing and info", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.agentsDir);
+  await Deno.writeTextFile(place.agentsDir, "");
+  const told = `${place.agentsDir}:1:1: The agents directory cannot be read: ` +
+    "a file stands where a folder should";
+  assert.deepEqual(await validate(place), { agents: [told] });
+  assert.deepEqual(await validate(place, "a"), { agents: [told] });
+  await using runtime = await place.open({ mode: "read-only" });
+  assert.deepEqual(await runtime.listAgents(), []);
+  assert.deepEqual(runtime.brokenAgentFiles().flatMap(({ diagnostics }) => diagnostics).length, 1);
+  const setup = await describeSetup(await place.settings());
+  assert.deepEqual([setup.configFileExists, setup.workspaceEnvFileExists], [true, false]);
+});
+
+Deno.test("validateWorkspace() tells what is wrong with the files around the agents, of a whole workspace", async () => {
+  await using place = await createTestWorkspace();
+  const config = join(place.configDir, "config.yaml");
+  await Deno.writeTextFile(config, `workspace: ${place.workspace}\ndefalts: {}\n`);
+  await place.writeAgent("a", ECHO);
+  const folder = join(place.agentsDir, "_config");
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(join(folder, ".env"), "OPENAI_API_KEY sk-12345678\n");
+  await Deno.writeTextFile(join(folder, "pricing.yaml"), "gpt: {input: -1, output: 1}\n");
+  assert.deepEqual(await validate(place), {
+    "config.yaml": [
+      `${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`,
+    ],
+    ".env": [
+      `${folder}/.env:1:1: The line is no variable: write NAME=value, or # before a comment`,
+    ],
+    "pricing.yaml": [`${folder}/pricing.yaml:1:14: gpt.input must not be negative, got -1`],
+    "a": [],
+  });
+  assert.deepEqual(await validate(place, "a"), { a: [] });
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { writeFileAtomically } from "../../runtime/files/atomic_file.ts";
+import { withTempDir } from "../config/temp_dir.ts";
+
+const names = (dir: string) => [...Deno.readDirSync(dir)].map((entry) => entry.name);
+const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
+
+Deno.test("writeFileAtomically() replaces a file and keeps its mode", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.txt`;
+    await Deno.writeTextFile(path, "old", { mode: 0o640 });
+    await Deno.chmod(path, 0o640);
+    await writeFileAtomically(path, "new ü");
+    assert.equal(await Deno.readTextFile(path), "new ü");
+    assert.equal(modeOf(path), 0o640);
+    assert.deepEqual(names(dir), ["a.txt"]);
+  });
+});
+
+Deno.test("writeFileAtomically() makes a file with the mode that is asked for, whatever was there", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/.env`;
+    await writeFileAtomically(path, Uint8Array.of(1, 2, 3), { mode: 0o600 });
+    assert.deepEqual(await Deno.readFile(path), Uint8Array.of(1, 2, 3));
+    assert.equal(modeOf(path), 0o600);
+    await Deno.chmod(path, 0o644);
+    await writeFileAtomically(path, "x", { mode: 0o600 });
+    assert.equal(modeOf(path), 0o600);
+  });
+});
+
+Deno.test("writeFileAtomically() writes through a symbolic link", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.mkdir(`${dir}/real`);
+    await Deno.writeTextFile(`${dir}/real/a.txt`, "old");
+    await Deno.symlink(`${dir}/real/a.txt`, `${dir}/link.txt`);
+    await writeFileAtomically(`${dir}/link.txt`, "new");
+    assert.equal(await Deno.readTextFile(`${dir}/real/a.txt`), "new");
+    assert.ok((await Deno.lstat(`${dir}/link.txt`)).isSymlink);
+  });
+});
+
+Deno.test("writeFileAtomically() leaves nothing behind when it fails", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.mkdir(`${dir}/taken/inner`, { recursive: true });
+    await assert.rejects(writeFileAtomically(`${dir}/taken`, "x"));
+    assert.deepEqual(names(dir), ["taken"]);
+    await assert.rejects(
+      writeFileAtomically(`${dir}/no/such/a.txt`, "x"),
+      Deno.errors.NotFound,
+    );
+    await Deno.symlink("loop", `${dir}/loop`);
+    await assert.rejects(writeFileAtomically(`${dir}/loop`, "x"), Deno.errors.FilesystemLoop);
+    assert.ok((await Deno.lstat(`${dir}/loop`)).isSymlink);
+    assert.deepEqual(names(dir).sort(), ["loop", "taken"]);
+  });
+});
+
+Deno.test("writeFileAtomically() with mustBeNew replaces nothing, not even a link that leads nowhere", async () => {
+  await withTempDir(async (dir) => {
+    await writeFileAtomically(`${dir}/a.txt`, "first", { mustBeNew: true });
+    await Deno.symlink(`${dir}/nowhere`, `${dir}/link.txt`);
+    for (const name of ["a.txt", "link.txt"]) {
+      await assert.rejects(
+        writeFileAtomically(`${dir}/${name}`, "second", { mustBeNew: true }),
+        Deno.errors.AlreadyExists,
+      );
+    }
+    assert.equal(await Deno.readTextFile(`${dir}/a.txt`), "first");
+    assert.deepEqual(names(dir).sort(), ["a.txt", "link.txt"]);
+  });
+});
