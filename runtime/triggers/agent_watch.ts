@@ -7,6 +7,7 @@ import type { Clock } from "../clock.ts";
 import { isBelow } from "../files/path_below.ts";
 import { ChangeFolding, type SettledPath, type Stamp, type Transition } from "./change_folding.ts";
 import { createWatchFilter, namesIgnoredFolder, type WatchFilter } from "./watch_filter.ts";
+import type { FirstRead } from "./look.ts";
 import type { PlaceLease, WatchHub } from "./watch_hub.ts";
 import type { PlaceListener } from "./watched_place.ts";
 
@@ -83,6 +84,7 @@ export class AgentWatch implements AsyncDisposable {
   /** Takes over from the watch that this one replaces, without missing or repeating a change. */
   adopt(former: AgentWatch): void {
     former.#leave();
+    if (former.#seen === undefined) this.#seen = undefined;
     // With the same files to compare, what the one before has told of is not news to this one either.
     for (const [i, leaf] of this.#leaves.entries()) {
       leaf.isCompared ||= former.#leaves[i]?.isCompared === true;
@@ -139,6 +141,7 @@ export class AgentWatch implements AsyncDisposable {
         changed: (changes) => this.#changed(leaf, changes),
         appeared: (changes) => this.#appeared(leaf, changes),
         vanished: () => this.#vanished(leaf),
+        readAtLast: (firstRead) => this.#readAtLast(leaf, firstRead),
       },
     };
     this.#leaves.push(leaf);
@@ -185,19 +188,38 @@ export class AgentWatch implements AsyncDisposable {
     }
   }
 
+  #readAtLast(leaf: Leaf, { covers, known, fresh }: FirstRead): void {
+    if (this.#seen !== undefined) return this.#compareFiles(leaf, covers);
+    this.#changed(leaf, fresh);
+    const taken = known.filter(({ path }) => this.#owns(leaf, path));
+    if (taken.length === 0) return;
+    this.#ports.onSettled(
+      taken.map(({ path, now }) => ({ path, event: undefined, stamp: now, chain: 0 })),
+    );
+  }
+
   /** Finds what has changed while nobody looked. */
   #compare(leaf: Leaf): void {
-    const seen = this.#seen;
-    if (leaf.isCompared || seen === undefined) return;
+    if (leaf.isCompared) return;
     leaf.isCompared = true;
-    if (this.#leaves.every(({ isCompared }) => isCompared)) this.#seen = undefined;
-    const files = new Map(leaf.lease.place.files());
-    const gone = [...seen].filter(([path]) => this.#owns(leaf, path) && !files.has(path));
+    this.#compareFiles(leaf, () => true);
+  }
+
+  #compareFiles(leaf: Leaf, isMeant: (path: string) => boolean): void {
+    const seen = this.#seen;
+    if (seen === undefined) return;
+    const { place } = leaf.lease;
+    const files = new Map([...place.files()].filter(([path]) => isMeant(path)));
+    const gone = [...seen].filter(([path]) =>
+      isMeant(path) && this.#owns(leaf, path) && !files.has(path) && !place.hides(path)
+    );
     const changes = [
       ...[...files].map(([path, now]) => ({ path, before: seen.get(path) ?? null, now })),
       ...gone.map(([path, before]) => ({ path, before, now: null })),
     ];
     this.#changed(leaf, changes.filter(({ before, now }) => before !== now));
+    const isDone = this.#leaves.every((one) => one.isCompared && !one.lease.place.isHiding);
+    if (isDone) this.#seen = undefined;
   }
 
   async #settleInTime(): Promise<void> {

@@ -29,6 +29,11 @@ export class FolderSnapshot {
     return this.#folders.has(path);
   }
 
+  /** Whether a file or a folder is known there. */
+  has(path: string): boolean {
+    return this.isFolder(path) || this.stampAt(path) !== null;
+  }
+
   /** A file's stamp; null where no file is known. */
   stampAt(path: string): Stamp | null {
     const entry = this.#folders.get(dirname(path))?.get(basename(path));

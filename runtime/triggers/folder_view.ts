@@ -1,10 +1,14 @@
 // What is in a watched folder, as far as it has been looked at; each look tells what has changed since the one before.
 // Symlinks are left out: what they lead to would change without a word, or lead round in a circle.
+//
+// Decision: only what the system says is not there is gone. What cannot be read, for whatever reason, counts as it was.
 import { dirname, join } from "node:path";
 import { isBelow } from "../files/path_below.ts";
-import type { Stamp, Transition } from "./change_folding.ts";
+import type { Stamp } from "./change_folding.ts";
 import { type Entry, FOLDER, FolderSnapshot, stampOf } from "./folder_snapshot.ts";
 import { inGroups } from "./in_groups.ts";
+import { Look } from "./look.ts";
+import { UnreadPaths } from "./unread_paths.ts";
 
 const STATS_AT_ONCE = 32;
 
@@ -20,9 +24,18 @@ export interface FolderViewOptions {
   signal: AbortSignal;
 }
 
+/** The error for which something cannot be read. */
+class Unreadable {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
 interface Found {
   path: string;
-  entry: Entry;
+  entry: Entry | Unreadable;
 }
 
 /** One folder. Looks must not overlap. */
@@ -30,7 +43,9 @@ export class FolderView {
   readonly #root: string;
   readonly #options: FolderViewOptions;
   readonly #snapshot: FolderSnapshot;
-  #newFolders: string[] = [];
+  readonly #unread = new UnreadPaths();
+  #isTakingIn = false;
+  #isRootRead = false;
 
   /** `root` is absolute and real. */
   constructor(root: string, options: FolderViewOptions) {
@@ -48,30 +63,45 @@ export class FolderView {
     return this.#snapshot.stampAt(path);
   }
 
-  /** Folders found since this was asked last: what was put into them in their first moments may have been missed. */
-  takeNewFolders(): string[] {
-    const folders = this.#newFolders;
-    this.#newFolders = [];
-    return folders;
+  /** Files and folders that cannot be read now. */
+  get unread(): string[] {
+    return this.#unread.all;
+  }
+
+  /** Whether anything could never be read. */
+  get isHiding(): boolean {
+    return this.#unread.isHiding;
+  }
+
+  /** Whether there may be a file that nobody has seen: it, or a folder that it would be in, could never be read. */
+  hides(path: string): boolean {
+    return this.#unread.hides(path);
+  }
+
+  /** Looks at everything as it is when watching begins. */
+  async takeIn(): Promise<Look> {
+    this.#isTakingIn = true;
+    const look = await this.lookAtAll();
+    this.#isTakingIn = false;
+    return look;
   }
 
   /** Looks at everything. */
-  async lookAtAll(): Promise<Transition[]> {
+  async lookAtAll(): Promise<Look> {
     const { only } = this.#options;
-    return only === undefined
-      ? await this.#lookInto(this.#root)
-      : await this.look([join(this.#root, only)]);
+    return await this.look([only === undefined ? this.#root : join(this.#root, only)]);
   }
 
   /** Looks at these paths, and at what is below them where they are folders. */
-  async look(paths: readonly string[]): Promise<Transition[]> {
+  async look(paths: readonly string[]): Promise<Look> {
+    const look = new Look();
     const places = new Set(paths.flatMap((path) => this.#firstUnknown(path) ?? []));
-    return await this.#noteAll(
-      await inGroups([...places], {
-        size: STATS_AT_ONCE,
-        work: async (path) => ({ path, entry: await entryAt(path) }),
-      }),
-    );
+    const found = await inGroups([...places], {
+      size: STATS_AT_ONCE,
+      work: async (path): Promise<Found> => ({ path, entry: await entryAt(path) }),
+    });
+    await this.#noteAll(found, look);
+    return look;
   }
 
   /** The path, or the first folder on the way to it that is not known yet; undefined where nobody wants to look. */
@@ -87,67 +117,81 @@ export class FolderView {
   }
 
   /** Files first: what is seen of them again in their folder is newer. */
-  async #noteAll(found: readonly Found[]): Promise<Transition[]> {
-    const changes: Transition[] = [];
+  async #noteAll(found: readonly Found[], look: Look): Promise<void> {
     const folders: string[] = [];
     for (const { path, entry } of found) {
       const isFolder = entry === FOLDER && (this.#options.recursive || path === this.#root);
       if (isFolder) folders.push(path);
-      else if (path !== this.#root) {
-        addAll(changes, this.#snapshot.set(path, entry === FOLDER ? null : entry));
-      }
+      else if (entry instanceof Unreadable) this.#lose(path, entry, look);
+      else if (path !== this.#root) this.#noteFile(path, entry === FOLDER ? null : entry, look);
     }
-    for (const folder of folders) addAll(changes, await this.#lookInto(folder));
-    return changes;
+    for (const folder of folders) await this.#lookInto(folder, look);
   }
 
-  async #lookInto(folder: string): Promise<Transition[]> {
-    const entries = this.#options.signal.aborted ? undefined : await entriesOf(folder);
-    // Not readable now: what was in it is still there as far as anybody knows.
-    if (entries === undefined) return [];
-    if (entries === null) return folder === this.#root ? [] : this.#snapshot.set(folder, null);
-    if (!this.#snapshot.isFolder(folder)) this.#newFolders.push(folder);
-    const changes = folder === this.#root ? [] : this.#snapshot.set(folder, FOLDER);
-    const names = new Set(entries.map(({ name }) => name));
-    for (const name of this.#snapshot.namesIn(folder)) {
-      if (!names.has(name)) addAll(changes, this.#snapshot.set(join(folder, name), null));
+  #noteFile(path: string, stamp: Stamp | null, look: Look): void {
+    // Also what was in a folder of that name.
+    look.found.push(...this.#unread.takeGone(path));
+    look.add(this.#snapshot.set(path, stamp));
+  }
+
+  #lose(path: string, { error }: Unreadable, look: Look): void {
+    const isKnown = path === this.#root ? this.#isRootRead : this.#snapshot.has(path);
+    const isNew = this.#unread.add({ path, isKnown, wasThere: this.#isTakingIn });
+    if (isNew) look.lose(path, error);
+  }
+
+  async #lookInto(folder: string, look: Look): Promise<void> {
+    if (this.#options.signal.aborted) return;
+    const entries = await entriesOf(folder);
+    if (entries === null) {
+      if (folder !== this.#root) this.#noteFile(folder, null, look);
+      return;
     }
+    if (entries instanceof Unreadable) {
+      // A file that was in its place is gone, whatever is in the folder.
+      if (!this.#snapshot.isFolder(folder)) look.add(this.#snapshot.set(folder, null));
+      return this.#lose(folder, entries, look);
+    }
+    this.#isRootRead ||= folder === this.#root;
+    look.found.push(...this.#unread.takeRead(folder));
+    if (!this.#snapshot.isFolder(folder)) look.newFolders.push(folder);
+    if (folder !== this.#root) look.add(this.#snapshot.set(folder, FOLDER));
+    const names = new Set(entries.map(({ name }) => join(folder, name)));
+    for (const name of this.#snapshot.namesIn(folder)) {
+      const path = join(folder, name);
+      if (!names.has(path)) this.#noteFile(path, null, look);
+    }
+    look.found.push(...this.#unread.takeMissing(folder, (path) => names.has(path)));
     const wanted = entries.filter(({ name }) => !this.#options.isSkipped(join(folder, name)));
     const found = await inGroups(wanted, {
       size: STATS_AT_ONCE,
       work: async ({ name, isFile, isDirectory }): Promise<Found> => {
         const path = join(folder, name);
-        const entry = isFile ? await entryAt(path) : isDirectory ? FOLDER : null;
-        return { path, entry };
+        return { path, entry: isFile ? await entryAt(path) : isDirectory ? FOLDER : null };
       },
     });
-    return [...changes, ...await this.#noteAll(found)];
+    await this.#noteAll(found, look);
   }
 }
 
-async function entryAt(path: string): Promise<Entry> {
+async function entryAt(path: string): Promise<Entry | Unreadable> {
   try {
     const info = await Deno.lstat(path);
     if (info.isFile) return stampOf(info);
     return info.isDirectory ? FOLDER : null;
-  } catch {
-    // Gone; and what cannot be looked at is not there for an agent.
-    return null;
+  } catch (error) {
+    return isGone(error) ? null : new Unreadable(error);
   }
 }
 
-/** Null: the folder is gone; undefined: it cannot be read. */
-async function entriesOf(folder: string): Promise<Deno.DirEntry[] | null | undefined> {
+async function entriesOf(folder: string): Promise<Deno.DirEntry[] | null | Unreadable> {
   try {
     return await Array.fromAsync(Deno.readDir(folder));
   } catch (error) {
-    const isGone = error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotADirectory;
-    return isGone ? null : undefined;
+    return isGone(error) ? null : new Unreadable(error);
   }
 }
 
-/** One by one: as the arguments of one call, very many changes are more than the stack holds. */
-function addAll(changes: Transition[], more: readonly Transition[]): void {
-  for (const change of more) changes.push(change);
+function isGone(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }

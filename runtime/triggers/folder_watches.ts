@@ -100,6 +100,13 @@ export class FolderWatches implements AsyncDisposable {
     };
   }
 
+  /** Watches a folder anew: what could not be read in it until now is not watched, either. */
+  renew(folder: string): void {
+    for (const open of this.#folders) {
+      if (isBelow(folder, open.folder)) this.#renew(open);
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     this.#requests.clear();

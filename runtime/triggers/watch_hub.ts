@@ -1,10 +1,11 @@
 // The watched paths of all agents, each one watched once: shared by who names the same path, and looked after from time to
 // time, because a path may come, go or lead somewhere else without a word from the file system.
-import { basename, dirname, join } from "node:path";
+import { basename } from "node:path";
 import type { WatchPath } from "../agents/watch_path.ts";
 import type { Clock } from "../clock.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
+import { knownRealPath } from "../files/known_real_path.ts";
 import { isBelow } from "../files/path_below.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { FolderWatches } from "./folder_watches.ts";
 import { isIgnoredFolder } from "./watch_filter.ts";
 import { WatchedPlace } from "./watched_place.ts";
@@ -101,12 +102,11 @@ export class WatchHub implements AsyncDisposable {
       isClosed,
       isSkipped: (path) => isClosed(path) || !everything && isIgnoredFolder(basename(path)),
     });
-    const opened = this.#findClosed().then(async () => {
-      if (isClosed(await realPathOf(base))) {
-        log.write("warn", `Nothing is watched at ${base}: this folder is closed to agents`);
-      }
-      await place.open();
-    });
+    this.#findClosed();
+    if (isClosed(knownRealPath(base))) {
+      log.write("warn", `Nothing is watched at ${base}: this folder is closed to agents`);
+    }
+    const opened = place.open();
     const share = { place, opened, count: 0 };
     this.#places.set(key, share);
     this.#checking ??= this.#check();
@@ -114,9 +114,9 @@ export class WatchHub implements AsyncDisposable {
   }
 
   /** A closed folder may be reached by its real path as well. */
-  async #findClosed(): Promise<void> {
-    const real = await Promise.all(this.#ports.closed.map((folder) => realPathOf(folder)));
-    this.#closed = [...new Set([...this.#ports.closed, ...real])];
+  #findClosed(): void {
+    const { closed } = this.#ports;
+    this.#closed = [...new Set([...closed, ...closed.map(knownRealPath)])];
   }
 
   async #check(): Promise<void> {
@@ -136,15 +136,5 @@ export class WatchHub implements AsyncDisposable {
     this.#checking = undefined;
     checks.abort();
     await checking;
-  }
-}
-
-/** As far as it exists. */
-async function realPathOf(path: string): Promise<string> {
-  try {
-    return await Deno.realPath(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(await realPathOf(parent), basename(path));
   }
 }

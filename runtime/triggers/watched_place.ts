@@ -1,14 +1,19 @@
 // One watched path, whatever is there: a folder, a file, or nothing yet. Follows it when it vanishes and comes back, and
 // tells how its files change.
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Stamp, Transition } from "./change_folding.ts";
 import { FolderView } from "./folder_view.ts";
 import type { FolderWatches } from "./folder_watches.ts";
+import type { FirstRead, Look } from "./look.ts";
+import { findWatchedRoot, type WatchedRoot } from "./watched_root.ts";
 
 /** After this long a folder that appeared is looked at once more: its watch began a little later than its life. */
 const SECOND_LOOK_MS = 500;
+/** After this long what cannot be read is tried again; each time twice as long as before, up to a minute. */
+const REREAD_MS = 2_000;
+const LONGEST_REREAD_MS = 60_000;
 
 /** Who wants to know. */
 export interface PlaceListener {
@@ -17,6 +22,8 @@ export interface PlaceListener {
   appeared(changes: readonly Transition[]): void;
   /** The path is gone as a whole. Its files count as they were until it is back: a drive may just not be mounted. */
   vanished(): void;
+  /** Something could be read for the first time, after it could not be. */
+  readAtLast(firstRead: FirstRead): void;
 }
 
 /** What places share. */
@@ -30,14 +37,6 @@ export interface PlacePorts {
   isSkipped: (path: string) => boolean;
 }
 
-interface Root {
-  /** The folder that is watched: the path itself, or the one that a watched file lies in. Real. */
-  folder: string;
-  /** The file's name. */
-  only: string | undefined;
-  identity: string;
-}
-
 /** A watched path. Looks at the disk one thing after the other. */
 export class WatchedPlace implements AsyncDisposable {
   readonly #path: string;
@@ -45,9 +44,9 @@ export class WatchedPlace implements AsyncDisposable {
   readonly #ports: PlacePorts;
   readonly #listeners = new Set<PlaceListener>();
   readonly #over = new AbortController();
-  #root: Root | undefined;
+  #root: WatchedRoot | undefined;
   /** Outlives the root: see PlaceListener.vanished. */
-  #view: { of: Root; view: FolderView } | undefined;
+  #view: { of: WatchedRoot; view: FolderView } | undefined;
   #unwatch: (() => void) | undefined;
   #isOpening = true;
   /** What is to be looked at: whether the path is still what it was, paths, or everything. */
@@ -56,6 +55,7 @@ export class WatchedPlace implements AsyncDisposable {
   #due = new Set<string>();
   #working: Promise<void> | undefined;
   #secondLook: Promise<void> | undefined;
+  #rereading: Promise<void> | undefined;
 
   constructor(place: { path: string; recursive: boolean }, ports: PlacePorts) {
     this.#path = place.path;
@@ -88,6 +88,16 @@ export class WatchedPlace implements AsyncDisposable {
     return this.#view?.view.stampAt(path) ?? null;
   }
 
+  /** Whether there is anything that could not be seen yet. */
+  get isHiding(): boolean {
+    return this.#view?.view.isHiding ?? false;
+  }
+
+  /** Whether there may be a file that could not be seen yet. */
+  hides(path: string): boolean {
+    return this.#view?.view.hides(path) ?? false;
+  }
+
   /** Takes in what is there. From then on changes are told. */
   async open(): Promise<void> {
     await this.check();
@@ -118,6 +128,7 @@ export class WatchedPlace implements AsyncDisposable {
     this.#unwatch?.();
     await this.#working;
     await this.#secondLook;
+    await this.#rereading;
   }
 
   #work(): Promise<void> {
@@ -143,34 +154,29 @@ export class WatchedPlace implements AsyncDisposable {
     const paths = [...this.#due];
     this.#due.clear();
     if (this.#root === undefined || this.#view === undefined) return;
-    this.#tell("changed", await this.#view.view.look(paths));
-    this.#lookAgainLater(this.#view.view.takeNewFolders());
+    this.#take("changed", await this.#view.view.look(paths));
   }
 
   async #settle(): Promise<void> {
     const isAllDue = this.#isAllDue;
     this.#isCheckDue = this.#isAllDue = false;
-    const found = await this.#find();
+    const { isClosed } = this.#ports;
+    const found = await findWatchedRoot(this.#path, { isClosed, former: this.#root });
     if (found === undefined || found.identity !== this.#root?.identity) this.#lose();
     if (found === undefined) return;
     if (this.#root === undefined) {
       await this.#enter(found);
     } else if (isAllDue && this.#view !== undefined) {
       this.#due.clear();
-      this.#tell("changed", await this.#view.view.lookAtAll());
-      this.#lookAgainLater(this.#view.view.takeNewFolders());
+      this.#take("changed", await this.#view.view.lookAtAll());
     }
   }
 
-  async #enter(found: Root): Promise<void> {
-    const { watches, isSkipped } = this.#ports;
+  async #enter(found: WatchedRoot): Promise<void> {
+    const { watches } = this.#ports;
     const recursive = this.#recursive && found.only === undefined;
     this.#root = found;
-    const known = this.#view?.of;
-    if (known?.folder !== found.folder || known.only !== found.only) {
-      const options = { recursive, only: found.only, isSkipped, signal: this.#over.signal };
-      this.#view = { of: found, view: new FolderView(found.folder, options) };
-    }
+    const view = this.#viewOf(found, recursive);
     const unwatch = await watches.watch({ folder: found.folder, recursive }, {
       changed: (paths) => {
         for (const path of paths) this.#due.add(path);
@@ -185,12 +191,21 @@ export class WatchedPlace implements AsyncDisposable {
     });
     this.#unwatch = unwatch;
     if (this.#over.signal.aborted) return unwatch();
-    const changes = await this.#view?.view.lookAtAll() ?? [];
-    this.#view?.view.takeNewFolders();
-    if (this.#isOpening) return;
-    this.#tell("appeared", changes);
+    if (this.#isOpening) return this.#follow(await view.takeIn());
+    this.#take("appeared", await view.lookAtAll());
     // Of a folder that is just being filled the first look may have missed the rest.
     this.#lookAgainLater([found.folder]);
+  }
+
+  /** The one there was, where it is of the same: what it knows is compared with. */
+  #viewOf(root: WatchedRoot, recursive: boolean): FolderView {
+    const { folder, only } = root;
+    if (this.#view?.of.folder !== folder || this.#view.of.only !== only) {
+      const { isSkipped } = this.#ports;
+      const options = { recursive, only, isSkipped, signal: this.#over.signal };
+      this.#view = { of: root, view: new FolderView(folder, options) };
+    }
+    return this.#view.view;
   }
 
   #lose(): void {
@@ -201,13 +216,47 @@ export class WatchedPlace implements AsyncDisposable {
     for (const listener of this.#listeners) listener.vanished();
   }
 
-  #tell(what: "changed" | "appeared", changes: readonly Transition[]): void {
-    if (what === "changed" && changes.length === 0) return;
-    for (const listener of this.#listeners) listener[what](changes);
+  #take(what: "changed" | "appeared", look: Look): void {
+    const { changes, firstRead } = look.sort();
+    if (what === "appeared" || changes.length > 0) {
+      for (const listener of this.#listeners) listener[what](changes);
+    }
+    if (firstRead !== undefined) {
+      for (const listener of this.#listeners) listener.readAtLast(firstRead);
+    }
+    if (look.newFolders.length > 0) this.#lookAgainLater(look.newFolders);
+    this.#follow(look);
+  }
+
+  /** Sees to what cannot be read. */
+  #follow({ lost, reason, found }: Look): void {
+    const [first, ...others] = lost;
+    if (first !== undefined) {
+      const more = others.length === 0 ? "" : ` and ${others.length} more`;
+      this.#ports.log.write(
+        "warn",
+        `Cannot read ${first}${more}, which is watched; what is known of it counts until it can be read`,
+        { error: reason },
+      );
+      this.#rereading ??= this.#reread();
+    }
+    // What could not be read may not be watched, either.
+    if (found.length > 0 && this.#root !== undefined) this.#ports.watches.renew(this.#root.folder);
+  }
+
+  async #reread(): Promise<void> {
+    const { clock } = this.#ports;
+    for (let waitMs = REREAD_MS;; waitMs = Math.min(2 * waitMs, LONGEST_REREAD_MS)) {
+      await clock.sleep(waitMs, this.#over.signal).catch(() => {/* It is closed. */});
+      const unread = this.#view?.view.unread ?? [];
+      if (this.#over.signal.aborted || unread.length === 0) break;
+      for (const path of unread) this.#due.add(path);
+      await this.#work();
+    }
+    this.#rereading = undefined;
   }
 
   #lookAgainLater(folders: readonly string[]): void {
-    if (folders.length === 0) return;
     const { clock } = this.#ports;
     const before = this.#secondLook;
     this.#secondLook = (async () => {
@@ -218,38 +267,4 @@ export class WatchedPlace implements AsyncDisposable {
       void this.#work();
     })();
   }
-
-  /** What is at the path now. */
-  async #find(): Promise<Root | undefined> {
-    const real = await Deno.realPath(this.#path).catch(ignoreUnreachable);
-    if (real === undefined) return await this.#findFolderOfFile();
-    const info = await Deno.lstat(real).catch(ignoreUnreachable);
-    if (info === undefined || this.#ports.isClosed(real)) return undefined;
-    if (info.isDirectory) return { folder: real, only: undefined, identity: identityOf(info) };
-    if (!info.isFile) return undefined;
-    const folder = dirname(real);
-    return await toFileRoot({ folder, only: basename(real) });
-  }
-
-  /** A watched file that is gone is still watched, as long as its folder is there. */
-  async #findFolderOfFile(): Promise<Root | undefined> {
-    const { folder, only } = this.#root ?? {};
-    if (folder === undefined || only === undefined) return undefined;
-    return await toFileRoot({ folder, only });
-  }
-}
-
-async function toFileRoot(place: { folder: string; only: string }): Promise<Root | undefined> {
-  const info = await Deno.lstat(place.folder).catch(ignoreUnreachable);
-  if (info === undefined || !info.isDirectory) return undefined;
-  return { ...place, identity: `${identityOf(info)} ${join(place.folder, place.only)}` };
-}
-
-function identityOf({ dev, ino }: Deno.FileInfo): string {
-  return `${dev}:${ino}`;
-}
-
-/** What cannot be reached now is waited for, whatever the reason. */
-function ignoreUnreachable(error: unknown): undefined {
-  if (!(error instanceof Error)) throw error;
 }
