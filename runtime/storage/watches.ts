@@ -41,9 +41,10 @@ export class SqliteWatchStore implements WatchStore {
 
   enqueue(
     changes: readonly QueuedChange[],
-    seen: readonly (SeenFile & { agentId: string })[],
+    { dropped, seen }: Parameters<WatchStore["enqueue"]>[1],
   ): Promise<void> {
     return this.#change("power", () => {
+      for (const { agentId, path } of dropped) takeQueued(this.#db, agentId, path);
       for (const { agentId, path, event, queuedAt } of changes) {
         // Its place in the queue stays: a file that changes all the time must not wait for ever.
         this.#db.run(

@@ -1,18 +1,16 @@
-// The queue of one watch agent: changes wait in it, stored, until there is room to run for them. At most so many runs at
-// once, one for a path; a change that cannot run yet keeps its place.
+// Runs for the file changes of one watch agent, as soon as there is room for them. At most so many runs at once, one for a
+// path; a change that cannot run yet keeps its place.
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
-import type { FileEvent } from "../run_cause.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { foldEvents } from "./change_folding.ts";
 import type { StartRun } from "./fire.ts";
+import { QueuedChanges, type WatchChange } from "./queued_changes.ts";
+import { retryMs } from "./retry_wait.ts";
 import type { TriggerBreaker } from "./trigger_breaker.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
 
 /** How many runs of one agent its watch has going at once. */
 const MAX_RUNS = 4;
-const RETRY_MS = 5_000;
-const LONGEST_RETRY_MS = 300_000;
 
 /** What the queue of an agent needs. */
 export interface WatchLanePorts {
@@ -25,20 +23,11 @@ export interface WatchLanePorts {
   onTripped: (agentId: string, reason: string) => void;
 }
 
-/** A change to run for. */
-export interface WatchChange {
-  path: string;
-  event: FileEvent;
-  /** See TriggerBreaker. */
-  chain: number;
-}
-
 /** One agent's queue. What it does to itself, it does one thing after the other. */
 export class WatchLane implements AsyncDisposable {
   readonly #ports: WatchLanePorts;
   readonly #over = new AbortController();
-  /** As in the store; oldest first. */
-  readonly #queued = new Map<string, WatchChange & { queuedAt: number }>();
+  readonly #queued: QueuedChanges;
   readonly #runs = new Map<number, Omit<OpenRun, "executionId">>();
   /** What ended, or began to wait, before it was known to have started. */
   readonly #endedEarly = new Set<number>();
@@ -54,9 +43,9 @@ export class WatchLane implements AsyncDisposable {
   constructor(agent: Agent, queued: readonly QueuedChange[], ports: WatchLanePorts) {
     this.#agent = agent;
     this.#ports = ports;
-    for (const { path, event, queuedAt } of queued) {
-      this.#queued.set(path, { path, event, queuedAt, chain: 0 });
-    }
+    const { store, clock, log } = ports;
+    const { signal } = this.#over;
+    this.#queued = new QueuedChanges(agent.id, queued, { store, clock, log, signal });
   }
 
   /** Counts the runs that go on since before this queue began: the service was restarted, or the agent's watch was. */
@@ -86,19 +75,13 @@ export class WatchLane implements AsyncDisposable {
 
   /** Stores changes, and how files looked with them; then runs what there is room for. Resolves when they are stored. */
   async put(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
-    await this.#serially(() => this.#store(changes, seen));
+    await this.#serially(() => this.#queued.put(changes, seen));
     void this.#serially(() => this.#run());
   }
 
   /** Drops the changes that are not the agent's business any more: they will never run. */
   async keepOnly(isKept: (path: string) => boolean): Promise<void> {
-    await this.#serially(async () => {
-      const dropped = [...this.#queued.keys()].filter((path) => !isKept(path));
-      if (dropped.length === 0) return;
-      await this.#drop(dropped);
-      const message = "File changes that waited are dropped: nobody watches for them any more";
-      this.#ports.log.write("info", message, { agent: this.#agent.id, changes: dropped.length });
-    });
+    await this.#serially(() => this.#queued.keepOnly(isKept));
   }
 
   /** Runs what there is room for. Whatever held it back may be over. */
@@ -151,60 +134,6 @@ export class WatchLane implements AsyncDisposable {
     });
   }
 
-  async #store(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
-    const { clock, log } = this.#ports;
-    for (let tries = 1;; tries++) {
-      try {
-        return await this.#storeOnce(changes, seen);
-      } catch (error) {
-        const isOver = this.#over.signal.aborted;
-        const what = isOver ? "they are lost" : "tried again soon";
-        log.write("error", `File changes could not be stored; ${what}`, {
-          agent: this.#agent.id,
-          changes: changes.length,
-          error,
-        });
-        if (isOver) return;
-        await clock.sleep(retryMs(tries), this.#over.signal).catch(() => {/* The last try. */});
-      }
-    }
-  }
-
-  async #storeOnce(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
-    const { store, clock } = this.#ports;
-    const agentId = this.#agent.id;
-    const needless: string[] = [];
-    const queued = changes.flatMap(({ path, event, chain }) => {
-      const known = this.#queued.get(path);
-      const folded = known === undefined ? event : foldEvents(known.event, event);
-      if (folded === undefined) needless.push(path);
-      if (folded === undefined) return [];
-      return [{
-        path,
-        event: folded,
-        queuedAt: known?.queuedAt ?? clock.now(),
-        chain: Math.max(chain, known?.chain ?? 0),
-      }];
-    });
-    if (needless.length > 0) await this.#drop(needless);
-    if (queued.length > 0) {
-      await store.enqueue(
-        queued.map(({ path, event, queuedAt }) => ({ agentId, path, event, queuedAt })),
-        seen.map((file) => ({ agentId, ...file })),
-      );
-    } else if (seen.length > 0) {
-      await store.markSeen(agentId, seen);
-    }
-    for (const change of queued) this.#queued.set(change.path, change);
-  }
-
-  async #drop(paths: readonly string[]): Promise<void> {
-    if (paths.length === 0) return;
-    const agentId = this.#agent.id;
-    await this.#ports.store.dropQueued(paths.map((path) => ({ agentId, path })));
-    for (const path of paths) this.#queued.delete(path);
-  }
-
   async #run(): Promise<void> {
     try {
       for (let change; (change = await this.#next()) !== undefined;) {
@@ -226,7 +155,7 @@ export class WatchLane implements AsyncDisposable {
     const busy = [...this.#runs.values()].filter(({ isRunning }) => isRunning);
     if (this.#over.signal.aborted || this.#isHeld || this.#retry !== undefined) return undefined;
     if (this.#trippedReason !== null || busy.length >= MAX_RUNS) return undefined;
-    for (const change of this.#queued.values()) {
+    for (const change of this.#queued) {
       if (busy.some(({ path }) => path === change.path)) continue;
       return await this.#ports.isPaused() ? undefined : change;
     }
@@ -241,11 +170,11 @@ export class WatchLane implements AsyncDisposable {
       this.#failures = 0;
       switch (fired.outcome) {
         case "started":
-          this.#queued.delete(path);
+          this.#queued.taken(path);
           this.#started(fired.executionId, { path, chain });
           return true;
         case "claimed":
-          this.#queued.delete(path);
+          this.#queued.taken(path);
           return true;
         case "waiting":
         case "running":
@@ -291,8 +220,4 @@ export class WatchLane implements AsyncDisposable {
         this.look();
       });
   }
-}
-
-function retryMs(failures: number): number {
-  return Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (failures - 1));
 }

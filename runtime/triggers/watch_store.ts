@@ -32,10 +32,16 @@ export interface WatchStore {
   listAgents(): Promise<string[]>;
   /** Oldest first. */
   readQueue(): Promise<QueuedChange[]>;
-  /** Puts changes into the queue; a path that is in it already gets the new event. Marks how the files look with it. */
+  /**
+   * Puts changes into the queue; a path that is in it already gets the new event. With it, takes out of it what has come to
+   * nothing, and marks how files look.
+   */
   enqueue(
     changes: readonly QueuedChange[],
-    seen: readonly (SeenFile & { agentId: string })[],
+    also: {
+      dropped: readonly { agentId: string; path: string }[];
+      seen: readonly (SeenFile & { agentId: string })[];
+    },
   ): Promise<void>;
   /** Takes changes out that will never run: their agent is gone, or watches something else. */
   dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void>;

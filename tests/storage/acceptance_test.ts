@@ -58,7 +58,10 @@ Deno.test("acceptExecution() takes a change out of the queue with the run that i
   using store = openTestStore();
   const watches = new SqliteWatchStore(store.db);
   const path = "/in/a.md";
-  await watches.enqueue([{ agentId: "tester", path, event: "modified", queuedAt: 1 }], []);
+  await watches.enqueue([{ agentId: "tester", path, event: "modified", queuedAt: 1 }], {
+    dropped: [],
+    seen: [],
+  });
   const take = () => claim(store, { trigger: "watch" }, { type: "change", path });
   assert.ok("execution" in await take());
   assert.deepEqual(await watches.readQueue(), []);

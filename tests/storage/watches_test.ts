@@ -15,8 +15,11 @@ const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange =>
 Deno.test("SqliteWatchStore.readQueue() gives the changes oldest first", async () => {
   using db = Database.open(":memory:");
   const store = new SqliteWatchStore(db);
-  await store.enqueue([change("/b", { queuedAt: 2 }), change("/c", { queuedAt: 2 })], []);
-  await store.enqueue([change("/z", { queuedAt: 1, event: "deleted" })], []);
+  await store.enqueue([change("/b", { queuedAt: 2 }), change("/c", { queuedAt: 2 })], {
+    dropped: [],
+    seen: [],
+  });
+  await store.enqueue([change("/z", { queuedAt: 1, event: "deleted" })], { dropped: [], seen: [] });
   assert.deepEqual(
     (await store.readQueue()).map(({ path, event }) => `${path} ${event}`),
     ["/z deleted", "/b modified", "/c modified"],
@@ -26,9 +29,15 @@ Deno.test("SqliteWatchStore.readQueue() gives the changes oldest first", async (
 Deno.test("SqliteWatchStore.enqueue() gives a path that waits already the new event, and leaves it its place", async () => {
   using db = Database.open(":memory:");
   const store = new SqliteWatchStore(db);
-  await store.enqueue([change("/a", { event: "created" }), change("/b")], []);
-  await store.enqueue([change("/a", { event: "deleted", queuedAt: 9 })], []);
-  await store.enqueue([change("/a", { agentId: "other", event: "moved" })], []);
+  await store.enqueue([change("/a", { event: "created" }), change("/b")], {
+    dropped: [],
+    seen: [],
+  });
+  await store.enqueue([change("/a", { event: "deleted", queuedAt: 9 })], { dropped: [], seen: [] });
+  await store.enqueue([change("/a", { agentId: "other", event: "moved" })], {
+    dropped: [],
+    seen: [],
+  });
   assert.deepEqual(await store.readQueue(), [
     change("/a", { event: "deleted" }),
     change("/b"),
@@ -39,7 +48,7 @@ Deno.test("SqliteWatchStore.enqueue() gives a path that waits already the new ev
 Deno.test("takeQueued() takes a change once", async () => {
   using db = Database.open(":memory:");
   const store = new SqliteWatchStore(db);
-  await store.enqueue([change("/a"), change("/b")], []);
+  await store.enqueue([change("/a"), change("/b")], { dropped: [], seen: [] });
   const take = () => db.transaction("power", () => takeQueued(db, "a", "/a"));
   assert.deepEqual([take(), take()], [true, false]);
   assert.deepEqual(await store.readQueue(), [change("/b")]);
@@ -63,18 +72,26 @@ Deno.test("SqliteWatchStore.markSeen() replaces stamps and forgets files that ar
   assert.deepEqual(await store.readSeen("a"), new Map([["/2", "z"]]));
 });
 
-Deno.test("SqliteWatchStore.enqueue() marks what it has seen with the change, or does neither", async () => {
+Deno.test("SqliteWatchStore.enqueue() drops and marks with the change, or does nothing of it", async () => {
   using db = Database.open(":memory:");
   const store = new SqliteWatchStore(db);
   await store.markSeen("a", []);
-  await store.enqueue([change("/1")], [{ agentId: "a", path: "/1", stamp: "x" }]);
+  await store.enqueue([change("/1")], {
+    dropped: [],
+    seen: [{ agentId: "a", path: "/1", stamp: "x" }],
+  });
   assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
   const broken = change("/2", { event: "no such event" as "created" });
   await assert.rejects(
-    store.enqueue([change("/3"), broken], [{ agentId: "a", path: "/2", stamp: "y" }]),
+    store.enqueue([change("/3"), broken], {
+      dropped: [{ agentId: "a", path: "/1" }],
+      seen: [{ agentId: "a", path: "/2", stamp: "y" }],
+    }),
   );
   assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
   assert.deepEqual(await store.readQueue(), [change("/1")]);
+  await store.enqueue([change("/3")], { dropped: [{ agentId: "a", path: "/1" }], seen: [] });
+  assert.deepEqual(await store.readQueue(), [change("/3")]);
 });
 
 Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these agents alone", async () => {
@@ -82,7 +99,7 @@ Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these age
   const store = new SqliteWatchStore(db);
   for (const agentId of ["a", "b"]) {
     await store.markSeen(agentId, [{ path: "/1", stamp: "x" }]);
-    await store.enqueue([change("/1", { agentId })], []);
+    await store.enqueue([change("/1", { agentId })], { dropped: [], seen: [] });
   }
   await store.forgetWatches(["a"]);
   assert.equal(await store.readSeen("a"), undefined);
@@ -95,8 +112,14 @@ Deno.test("SqliteWatchStore.listAgents() names each agent of which anything is s
   const store = new SqliteWatchStore(db);
   assert.deepEqual(await store.listAgents(), []);
   await store.markSeen("seen", [{ path: "/1", stamp: "x" }]);
-  await store.enqueue([change("/1", { agentId: "queued" }), change("/2")], []);
-  await store.enqueue([change("/2")], [{ agentId: "a", path: "/2", stamp: "y" }]);
+  await store.enqueue([change("/1", { agentId: "queued" }), change("/2")], {
+    dropped: [],
+    seen: [],
+  });
+  await store.enqueue([change("/2")], {
+    dropped: [],
+    seen: [{ agentId: "a", path: "/2", stamp: "y" }],
+  });
   assert.deepEqual(await store.listAgents(), ["a", "queued", "seen"]);
 });
 

@@ -182,6 +182,29 @@ Deno.test("Watcher: a store that fails for a while loses nothing", async () => {
   await world.untilFired("a created inbox/1.md");
 });
 
+Deno.test("Watcher: a file that came and went while it waited never runs, also where the store fails meanwhile", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  await world.watch(world.agent("a"));
+  world.answer = () => ({ outcome: "waiting" });
+  world.write("inbox/brief.md");
+  await world.until(async () => (await world.queue()).length === 1, "the new file waits");
+  let failures = 0;
+  const enqueue = world.store.enqueue.bind(world.store);
+  world.store.enqueue = (...args) => {
+    if (failures++ < 2) return Promise.reject(new Error("The disk is full"));
+    return enqueue(...args);
+  };
+  Deno.removeSync(world.path("inbox/brief.md"));
+  world.write("inbox/other.md");
+  await world.until(() => failures > 2, "the store works again");
+  world.answer = () => undefined;
+  world.watcher.look();
+  await world.untilFired("a created inbox/other.md");
+  await world.settled("inbox");
+  assert.deepEqual(world.fired(), ["a created inbox/other.md"]);
+});
+
 Deno.test("Watcher: a store that fails for good keeps the service from stopping no longer than one more try", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
