@@ -56,8 +56,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "what an agent wrote itself does not fire it",
-    file: "runtime/triggers/watcher.ts",
-    find: "event === undefined || await this.#ports.ownWrites.isOwn(agent.id, path)",
+    file: "runtime/triggers/agent_follower.ts",
+    find: "event === undefined || await ownWrites.isOwn(agent.id, path)",
     replace: "event === undefined",
     tests: ["tests/triggers"],
   },

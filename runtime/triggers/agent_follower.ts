@@ -1,0 +1,197 @@
+// Follows the files of one watch agent: what has settled, and is not the agent's own doing, goes into its queue.
+import type { PathBase } from "../agents/agent_paths.ts";
+import type { Clock } from "../clock.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { AgentWatch } from "./agent_watch.ts";
+import type { SettledPath } from "./change_folding.ts";
+import type { StartRun } from "./fire.ts";
+import type { OwnWrites } from "./own_writes.ts";
+import type { SeenFiles } from "./seen_files.ts";
+import type { TriggerBreaker } from "./trigger_breaker.ts";
+import type { WatchHub } from "./watch_hub.ts";
+import { WatchLane } from "./watch_lane.ts";
+import type { QueuedChange, WatchStore } from "./watch_store.ts";
+import { isEdited, type WatchingAgent, watchTheSame } from "./watching_agent.ts";
+
+/** What all followers share. */
+export interface AgentFollowerPorts {
+  store: WatchStore;
+  start: StartRun;
+  /** Whether triggers are paused: what changes meanwhile never runs. */
+  isPaused: () => Promise<boolean>;
+  /** Whether runs may begin; what waits keeps its place. */
+  mayRun: () => boolean;
+  clock: Clock;
+  log: ServiceLog;
+  hub: WatchHub;
+  base: PathBase;
+  breaker: TriggerBreaker;
+  seen: SeenFiles;
+  ownWrites: OwnWrites;
+  /** The agent's trigger was stopped because it ran away. */
+  onTripped: (agentId: string, reason: string) => void;
+}
+
+/** One agent that watches. Its changes must not overlap. */
+export class AgentFollower implements AsyncDisposable {
+  readonly #ports: AgentFollowerPorts;
+  readonly #lane: WatchLane;
+  #agent: WatchingAgent;
+  #watch: AgentWatch;
+  /** What has settled is taken in one after the other. */
+  #accepting: Promise<void> = Promise.resolve();
+
+  private constructor(agent: WatchingAgent, watch: AgentWatch, own: {
+    waiting: readonly QueuedChange[];
+    ports: AgentFollowerPorts;
+  }) {
+    const { store, start, isPaused, mayRun, clock, log, breaker, onTripped } = own.ports;
+    this.#ports = own.ports;
+    this.#agent = agent;
+    this.#watch = watch;
+    this.#lane = new WatchLane(agent, own.waiting, {
+      store,
+      start,
+      isPaused: async () => !mayRun() || await isPaused(),
+      clock,
+      log,
+      breaker,
+      onTripped,
+    });
+  }
+
+  /** Takes in all that an agent watches. `waiting` are its stored changes, oldest first. */
+  static async open(agent: WatchingAgent, own: {
+    waiting: readonly QueuedChange[];
+    ports: AgentFollowerPorts;
+  }): Promise<AgentFollower> {
+    // Nothing settles before begin().
+    const onSettled = (paths: SettledPath[]) => follower.#settled(paths);
+    const watch = await openWatch(agent, onSettled, own.ports);
+    const follower = new AgentFollower(agent, watch, own);
+    return follower;
+  }
+
+  /** Begins to listen, and to run. */
+  async begin(): Promise<void> {
+    await this.#lane.takeUp();
+    await this.#lane.keepOnly((path) => this.#watch.concerns(path));
+    this.#watch.listen();
+    this.#lane.look();
+  }
+
+  /**
+   * Follows the agent as its file says now; where it watches the same, its watch goes on untouched. Returns whether a
+   * stopped trigger fires again, because the agent was edited.
+   */
+  async update(agent: WatchingAgent): Promise<boolean> {
+    const [before, former] = [this.#agent, this.#watch];
+    // Agents are immutable: the same object is the same watch.
+    if (before === agent) return false;
+    const isOther = !watchTheSame(before, agent);
+    const onSettled = (paths: SettledPath[]) => this.#settled(paths);
+    const watch = isOther ? await openWatch(agent, onSettled, this.#ports) : former;
+    this.#agent = agent;
+    this.#watch = watch;
+    this.#lane.agent = agent;
+    if (isOther) {
+      watch.adopt(former);
+      await former[Symbol.asyncDispose]();
+      await this.#lane.keepOnly((path) => watch.concerns(path));
+    }
+    // What held its changes back may have been edited away.
+    this.#lane.look();
+    return isEdited(before, agent) && this.reset();
+  }
+
+  /** Why the agent's trigger was stopped because it ran away; null when it was not. */
+  get trippedReason(): string | null {
+    return this.#lane.trippedReason;
+  }
+
+  /** Lets a stopped trigger fire again; whether it was stopped. */
+  reset(): boolean {
+    if (this.trippedReason === null) return false;
+    // Only now it is counted anew: asking again and again must not keep a loop going.
+    this.#ports.breaker.reset(this.#agent.id);
+    this.#lane.reset();
+    return true;
+  }
+
+  /** Runs for what waits: whatever held it back may be over. */
+  look(): void {
+    this.#lane.look();
+  }
+
+  /** An execution of the agent has ended, or waits for a person. */
+  left(executionId: number, how: "execution_completed" | "execution_waiting"): void {
+    this.#lane.left(executionId, how);
+  }
+
+  /** An execution of the agent that waited goes on. */
+  resumed(executionId: number): void {
+    this.#lane.resumed(executionId);
+  }
+
+  /** Ends, and forgets all about the agent: it watches no more. */
+  async forget(): Promise<void> {
+    this.#lane.stop();
+    await this.#watch[Symbol.asyncDispose]();
+    await this.#accepting;
+    await this.#lane.keepOnly(() => false);
+    await this.#lane[Symbol.asyncDispose]();
+    this.#ports.breaker.reset(this.#agent.id);
+    await this.#ports.store.forgetWatches([this.#agent.id]);
+  }
+
+  /** Ends, and stores what is not quiet yet. Runs that were started go on. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#lane.stop();
+    await this.#watch.flush();
+    await this.#watch[Symbol.asyncDispose]();
+    await this.#accepting;
+    await this.#lane[Symbol.asyncDispose]();
+  }
+
+  #settled(paths: readonly SettledPath[]): void {
+    this.#accepting = this.#accepting.then(() => this.#accept(paths)).catch((error) =>
+      this.#ports.log.write("error", "File changes were lost", { agent: this.#agent.id, error })
+    );
+  }
+
+  async #accept(paths: readonly SettledPath[]): Promise<void> {
+    const { isPaused, ownWrites, seen } = this.#ports;
+    const agent = this.#agent;
+    // Where that cannot be told, nothing is lost: it is asked again before a run starts.
+    const isStopped = this.trippedReason !== null || await isPaused().catch(() => false);
+    const changes = [];
+    for (const { path, event, chain } of isStopped ? [] : paths) {
+      if (event === undefined || await ownWrites.isOwn(agent.id, path)) continue;
+      changes.push({ path, event, chain });
+    }
+    await this.#lane.put(changes, seen.marksOf(agent.trigger, paths));
+  }
+}
+
+/** The watch of an agent, which catches up where it is to; `onSettled` hears of paths that are quiet. */
+async function openWatch(
+  agent: WatchingAgent,
+  onSettled: (paths: SettledPath[]) => void,
+  { seen, hub, clock, base, breaker }: AgentFollowerPorts,
+): Promise<AgentWatch> {
+  const remembered = await seen.recall(agent.id, agent.trigger);
+  const watch = await AgentWatch.open(agent.trigger, remembered, {
+    hub,
+    clock,
+    base,
+    currentChain: () => breaker.currentChain(),
+    onSettled,
+  });
+  try {
+    if (remembered === undefined) await seen.begin(agent.id, agent.trigger, watch.files());
+  } catch (error) {
+    await watch[Symbol.asyncDispose]();
+    throw error;
+  }
+  return watch;
+}
