@@ -31,6 +31,13 @@ export async function openExecutionStream(
   return new ExecutionStream({ ...options, execution, items, stop }).body;
 }
 
+/** An item that the follower was asked for. */
+interface AskedItem {
+  item: Promise<IteratorResult<FollowItem>>;
+  /** Whether it has come, or failed to. */
+  isThere: boolean;
+}
+
 class ExecutionStream implements OpenStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly #execution: Execution;
@@ -39,7 +46,7 @@ class ExecutionStream implements OpenStream {
   readonly #stop: AbortController;
   readonly #closed: () => void;
   readonly #encoder = new TextEncoder();
-  #next: Promise<IteratorResult<FollowItem>> | null = null;
+  #next: AskedItem | null = null;
   #silence: AbortController | null = null;
   #ending: StopReason | null = null;
 
@@ -91,27 +98,35 @@ class ExecutionStream implements OpenStream {
 
   /** The next item, or `silence` when none came for as long as it may take. */
   async #nextOrSilence(): Promise<IteratorResult<FollowItem> | "silence"> {
-    this.#next ??= this.#iterator.next();
-    for (;;) {
+    const next = this.#next ??= this.#ask();
+    // Not a race with the promise of the item: each one would stay with it until a quiet execution goes on.
+    while (!next.isThere) {
       const silence = new AbortController();
       this.#silence = silence;
       const wait = this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS;
-      const outcome = await Promise.race([
-        this.#next,
-        this.#runtime.clock.sleep(wait, silence.signal).then(
-          () => "silence" as const,
-          (error) => {
-            if (silence.signal.aborted) return "woken" as const;
-            throw error;
-          },
-        ),
-      ]).finally(() => silence.abort());
-      // The service began to stop (wait again, shorter), or the reader left (the caller looks).
-      if (outcome === "woken" && !this.#stop.signal.aborted) continue;
-      if (outcome === "woken" || outcome === "silence") return "silence";
-      this.#next = null;
-      return outcome;
+      const wasWoken = await this.#runtime.clock.sleep(wait, silence.signal).then(
+        () => false,
+        (error) => {
+          if (silence.signal.aborted) return true;
+          throw error;
+        },
+      );
+      // Woken by an item, by the service, which began to stop (wait again, shorter), or by a reader who left (the caller looks).
+      if (!wasWoken || this.#stop.signal.aborted) break;
     }
+    if (!next.isThere) return "silence";
+    this.#next = null;
+    return await next.item;
+  }
+
+  #ask(): AskedItem {
+    const asked: AskedItem = { item: this.#iterator.next(), isThere: false };
+    const arrive = () => {
+      asked.isThere = true;
+      this.#silence?.abort();
+    };
+    asked.item.then(arrive, arrive);
+    return asked;
   }
 
   #toEvent(item: FollowItem): string {
