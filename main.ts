@@ -87,7 +87,7 @@ async function serve(options: ServeOptions): Promise<StopReason> {
     stop.abort();
   });
   await makeStateDir(stateDir);
-  using file = await openLogFile(logFile);
+  using file = openLogFile(logFile);
   const clock = new SystemClock();
   const log: ServiceLog = {
     level,

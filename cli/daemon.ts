@@ -1,5 +1,4 @@
 // Starting the service in the background: detached, one starter at a time, until it answers or is dead.
-import { resolve } from "node:path";
 import type { Client } from "../server/client.ts";
 import type { CliApp, Places, TcpListen } from "./app.ts";
 import { type CommandContext, workspaceOf } from "./context.ts";
@@ -9,6 +8,9 @@ import { sanitise } from "./output/sanitise.ts";
 import type { DetachedProcess } from "./processes.ts";
 import { serviceCommand } from "./service_command.ts";
 import { checkHealth, connectService, serviceSilent } from "./connection.ts";
+import { PATHS } from "../runtime/plain_path.ts";
+
+const { resolve } = PATHS;
 
 /** Between two looks: short at first, for a quick start must not wait, then ever longer. */
 const SHORTEST_POLL_MS = 50;

@@ -34,7 +34,7 @@ import type { ToolShed } from "./tools/agent_tools.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { FolderWatches } from "./triggers/folder_watches.ts";
 import { machineTimeZone } from "./triggers/local_time.ts";
-import { OwnWrites } from "./triggers/own_writes.ts";
+import type { OwnWrites } from "./triggers/own_writes.ts";
 import { Pause } from "./triggers/pause.ts";
 import { Scheduler } from "./triggers/scheduler.ts";
 import { Triggers } from "./triggers/triggers.ts";
@@ -139,7 +139,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   // Asked for when it is needed: to find it takes longer than to open the database.
   let foundZone: string | undefined;
   const timeZone = () => foundZone ??= machineTimeZone();
-  const ownWrites = new OwnWrites();
+  let ownWrites: Promise<OwnWrites> | undefined;
+  // Loaded with the first run, or the first agent that watches something.
+  const openOwnWrites = async () => {
+    const { OwnWrites } = await import("./triggers/own_writes.ts");
+    return new OwnWrites();
+  };
   const runner = new Runner({
     events,
     findAgent,
@@ -162,13 +167,16 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     },
     async openSandbox(agent, subject) {
       const { openAgentSandbox } = await import("./agent_sandbox.ts");
-      return await openAgentSandbox(agent, subject, { settings, ownWrites });
+      return await openAgentSandbox(agent, subject, {
+        settings,
+        ownWrites: await (ownWrites ??= openOwnWrites()),
+      });
     },
     isProviderKey: isKey,
   });
   const pause = new Pause({ store: new SqliteSettingsStore(db), events });
   const slots = new SqliteSlotStore(db);
-  const watching = { db, clock, log, events, ownWrites, folders, settings };
+  const watching = { db, clock, log, events, folders, settings };
   if (isService) {
     resources.use(folders);
     resources.use(agentFiles);
@@ -195,7 +203,15 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
         scheduler,
         events,
         findAgent,
-        openWatcher: (options) => openWatcher({ ...options, ...watching, start, isPaused }),
+        openWatcher: async (options) =>
+          await openWatcher({
+            ...{ ...options, ...watching, start, isPaused },
+            ownWrites: await (ownWrites ??= openOwnWrites()),
+          }),
+        hasStoredWatches: async () => {
+          const { SqliteWatchStore } = await import("./storage/watches.ts");
+          return (await new SqliteWatchStore(db).listAgents()).length > 0;
+        },
       }),
     );
     await reconcile();

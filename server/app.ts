@@ -3,8 +3,8 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { RequestRefused, toErrorResponse } from "./errors.ts";
 import { accessLog } from "./middleware/access_log.ts";
-import type { Services } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
+import type { Operation, Services } from "./operation.ts";
+import { OPERATION_PLACES } from "./operation_places.ts";
 import { readJsonBody } from "./request_body.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
@@ -22,11 +22,11 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   const { runtime, lifecycle } = services;
   const { log, clock } = runtime;
   const pages = [
-    ...createDocumentation(OPERATIONS, { version: runtime.version }),
+    ...createDocumentation({ version: runtime.version }),
     ...createDashboard(),
   ];
   const refuseRoute = createRefusal([
-    ...OPERATIONS,
+    ...OPERATION_PLACES,
     ...pages.map(({ path }) => ({ method: "GET", path })),
   ]);
   const app = new Hono();
@@ -44,14 +44,16 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       ended();
     }
   });
-  for (const operation of OPERATIONS) {
-    app.on(operation.method, operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), async (c) => {
+  for (const place of OPERATION_PLACES) {
+    let operation: Operation | undefined;
+    app.on(place.method, place.path.replaceAll(/\{(\w+)\}/g, ":$1"), async (c) => {
       const request = c.req.raw;
+      operation ??= await place.open();
       return await operation.respond({
         params: c.req.param(),
         query: joinRepeated(new URL(request.url).searchParams),
         headers: Object.fromEntries(request.headers),
-        body: operation.method === "GET" ? undefined : await readJsonBody(request, { clock }),
+        body: place.method === "GET" ? undefined : await readJsonBody(request, { clock }),
       }, services);
     });
   }

@@ -20,6 +20,7 @@ import type {
   RespondAccepted,
   RespondBody,
 } from "./request_schemas.ts";
+import type { HealthBody } from "./health_schema.ts";
 import type { LogBody, StatsBody } from "./report_schemas.ts";
 import type {
   AgentDetail,
@@ -27,7 +28,6 @@ import type {
   CancelBody,
   ExecutionDetail,
   ExecutionSummary,
-  HealthBody,
   InfoBody,
   LogRow,
   ReloadBody,

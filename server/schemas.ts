@@ -164,10 +164,6 @@ export const AgentErrorBody = z.object({
 }).meta({ id: "AgentError" });
 export type AgentErrorBody = z.infer<typeof AgentErrorBody>;
 
-/** GET /health. */
-export const HealthBody = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
-export type HealthBody = z.infer<typeof HealthBody>;
-
 const schedulerStatus = z.enum(["running", "paused"]);
 
 /** GET /info. */

@@ -1,8 +1,10 @@
 // The Unix socket listener: only its owner may connect, from the first moment; a live one is never taken over.
-import { dirname } from "node:path";
 import { RuntimeError } from "../runtime/errors.ts";
 import { type LastingPorts, listenLastingly } from "./lasting_server.ts";
 import type { Handler, Listener } from "./listener.ts";
+import { PATHS } from "../runtime/plain_path.ts";
+
+const { dirname } = PATHS;
 
 /** The socket file cannot be listened on: another service answers there, or the file is something else. */
 export class SocketUnavailable extends RuntimeError {

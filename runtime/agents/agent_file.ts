@@ -6,7 +6,7 @@ import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
 
 /** What became of reading a file: its bytes with the stamp to know it by (see stampFile), or why it cannot be read. */
 export type AgentFileContent =
-  | { bytes: Uint8Array; stamp: string | undefined }
+  | { bytes: Uint8Array<ArrayBuffer>; stamp: string | undefined }
   | { diagnostic: Diagnostic };
 
 /** Reads the file, unless it still has the stamp `known`; undefined when no file stands there. */

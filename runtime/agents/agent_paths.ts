@@ -1,10 +1,12 @@
 // The `paths` of an agent file: their aliases, and what they must not lead to.
-import { basename, relative, resolve } from "node:path";
 import type { Directories } from "../config/directories.ts";
 import { expandHome } from "../config/places.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { AgentPath } from "./agent.ts";
 import type { Definition } from "./definition.ts";
+import { PATHS } from "../plain_path.ts";
+
+const { basename, relative, resolve } = PATHS;
 
 /** The name that stands for the workspace's root wherever aliases do. */
 export const WORKSPACE_ALIAS = "workspace";

@@ -1,8 +1,10 @@
 // Agents whose files were written a moment ago, before the watcher told of them. Everything else asks the registry.
-import { join } from "node:path";
 import type { Agent } from "./agent.ts";
 import { describeBadName, isAgentFileName, normalizeId } from "./agent_id.ts";
 import type { AgentRegistry } from "./registry.ts";
+import { PATHS } from "../plain_path.ts";
+
+const { join } = PATHS;
 
 /** What new agents are found with. */
 export interface NewAgentsPorts {

@@ -1,5 +1,4 @@
 // An agent file: bytes to Agent, or everything that is wrong with it at once. Reads no file and changes none.
-import { basename } from "node:path";
 import type { Config } from "../config/config.ts";
 import {
   checkSchema,
@@ -17,6 +16,9 @@ import { toAgent } from "./complete_agent.ts";
 import { definitionSchema } from "./definition.ts";
 import { checkRules } from "./definition_rules.ts";
 import { type FrontMatter, splitFrontMatter } from "./front_matter.ts";
+import { PATHS } from "../plain_path.ts";
+
+const { basename } = PATHS;
 
 /** An agent file may not be larger. */
 export const LARGEST_AGENT_BYTES = 4 * 1_024 * 1_024;

@@ -1,6 +1,4 @@
 // The agents of one directory, as its files stand. A broken file costs only itself; no file is ever written.
-import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
 import { unreadableReason } from "../files/unreadable.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
@@ -9,6 +7,10 @@ import { idOfFileName, normalizeId } from "./agent_id.ts";
 import { listAgentFiles } from "./agent_names.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
 import { diagnoseResources, type ResourceProblem } from "./validate_resources.ts";
+import { PATHS } from "../plain_path.ts";
+import { sha256Of } from "../sha256.ts";
+
+const { basename, join } = PATHS;
 
 /** A file in the agents directory that never parsed, or the directory itself: no agent, but something to show. */
 export interface BrokenAgentFile {
@@ -46,7 +48,11 @@ interface Entry {
 type AgentFile = Pick<Entry, "id" | "path"> & { previous: Entry | undefined };
 
 /** "unchanged": it still has the stamp of before. Undefined: no file stands there. */
-type FoundContent = AgentFileContent | "unchanged" | undefined;
+type FoundContent = HashedContent | "unchanged" | undefined;
+
+type HashedContent =
+  | Extract<AgentFileContent, { bytes: unknown }> & { hash: string }
+  | Extract<AgentFileContent, { diagnostic: unknown }>;
 
 /** What agents are read with. */
 export interface AgentRegistryOptions extends ParseAgentOptions {
@@ -182,7 +188,11 @@ export class AgentRegistry {
     const path = join(this.#options.directories.agentsDir, name);
     const before = this.#entries.get(id);
     const previous = before?.path === path ? before : undefined;
-    return { id, path, previous, content: await readAgentFile(path, previous?.stamp) };
+    const content = await readAgentFile(path, previous?.stamp);
+    // Here, and not where it is compared: for all that are read at once, it takes as long as for one.
+    const isRead = typeof content === "object" && "bytes" in content;
+    const hashed = isRead ? { ...content, hash: await sha256Of(content.bytes) } : content;
+    return { id, path, previous, content: hashed };
   }
 
   /** The entry of a file now; undefined when it is no file, or no longer there. */
@@ -196,8 +206,7 @@ export class AgentRegistry {
     if (content === undefined) return undefined;
     if (content === "unchanged") return previous;
     if ("diagnostic" in content) return broken([content.diagnostic]);
-    const { bytes, stamp } = content;
-    const hash = createHash("sha256").update(bytes).digest("hex");
+    const { bytes, hash, stamp } = content;
     if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [] };
     const parsed = parseAgent({ path, bytes }, this.#options);
     if ("diagnostics" in parsed) return broken(parsed.diagnostics, stamp);

@@ -1,5 +1,4 @@
 // The environment as files and shell give it. Files are looked at on every question, and read when they changed.
-import { parseEnv } from "node:util";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import type { Environment } from "./environment.ts";
 import { stampFile } from "./file_stamp.ts";
@@ -132,6 +131,8 @@ function parseVariables(
   text: string,
   path: string,
 ): { variables: Variables; problems: Diagnostic[] } {
+  // Not imported: Node's modules would take a fifth of the service's start, and most have no such file yet to be read.
+  const { parseEnv } = globalThis.process.getBuiltinModule("node:util");
   const variables = new Map(
     Object.entries(parseEnv(text)).map(([name, value]) => [name, String(value)]),
   );

@@ -1,6 +1,8 @@
 // Whether a file that was not there is still missing, told without the cost of an error: by the folder above it.
-import { dirname } from "node:path";
 import { stampFile } from "./file_stamp.ts";
+import { PATHS } from "../plain_path.ts";
+
+const { dirname } = PATHS;
 
 /** A file that was not there, known by the nearest folder above it that is. */
 export interface MissingFile {

@@ -1,5 +1,4 @@
 // config.yaml: text to Config. An absent file is an empty one; a broken one is never half-used.
-import { isAbsolute, join, normalize, resolve } from "node:path";
 import type { z } from "zod";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
@@ -11,6 +10,9 @@ import { checkSchema, diagnose, type DiagnosedFile, listWords } from "./schema_d
 import { decodeText } from "./text_file.ts";
 import { unreadableReason } from "../files/unreadable.ts";
 import { parseYaml } from "./yaml_document.ts";
+import { PATHS } from "../plain_path.ts";
+
+const { isAbsolute, join, normalize, resolve } = PATHS;
 
 /** config.yaml cannot be used; the message shows the first problem with its place, `diagnostics` has them all. */
 export class ConfigError extends RuntimeError {

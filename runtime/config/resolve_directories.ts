@@ -1,6 +1,4 @@
 // Every place of one workspace, from the shell's variables, config.yaml and the workspace flag. Makes none of them.
-import { createHash } from "node:crypto";
-import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "./config.ts";
 import type { Directories } from "./directories.ts";
 import {
@@ -11,21 +9,28 @@ import {
   resolveSocketFile,
   stateFilesOf,
 } from "./places.ts";
+import { PATHS } from "../plain_path.ts";
+import { sha256Of } from "../sha256.ts";
+
+const { basename, dirname, join, resolve } = PATHS;
 
 /**
  * Places of `workspace` (default: config.yaml's; `~` expanded, relative to the current directory). A workspace other
  * than config.yaml's has a state directory of its own, named by its folder and its real path. Throws SocketPathTooLong.
  */
-export function resolveDirectories(options: {
+export async function resolveDirectories(options: {
   env: ReadVariable;
   home: string;
   config: Pick<Config, "path" | "workspace" | "agentsDir">;
   workspace?: string;
-}): Directories {
+}): Promise<Directories> {
   const { env, home, config } = options;
   const workspace = resolve(expandHome(options.workspace ?? config.workspace, home));
   const configDir = resolveConfigDir(env, home);
-  const stateDir = resolveStateDir(resolveBaseStateDir(env, home), workspace, config.workspace);
+  const stateDir = await resolveStateDir(resolveBaseStateDir(env, home), {
+    workspace,
+    configured: config.workspace,
+  });
   const agentsDir = resolve(workspace, config.agentsDir);
   const agentsConfigDir = join(agentsDir, "_config");
   return {
@@ -45,11 +50,14 @@ export function resolveDirectories(options: {
   };
 }
 
-function resolveStateDir(base: string, workspace: string, configured: string): string {
+async function resolveStateDir(
+  base: string,
+  { workspace, configured }: { workspace: string; configured: string },
+): Promise<string> {
   const real = realPath(workspace);
   if (real === realPath(configured)) return base;
-  const hash = createHash("sha256").update(real).digest("hex").slice(0, 8);
-  return join(base, "workspaces", `${basename(real) || "root"}-${hash}`);
+  const hash = await sha256Of(real);
+  return join(base, "workspaces", `${basename(real) || "root"}-${hash.slice(0, 8)}`);
 }
 
 /** The real path, as far as the path exists: a link above a workspace that is yet to be made must not count twice. */

@@ -1,11 +1,13 @@
 // A workspace with its settings, before anything in it is opened.
-import { join } from "node:path";
 import type { Config } from "./config.ts";
 import type { Directories } from "./directories.ts";
 import { EnvironmentFiles } from "./environment_files.ts";
 import { loadConfig } from "./parse_config.ts";
 import { resolveConfigDir } from "./places.ts";
 import { resolveDirectories } from "./resolve_directories.ts";
+import { PATHS } from "../plain_path.ts";
+
+const { join } = PATHS;
 
 /** What the process gives: its variables and its home. */
 export interface Surroundings {
@@ -33,7 +35,7 @@ export async function loadSettings(
   const env = (name: string) => shell[name];
   const path = join(resolveConfigDir(env, home), "config.yaml");
   const config = await loadConfig(path, { home });
-  const directories = resolveDirectories({
+  const directories = await resolveDirectories({
     env,
     home,
     config,

@@ -1,16 +1,7 @@
 // YAML text as a plain value that remembers where each part of it stands. Knows nothing of what the keys mean.
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-  type YAMLParseError,
-} from "yaml";
+import type { Document, Node, YAMLParseError } from "yaml";
 import { type Diagnostic, escapeControls } from "../diagnostics.ts";
+import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from "./yaml_library.ts";
 import { keyText, YamlValueReader } from "./yaml_values.ts";
 
 /** From the root to a value: map keys and list positions. */

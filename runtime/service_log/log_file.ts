@@ -1,44 +1,24 @@
 // The service log as a file: one line an event, rotated at 5 MB, three old files kept.
-import type { LogRecord } from "@logtape/logtape";
 import { toTimestamp } from "../clock.ts";
 import type { LogLevel, ServiceLog } from "./service_log.ts";
 import { isFileFailure } from "../files/unreadable.ts";
+import { RotatingFile } from "./rotating_file.ts";
 
 const MAX_BYTES = 5 * 1024 * 1024;
-/** The package counts them without the file itself. */
+/** Beside the file itself. */
 const OLD_FILES = 3;
 
 /** A log that must be closed. */
 export interface LogFile extends ServiceLog, Disposable {}
 
-/**
- * Opens (and appends to) the log file. Every line is on its way to the disk when `write` returns; one that the file
- * system refuses is lost: see survivingLog.
- */
-export async function openLogFile(path: string): Promise<LogFile> {
-  const { getRotatingFileSink } = await import("@logtape/file");
-  // Rotation makes new files; the state directory is private, so their mode needs no help beyond the first.
-  (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
-  const sink = getRotatingFileSink(path, {
-    maxSize: MAX_BYTES,
-    maxFiles: OLD_FILES,
-    bufferSize: 0,
-    formatter: (record: LogRecord) => `${String(record.message[0])}\n`,
-  });
-  const write: ServiceLog["write"] = (level, message, fields) => {
-    const now = Date.now();
-    sink({
-      category: ["inkling"],
-      level: level === "warn" ? "warning" : level,
-      message: [formatLogLine({ at: now, level, message, ...(fields && { fields }) })],
-      rawMessage: message,
-      timestamp: now,
-      properties: {},
-    });
-  };
+/** Opens (and appends to) the log file. A line that the file system refuses is lost: see survivingLog. */
+export function openLogFile(path: string): LogFile {
+  const file = RotatingFile.open(path, { maxBytes: MAX_BYTES, oldFiles: OLD_FILES });
+  const write: ServiceLog["write"] = (level, message, fields) =>
+    file.writeLine(formatLogLine({ at: Date.now(), level, message, ...(fields && { fields }) }));
   return {
     ...survivingLog({ write }),
-    [Symbol.dispose]: () => sink[Symbol.dispose](),
+    [Symbol.dispose]: () => file[Symbol.dispose](),
   };
 }
 

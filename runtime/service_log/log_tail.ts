@@ -1,6 +1,4 @@
 // The end of the service log: its last lines, read from the back, so that a large file costs no more than a small one.
-import { type FileHandle, open } from "node:fs/promises";
-import { errorCode } from "../error_code.ts";
 
 /** The most that is read of all files together. A line is rarely over 200 bytes. */
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -36,7 +34,8 @@ async function readTail(
       const end = start;
       start = Math.max(lowest, end - BLOCK_BYTES);
       const block = new Uint8Array(end - start);
-      const { bytesRead } = await file.read(block, 0, block.length, start);
+      await file.seek(start, Deno.SeekMode.Start);
+      const bytesRead = await file.read(block) ?? 0;
       // A file that was cut meanwhile gives less than it had.
       const got = block.subarray(0, bytesRead);
       breaks += got.reduce((count, byte) => count + (byte === 0x0a ? 1 : 0), 0);
@@ -50,15 +49,15 @@ async function readTail(
     if (start > 0) found.shift();
     return found.slice(-lines);
   } finally {
-    await file.close();
+    file.close();
   }
 }
 
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
+async function openIfThere(path: string): Promise<Deno.FsFile | undefined> {
   try {
-    return await open(path, "r");
+    return await Deno.open(path);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }

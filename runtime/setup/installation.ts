@@ -87,15 +87,15 @@ export class Installation {
     const { text, config } = await this.#withChoices(workspace === undefined ? {} : { workspace });
     const { defaults } = config;
     const exists = await readTextIfThere(this.#configFile) !== undefined;
-    const providers = NAMED_PROVIDERS.map((name) => {
-      const key = this.#keyState({ provider: name, model: "any" }, config);
+    const providers = await Promise.all(NAMED_PROVIDERS.map(async (name) => {
+      const key = await this.#keyState({ provider: name, model: "any" }, config);
       return {
         name,
         suggestedModel: SUGGESTED_MODELS[name],
         keyVariable: key.required ? key.variable : null,
         hasKey: key.source !== undefined,
       };
-    });
+    }));
     return {
       configFile: this.#configFile,
       configFileExists: exists,
@@ -144,7 +144,7 @@ export class Installation {
     signal: AbortSignal,
   ): Promise<void> {
     const { config } = await this.#withChoices(choices);
-    const directories = this.#directories(config);
+    const directories = await this.#directories(config);
     await tryModel(toModelSettings(choices.model), {
       environment: this.#environment(directories),
       apiKey: choices.apiKey,
@@ -157,9 +157,9 @@ export class Installation {
 
   /** Writes the choices: folders first, then each file as a whole, config.yaml last. */
   async write(choices: SetupChoices): Promise<SetupResult> {
-    const former = this.#directories((await this.#withChoices({})).config);
+    const former = await this.#directories((await this.#withChoices({})).config);
     const { text, config } = await this.#withChoices(choices);
-    const directories = this.#directories(config);
+    const directories = await this.#directories(config);
     const isMoved = former.workspace !== directories.workspace;
     const formerWorkspace = isMoved && await exists(former.databaseFile)
       ? former.workspace
@@ -193,9 +193,9 @@ export class Installation {
     throw new ChoicesRefused(error?.message ?? new ConfigError(parsed.diagnostics).message);
   }
 
-  #keyState(model: ModelChoice, config: Config): KeyState {
+  async #keyState(model: ModelChoice, config: Config): Promise<KeyState> {
     const { keyVariable, keyRequired, foreignHost } = modelEndpoint(toModelSettings(model));
-    const { workspaceEnvFile, configEnvFile } = this.#directories(config);
+    const { workspaceEnvFile, configEnvFile } = await this.#directories(config);
     const { shell } = this.#surroundings;
     const places = [
       ...[workspaceEnvFile, configEnvFile].map((path) => ({
@@ -215,7 +215,7 @@ export class Installation {
     };
   }
 
-  #directories(config: Config): Directories {
+  #directories(config: Config): Promise<Directories> {
     const { shell, home } = this.#surroundings;
     return resolveDirectories({ env: (name) => shell[name], home, config });
   }

@@ -1,8 +1,9 @@
 // Where a path really leads: symlinks resolved for as much of it as exists.
-import { lstat, realpath } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import { errorCode } from "../error_code.ts";
 import { toFileFailure } from "./file_failure.ts";
+import { PATHS } from "../plain_path.ts";
+
+const { basename, dirname, join } = PATHS;
 
 /** A path with its symlinks resolved. */
 export interface RealPath {
@@ -21,12 +22,12 @@ export async function realPathOf(absolute: string, shown: string): Promise<RealP
   const missing: string[] = [];
   let current = absolute;
   for (;;) {
-    const real = await unlessMissing(realpath(current), shown);
+    const real = await unlessMissing(Deno.realPath(current), shown);
     if (real === DENIED) return { path: absolute, exists: false, dangling: false };
     if (real !== undefined) {
       return { path: join(real, ...missing), exists: missing.length === 0, dangling: false };
     }
-    if (await unlessMissing(lstat(current), shown) !== undefined) {
+    if (await unlessMissing(Deno.lstat(current), shown) !== undefined) {
       return { path: join(current, ...missing), exists: missing.length === 0, dangling: true };
     }
     const parent = dirname(current);

@@ -1,15 +1,13 @@
 // What one agent watches: its paths with their filters, and the changes that are not quiet yet.
-import { basename } from "node:path";
 import type { WatchTrigger } from "../agents/agent.ts";
 import type { PathBase } from "../agents/agent_paths.ts";
-import { readWatchPath } from "../agents/watch_path.ts";
 import type { Clock } from "../clock.ts";
-import { isBelow } from "../files/path_below.ts";
+import { Baseline, type Compared } from "./baseline.ts";
 import { ChangeFolding, type SettledPath, type Stamp, type Transition } from "./change_folding.ts";
-import { createWatchFilter, namesIgnoredFolder, type WatchFilter } from "./watch_filter.ts";
-import type { FirstRead } from "./look.ts";
-import type { PlaceLease, WatchHub } from "./watch_hub.ts";
-import type { PlaceListener } from "./watched_place.ts";
+import { type FirstRead, isIn } from "./look.ts";
+import { type RememberedFiles, UNREAD } from "./seen_files.ts";
+import type { WatchHub } from "./watch_hub.ts";
+import { WatchLeaf } from "./watch_leaf.ts";
 
 const MAX_TOLD = 10_000;
 
@@ -24,21 +22,12 @@ export interface AgentWatchPorts {
   onSettled: (paths: SettledPath[]) => void;
 }
 
-interface Leaf {
-  lease: PlaceLease;
-  filter: WatchFilter;
-  listener: PlaceListener;
-  /** Whether its files have been compared with how they looked when the service stopped. */
-  isCompared: boolean;
-}
-
 /** A watch trigger at work. Tells nothing before `listen` or `adopt`. */
 export class AgentWatch implements AsyncDisposable {
   readonly #debounceMs: number;
   readonly #ports: AgentWatchPorts;
-  /** Until all files have been compared with it. */
-  #seen: ReadonlyMap<string, Stamp> | undefined;
-  readonly #leaves: Leaf[] = [];
+  readonly #baseline: Baseline;
+  readonly #leaves: WatchLeaf[] = [];
   readonly #folding = new ChangeFolding();
   /** How files looked before changes that must not settle: the folder of theirs has vanished. */
   readonly #held = new Map<string, Stamp | null>();
@@ -49,42 +38,61 @@ export class AgentWatch implements AsyncDisposable {
 
   private constructor(
     debounceMs: number,
-    seen: ReadonlyMap<string, Stamp> | undefined,
+    remembered: RememberedFiles | undefined,
     ports: AgentWatchPorts,
   ) {
     this.#debounceMs = debounceMs;
-    this.#seen = seen;
+    this.#baseline = new Baseline(remembered);
     this.#ports = ports;
   }
 
-  /** Takes in all that a trigger watches. With `seen`, what looks different from that counts as changed. */
+  /** Takes in all that a trigger watches. What looks different from what is remembered counts as changed. */
   static async open(
     trigger: Pick<WatchTrigger, "paths" | "filters" | "debounceMs">,
-    seen: ReadonlyMap<string, Stamp> | undefined,
+    remembered: RememberedFiles | undefined,
     ports: AgentWatchPorts,
   ): Promise<AgentWatch> {
-    const watch = new AgentWatch(trigger.debounceMs, seen, ports);
+    const watch = new AgentWatch(trigger.debounceMs, remembered, ports);
     try {
-      for (const text of trigger.paths) await watch.#join(text, trigger.filters);
+      const { filters } = trigger;
+      for (const text of trigger.paths) {
+        const leaf = await WatchLeaf.join(text, { ...ports, filters });
+        leaf.isCompared = remembered === undefined;
+        watch.#leaves.push(leaf);
+      }
     } catch (error) {
       await watch[Symbol.asyncDispose]();
       throw error;
     }
+    if (remembered === undefined) watch.#baseline.addUnread(watch.#hidden());
     return watch;
   }
 
   /** Begins to tell of changes. */
   listen(): void {
+    // Read since, before anybody listened; what is remembered is compared below.
+    const hidden = new Set(this.#hidden());
+    if (!this.#baseline.isRemembered) this.#baseline.keepUnread((path) => hidden.has(path));
     for (const leaf of this.#leaves) {
-      leaf.lease.place.listen(leaf.listener);
-      if (leaf.lease.place.isThere) this.#compare(leaf);
+      leaf.listen({
+        changed: (changes) => this.#changed(leaf, changes),
+        appeared: (changes) => this.#appeared(leaf, changes),
+        vanished: () => this.#vanished(leaf),
+        readAtLast: (firstRead) => this.#readAtLast(leaf, firstRead),
+      });
+      if (leaf.place.isThere) this.#compare(leaf);
     }
   }
 
   /** Takes over from the watch that this one replaces, without missing or repeating a change. */
   adopt(former: AgentWatch): void {
     former.#leave();
-    if (former.#seen === undefined) this.#seen = undefined;
+    if (!former.#baseline.isRemembered) this.#baseline.forgetFiles();
+    // What came while it could not be read is news to both.
+    const known = new Set(former.#baseline.unread);
+    this.#baseline.keepUnread((path) =>
+      known.has(path) || !former.#leaves.some((leaf) => leaf.covers(path))
+    );
     // With the same files to compare, what the one before has told of is not news to this one either.
     for (const [i, leaf] of this.#leaves.entries()) {
       leaf.isCompared ||= former.#leaves[i]?.isCompared === true;
@@ -92,31 +100,28 @@ export class AgentWatch implements AsyncDisposable {
     this.listen();
     const unsettled = [...former.#held, ...former.#folding.take(() => true)];
     for (const [path, before] of unsettled) {
-      const leaf = this.#leaves.find((one) => this.#owns(one, path));
-      const now = leaf?.lease.place.stampAt(path) ?? null;
-      if (leaf !== undefined) this.#changed(leaf, [{ path, before, now }]);
+      const leaf = this.#leaves.find((one) => one.owns(path));
+      if (leaf === undefined) continue;
+      const { place } = leaf;
+      if (place.isThere) this.#changed(leaf, [{ path, before, now: place.stampAt(path) }]);
+      else this.#held.set(path, before);
     }
   }
 
   /** Whether changes of a path are, or may be, this agent's business: what a path that was never there holds, nobody knows. */
   concerns(path: string): boolean {
-    return this.#leaves.some((leaf) =>
-      leaf.lease.place.folder === undefined || this.#owns(leaf, path)
-    );
+    return this.#leaves.some((leaf) => leaf.place.folder === undefined || leaf.owns(path));
   }
 
-  /** Every file that is this agent's business, as it looks. */
+  /** Every file that is this agent's business, as it looks, and what could not be read, as UNREAD. */
   files(): Map<string, Stamp> {
-    return new Map(
-      this.#leaves.flatMap((leaf) =>
-        [...leaf.lease.place.files()].filter(([path]) => this.#owns(leaf, path))
-      ),
-    );
+    const files = this.#leaves.flatMap((leaf) => leaf.files());
+    return new Map([...files, ...this.#baseline.unread.map((path) => [path, UNREAD] as const)]);
   }
 
   /** Settles everything at once: there will be no later. */
   async flush(): Promise<void> {
-    await Promise.all(this.#leaves.map(({ lease }) => lease.place.check()));
+    await Promise.all(this.#leaves.map(({ place }) => place.check()));
     await this.#settle(Infinity);
   }
 
@@ -124,45 +129,23 @@ export class AgentWatch implements AsyncDisposable {
     this.#leave();
     this.#over.abort();
     await this.#timing;
-    await Promise.all(this.#leaves.map(({ lease }) => lease.release()));
+    await Promise.all(this.#leaves.map((leaf) => leaf.release()));
   }
 
-  async #join(text: string, filters: WatchTrigger["filters"]): Promise<void> {
-    const { hub, base } = this.#ports;
-    const path = readWatchPath(text, base);
-    const patterns = [...filters.include, ...path.glob === undefined ? [] : [path.glob]];
-    const filter = createWatchFilter(path.glob, filters);
-    const lease = await hub.join(path, { everything: namesIgnoredFolder(patterns) });
-    const leaf: Leaf = {
-      lease,
-      filter,
-      isCompared: this.#seen === undefined,
-      listener: {
-        changed: (changes) => this.#changed(leaf, changes),
-        appeared: (changes) => this.#appeared(leaf, changes),
-        vanished: () => this.#vanished(leaf),
-        readAtLast: (firstRead) => this.#readAtLast(leaf, firstRead),
-      },
-    };
-    this.#leaves.push(leaf);
-  }
-
-  #owns({ lease: { place }, filter }: Leaf, path: string): boolean {
-    const { file, folder } = place;
-    if (file !== undefined) return path === file && filter(basename(path), "file");
-    if (folder === undefined || !isBelow(path, folder)) return false;
-    return filter(path.slice(folder.length).replace(/^\//, ""), "folder");
+  /** What cannot be read in all that is watched, and never could. */
+  #hidden(): string[] {
+    return this.#leaves.flatMap(({ hidden }) => hidden);
   }
 
   #leave(): void {
-    for (const { lease, listener } of this.#leaves) lease.place.leave(listener);
+    for (const leaf of this.#leaves) leaf.leave();
   }
 
-  #changed(leaf: Leaf, changes: readonly Transition[]): void {
+  #changed(leaf: WatchLeaf, changes: readonly Transition[]): void {
     const { clock, currentChain } = this.#ports;
     const when = { at: clock.now(), chain: currentChain() };
     for (const change of changes) {
-      if (!this.#owns(leaf, change.path)) continue;
+      if (!leaf.owns(change.path)) continue;
       const { path, now } = change;
       if (this.#told.get(path) === now && !this.#folding.has(path)) continue;
       this.#folding.note(change, when);
@@ -170,10 +153,14 @@ export class AgentWatch implements AsyncDisposable {
     if (this.#folding.size > 0) this.#timing ??= this.#settleInTime();
   }
 
-  #appeared(leaf: Leaf, changes: readonly Transition[]): void {
+  #appeared(leaf: WatchLeaf, changes: readonly Transition[]): void {
     if (!leaf.isCompared) return this.#compare(leaf);
-    const { place } = leaf.lease;
-    const returned = [...this.#held].filter(([path]) => this.#owns(leaf, path));
+    const { place } = leaf;
+    if (this.#meetsUnread(leaf)) {
+      const places = new Set([place.path, leaf.real ?? place.path]);
+      return this.#readAtLast(leaf, { places, changes });
+    }
+    const returned = [...this.#held].filter(([path]) => leaf.owns(path));
     for (const [path] of returned) this.#held.delete(path);
     const wasHeld = new Set(returned.map(([path]) => path));
     this.#changed(leaf, [
@@ -182,44 +169,49 @@ export class AgentWatch implements AsyncDisposable {
     ]);
   }
 
-  #vanished(leaf: Leaf): void {
-    for (const [path, before] of this.#folding.take((path) => this.#owns(leaf, path))) {
+  #vanished(leaf: WatchLeaf): void {
+    for (const [path, before] of this.#folding.take((path) => leaf.owns(path))) {
       if (!this.#held.has(path)) this.#held.set(path, before);
     }
   }
 
-  #readAtLast(leaf: Leaf, { covers, known, fresh }: FirstRead): void {
-    if (this.#seen !== undefined) return this.#compareFiles(leaf, covers);
-    this.#changed(leaf, fresh);
-    const taken = known.filter(({ path }) => this.#owns(leaf, path));
-    if (taken.length === 0) return;
-    this.#ports.onSettled(
-      taken.map(({ path, now }) => ({ path, event: undefined, stamp: now, chain: 0 })),
-    );
+  #readAtLast(leaf: WatchLeaf, { places, changes }: FirstRead): void {
+    const compared = this.#baseline.isRemembered
+      ? this.#compareFiles(leaf, (path) => isIn(path, places))
+      : this.#baseline.sort(changes.filter(({ path }) => leaf.owns(path)));
+    this.#takeIn(leaf, places, compared);
   }
 
   /** Finds what has changed while nobody looked. */
-  #compare(leaf: Leaf): void {
+  #compare(leaf: WatchLeaf): void {
     if (leaf.isCompared) return;
     leaf.isCompared = true;
-    this.#compareFiles(leaf, () => true);
+    if (!this.#baseline.isRemembered) return;
+    this.#meetsUnread(leaf);
+    const isRead = (path: string) => leaf.covers(path) && !leaf.place.hides(path);
+    const places = new Set(this.#baseline.unread.filter(isRead));
+    this.#takeIn(leaf, places, this.#compareFiles(leaf, () => true));
   }
 
-  #compareFiles(leaf: Leaf, isMeant: (path: string) => boolean): void {
-    const seen = this.#seen;
-    if (seen === undefined) return;
-    const { place } = leaf.lease;
-    const files = new Map([...place.files()].filter(([path]) => isMeant(path)));
-    const gone = [...seen].filter(([path]) =>
-      isMeant(path) && this.#owns(leaf, path) && !files.has(path) && !place.hides(path)
-    );
-    const changes = [
-      ...[...files].map(([path, now]) => ({ path, before: seen.get(path) ?? null, now })),
-      ...gone.map(([path, before]) => ({ path, before, now: null })),
-    ];
-    this.#changed(leaf, changes.filter(({ before, now }) => before !== now));
-    const isDone = this.#leaves.every((one) => one.isCompared && !one.lease.place.isHiding);
-    if (isDone) this.#seen = undefined;
+  /** Whether what is watched could never be reached. Then all that is at its real path now counts as having been there. */
+  #meetsUnread({ place, real }: WatchLeaf): boolean {
+    if (real === undefined || !this.#baseline.unread.includes(place.path)) return false;
+    this.#baseline.addUnread([real]);
+    return true;
+  }
+
+  #compareFiles(leaf: WatchLeaf, isMeant: (path: string) => boolean): Compared {
+    const files = new Map(leaf.files().filter(([path]) => isMeant(path)));
+    const isGone = (path: string) => isMeant(path) && leaf.owns(path) && !leaf.place.hides(path);
+    return this.#baseline.compare(files, isGone);
+  }
+
+  /** Goes on from what has been read of these places, with how it compares to what was known of them. */
+  #takeIn(leaf: WatchLeaf, places: ReadonlySet<string>, { changes, old }: Compared): void {
+    this.#tell([...this.#baseline.read(places, this.#hidden()), ...old]);
+    this.#changed(leaf, changes);
+    const isAll = this.#leaves.every(({ isCompared }) => isCompared);
+    if (isAll && this.#hidden().length === 0) this.#baseline.forgetFiles();
   }
 
   async #settleInTime(): Promise<void> {
@@ -240,11 +232,16 @@ export class AgentWatch implements AsyncDisposable {
   async #settle(dueBefore: number): Promise<void> {
     if (this.#folding.hasDeletion(dueBefore)) {
       // Files that are gone with their whole folder are not deleted: this may move them to the held ones.
-      await Promise.all(this.#leaves.map(({ lease }) => lease.place.check()));
+      await Promise.all(this.#leaves.map(({ place }) => place.check()));
     }
     const settled = this.#folding.settle(dueBefore);
     if (this.#leaves.length > 1) { for (const one of settled) this.#remember(one); }
-    if (settled.length > 0) this.#ports.onSettled(settled);
+    this.#tell(settled);
+  }
+
+  #tell(paths: SettledPath[]): void {
+    this.#baseline.told(paths);
+    if (paths.length > 0) this.#ports.onSettled(paths);
   }
 
   #remember({ path, stamp }: SettledPath): void {

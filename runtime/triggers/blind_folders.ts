@@ -98,8 +98,11 @@ function describe(error: unknown): string {
   if (!/watch limit|no space left|too many open files|EMFILE|ENOSPC/i.test(reason)) {
     return `${reason.replace(/\.?$/, ".")}`;
   }
-  const remedy = Deno.build.os === "linux"
-    ? "raise the limit with: sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024"
-    : "raise the limit of open files (ulimit -n)";
-  return `the system has no file watches left; ${remedy}.`;
+  const files = "the limit of open files (ulimit -n)";
+  if (Deno.build.os !== "linux") return `the system has no file watches left; raise ${files}.`;
+  const watches =
+    "sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024";
+  // The same error for too many watchers of the user and too many files of the process.
+  const orFiles = /too many open files|EMFILE/i.test(reason) ? `, or raise ${files}` : "";
+  return `the system has no file watches left; raise the limit with: ${watches}${orFiles}.`;
 }

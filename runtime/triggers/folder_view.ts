@@ -8,6 +8,7 @@ import type { Stamp } from "./change_folding.ts";
 import { type Entry, FOLDER, FolderSnapshot, stampOf } from "./folder_snapshot.ts";
 import { inGroups } from "./in_groups.ts";
 import { Look } from "./look.ts";
+import { isMissing } from "./missing.ts";
 import { UnreadPaths } from "./unread_paths.ts";
 
 const STATS_AT_ONCE = 32;
@@ -44,7 +45,6 @@ export class FolderView {
   readonly #options: FolderViewOptions;
   readonly #snapshot: FolderSnapshot;
   readonly #unread = new UnreadPaths();
-  #isTakingIn = false;
   #isRootRead = false;
 
   /** `root` is absolute and real. */
@@ -68,22 +68,14 @@ export class FolderView {
     return this.#unread.all;
   }
 
-  /** Whether anything could never be read. */
-  get isHiding(): boolean {
-    return this.#unread.isHiding;
+  /** Files and folders that could never be read. */
+  get hidden(): string[] {
+    return this.#unread.hidden;
   }
 
   /** Whether there may be a file that nobody has seen: it, or a folder that it would be in, could never be read. */
   hides(path: string): boolean {
     return this.#unread.hides(path);
-  }
-
-  /** Looks at everything as it is when watching begins. */
-  async takeIn(): Promise<Look> {
-    this.#isTakingIn = true;
-    const look = await this.lookAtAll();
-    this.#isTakingIn = false;
-    return look;
   }
 
   /** Looks at everything. */
@@ -130,14 +122,13 @@ export class FolderView {
 
   #noteFile(path: string, stamp: Stamp | null, look: Look): void {
     // Also what was in a folder of that name.
-    look.found.push(...this.#unread.takeGone(path));
+    look.find(this.#unread.takeGone(path));
     look.add(this.#snapshot.set(path, stamp));
   }
 
   #lose(path: string, { error }: Unreadable, look: Look): void {
     const isKnown = path === this.#root ? this.#isRootRead : this.#snapshot.has(path);
-    const isNew = this.#unread.add({ path, isKnown, wasThere: this.#isTakingIn });
-    if (isNew) look.lose(path, error);
+    if (this.#unread.add({ path, isHidden: !isKnown })) look.lose(path, error);
   }
 
   async #lookInto(folder: string, look: Look): Promise<void> {
@@ -153,7 +144,9 @@ export class FolderView {
       return this.#lose(folder, entries, look);
     }
     this.#isRootRead ||= folder === this.#root;
-    look.found.push(...this.#unread.takeRead(folder));
+    const wasUnread = this.#unread.takeRead(folder);
+    look.hasFoundFolder ||= wasUnread.length > 0;
+    look.find(wasUnread);
     if (!this.#snapshot.isFolder(folder)) look.newFolders.push(folder);
     if (folder !== this.#root) look.add(this.#snapshot.set(folder, FOLDER));
     const names = new Set(entries.map(({ name }) => join(folder, name)));
@@ -161,7 +154,7 @@ export class FolderView {
       const path = join(folder, name);
       if (!names.has(path)) this.#noteFile(path, null, look);
     }
-    look.found.push(...this.#unread.takeMissing(folder, (path) => names.has(path)));
+    look.find(this.#unread.takeMissing(folder, (path) => names.has(path)));
     const wanted = entries.filter(({ name }) => !this.#options.isSkipped(join(folder, name)));
     const found = await inGroups(wanted, {
       size: STATS_AT_ONCE,
@@ -180,7 +173,7 @@ async function entryAt(path: string): Promise<Entry | Unreadable> {
     if (info.isFile) return stampOf(info);
     return info.isDirectory ? FOLDER : null;
   } catch (error) {
-    return isGone(error) ? null : new Unreadable(error);
+    return isMissing(error) ? null : new Unreadable(error);
   }
 }
 
@@ -188,10 +181,6 @@ async function entriesOf(folder: string): Promise<Deno.DirEntry[] | null | Unrea
   try {
     return await Array.fromAsync(Deno.readDir(folder));
   } catch (error) {
-    return isGone(error) ? null : new Unreadable(error);
+    return isMissing(error) ? null : new Unreadable(error);
   }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }

@@ -1,16 +1,12 @@
 // What one look at a watched folder has found. Pure.
-import { dirname } from "node:path";
 import type { Transition } from "./change_folding.ts";
-import type { Unread } from "./unread_paths.ts";
+import { nearest, type Unread } from "./unread_paths.ts";
 
-/** What could be read for the first time, after it could not be; or is gone before it ever could. */
+/** What was hidden, and has been read for the first time; or is gone before it ever could. */
 export interface FirstRead {
-  /** Whether a path is, or lies in, what this is about. */
-  covers: (path: string) => boolean;
-  /** Files that were there when watching began. */
-  known: Transition[];
-  /** Files that came later. */
-  fresh: Transition[];
+  places: ReadonlySet<string>;
+  /** The files in it, all of them new to who looked. */
+  changes: readonly Transition[];
 }
 
 /** What differs from the look before. */
@@ -23,6 +19,8 @@ export class Look {
   reason: unknown;
   /** What can be read again, or is gone since. */
   readonly found: Unread[] = [];
+  /** Whether a folder is among it. */
+  hasFoundFolder = false;
   readonly #changes: Transition[] = [];
 
   add(changes: readonly Transition[]): void {
@@ -35,29 +33,24 @@ export class Look {
     this.lost.push(path);
   }
 
-  /** How files differ from how they were last seen; those that were never seen because of an error apart. */
+  find(unread: readonly Unread[]): void {
+    for (const one of unread) this.found.push(one);
+  }
+
+  /** How files differ from how they were last seen; those that could never be seen apart. */
   sort(): { changes: Transition[]; firstRead: FirstRead | undefined } {
-    const never = new Map(
-      this.found.filter(({ isKnown }) => !isKnown).map((unread) => [unread.path, unread]),
-    );
-    if (never.size === 0) return { changes: this.#changes, firstRead: undefined };
-    const changes: Transition[] = [];
-    const known: Transition[] = [];
-    const fresh: Transition[] = [];
-    for (const change of this.#changes) {
-      const unread = nearest(never, change.path);
-      if (unread === undefined) changes.push(change);
-      else (unread.wasThere ? known : fresh).push(change);
-    }
-    const covers = (path: string) => nearest(never, path) !== undefined;
-    return { changes, firstRead: { covers, known, fresh } };
+    const hidden = this.found.filter(({ isHidden }) => isHidden);
+    if (hidden.length === 0) return { changes: this.#changes, firstRead: undefined };
+    const places = new Set(hidden.map(({ path }) => path));
+    const isFirst = ({ path }: Transition) => isIn(path, places);
+    return {
+      changes: this.#changes.filter((change) => !isFirst(change)),
+      firstRead: { places, changes: this.#changes.filter(isFirst) },
+    };
   }
 }
 
-/** What stands for a path itself, or for the first folder on the way up from it. */
-function nearest<Thing>(things: ReadonlyMap<string, Thing>, path: string): Thing | undefined {
-  for (let place = path;; place = dirname(place)) {
-    const found = things.get(place);
-    if (found !== undefined || dirname(place) === place) return found;
-  }
+/** Whether a path is one of these places, or lies in one. */
+export function isIn(path: string, places: ReadonlySet<string>): boolean {
+  return places.size > 0 && nearest(path, (place) => places.has(place)) !== undefined;
 }

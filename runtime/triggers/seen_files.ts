@@ -7,6 +7,17 @@ import type { SeenFile, WatchStore } from "./watch_store.ts";
 /** No file has an empty path: this row says what was watched, because other paths or filters begin anew. */
 const FINGERPRINT_PATH = "";
 
+/** In place of a stamp: the file, or all in the folder, was there, but could not be read. */
+export const UNREAD: Stamp = "unread";
+
+/** What is remembered of an agent's files. */
+export interface RememberedFiles {
+  /** How they looked. */
+  files: ReadonlyMap<string, Stamp>;
+  /** Files and folders of which nothing is known but that they were there. */
+  unread: ReadonlySet<string>;
+}
+
 type Watched = Pick<WatchTrigger, "paths" | "filters" | "catchUp">;
 
 /** The seen files of all agents. */
@@ -17,16 +28,20 @@ export class SeenFiles {
     this.#store = store;
   }
 
-  /** How files looked; undefined for an agent that does not catch up, or not on these files. */
-  async recall(agentId: string, trigger: Watched): Promise<ReadonlyMap<string, Stamp> | undefined> {
+  /** Undefined for an agent that does not catch up, or not on these files. */
+  async recall(agentId: string, trigger: Watched): Promise<RememberedFiles | undefined> {
     if (trigger.catchUp !== "once") return undefined;
     const stored = new Map(await this.#store.readSeen(agentId));
     if (stored.get(FINGERPRINT_PATH) !== fingerprintOf(trigger)) return undefined;
     stored.delete(FINGERPRINT_PATH);
-    return stored;
+    const isUnread = ([, stamp]: [string, Stamp]) => stamp === UNREAD;
+    return {
+      files: new Map([...stored].filter((one) => !isUnread(one))),
+      unread: new Set([...stored].filter(isUnread).map(([path]) => path)),
+    };
   }
 
-  /** Begins anew with how files look now; forgets all for an agent that does not catch up. */
+  /** Begins anew with how files look now (UNREAD among the stamps); forgets all for an agent that does not catch up. */
   async begin(
     agentId: string,
     trigger: Watched,

@@ -10,10 +10,12 @@ import type { Watcher } from "./watcher.ts";
 export interface TriggersPorts {
   pause: Pause;
   scheduler: Scheduler;
-  /** Opened with the first agent that watches something. */
+  /** Opened with the first agent that watches something, or once watched and is gone. */
   openWatcher: (
     options: { onTripped: (agentId: string, reason: string) => void },
   ) => Promise<Watcher>;
+  /** Whether anything is stored of agents that watch, or did. */
+  hasStoredWatches: () => Promise<boolean>;
   events: EventBus;
   findAgent: (id: string) => Agent | undefined;
 }
@@ -57,7 +59,9 @@ export class Triggers implements AsyncDisposable {
     // A reload that was under way when the service stopped.
     if (this.#isOver) return;
     const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
-    if (!isWatching && this.#watcher === undefined) return;
+    const isWanted = isWatching || this.#watcher !== undefined ||
+      await this.#ports.hasStoredWatches();
+    if (!isWanted) return;
     const watcher = await (this.#watcher ??= this.#open());
     for (const id of await watcher.reconcile(agents, options)) {
       this.#tell(id, { status: "running", reason: null });

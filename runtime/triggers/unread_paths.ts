@@ -1,65 +1,82 @@
 // What is in a watched folder but cannot be read now: no free descriptor, a disk's error, no right to. What was known of it
-// stays true until it can be read again. Pure.
+// stays true until it can be read again; of what could never be read nothing is known: it is hidden. Pure.
 import { dirname } from "node:path";
 import { isBelow } from "../files/path_below.ts";
 
-/** A file or folder that cannot be read. */
+/** A file or folder that could not be read. */
 export interface Unread {
   path: string;
-  /** Whether it was read before. */
-  isKnown: boolean;
-  /** Whether it was there when watching began: then what is in it is not news. */
-  wasThere: boolean;
+  /** Whether it never could. */
+  isHidden: boolean;
 }
 
 /** Files and folders that cannot be read, absolute. */
 export class UnreadPaths {
   readonly #paths = new Map<string, Unread>();
+  /** How many of them lie below a folder: most paths have none, and must not cost a search. */
+  readonly #below = new Map<string, number>();
 
   get all(): string[] {
     return [...this.#paths.keys()];
+  }
+
+  get hidden(): string[] {
+    return [...this.#paths.values()].filter(({ isHidden }) => isHidden).map(({ path }) => path);
   }
 
   /** Notes a path; one that is noted stays what it is. Returns whether it is new. */
   add(unread: Unread): boolean {
     if (this.#paths.has(unread.path)) return false;
     this.#paths.set(unread.path, unread);
+    this.#count(unread.path, 1);
     return true;
   }
 
-  /** Whether there is one of which nothing is known. */
-  get isHiding(): boolean {
-    return [...this.#paths.values()].some(({ isKnown }) => !isKnown);
-  }
-
-  /** Whether nothing is known of a path, because it, or a folder on the way to it, could never be read. */
+  /** Whether nothing is known of a path, because it, or a folder on the way to it, is hidden. */
   hides(path: string): boolean {
     if (this.#paths.size === 0) return false;
-    for (let place = path;; place = dirname(place)) {
-      if (this.#paths.get(place)?.isKnown === false) return true;
-      if (dirname(place) === place) return false;
-    }
+    return nearest(path, (place) => this.#paths.get(place)?.isHidden === true) !== undefined;
   }
 
   /** Takes out a path that has been read. */
   takeRead(path: string): Unread[] {
-    return this.#paths.has(path) ? this.#take((unread) => unread.path === path) : [];
+    const unread = this.#paths.get(path);
+    if (unread === undefined) return [];
+    this.#paths.delete(path);
+    this.#count(path, -1);
+    return [unread];
   }
 
   /** Takes out what is gone with a path. */
   takeGone(path: string): Unread[] {
-    return this.#take((unread) => isBelow(unread.path, path));
+    return [...this.takeRead(path), ...this.#takeBelow(path, () => true)];
   }
 
   /** Takes out what lay in a folder that has been read, and is not there any more. */
   takeMissing(folder: string, isThere: (path: string) => boolean): Unread[] {
-    return this.#take((unread) => dirname(unread.path) === folder && !isThere(unread.path));
+    return this.#takeBelow(folder, (path) => dirname(path) === folder && !isThere(path));
   }
 
-  #take(isMeant: (unread: Unread) => boolean): Unread[] {
-    if (this.#paths.size === 0) return [];
-    const taken = [...this.#paths.values()].filter(isMeant);
-    for (const { path } of taken) this.#paths.delete(path);
-    return taken;
+  #takeBelow(folder: string, isMeant: (path: string) => boolean): Unread[] {
+    if (!this.#below.has(folder)) return [];
+    return this.all.filter((path) => path !== folder && isBelow(path, folder) && isMeant(path))
+      .flatMap((path) => this.takeRead(path));
+  }
+
+  #count(path: string, by: number): void {
+    for (let folder = dirname(path);; folder = dirname(folder)) {
+      const count = (this.#below.get(folder) ?? 0) + by;
+      if (count === 0) this.#below.delete(folder);
+      else this.#below.set(folder, count);
+      if (dirname(folder) === folder) return;
+    }
+  }
+}
+
+/** The path itself, or the first folder on the way up from it, that fits. */
+export function nearest(path: string, fits: (place: string) => boolean): string | undefined {
+  for (let place = path;; place = dirname(place)) {
+    if (fits(place)) return place;
+    if (dirname(place) === place) return undefined;
   }
 }

@@ -7,13 +7,11 @@ import type { Stamp, Transition } from "./change_folding.ts";
 import { FolderView } from "./folder_view.ts";
 import type { FolderWatches } from "./folder_watches.ts";
 import type { FirstRead, Look } from "./look.ts";
+import { Rereading } from "./rereading.ts";
 import { findWatchedRoot, type WatchedRoot } from "./watched_root.ts";
 
 /** After this long a folder that appeared is looked at once more: its watch began a little later than its life. */
 const SECOND_LOOK_MS = 500;
-/** After this long what cannot be read is tried again; each time twice as long as before, up to a minute. */
-const REREAD_MS = 2_000;
-const LONGEST_REREAD_MS = 60_000;
 
 /** Who wants to know. */
 export interface PlaceListener {
@@ -22,7 +20,7 @@ export interface PlaceListener {
   appeared(changes: readonly Transition[]): void;
   /** The path is gone as a whole. Its files count as they were until it is back: a drive may just not be mounted. */
   vanished(): void;
-  /** Something could be read for the first time, after it could not be. */
+  /** Something could be read for the first time, after it could not be; or is gone. */
   readAtLast(firstRead: FirstRead): void;
 }
 
@@ -39,7 +37,8 @@ export interface PlacePorts {
 
 /** A watched path. Looks at the disk one thing after the other. */
 export class WatchedPlace implements AsyncDisposable {
-  readonly #path: string;
+  /** As it was named, absolute. */
+  readonly path: string;
   readonly #recursive: boolean;
   readonly #ports: PlacePorts;
   readonly #listeners = new Set<PlaceListener>();
@@ -55,12 +54,15 @@ export class WatchedPlace implements AsyncDisposable {
   #due = new Set<string>();
   #working: Promise<void> | undefined;
   #secondLook: Promise<void> | undefined;
-  #rereading: Promise<void> | undefined;
+  readonly #rereading: Rereading;
+  #isRenewalDue = false;
+  #isUnreachable = false;
 
   constructor(place: { path: string; recursive: boolean }, ports: PlacePorts) {
-    this.#path = place.path;
+    this.path = place.path;
     this.#recursive = place.recursive;
     this.#ports = ports;
+    this.#rereading = new Rereading(ports.clock, () => this.#reread());
   }
 
   /** Whether there is anything at the path. */
@@ -88,9 +90,14 @@ export class WatchedPlace implements AsyncDisposable {
     return this.#view?.view.stampAt(path) ?? null;
   }
 
-  /** Whether there is anything that could not be seen yet. */
-  get isHiding(): boolean {
-    return this.#view?.view.isHiding ?? false;
+  /** Whether it cannot be told what is at the path; it was never seen then. */
+  get isUnreachable(): boolean {
+    return this.#isUnreachable && this.#view === undefined;
+  }
+
+  /** Files and folders in it that could never be read. */
+  get hidden(): string[] {
+    return this.#view?.view.hidden ?? [];
   }
 
   /** Whether there may be a file that could not be seen yet. */
@@ -98,9 +105,10 @@ export class WatchedPlace implements AsyncDisposable {
     return this.#view?.view.hides(path) ?? false;
   }
 
-  /** Takes in what is there. From then on changes are told. */
+  /** Takes in what is there. From then on changes are told. Throws when that was abandoned: only a part is known then. */
   async open(): Promise<void> {
     await this.check();
+    this.#over.signal.throwIfAborted();
     this.#isOpening = false;
   }
 
@@ -128,7 +136,7 @@ export class WatchedPlace implements AsyncDisposable {
     this.#unwatch?.();
     await this.#working;
     await this.#secondLook;
-    await this.#rereading;
+    await this.#rereading[Symbol.asyncDispose]();
   }
 
   #work(): Promise<void> {
@@ -144,7 +152,7 @@ export class WatchedPlace implements AsyncDisposable {
         else if (this.#due.size > 0) await this.#look();
         else break;
       } catch (error) {
-        this.#ports.log.write("error", `Cannot look at the watched path ${this.#path}`, { error });
+        this.#ports.log.write("error", `Cannot look at the watched path ${this.path}`, { error });
       }
     }
     this.#working = undefined;
@@ -160,8 +168,7 @@ export class WatchedPlace implements AsyncDisposable {
   async #settle(): Promise<void> {
     const isAllDue = this.#isAllDue;
     this.#isCheckDue = this.#isAllDue = false;
-    const { isClosed } = this.#ports;
-    const found = await findWatchedRoot(this.#path, { isClosed, former: this.#root });
+    const found = await this.#find();
     if (found === undefined || found.identity !== this.#root?.identity) this.#lose();
     if (found === undefined) return;
     if (this.#root === undefined) {
@@ -169,6 +176,21 @@ export class WatchedPlace implements AsyncDisposable {
     } else if (isAllDue && this.#view !== undefined) {
       this.#due.clear();
       this.#take("changed", await this.#view.view.lookAtAll());
+    }
+  }
+
+  async #find(): Promise<WatchedRoot | undefined> {
+    const { isClosed, log } = this.#ports;
+    try {
+      const found = await findWatchedRoot(this.path, { isClosed, former: this.#root });
+      this.#isUnreachable = false;
+      return found;
+    } catch (error) {
+      if (!this.#isUnreachable) {
+        log.write("warn", `Cannot tell what is at ${this.path}, which is watched`, { error });
+      }
+      this.#isUnreachable = true;
+      return this.#root;
     }
   }
 
@@ -191,7 +213,7 @@ export class WatchedPlace implements AsyncDisposable {
     });
     this.#unwatch = unwatch;
     if (this.#over.signal.aborted) return unwatch();
-    if (this.#isOpening) return this.#follow(await view.takeIn());
+    if (this.#isOpening) return this.#follow(await view.lookAtAll());
     this.#take("appeared", await view.lookAtAll());
     // Of a folder that is just being filled the first look may have missed the rest.
     this.#lookAgainLater([found.folder]);
@@ -229,7 +251,7 @@ export class WatchedPlace implements AsyncDisposable {
   }
 
   /** Sees to what cannot be read. */
-  #follow({ lost, reason, found }: Look): void {
+  #follow({ lost, reason, hasFoundFolder }: Look): void {
     const [first, ...others] = lost;
     if (first !== undefined) {
       const more = others.length === 0 ? "" : ` and ${others.length} more`;
@@ -238,22 +260,21 @@ export class WatchedPlace implements AsyncDisposable {
         `Cannot read ${first}${more}, which is watched; what is known of it counts until it can be read`,
         { error: reason },
       );
-      this.#rereading ??= this.#reread();
     }
     // What could not be read may not be watched, either.
-    if (found.length > 0 && this.#root !== undefined) this.#ports.watches.renew(this.#root.folder);
+    this.#isRenewalDue ||= hasFoundFolder;
+    if (first !== undefined || hasFoundFolder) this.#rereading.begin();
   }
 
-  async #reread(): Promise<void> {
-    const { clock } = this.#ports;
-    for (let waitMs = REREAD_MS;; waitMs = Math.min(2 * waitMs, LONGEST_REREAD_MS)) {
-      await clock.sleep(waitMs, this.#over.signal).catch(() => {/* It is closed. */});
-      const unread = this.#view?.view.unread ?? [];
-      if (this.#over.signal.aborted || unread.length === 0) break;
-      for (const path of unread) this.#due.add(path);
-      await this.#work();
+  /** Whether there is anything left to read again. */
+  async #reread(): Promise<boolean> {
+    for (const path of this.#view?.view.unread ?? []) this.#due.add(path);
+    await this.#work();
+    if (this.#isRenewalDue && this.#root !== undefined) {
+      this.#isRenewalDue = false;
+      this.#ports.watches.renew(this.#root.folder);
     }
-    this.#rereading = undefined;
+    return this.#view !== undefined && this.#view.view.unread.length > 0;
   }
 
   #lookAgainLater(folders: readonly string[]): void {

@@ -1,5 +1,6 @@
 // What is at a watched path: a folder, a file, or nothing that can be watched.
 import { basename, dirname, join } from "node:path";
+import { isMissing } from "./missing.ts";
 
 /** What there is to watch. */
 export interface WatchedRoot {
@@ -11,7 +12,10 @@ export interface WatchedRoot {
   identity: string;
 }
 
-/** What is at a path now; undefined: nothing, or nothing that may be watched. `former` is what was there before. */
+/**
+ * What is at a path now; undefined: nothing, or nothing that may be watched. `former` is what was there before. Throws the
+ * system's error where that cannot be told.
+ */
 export async function findWatchedRoot(
   path: string,
   { isClosed, former }: {
@@ -19,9 +23,9 @@ export async function findWatchedRoot(
     former: WatchedRoot | undefined;
   },
 ): Promise<WatchedRoot | undefined> {
-  const real = await Deno.realPath(path).catch(ignoreUnreachable);
+  const real = await Deno.realPath(path).catch(ignoreMissing);
   if (real === undefined) return await findFolderOfFile(former);
-  const info = await Deno.lstat(real).catch(ignoreUnreachable);
+  const info = await Deno.lstat(real).catch(ignoreMissing);
   if (info === undefined || isClosed(real)) return undefined;
   if (info.isDirectory) return { folder: real, only: undefined, identity: identityOf(info) };
   if (!info.isFile) return undefined;
@@ -40,7 +44,7 @@ async function findFolderOfFile(
 async function toFileRoot(
   place: { folder: string; only: string },
 ): Promise<WatchedRoot | undefined> {
-  const info = await Deno.lstat(place.folder).catch(ignoreUnreachable);
+  const info = await Deno.lstat(place.folder).catch(ignoreMissing);
   if (info === undefined || !info.isDirectory) return undefined;
   return { ...place, identity: `${identityOf(info)} ${join(place.folder, place.only)}` };
 }
@@ -49,7 +53,6 @@ function identityOf({ dev, ino }: Deno.FileInfo): string {
   return `${dev}:${ino}`;
 }
 
-/** What cannot be reached now is waited for, whatever the reason. */
-function ignoreUnreachable(error: unknown): undefined {
-  if (!(error instanceof Error)) throw error;
+function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
 }

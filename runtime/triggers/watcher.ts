@@ -172,6 +172,8 @@ export class Watcher implements AsyncDisposable {
     try {
       await work;
     } catch (error) {
+      // Whoever stops does not want to know any more what was only looked at in part.
+      if (this.#over.signal.aborted) return;
       log.write("error", "Cannot follow what is watched; tried again soon", { agent, error });
       this.#retry ??= clock.sleep(RETRY_MS, this.#over.signal).then(async () => {
         this.#retry = undefined;

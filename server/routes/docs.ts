@@ -1,7 +1,5 @@
 // The API described: the document itself, and two pages that show it without asking anybody else for anything.
 import { DOCS_ASSETS } from "../docs_asset.ts";
-import { describeApi } from "../openapi.ts";
-import type { DescribedOperation } from "../operation.ts";
 
 /** A page that is the same for everybody. */
 export interface DocumentationPage {
@@ -38,17 +36,14 @@ const REDOC_PAGE = toPage({
 });
 
 /** `/openapi.json`, `/docs`, `/redoc` and what the two load. The document is built at the first request for it. */
-export function createDocumentation(
-  operations: readonly DescribedOperation[],
-  options: { version: string },
-): readonly DocumentationPage[] {
+export function createDocumentation(options: { version: string }): readonly DocumentationPage[] {
   let document: string | undefined;
   return [
     {
       path: "/openapi.json",
-      respond() {
-        document ??= JSON.stringify(describeApi(operations, options));
-        return Promise.resolve(toResponse(document, "application/json"));
+      async respond() {
+        document ??= await describe(options);
+        return toResponse(document, "application/json");
       },
     },
     { path: "/docs", respond: () => Promise.resolve(toResponse(SWAGGER_PAGE, HTML)) },
@@ -58,6 +53,14 @@ export function createDocumentation(
       respond: async () => toResponse(await load(), type),
     })),
   ];
+}
+
+async function describe(options: { version: string }): Promise<string> {
+  const [{ describeApi }, { OPERATIONS }] = await Promise.all([
+    import("../openapi.ts"),
+    import("../operations.ts"),
+  ]);
+  return JSON.stringify(describeApi(OPERATIONS, options));
 }
 
 function toResponse(text: string, type: string): Response {

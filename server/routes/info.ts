@@ -1,20 +1,11 @@
-// Whether the service lives, what it is doing, and asking it to stop.
+// What the service is doing, and asking it to stop.
 import { toTimestamp } from "../../runtime/clock.ts";
 import { defineOperation, type Operation } from "../operation.ts";
-import { HealthBody, InfoBody, ShutdownBody } from "../schemas.ts";
+import { InfoBody, ShutdownBody } from "../schemas.ts";
 import { toDiagnostic } from "../wire.ts";
 
-/** /health, /info and /shutdown. */
+/** /info and /shutdown. */
 export const infoOperations: readonly Operation[] = [
-  defineOperation({
-    method: "GET",
-    path: "/health",
-    operationId: "health",
-    summary: "Whether the service answers",
-    response: HealthBody,
-    errors: [],
-    handle: () => Promise.resolve({ status: "ok" } satisfies HealthBody),
-  }),
   defineOperation({
     method: "GET",
     path: "/info",

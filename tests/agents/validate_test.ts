@@ -26,7 +26,7 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
   let found: string[] = [];
   await withTempDir(async (workspace) => {
     const config = around.config ?? configOf();
-    const directories = resolveDirectories({
+    const directories = await resolveDirectories({
       env: (name) => name === "INKLING_STATE_DIR" ? "/state" : undefined,
       home: workspace,
       config,

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import type { Directories } from "../../runtime/config/directories.ts";
 import { resolveDirectories } from "../../runtime/config/resolve_directories.ts";
 import { withTempDir } from "./temp_dir.ts";
 
-function directories(dir: string, workspace?: string, agentsDir = "agents") {
+function directories(dir: string, workspace?: string, agentsDir = "agents"): Promise<Directories> {
   return resolveDirectories({
     env: (name) => name === "INKLING_STATE_DIR" ? "/state" : undefined,
     home: dir,
@@ -12,8 +13,8 @@ function directories(dir: string, workspace?: string, agentsDir = "agents") {
 }
 
 Deno.test("resolveDirectories() places everything of config.yaml's workspace", async () => {
-  await withTempDir((dir) => {
-    assert.deepEqual(directories(dir, undefined, "team/agents"), {
+  await withTempDir(async (dir) => {
+    assert.deepEqual(await directories(dir, undefined, "team/agents"), {
       configDir: `${dir}/.config/inkling`,
       configFile: `${dir}/config.yaml`,
       configEnvFile: `${dir}/.config/inkling/.env`,
@@ -42,10 +43,8 @@ Deno.test("resolveDirectories() gives each other workspace a state directory of 
     for (const name of ["a/notes", "b/notes"]) {
       await Deno.mkdir(`${dir}/${name}`, { recursive: true });
     }
-    const [a, b] = [
-      directories(dir, `${dir}/a/notes`),
-      directories(dir, `${dir}/b/notes`),
-    ];
+    const a = await directories(dir, `${dir}/a/notes`);
+    const b = await directories(dir, `${dir}/b/notes`);
     assert.match(a.stateDir, /^\/state\/workspaces\/notes-[0-9a-f]{8}$/);
     assert.match(b.stateDir, /^\/state\/workspaces\/notes-[0-9a-f]{8}$/);
     assert.notEqual(a.stateDir, b.stateDir);
@@ -62,12 +61,12 @@ Deno.test("resolveDirectories() knows a workspace by its real path, made or not"
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real`);
     await Deno.symlink(`${dir}/real`, `${dir}/link`);
-    const before = directories(dir, `${dir}/link/w`).stateDir;
-    assert.equal(directories(dir, `${dir}/real/w`).stateDir, before);
+    const before = (await directories(dir, `${dir}/link/w`)).stateDir;
+    assert.equal((await directories(dir, `${dir}/real/w`)).stateDir, before);
     await Deno.mkdir(`${dir}/real/w`);
-    assert.equal(directories(dir, `${dir}/link/w/`).stateDir, before);
+    assert.equal((await directories(dir, `${dir}/link/w/`)).stateDir, before);
     await Deno.symlink(`${dir}/main`, `${dir}/alias`);
     await Deno.mkdir(`${dir}/main`);
-    assert.equal(directories(dir, `${dir}/alias`).stateDir, "/state");
+    assert.equal((await directories(dir, `${dir}/alias`)).stateDir, "/state");
   });
 });

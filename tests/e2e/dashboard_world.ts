@@ -92,7 +92,7 @@ interface Running {
 }
 
 async function startService(workspace: TestWorkspace, port: number): Promise<Running> {
-  const log = await openLogFile(join(workspace.stateDir, "inkling.log"));
+  const log = openLogFile(join(workspace.stateDir, "inkling.log"));
   const runtime = await workspace.open({ log });
   const service = await serve(runtime, { tcp: { port, apiKey: API_KEY } });
   return { service, runtime, log };

@@ -15,8 +15,6 @@ const HEAVY = [
   "yaml",
   "openai",
   "marked",
-  "@logtape/file",
-  "@logtape/logtape",
 ];
 
 Deno.test("--help, --version, and status and list with a running service load no heavy package", async () => {

@@ -96,8 +96,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "TCP needs the key",
     file: "server/middleware/api_key.ts",
-    find: "!timingSafeEqual(given, expected)",
-    replace: "given.length === 0",
+    find: "return difference === 0;",
+    replace: "return given.length > 0;",
     tests: ["tests/server"],
   },
   {

@@ -38,6 +38,8 @@ Deno.test("the program asks for the place of its own files only where both ways 
   assert.deepEqual(filesWith(/import\.meta(?!\.main)\b/), [
     // How it starts itself, and how it came here.
     ...["cli/self_command.ts", "cli/update/distribution.ts"],
+    // Where a package lies: in both among the packages.
+    "runtime/config/yaml_library.ts",
     // What may be read under narrow permissions; an executable has its files inside.
     "runtime/permissions/service_needs.ts",
     // Workers, which are embedded: their places are those of modules, in both.
@@ -56,7 +58,7 @@ Deno.test("the program takes the folder that it is started in for the user's alo
   assert.deepEqual(filesWith(/\b(Deno|process)\.cwd\(/), [
     "main.ts",
     // What a person writes relative to where they are.
-    "runtime/config/plain_path.ts",
+    "runtime/plain_path.ts",
   ]);
 });
 
@@ -68,9 +70,11 @@ Deno.test("the program reads deno.json as a module, never as a file of a checkou
   ]);
 });
 
-Deno.test("every late import names its module outright, but for the one that loads a user's tool", () => {
+Deno.test("every late import names its module outright, but for a user's tool and what packages hide", () => {
   const dynamic = /(?<![\w.])import\(\s*(?!")\S/;
   assert.deepEqual(linesWith(dynamic).map(({ file }) => file), [
+    // It names what to take where that is not there.
+    "runtime/config/yaml_library.ts",
     "runtime/tools/custom/host/tool_worker.ts",
   ]);
 });

@@ -7,7 +7,7 @@ Deno.test("openLogFile() appends to a private file", async () => {
   await withTempDir(async (dir) => {
     const path = join(dir, "inkling.log");
     for (const message of ["first", "second"]) {
-      using log = await openLogFile(path);
+      using log = openLogFile(path);
       log.write("warn", message, { agent: "a b" });
     }
     const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
@@ -21,7 +21,7 @@ Deno.test("openLogFile() appends to a private file", async () => {
 
 Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", async () => {
   await withTempDir(async (dir) => {
-    using log = await openLogFile(join(dir, "inkling.log"));
+    using log = openLogFile(join(dir, "inkling.log"));
     const megabyte = "x".repeat(1_024 * 1_024);
     for (let count = 0; count < 26; count++) log.write("info", `${count} ${megabyte}`);
     const names = (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();

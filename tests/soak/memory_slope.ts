@@ -15,26 +15,10 @@ export interface Slope {
   samples: number;
 }
 
-/** Minutes of samples before growth is judged: in less, memory goes up and down by more than it may grow. */
-export const JUDGED_MINUTES = 10;
+/** Samples before growth is judged: in less time memory goes up and down by more than it may grow. */
+export const JUDGED_SAMPLES = 20;
 
-const WINDOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
-
-/** The lowest sample of each window: what garbage has not been collected yet is no growth. */
-export function lowestOfWindows(
-  samples: readonly MemorySample[],
-  windowMs: number,
-): MemorySample[] {
-  const start = samples[0]?.at ?? 0;
-  const lowest = new Map<number, MemorySample>();
-  for (const sample of samples) {
-    const window = Math.floor((sample.at - start) / windowMs);
-    const known = lowest.get(window);
-    if (known === undefined || sample.megabytes < known.megabytes) lowest.set(window, sample);
-  }
-  return [...lowest.values()];
-}
 
 /** The line through these samples; undefined for less than three, of which nothing can be said. */
 export function fitSlope(samples: readonly MemorySample[]): Slope | undefined {
@@ -61,19 +45,8 @@ export function fitSlope(samples: readonly MemorySample[]): Slope | undefined {
   };
 }
 
-/** How memory grew, and whether that is more than it may. */
-export interface MemoryGrowth {
-  all: Slope | undefined;
-  /** Through the lowest sample of each minute: this is what is judged. */
-  floor: Slope | undefined;
-  /** Beyond the limit by more than chance alone explains: twice the standard error. */
-  isTooMuch: boolean;
-}
-
-/** The growth of memory, in megabytes an hour. */
-export function judgeMemory(samples: readonly MemorySample[], limit: number): MemoryGrowth {
-  const floor = fitSlope(lowestOfWindows(samples, WINDOW_MS));
-  const isTooMuch = floor !== undefined && floor.samples >= JUDGED_MINUTES &&
-    floor.megabytesPerHour - 2 * floor.error > limit;
-  return { all: fitSlope(samples), floor, isTooMuch };
+/** Whether memory grew by more than it may an hour: by more than chance alone explains, which is twice the standard error. */
+export function growsTooMuch(slope: Slope | undefined, limit: number): boolean {
+  return slope !== undefined && slope.samples >= JUDGED_SAMPLES &&
+    slope.megabytesPerHour - 2 * slope.error > limit;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { fitSlope, judgeMemory, lowestOfWindows } from "./memory_slope.ts";
+import { fitSlope, growsTooMuch } from "./memory_slope.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -30,29 +30,20 @@ Deno.test("fitSlope() is the less sure the more samples scatter, and says nothin
   assert.equal(fitSlope([1, 2, 3].map((megabytes) => ({ at: 5, megabytes }))), undefined);
 });
 
-Deno.test("lowestOfWindows() leaves one sample of each window: the lowest", () => {
-  const samples = [[0, 9], [10, 5], [90, 7], [100, 8], [150, 6], [310, 4]]
-    .map(([at = 0, megabytes = 0]) => ({ at, megabytes }));
-  assert.deepEqual(lowestOfWindows(samples, 100), [
-    { at: 10, megabytes: 5 },
-    { at: 150, megabytes: 6 },
-    { at: 310, megabytes: 4 },
-  ]);
-});
-
-Deno.test("judgeMemory() tells of growth beyond the limit, of none that may be chance, and of nothing in a short time", () => {
-  const samples = (minutes: number, at: (second: number) => number) =>
-    Array.from({ length: minutes * 12 }, (_, n) => ({ at: n * 5_000, megabytes: at(n * 5) }));
-  const growing = (perHour: number) => (second: number) => 150 + second * perHour / 3_600;
-  assert.equal(judgeMemory(samples(30, growing(5)), 1).isTooMuch, true);
-  assert.equal(judgeMemory(samples(30, growing(0.5)), 1).isTooMuch, false);
-  assert.equal(judgeMemory(samples(30, growing(-5)), 1).isTooMuch, false);
-  assert.equal(judgeMemory(samples(5, growing(5)), 1).isTooMuch, false);
-  // What is only not collected yet comes and goes.
-  const sawtooth = (second: number) => growing(0)(second) + second % 45;
-  assert.equal(judgeMemory(samples(30, sawtooth), 1).isTooMuch, false);
-  assert.equal(
-    judgeMemory(samples(30, (second) => sawtooth(second) + second / 60), 1).isTooMuch,
-    true,
-  );
+Deno.test("growsTooMuch() tells of growth beyond the limit, of none that may be chance, and of nothing in a short time", () => {
+  const grows = (count: number, at: (minute: number) => number) =>
+    growsTooMuch(
+      fitSlope(
+        Array.from({ length: count }, (_, n) => ({ at: n * 30_000, megabytes: at(n / 2) })),
+      ),
+      1,
+    );
+  const growing = (perHour: number) => (minute: number) => 150 + minute * perHour / 60;
+  assert.equal(grows(60, growing(5)), true);
+  assert.equal(grows(60, growing(0.5)), false);
+  assert.equal(grows(60, growing(-5)), false);
+  assert.equal(grows(10, growing(5)), false);
+  const scattered = (minute: number) => (minute * 7.3) % 4;
+  assert.equal(grows(60, scattered), false);
+  assert.equal(grows(60, (minute) => scattered(minute) + minute), true);
 });

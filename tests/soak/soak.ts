@@ -3,10 +3,11 @@ import { Deeds } from "./deeds.ts";
 import { Inspection } from "./inspection.ts";
 import { Lives } from "./lives.ts";
 import { Load } from "./load.ts";
-import { judgeMemory, type MemorySample } from "./memory_slope.ts";
+import { readCollectedMemory } from "./collected_memory.ts";
+import { fitSlope, growsTooMuch, type MemorySample } from "./memory_slope.ts";
 import { People } from "./people.ts";
 import type { SoakOptions } from "./soak_options.ts";
-import type { Progress, SoakReport } from "./soak_report.ts";
+import type { MemoryReport, Progress, SoakReport } from "./soak_report.ts";
 import { MODEL_CALLS } from "./soak_agents.ts";
 import { SoakWorld } from "./soak_world.ts";
 import { WatchedFiles } from "./watched_files.ts";
@@ -88,6 +89,7 @@ class Soak {
     await service.start();
     const parts = [this.#load.run(), this.#people.attend(), this.#watch(), this.#tellOn()];
     let files = { base: 0, end: 0 };
+    let memory: MemoryReport | undefined;
     try {
       if (killMinutes > 0) {
         this.#phase = "kills";
@@ -102,8 +104,10 @@ class Soak {
       this.#load.resume();
       await this.#deeds.unpause();
       this.#files.resume();
+      const from = Date.now();
       await this.#until(minutes);
       this.#isSampling = false;
+      memory = await this.#measureMemory(from);
       this.#phase = "end";
       const end = await this.#calm(base);
       files = { base: base.length, end: end.length };
@@ -114,7 +118,7 @@ class Soak {
       this.#people.leave();
       await Promise.all(parts);
     }
-    return this.#report(files);
+    return this.#report(files, memory);
   }
 
   async runSample(): Promise<SoakReport> {
@@ -132,7 +136,7 @@ class Soak {
       this.#people.leave();
       await Promise.all(parts);
     }
-    return this.#report({ base: 0, end: 0 });
+    return this.#report({ base: 0, end: 0 }, undefined);
   }
 
   /** Samples memory, and sees that the service does not end by itself. */
@@ -256,10 +260,30 @@ class Soak {
     }
   }
 
-  #report(files: { base: number; end: number }): SoakReport {
+  async #measureMemory(from: number): Promise<MemoryReport> {
+    const { home, service, findings } = this.#world;
+    const collected = await readCollectedMemory(home.root, {
+      pid: service.pid,
+      from,
+      to: Date.now(),
+    });
+    const [first, last] = [collected.rss[0], collected.rss.at(-1)];
+    const memory = {
+      resident: fitSlope(this.#samples),
+      collected: fitSlope(collected.rss),
+      heap: fitSlope(collected.heap),
+      range: first === undefined || last === undefined
+        ? undefined
+        : [first.megabytes, last.megabytes] satisfies MemoryReport["range"],
+    };
+    if (growsTooMuch(memory.collected, this.#options.slopeLimit)) {
+      findings.add("memory does not grow", { ...memory });
+    }
+    return memory;
+  }
+
+  #report(files: { base: number; end: number }, memory: MemoryReport | undefined): SoakReport {
     const { findings, service, model, done } = this.#world;
-    const memory = judgeMemory(this.#samples, this.#options.slopeLimit);
-    if (memory.isTooMuch) findings.add("memory does not grow", { ...memory });
     return {
       seed: this.#options.seed,
       minutes: (performance.now() - this.#began) / MINUTE_MS,

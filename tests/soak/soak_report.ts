@@ -1,7 +1,7 @@
 // A soak as a person reads it: a line a minute, and what came of it.
 import type { StatusCounts } from "./inspection.ts";
 import type { Violation } from "./invariants.ts";
-import { JUDGED_MINUTES, type MemoryGrowth, type Slope } from "./memory_slope.ts";
+import { JUDGED_SAMPLES, type Slope } from "./memory_slope.ts";
 import type { SoakOptions } from "./soak_options.ts";
 
 /** A moment of a soak, for the progress line. */
@@ -12,6 +12,18 @@ export interface Progress extends StatusCounts {
   files: number;
   kills: number;
   findings: number;
+}
+
+/** How memory grew in the steady part. */
+export interface MemoryReport {
+  /** As the system sees it, with what V8 has not collected yet. */
+  resident: Slope | undefined;
+  /** The same right after everything was collected: this is what is judged. */
+  collected: Slope | undefined;
+  /** Objects of JavaScript right after everything was collected. */
+  heap: Slope | undefined;
+  /** Resident memory right after everything was collected, in megabytes: first, last. */
+  range: [first: number, last: number] | undefined;
 }
 
 /** What came of a soak. */
@@ -27,7 +39,7 @@ export interface SoakReport {
   longest: { start: number; stop: number };
   looks: number;
   removed: number;
-  memory: MemoryGrowth;
+  memory: MemoryReport | undefined;
   files: { base: number; end: number };
   violations: (Violation & { count: number })[];
 }
@@ -54,9 +66,7 @@ export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions):
     `Longest:    start ${Math.round(report.longest.start)} ms, stop ${
       Math.round(report.longest.stop)
     } ms`,
-    `Memory:     ${describeSlope(report.memory.all)}; lowest of each minute ${
-      describeSlope(report.memory.floor)
-    }; limit ${slopeLimit} MB an hour, judged from ${JUDGED_MINUTES} minutes on`,
+    ...describeMemory(report.memory, slopeLimit),
     `Open files: ${report.files.base} after the warm-up, ${report.files.end} at the end`,
     ...report.violations.flatMap(({ invariant, rows, count }) => [
       `Broken: ${invariant} (${count})`,
@@ -66,6 +76,19 @@ export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions):
       ? "Nothing is broken."
       : `${report.violations.length} rules are broken: deno task soak --seed ${report.seed}`,
   ].join("\n");
+}
+
+function describeMemory(memory: MemoryReport | undefined, limit: number): string[] {
+  if (memory === undefined) return [];
+  const { collected, heap, resident, range } = memory;
+  const [first, last] = range ?? [];
+  return [
+    `Memory:     ${describeSlope(collected)} right after a full collection ` +
+    `(${first?.toFixed(1)} to ${last?.toFixed(1)} MB); limit ${limit} MB an hour, ` +
+    `judged from ${JUDGED_SAMPLES} samples on`,
+    `            ${describeSlope(heap)} in objects; ` +
+    `${describeSlope(resident)} with what was not collected yet`,
+  ];
 }
 
 function describeSlope(slope: Slope | undefined): string {

@@ -1,6 +1,7 @@
 // What all parts of one soak share: the home, the service, the model, the side effects, and what went wrong so far.
 import { join } from "node:path";
-import { sourceCommand } from "../../cli/self_command.ts";
+import { fileURLToPath } from "node:url";
+import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
 import { createRealHome, type RealHome } from "../e2e/real_process.ts";
 import type { Client } from "../../server/client.ts";
 import { ApiError, ServiceUnreachable } from "../../server/client.ts";
@@ -62,7 +63,9 @@ export class SoakWorld implements AsyncDisposable {
 
   /** A workspace with all agents in it; no service runs yet. A model that is not flaky always answers well. */
   static async open({ seed, isFlaky }: { seed: number; isFlaky: boolean }): Promise<SoakWorld> {
-    const home = await createRealHome({ command: sourceCommand() });
+    const collect = fileURLToPath(new URL("collect.ts", import.meta.url));
+    const flags = ["--v8-flags=--expose-gc", `--preload=${collect}`, ...PERMISSION_FLAGS];
+    const home = await createRealHome({ command: sourceCommand(flags) });
     await Deno.writeTextFile(join(home.configDir, "config.yaml"), soakConfig(home.workspace));
     const effects = await SideEffects.open(join(home.workspace, "ledger"));
     const model = new FlakyModel({

@@ -5,14 +5,20 @@
 export class FailingDisk implements Disposable {
   readonly #readDir = Deno.readDir;
   readonly #lstat = Deno.lstat;
+  readonly #realPath = Deno.realPath;
   readonly failing = new Set<string>();
+  /** Paths of which nothing at all can be told. */
+  readonly unreachable = new Set<string>();
+  /** Lets anything fail in addition. */
+  failsByChance: (path: string) => boolean = () => false;
+  reads = 0;
   /** How often something failed. */
   failures = 0;
 
   constructor(...paths: string[]) {
     for (const path of paths) this.failing.add(path);
     const failAt = (path: string | URL) => this.#failAt(String(path));
-    const [readDir, lstat] = [this.#readDir, this.#lstat];
+    const [readDir, lstat, realPath] = [this.#readDir, this.#lstat, this.#realPath];
     Deno.readDir = async function* (path) {
       failAt(path);
       yield* readDir(path);
@@ -23,19 +29,32 @@ export class FailingDisk implements Disposable {
       if (info.isFile) failAt(path);
       return info;
     };
+    Deno.realPath = async (path) => {
+      if (this.unreachable.has(String(path))) {
+        this.failures++;
+        throw new Deno.errors.PermissionDenied("Permission denied (os error 13)");
+      }
+      return await realPath(path);
+    };
   }
 
   /** Reads again. */
   heal(): void {
     this.failing.clear();
+    this.unreachable.clear();
   }
 
   [Symbol.dispose](): void {
-    Object.assign(Deno, { readDir: this.#readDir, lstat: this.#lstat });
+    Object.assign(Deno, {
+      readDir: this.#readDir,
+      lstat: this.#lstat,
+      realPath: this.#realPath,
+    });
   }
 
   #failAt(path: string): void {
-    if (!this.failing.has(path)) return;
+    this.reads++;
+    if (!this.failing.has(path) && !this.failsByChance(path)) return;
     this.failures++;
     throw new Error(`Too many open files (os error 24): readdir '${path}'`);
   }

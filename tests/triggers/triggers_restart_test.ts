@@ -187,3 +187,23 @@ Deno.test("runs that go on over a restart count: four at a time, one for a path,
     assert.equal(twin, undefined, "two at once for one path");
   }
 });
+
+Deno.test("catch_up once: the last watching agent that was removed, and comes back, begins with what is there", async () => {
+  await using live = await LiveTriggers.create();
+  const watching = () =>
+    live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
+  await watching();
+  live.write("inbox/old.md");
+  await live.open();
+  await live.close();
+  await Deno.remove(join(live.place.agentsDir, "reader.md"));
+  // Nobody watches anything: what is stored must be forgotten all the same.
+  await live.open();
+  await live.close();
+  live.write("inbox/old.md", "changed while nobody watched");
+  await watching();
+  await live.open();
+  live.write("inbox/new.md");
+  await live.untilFired("reader", "created new.md");
+  assert.equal((await live.runs("reader")).length, 1);
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import fc from "fast-check";
 import { filesBelow } from "../support/repository.ts";
+import { FailingDisk } from "./failing_disk.ts";
 import { WatchWorld } from "./watch_world.ts";
 
 const FOLDERS = ["inbox", "inbox/a", "inbox/a/b", "inbox/c"];
@@ -53,13 +54,36 @@ function perform(
   }
 }
 
+/** The files there are, relative to the workspace, by what they hold. */
+function filesOf(world: WatchWorld): Map<string, string> {
+  const files = filesBelow(world.path("inbox")).filter((path) =>
+    path.endsWith(".md") && !path.includes("sentinel-")
+  );
+  return new Map(
+    files.map((path) => [path.slice(world.workspace.length + 1), Deno.readTextFileSync(path)]),
+  );
+}
+
+/** Fails unless what the agent was told last of each file (undefined: it is gone) is how it is. Forgets what is gone. */
+function compareWithTold(world: WatchWorld, told: Map<string, string | undefined>): void {
+  for (const path of told.keys()) if (path.includes("sentinel-")) told.delete(path);
+  const now = filesOf(world);
+  for (const [path, content] of now) assert.equal(told.get(path), content, path);
+  for (const [path, content] of told) {
+    if (now.has(path) || content === undefined) continue;
+    // Gone without a word: it must be somewhere else now, and that was told.
+    const isMoved = [...now].some(([other, same]) => same === content && told.get(other) === same);
+    assert.ok(isMoved, `${path} is gone and nobody was told`);
+    told.delete(path);
+  }
+}
+
 Deno.test("Watcher: whatever happens to files and folders, the agent is told of each file as it is in the end", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(deed, { maxLength: 12 }), { maxLength: 5 }),
       async (rounds) => {
         await using world = await WatchWorld.create();
-        /** What each file held when its last run began; undefined: it was gone. */
         const told = new Map<string, string | undefined>();
         world.play = ({ path }) => {
           told.set(path, readOrMissing(world.path(path)));
@@ -67,31 +91,75 @@ Deno.test("Watcher: whatever happens to files and folders, the agent is told of 
         Deno.mkdirSync(world.path("inbox"));
         await world.watch(world.agent("a", { filters: { include: ["*.md"], exclude: [] } }));
         for (const deeds of rounds) {
-          const before = new Map(told);
           for (const one of deeds) perform(world, one);
           await world.settled("inbox");
-          for (const path of told.keys()) if (path.includes("sentinel-")) told.delete(path);
-          const now = new Map(
-            filesBelow(world.path("inbox")).filter((path) =>
-              path.endsWith(".md") && !path.includes("sentinel-")
-            )
-              .map((path) => [path.slice(world.workspace.length + 1), Deno.readTextFileSync(path)]),
-          );
-          for (const [path, content] of now) assert.equal(told.get(path), content, path);
-          for (const [path, content] of told) {
-            if (now.has(path) || content === undefined) continue;
-            // Gone without a word: it must be somewhere else now, and that was told.
-            const isMoved = [...now].some(([other, same]) =>
-              same === content && told.get(other) === same
-            );
-            assert.ok(isMoved, `${path} is gone and nobody was told (before: ${before.get(path)})`);
-            told.delete(path);
-          }
-          world.runs.length = 0;
+          compareWithTold(world, told);
         }
       },
     ),
     { numRuns: 8 },
+  );
+});
+
+const trouble = fc.oneof(
+  { weight: 6, arbitrary: deed },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      verb: fc.constantFrom("fail" as const, "heal" as const),
+      path: fc.constantFrom(...FOLDERS, ...FILES),
+      to: file,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      verb: fc.constantFrom("wait" as const, "restart" as const),
+      path: file,
+      to: file,
+    }),
+  },
+);
+
+Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is missed in the end, and nothing told twice", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(trouble, { maxLength: 20 }), async (deeds) => {
+      using disk = new FailingDisk();
+      await using world = await WatchWorld.create();
+      const told = new Map<string, string | undefined>();
+      const repeated: string[] = [];
+      world.play = ({ path }) => {
+        const now = readOrMissing(world.path(path));
+        if (now !== undefined && told.get(path) === now) repeated.push(path);
+        // The run of a moved file stands for the place it came from, too.
+        for (const [other, same] of told) {
+          if (same === now && readOrMissing(world.path(other)) === undefined) told.delete(other);
+        }
+        told.set(path, now);
+      };
+      Deno.mkdirSync(world.path("inbox"));
+      const filters = { include: ["*.md"], exclude: [] };
+      const agent = world.agent("a", { catchUp: "once", filters });
+      await world.watch(agent);
+      for (const one of deeds) {
+        if (one.verb === "fail") disk.failing.add(world.path(one.path));
+        else if (one.verb === "heal") disk.failing.delete(world.path(one.path));
+        else if (one.verb === "wait") await world.clock.advance(3_000);
+        else if (one.verb === "restart") {
+          await world.until(() => world.running.size === 0, "all runs ended");
+          await world.restart();
+          await world.watch(agent);
+        } else perform(world, one);
+      }
+      disk.heal();
+      // The longest that something waits to be read again.
+      await world.clock.advance(61_000);
+      await world.settled("inbox");
+      await world.settled("inbox");
+      compareWithTold(world, told);
+      assert.deepEqual(repeated, []);
+    }),
+    { numRuns: 6 },
   );
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { settle } from "../support/test_clock.ts";
 import { FailingDisk } from "./failing_disk.ts";
 import { WatchWorld } from "./watch_world.ts";
 
@@ -128,4 +129,188 @@ Deno.test("Watcher: what becomes readable in a folder is watched anew", async ()
   await world.until(() => opened.length === 2, "another watch");
   await world.settled("inbox/sub");
   assert.deepEqual(world.fired(), []);
+});
+
+Deno.test("Watcher: what becomes readable step by step is no news in any step", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/sub/deep/old.md");
+  world.write("inbox/sub/x.md");
+  using disk = new FailingDisk(
+    ...["inbox/sub", "inbox/sub/deep", "inbox/sub/x.md"].map((name) => world.path(name)),
+  );
+  await world.watch(world.agent("a"), world.agent("keen", { catchUp: "once" }));
+  disk.failing.delete(world.path("inbox/sub"));
+  await world.clock.advance(10_000);
+  disk.heal();
+  await world.clock.advance(120_000);
+  await world.settled("inbox", "inbox/sub/deep");
+  await world.restart();
+  await world.watch(world.agent("keen", { catchUp: "once" }));
+  await world.settled("inbox", "inbox/sub/deep");
+  assert.deepEqual(world.fired(), []);
+});
+
+Deno.test("Watcher: with catch_up what could not be read before a restart is no news after it", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/sub/old.md");
+  world.write("inbox/sub/deep/old.md");
+  const agent = world.agent("keen", { catchUp: "once" });
+  {
+    using _disk = new FailingDisk(world.path("inbox/sub"));
+    await world.watch(agent);
+    await world.close();
+  }
+  world.open();
+  {
+    using _disk = new FailingDisk(world.path("inbox/sub/deep"));
+    await world.watch(agent);
+    await world.clock.advance(10_000);
+    await world.close();
+  }
+  world.open();
+  await world.watch(agent);
+  await world.settled("inbox", "inbox/sub", "inbox/sub/deep");
+  assert.deepEqual(world.fired(), []);
+  await world.close();
+  world.write("inbox/sub/new.md");
+  world.open();
+  await world.watch(agent);
+  await world.untilFired("keen created inbox/sub/new.md");
+  await world.settled("inbox/sub");
+  assert.equal(world.runs.length, 1);
+});
+
+Deno.test("Watcher: an agent that joins while a new folder cannot be read is not told of what is older than it", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/first.md");
+  await world.watch(world.agent("a"));
+  using disk = new FailingDisk(world.path("inbox/new"));
+  world.write("inbox/new/b.md");
+  await world.until(() => disk.failures > 0, "a look at the new folder");
+  // An edit of the first one makes it forget nothing of that.
+  await world.watch(world.agent("a", { debounceMs: 600 }), world.agent("late"));
+  disk.heal();
+  await world.untilFired("a created inbox/new/b.md");
+  await world.settled("inbox");
+  assert.deepEqual(world.fired(), ["a created inbox/new/b.md"]);
+});
+
+Deno.test("Watcher: with catch_up a new file that was told before its folder could be read is told once", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/first.md");
+  const agent = world.agent("keen", { catchUp: "once" });
+  await world.watch(agent);
+  await world.restart();
+  using disk = new FailingDisk(world.path("inbox"));
+  await world.watch(agent);
+  world.write("inbox/new.md");
+  await world.untilFired("keen created inbox/new.md");
+  disk.heal();
+  await world.settled("inbox");
+  assert.deepEqual(world.fired(), ["keen created inbox/new.md"]);
+});
+
+Deno.test("Watcher: with catch_up a folder that was told as deleted and comes back unreadable is told when it can be read", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/sub/x.md", "x");
+  world.write("inbox/sub/y.md", "y");
+  // The second path keeps what is remembered from being done with.
+  const agent = world.agent("keen", { catchUp: "once", paths: ["inbox", "later"] });
+  await world.watch(agent);
+  await world.restart();
+  await world.watch(agent);
+  Deno.renameSync(world.path("inbox/sub"), world.path("elsewhere"));
+  await world.untilFired("keen deleted inbox/sub/x.md", "keen deleted inbox/sub/y.md");
+  using disk = new FailingDisk(world.path("inbox/sub"));
+  Deno.removeSync(world.path("elsewhere/y.md"));
+  Deno.renameSync(world.path("elsewhere"), world.path("inbox/sub"));
+  await world.until(() => disk.failures > 0, "a look");
+  disk.heal();
+  await world.untilFired("keen created inbox/sub/x.md");
+  await world.settled("inbox");
+  assert.equal(world.runs.length, 3);
+});
+
+for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] as const) {
+  Deno.test(`Watcher: a watched ${what} that cannot be reached at the start is told in the log, and is no news later`, async () => {
+    await using world = await WatchWorld.create();
+    world.write("inbox/old.md");
+    const agents = [
+      world.agent("a", { paths: [...paths] }),
+      world.agent("keen", { paths: [...paths], catchUp: "once" }),
+    ];
+    {
+      using disk = new FailingDisk();
+      disk.unreachable.add(world.path(paths[0]));
+      await world.watch(...agents);
+      await world.clock.advance(10_000);
+      const told = world.log.lines.filter(({ message }) => message.startsWith("Cannot tell what"));
+      assert.equal(told.length, 1);
+      disk.heal();
+      await world.clock.advance(10_000);
+    }
+    world.write("inbox/old.md", "changed");
+    await world.untilFired("a modified inbox/old.md", "keen modified inbox/old.md");
+    await world.restart();
+    await world.watch(...agents);
+    await world.clock.advance(10_000);
+    assert.equal(world.runs.length, 2);
+  });
+}
+
+Deno.test("Watcher: with catch_up a folder that could not be reached before a restart is no news after it", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  const agent = world.agent("keen", { catchUp: "once" });
+  {
+    using disk = new FailingDisk();
+    disk.unreachable.add(world.path("inbox"));
+    await world.watch(agent);
+    await world.close();
+  }
+  world.open();
+  await world.watch(agent);
+  await world.settled("inbox");
+  assert.deepEqual(world.fired(), []);
+});
+
+Deno.test("Watcher: reading that fails by chance makes no watch begin anew without a pause", async () => {
+  let opened = 0;
+  await using world = await WatchWorld.create({
+    openEvents: (folder, options) => {
+      opened++;
+      return Deno.watchFs(folder, options);
+    },
+  });
+  for (let i = 0; i < 24; i++) world.write(`inbox/s${i % 12}/${i}.md`);
+  await world.watch(world.agent("a"));
+  using disk = new FailingDisk();
+  disk.failsByChance = (path) => path.includes("/s") && disk.reads % 3 === 0;
+  for (let i = 0; i < 24; i++) world.write(`inbox/s${i % 12}/${i}.md`, "changed");
+  for (let i = 0; i < 12; i++) world.write(`inbox/s-new${i}/${i}.md`);
+  await world.until(() => disk.failures > 0, "failures");
+  for (let i = 0; i < 2_000; i++) await settle();
+  const [before, lines] = [opened, world.log.lines.length];
+  for (let i = 0; i < 2_000; i++) await settle();
+  assert.ok(opened - before <= 2, `${opened - before} more watches while no time passed`);
+  assert.ok(world.log.lines.length - lines <= 4, "the log fills while no time passes");
+  disk.failsByChance = () => false;
+  await world.clock.advance(70_000);
+  await world.untilFired("a modified inbox/s0/0.md", "a created inbox/s-new11/11.md");
+});
+
+Deno.test("Watcher: something new that cannot be read does not wait at the pace of something old", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/never/x.md");
+  using disk = new FailingDisk(world.path("inbox/never"));
+  await world.watch(world.agent("a"));
+  await world.clock.advance(610_000);
+  disk.failing.add(world.path("inbox/new"));
+  const before = disk.failures;
+  world.write("inbox/new/b.md");
+  await world.until(() => disk.failures > before, "a look");
+  disk.failing.delete(world.path("inbox/new"));
+  const start = world.clock.now();
+  await world.untilFired("a created inbox/new/b.md");
+  assert.ok(world.clock.now() - start < 10_000, `${world.clock.now() - start} ms`);
 });

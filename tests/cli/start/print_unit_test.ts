@@ -104,6 +104,7 @@ Deno.test("start --print-unit refuses a path that no such file can hold, and war
 Deno.test("toSystemdUnit() and toLaunchdPlist() give back every text as it was", () => {
   const texts = fc.oneof(
     fc.constant(ODD),
+    fc.constant("\u2028"),
     fc.string({ unit: "grapheme", minLength: 1 }).filter((one) => !/\p{Cc}/u.test(one)),
     fc.array(fc.constantFrom("%", "$", "${X}", '"', "'", "\\", ";", " ", "#", "-", "<", "&", "@")),
   ).map((text) => `/${[text].flat().join("")}x`);

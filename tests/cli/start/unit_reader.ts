@@ -21,7 +21,7 @@ export function readUnit(text: string): ReadUnit {
       section = head;
       continue;
     }
-    const [, key, value] = /^([A-Za-z]+)=(.*)$/.exec(line) ?? [];
+    const [, key, value] = /^([A-Za-z]+)=(.*)$/s.exec(line) ?? [];
     if (key === undefined || value === undefined) throw new Error(`no line of a unit: ${line}`);
     if (value.endsWith("\\")) throw new Error(`the line goes on: ${line}`);
     found.push({ section, key, value });

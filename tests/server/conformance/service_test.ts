@@ -1,6 +1,7 @@
 // Conformance: health, info, shutdown, the general rules of requests and refusals.
 import assert from "node:assert/strict";
-import { HealthBody, InfoBody } from "../../../server/schemas.ts";
+import { HealthBody } from "../../../server/health_schema.ts";
+import { InfoBody } from "../../../server/schemas.ts";
 import { API_KEY, overBoth, TIMESTAMP } from "./both_transports.ts";
 
 overBoth("GET /health is a liveness check", async ({ call }) => {

@@ -1,0 +1,32 @@
+// The YAML package as ES modules. Where it finds Node's condition, as it does under Deno, the package names its CommonJS
+// files instead: eighty of them, which Deno can only load with Node's modules. Every start would wait 30 ms for that,
+// and the service would hold 11 MB more for good.
+import type * as Yaml from "yaml";
+import { errorCode } from "../error_code.ts";
+
+/** Made from the same sources; `tests/config/yaml_library_test.ts` tells when they are no longer where they were. */
+const ES_MODULES = new URL("../browser/index.js", import.meta.resolve("yaml"));
+
+/** What of the package is used here. Its types are those of the package itself. */
+export const {
+  Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  Scalar,
+  visit,
+  YAMLMap,
+}: typeof Yaml = await load();
+
+async function load(): Promise<typeof Yaml> {
+  try {
+    return await import(ES_MODULES.href);
+  } catch (error) {
+    // Whoever packs Inkling may have kept only what the package names.
+    if (errorCode(error) !== "ERR_MODULE_NOT_FOUND") throw error;
+    return await import("yaml");
+  }
+}

@@ -1,0 +1,71 @@
+// Paths without node:path, which takes a command a third of its start to load, and a service the memory of all that
+// Node's modules share. On Windows it is loaded all the same.
+
+/** What of node:path the start of a command or of the service needs. */
+export interface Paths {
+  basename(path: string): string;
+  dirname(path: string): string;
+  isAbsolute(path: string): boolean;
+  join(...parts: readonly string[]): string;
+  normalize(path: string): string;
+  relative(from: string, to: string): string;
+  resolve(...parts: readonly string[]): string;
+}
+
+/** POSIX paths, as node:path/posix has them. */
+export const POSIX_PATHS: Paths = {
+  basename(path) {
+    const trimmed = trimEnd(path);
+    return trimmed.slice(trimmed.lastIndexOf("/") + 1);
+  },
+  dirname(path) {
+    const isAbsolute = path.startsWith("/");
+    const trimmed = trimEnd(path);
+    const end = trimmed.lastIndexOf("/");
+    if (end <= 0) return isAbsolute ? "/" : ".";
+    // Two slashes at the beginning may mean something else than one: POSIX leaves that to the system.
+    return isAbsolute && end === 1 ? "//" : trimmed.slice(0, end);
+  },
+  isAbsolute: (path) => path.startsWith("/"),
+  join: (...parts) => POSIX_PATHS.normalize(parts.filter((part) => part !== "").join("/")),
+  normalize(path) {
+    const isAbsolute = path.startsWith("/");
+    const text = partsOf(path, { isAbsolute }).join("/");
+    const end = path.endsWith("/") ? "/" : "";
+    if (text === "") return isAbsolute ? "/" : `.${end}`;
+    return (isAbsolute ? "/" : "") + text + end;
+  },
+  relative(from, to) {
+    const [here, there] = [from, to].map((path) =>
+      partsOf(POSIX_PATHS.resolve(path), { isAbsolute: true })
+    ) as [string[], string[]];
+    const differs = here.findIndex((part, index) => part !== there[index]);
+    const shared = differs < 0 ? here.length : differs;
+    return [...here.slice(shared).map(() => ".."), ...there.slice(shared)].join("/");
+  },
+  resolve(...parts) {
+    const first = parts.findLastIndex((part) => part.startsWith("/"));
+    const base = first < 0 ? [Deno.cwd()] : [];
+    const path = [...base, ...parts.slice(Math.max(0, first))].join("/");
+    return `/${partsOf(path, { isAbsolute: true }).join("/")}`;
+  },
+};
+
+/** The paths of this system. */
+export const PATHS: Paths = Deno.build.os === "windows" ? await import("node:path") : POSIX_PATHS;
+
+/** The names in a path, without `.`, empty ones, and `..` as far as it takes one back. */
+function partsOf(path: string, { isAbsolute }: { isAbsolute: boolean }): string[] {
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    const isUp = part === "..";
+    if (isUp && kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else if (!isUp || !isAbsolute) kept.push(part);
+  }
+  return kept;
+}
+
+function trimEnd(path: string): string {
+  return path.replace(/\/+$/, "");
+}

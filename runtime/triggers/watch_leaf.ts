@@ -1,0 +1,80 @@
+// One of the paths that an agent watches, with the filters that say which of its files matter.
+import { basename } from "node:path";
+import type { WatchTrigger } from "../agents/agent.ts";
+import type { PathBase } from "../agents/agent_paths.ts";
+import { readWatchPath } from "../agents/watch_path.ts";
+import { isBelow } from "../files/path_below.ts";
+import type { Stamp } from "./change_folding.ts";
+import { createWatchFilter, namesIgnoredFolder, type WatchFilter } from "./watch_filter.ts";
+import type { PlaceLease, WatchHub } from "./watch_hub.ts";
+import type { PlaceListener, WatchedPlace } from "./watched_place.ts";
+
+/** A path as an agent names it. */
+export class WatchLeaf {
+  readonly place: WatchedPlace;
+  /** Whether its files have been compared with what is remembered of them. */
+  isCompared = false;
+  readonly #filter: WatchFilter;
+  readonly #lease: PlaceLease;
+  #listener: PlaceListener | undefined;
+
+  private constructor(lease: PlaceLease, filter: WatchFilter) {
+    this.place = lease.place;
+    this.#lease = lease;
+    this.#filter = filter;
+  }
+
+  /** Resolves when what is there is known. */
+  static async join(
+    text: string,
+    { hub, base, filters }: { hub: WatchHub; base: PathBase; filters: WatchTrigger["filters"] },
+  ): Promise<WatchLeaf> {
+    const path = readWatchPath(text, base);
+    const patterns = [...filters.include, ...path.glob === undefined ? [] : [path.glob]];
+    const lease = await hub.join(path, { everything: namesIgnoredFolder(patterns) });
+    return new WatchLeaf(lease, createWatchFilter(path.glob, filters));
+  }
+
+  listen(listener: PlaceListener): void {
+    this.#listener = listener;
+    this.place.listen(listener);
+  }
+
+  leave(): void {
+    if (this.#listener !== undefined) this.place.leave(this.#listener);
+  }
+
+  /** Leaves, and gives its share of the place back. */
+  async release(): Promise<void> {
+    this.leave();
+    await this.#lease.release();
+  }
+
+  /** Whether a file is the agent's business. */
+  owns(path: string): boolean {
+    const { file, folder } = this.place;
+    if (file !== undefined) return path === file && this.#filter(basename(path), "file");
+    if (folder === undefined || !isBelow(path, folder)) return false;
+    return this.#filter(path.slice(folder.length).replace(/^\//, ""), "folder");
+  }
+
+  /** The files that are the agent's business, as last seen. */
+  files(): [path: string, stamp: Stamp][] {
+    return [...this.place.files()].filter(([path]) => this.owns(path));
+  }
+
+  /** What could never be read of it: files and folders, or the path itself. */
+  get hidden(): readonly string[] {
+    return this.place.isUnreachable ? [this.place.path] : this.place.hidden;
+  }
+
+  /** The path itself, real; undefined where nothing was ever there. */
+  get real(): string | undefined {
+    return this.place.file ?? this.place.folder;
+  }
+
+  /** Whether a path is at or below it. */
+  covers(path: string): boolean {
+    return path === this.place.path || isBelow(path, this.place.folder ?? this.place.path);
+  }
+}

@@ -1,0 +1,16 @@
+// Whether the service lives.
+import { HealthBody } from "../health_schema.ts";
+import { defineOperation, type Operation } from "../operation.ts";
+
+/** /health. */
+export const healthOperations: readonly Operation[] = [
+  defineOperation({
+    method: "GET",
+    path: "/health",
+    operationId: "health",
+    summary: "Whether the service answers",
+    response: HealthBody,
+    errors: [],
+    handle: () => Promise.resolve({ status: "ok" } satisfies HealthBody),
+  }),
+];

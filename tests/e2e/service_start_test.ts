@@ -1,0 +1,33 @@
+// What the service loads before it listens. Each package and each of Node's modules takes it 5 to 30 ms and 2 to 15 MB,
+// for good: see docs/performance.md.
+import assert from "node:assert/strict";
+import { importsOf } from "../support/repository.ts";
+
+/** The command's way to a service that listens; main.ts loads them one after the other. */
+const LOADED = [
+  ...["main.ts", "cli/mod.ts", "cli/surroundings.ts", "cli/commands/start.ts"],
+  ...["cli/stop_signals.ts", "runtime/config/service_variables.ts", "runtime/config/settings.ts"],
+  ...["runtime/service_log/log_file.ts", "runtime/service_log/stray_rejections.ts"],
+  ...["runtime/storage/state_dir.ts", "runtime/mod.ts", "server/mod.ts", "server/routes/health.ts"],
+];
+
+Deno.test("start loads few packages, little of Node, and no schema of a request before it listens", () => {
+  const seen = new Set<string>();
+  const outside = new Set<string>();
+  const next = [...LOADED];
+  for (let file = next.pop(); file !== undefined; file = next.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    for (const { to, typeOnly, dynamic } of importsOf(file)) {
+      if (typeOnly || dynamic) continue;
+      if (to.endsWith(".ts")) next.push(to);
+      else if (!to.endsWith(".json")) outside.add(to);
+    }
+  }
+  assert.ok(seen.size > 100, "the imports are not found any more");
+  const few = ["hono", "node:path", "node:sqlite", "node:timers/promises", "zod"];
+  assert.deepEqual([...outside].filter((name) => !few.includes(name)), []);
+  const late =
+    /^server\/(openapi|operations|(request_|report_)?schemas|routes\/(?!dashboard|docs|health))/;
+  assert.deepEqual([...seen].filter((file) => late.test(file)), []);
+});

@@ -1,0 +1,39 @@
+// Paths without node:path: they are those that node:path makes.
+import assert from "node:assert/strict";
+import { posix } from "node:path";
+import fc from "fast-check";
+import { PATHS, POSIX_PATHS } from "../runtime/plain_path.ts";
+
+const path = fc.oneof(
+  fc.array(fc.constantFrom("", ".", "..", "a", "bc", "...", "é", ".hidden"), { maxLength: 7 })
+    .map((parts) => parts.join("/")),
+  fc.string({ maxLength: 8 }),
+);
+
+Deno.test("POSIX_PATHS joins, resolves and recognises paths as node:path does", () => {
+  fc.assert(
+    fc.property(path, fc.array(path, { maxLength: 3 }), (one, more) => {
+      assert.equal(POSIX_PATHS.isAbsolute(one), posix.isAbsolute(one));
+      assert.equal(POSIX_PATHS.resolve(one, ...more), posix.resolve(one, ...more));
+      assert.equal(POSIX_PATHS.join(one, ...more), posix.join(one, ...more));
+      assert.equal(POSIX_PATHS.normalize(one), posix.normalize(one));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("POSIX_PATHS takes paths apart as node:path does", () => {
+  fc.assert(
+    fc.property(path, path, (one, other) => {
+      assert.equal(POSIX_PATHS.basename(one), posix.basename(one));
+      assert.equal(POSIX_PATHS.dirname(one), posix.dirname(one));
+      assert.equal(POSIX_PATHS.relative(one, other), posix.relative(one, other));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("PATHS are those of the system", () => {
+  assert.equal(PATHS.join("a", "..", "b"), "b");
+  assert.equal(PATHS === POSIX_PATHS, Deno.build.os !== "windows");
+});
