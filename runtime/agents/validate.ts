@@ -30,6 +30,8 @@ export interface ValidateAgentOptions extends ParseAgentOptions {
   environment: Environment;
   /** Throws an Error with a sentence for settings that lead nowhere. */
   modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
+  /** The models of a provider that has no others; undefined where any name may be one. */
+  modelsOf: (provider: string) => readonly string[] | undefined;
   /** Whether a price of this model is known. */
   hasPrice: (model: ModelSettings) => Promise<boolean>;
   /** Names of the tools that every agent has. */
@@ -54,6 +56,7 @@ export async function validateAgent(
   return [
     ...agent.warnings,
     ...checkModel(agent, file, options),
+    ...checkModelName(agent, file, options),
     ...await checkPrice(agent, file, options),
     ...checkBody(parsed, path),
     ...checkToolNames(file, options.knownTools, resources),
@@ -103,6 +106,17 @@ function checkModel(
       (pinKeys ? ", and defaults.pin_keys forbids that" : ""),
     hint: "give the endpoint a provider name of its own, with a key of its own",
   })];
+}
+
+function checkModelName(
+  { model }: Agent,
+  file: DiagnosedFile,
+  options: ValidateAgentOptions,
+): Diagnostic[] {
+  const known = model === undefined ? undefined : options.modelsOf(model.provider);
+  if (model === undefined || known === undefined || known.includes(model.name)) return [];
+  const message = `Unknown model "${model.name}": ${model.provider} has ${known.join(", ")}`;
+  return [diagnose(file, ["model", "name"], { message })];
 }
 
 /** Without a price `max_cost_usd` does not hold; who set it wants to know. */

@@ -4,6 +4,7 @@ import { AgentRegistry } from "../agents/registry.ts";
 import { validateAgent } from "../agents/validate.ts";
 import { SystemClock } from "../clock.ts";
 import type { Diagnostic } from "../diagnostics.ts";
+import { DEMO_MODEL_NAMES } from "../models/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -55,6 +56,7 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
         home,
         environment,
         modelEndpoint,
+        modelsOf: (provider) => provider === "demo" ? DEMO_MODEL_NAMES : undefined,
         hasPrice: (model) => prices.hasPrice(model),
         knownTools: toolNames,
         inspectResources,

@@ -1,6 +1,7 @@
 // The `demo` provider: models that are scripts, need no key and no network, and drive real runs. They serve a first
 // look (`demo/report`), tests of an agent's guards, triggers and limits (`demo/script`), and a smoke test (`demo/echo`).
 import type { Clock } from "../clock.ts";
+import { DEMO_MODEL_NAMES } from "./demo_names.ts";
 import { DemoTurn } from "./demo_turn.ts";
 import { echoStep, reportStep } from "./demo_report.ts";
 import { type DemoStep, scriptStep } from "./demo_script.ts";
@@ -21,27 +22,27 @@ import { estimateInputTokens, estimateOutputTokens } from "./token_estimate.ts";
  * - `echo` answers with the user turn.
  */
 const DEMO_MODELS: Readonly<
-  Record<string, { step: (turn: DemoTurn) => DemoStep; pauseMs: number }>
+  Record<
+    typeof DEMO_MODEL_NAMES[number],
+    { step: (turn: DemoTurn) => DemoStep; pauseMs: number }
+  >
 > = {
   report: { step: reportStep, pauseMs: 12 },
   script: { step: scriptStep, pauseMs: 0 },
   echo: { step: echoStep, pauseMs: 0 },
 };
 
-/** The names of the demo models. */
-export const DEMO_MODEL_NAMES: readonly string[] = Object.keys(DEMO_MODELS);
-
 /** A scripted model; throws ModelError for a name that is none of `DEMO_MODEL_NAMES`. */
 export function createDemoModel(options: { name: string; clock: Clock }): Model {
   const { name, clock } = options;
-  const model = DEMO_MODELS[name];
-  if (model === undefined) {
+  const known = DEMO_MODEL_NAMES.find((one) => one === name);
+  if (known === undefined) {
     throw new ModelError(
       `Unknown model "demo/${name}": the demo provider has ${DEMO_MODEL_NAMES.join(", ")}`,
       { retryable: false },
     );
   }
-  return new DemoModel(`demo/${name}`, { ...model, clock });
+  return new DemoModel(`demo/${name}`, { ...DEMO_MODELS[known], clock });
 }
 
 const WORDS_PER_DELTA = 3;

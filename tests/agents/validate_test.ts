@@ -45,6 +45,7 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
       home: workspace,
       environment: { get: (name) => around.variables?.[name], secrets: () => [] },
       modelEndpoint,
+      modelsOf: (provider) => provider === "demo" ? ["echo", "x"] : undefined,
       hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
       knownTools: ["file_read", "file_write", "http_request"],
       inspectResources: () =>
@@ -181,4 +182,11 @@ Deno.test("validateAgent() says where no price is known, and what that means", a
     /^warning daily\.md:3:\d+: No price is known .*: max_cost_usd does not hold/,
   );
   assert.deepEqual(await validate("model: { provider: ollama, name: unpriced-2 }"), []);
+});
+
+Deno.test("validateAgent() tells of a model that its provider has not got", async () => {
+  assert.deepEqual(await validate("model: {provider: demo, name: echo}"), []);
+  assert.deepEqual(await validate("model: {provider: demo, name: instant}"), [
+    'error daily.md:2:31: Unknown model "instant": demo has echo, x',
+  ]);
 });

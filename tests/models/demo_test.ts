@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { createDemoModel, DEMO_MODEL_NAMES } from "../../runtime/models/demo.ts";
+import { createDemoModel } from "../../runtime/models/demo.ts";
+import { DEMO_MODEL_NAMES } from "../../runtime/models/demo_names.ts";
 import type { Message } from "../../runtime/models/message.ts";
 import { ModelError, type ModelReply } from "../../runtime/models/model.ts";
 import type { Clock } from "../../runtime/clock.ts";
