@@ -126,7 +126,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/secrets/redactor.ts",
     find: "return redactText(text, this.#secrets());",
     replace: "return text;",
-    tests: ["tests/events", "tests/e2e/secrets_test.ts"],
+    tests: ["tests/secrets", "tests/e2e/secrets_test.ts"],
   },
   {
     guard: "keys of providers stay out of prompts",
