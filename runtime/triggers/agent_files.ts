@@ -5,8 +5,8 @@ import type { AgentRegistry, ReloadReport } from "../agents/registry.ts";
 import type { Clock } from "../clock.ts";
 import { formatDiagnostic } from "../diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
+import { knownRealPath } from "../files/known_real_path.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { realPathOf } from "../tools/real_path.ts";
 import type { FolderWatches } from "./folder_watches.ts";
 
 /** An editor's save is several events: the rescan waits until none came for this long… */
@@ -77,7 +77,7 @@ export class AgentFiles implements AsyncDisposable {
   /** Turns changes of the folder into a wish to rescan, until the service stops. */
   async #follow(): Promise<void> {
     const { agentsDir, folders } = this.#ports;
-    const { path: folder } = await realPathOf(agentsDir, agentsDir);
+    const folder = knownRealPath(agentsDir);
     const end = await folders.watch({ folder, recursive: false }, {
       changed: (paths) => {
         if (paths.some((path) => concerns(path, folder))) this.#changed.resolve();

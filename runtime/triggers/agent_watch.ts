@@ -2,7 +2,7 @@
 import type { WatchTrigger } from "../agents/agent.ts";
 import type { PathBase } from "../agents/agent_paths.ts";
 import type { Clock } from "../clock.ts";
-import { Baseline, type Compared } from "./baseline.ts";
+import { Baseline, type Compared, toOld } from "./baseline.ts";
 import { ChangeFolding, type SettledPath, type Stamp, type Transition } from "./change_folding.ts";
 import { type FirstRead, isIn } from "./look.ts";
 import { type RememberedFiles, UNREAD } from "./seen_files.ts";
@@ -64,15 +64,24 @@ export class AgentWatch implements AsyncDisposable {
       await watch[Symbol.asyncDispose]();
       throw error;
     }
-    if (remembered === undefined) watch.#baseline.addUnread(watch.#hidden());
+    if (remembered === undefined) watch.#baseline.addUnread(watch.#unread());
     return watch;
   }
 
   /** Begins to tell of changes. */
   listen(): void {
     // Read since, before anybody listened; what is remembered is compared below.
-    const hidden = new Set(this.#hidden());
-    if (!this.#baseline.isRemembered) this.#baseline.keepUnread((path) => hidden.has(path));
+    const unread = new Set(this.#unread());
+    if (!this.#baseline.isRemembered) {
+      const read = new Set(this.#baseline.keepUnread((path) => unread.has(path)));
+      const files = this.#leaves.flatMap((leaf) => leaf.files()).filter(([path]) =>
+        isIn(path, read)
+      );
+      this.#tell([
+        ...[...read].map((path) => toOld(path, null)),
+        ...files.map(([path, stamp]) => toOld(path, stamp)),
+      ]);
+    }
     for (const leaf of this.#leaves) {
       leaf.listen({
         changed: (changes) => this.#changed(leaf, changes),
@@ -89,10 +98,10 @@ export class AgentWatch implements AsyncDisposable {
     former.#leave();
     if (!former.#baseline.isRemembered) this.#baseline.forgetFiles();
     // What came while it could not be read is news to both.
-    const known = new Set(former.#baseline.unread);
-    this.#baseline.keepUnread((path) =>
-      known.has(path) || !former.#leaves.some((leaf) => leaf.covers(path))
+    const news = this.#baseline.keepUnread((path) =>
+      former.#baseline.knows(path) || !former.#leaves.some((leaf) => leaf.covers(path))
     );
+    this.#tell(news.map((path) => toOld(path, null)));
     // With the same files to compare, what the one before has told of is not news to this one either.
     for (const [i, leaf] of this.#leaves.entries()) {
       leaf.isCompared ||= former.#leaves[i]?.isCompared === true;
@@ -115,7 +124,8 @@ export class AgentWatch implements AsyncDisposable {
 
   /** Every file that is this agent's business, as it looks, and what could not be read, as UNREAD. */
   files(): Map<string, Stamp> {
-    const files = this.#leaves.flatMap((leaf) => leaf.files());
+    const files = this.#leaves.flatMap((leaf) => leaf.files())
+      .filter(([path]) => !this.#baseline.isUnread(path));
     return new Map([...files, ...this.#baseline.unread.map((path) => [path, UNREAD] as const)]);
   }
 
@@ -137,6 +147,11 @@ export class AgentWatch implements AsyncDisposable {
     return this.#leaves.flatMap(({ hidden }) => hidden);
   }
 
+  /** What cannot be read now. */
+  #unread(): string[] {
+    return this.#leaves.flatMap(({ unread }) => unread);
+  }
+
   #leave(): void {
     for (const leaf of this.#leaves) leaf.leave();
   }
@@ -144,11 +159,11 @@ export class AgentWatch implements AsyncDisposable {
   #changed(leaf: WatchLeaf, changes: readonly Transition[]): void {
     const { clock, currentChain } = this.#ports;
     const when = { at: clock.now(), chain: currentChain() };
-    for (const change of changes) {
-      if (!leaf.owns(change.path)) continue;
-      const { path, now } = change;
+    for (const { path, before, now } of changes) {
+      if (!leaf.owns(path)) continue;
       if (this.#told.get(path) === now && !this.#folding.has(path)) continue;
-      this.#folding.note(change, when);
+      // Seen before all of its folder could be read.
+      this.#folding.note({ path, before: before ?? this.#baseline.stampOf(path), now }, when);
     }
     if (this.#folding.size > 0) this.#timing ??= this.#settleInTime();
   }
@@ -158,7 +173,7 @@ export class AgentWatch implements AsyncDisposable {
     const { place } = leaf;
     if (this.#meetsUnread(leaf)) {
       const places = new Set([place.path, leaf.real ?? place.path]);
-      return this.#readAtLast(leaf, { places, changes });
+      return this.#readAtLast(leaf, { places, hidden: places, changes });
     }
     const returned = [...this.#held].filter(([path]) => leaf.owns(path));
     for (const [path] of returned) this.#held.delete(path);
@@ -175,11 +190,15 @@ export class AgentWatch implements AsyncDisposable {
     }
   }
 
-  #readAtLast(leaf: WatchLeaf, { places, changes }: FirstRead): void {
-    const compared = this.#baseline.isRemembered
-      ? this.#compareFiles(leaf, (path) => isIn(path, places))
-      : this.#baseline.sort(changes.filter(({ path }) => leaf.owns(path)));
-    this.#takeIn(leaf, places, compared);
+  #readAtLast(leaf: WatchLeaf, { places, hidden, changes }: FirstRead): void {
+    const mine = changes.filter(({ path }) => leaf.owns(path));
+    const isCompared = (path: string) => this.#baseline.isRemembered && isIn(path, hidden);
+    const sorted = this.#baseline.sort(mine.filter(({ path }) => !isCompared(path)));
+    const compared = this.#compareFiles(leaf, isCompared);
+    this.#takeIn(leaf, places, {
+      changes: [...sorted.changes, ...compared.changes],
+      old: [...sorted.old, ...compared.old],
+    });
   }
 
   /** Finds what has changed while nobody looked. */
@@ -208,7 +227,7 @@ export class AgentWatch implements AsyncDisposable {
 
   /** Goes on from what has been read of these places, with how it compares to what was known of them. */
   #takeIn(leaf: WatchLeaf, places: ReadonlySet<string>, { changes, old }: Compared): void {
-    this.#tell([...this.#baseline.read(places, this.#hidden()), ...old]);
+    this.#tell([...this.#baseline.read(places, this.#unread()), ...old]);
     this.#changed(leaf, changes);
     const isAll = this.#leaves.every(({ isCompared }) => isCompared);
     if (isAll && this.#hidden().length === 0) this.#baseline.forgetFiles();

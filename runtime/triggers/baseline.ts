@@ -41,14 +41,26 @@ export class Baseline {
     return isIn(path, this.#unread);
   }
 
+  /** How a file looked; null: nothing is remembered of one. */
+  stampOf(path: string): Stamp | null {
+    return this.#files?.get(path) ?? null;
+  }
+
+  /** Whether a path, or anything in it, is known to have been there. */
+  knows(place: string): boolean {
+    if (this.isUnread(place)) return true;
+    const places = new Set([place]);
+    return [...this.#files?.keys() ?? []].some((path) => isIn(path, places));
+  }
+
   /** Counts these as having been there, too. */
   addUnread(paths: Iterable<string>): void {
     for (const path of paths) this.#unread.add(path);
   }
 
-  /** Leaves out what has been read, or what came while it could not be. */
-  keepUnread(isKept: (path: string) => boolean): void {
-    for (const path of this.#unread) if (!isKept(path)) this.#unread.delete(path);
+  /** Leaves out what has been read, or what came while it could not be; returns it. */
+  keepUnread(isKept: (path: string) => boolean): string[] {
+    return [...this.#unread].filter((path) => !isKept(path) && this.#unread.delete(path));
   }
 
   /** How files differ from what is remembered of them. `gone` says of a remembered file that is not among them. */
@@ -101,6 +113,7 @@ export class Baseline {
   }
 }
 
-function toOld(path: string, stamp: Stamp | null): SettledPath {
+/** What is only to be remembered: nothing happened. A null stamp forgets the path. */
+export function toOld(path: string, stamp: Stamp | null): SettledPath {
   return { path, event: undefined, stamp, chain: 0 };
 }

@@ -86,7 +86,7 @@ export class FolderView {
 
   /** Looks at these paths, and at what is below them where they are folders. */
   async look(paths: readonly string[]): Promise<Look> {
-    const look = new Look();
+    const look = new Look(paths);
     const places = new Set(paths.flatMap((path) => this.#firstUnknown(path) ?? []));
     const found = await inGroups([...places], {
       size: STATS_AT_ONCE,
@@ -147,7 +147,10 @@ export class FolderView {
     const wasUnread = this.#unread.takeRead(folder);
     look.hasFoundFolder ||= wasUnread.length > 0;
     look.find(wasUnread);
-    if (!this.#snapshot.isFolder(folder)) look.newFolders.push(folder);
+    if (!this.#snapshot.isFolder(folder)) {
+      look.newFolders.push(folder);
+      if (folder !== this.#root && this.#unread.hides(dirname(folder))) look.reachBeyond(folder);
+    }
     if (folder !== this.#root) look.add(this.#snapshot.set(folder, FOLDER));
     const names = new Set(entries.map(({ name }) => join(folder, name)));
     for (const name of this.#snapshot.namesIn(folder)) {

@@ -8,6 +8,7 @@ import type { Clock } from "../clock.ts";
 import { isBelow } from "../files/path_below.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { BlindFolders } from "./blind_folders.ts";
+import { identityAt, IdentityChecks } from "./identity_checks.ts";
 import { coverOf, FolderCover, isCovered, type WatchedFolder } from "./watch_cover.ts";
 
 /** Where events come from: Deno.watchFs, or a test. */
@@ -46,6 +47,8 @@ interface Request extends WatchedFolder {
 }
 
 interface OpenFolder extends WatchedFolder {
+  /** What stood there a moment before; undefined where that cannot be told. */
+  identity: string | undefined;
   source: FolderEventSource;
   /** Resolves when the watch has really ended. */
   ended: Promise<void>;
@@ -71,12 +74,14 @@ export class FolderWatches implements AsyncDisposable {
   #events = 0;
   #lastEventAt = 0;
   #burst: Promise<void> | undefined;
+  readonly #checks: IdentityChecks;
   /** Until when no burst is followed by another look. */
   #restUntil = 0;
 
   constructor(ports: { clock: Clock; log: ServiceLog; open?: OpenFolderEvents }) {
     this.#clock = ports.clock;
     this.#open = ports.open ?? Deno.watchFs;
+    this.#checks = new IdentityChecks(ports.clock, () => this.#renewReplaced());
     this.#blind = new BlindFolders({
       clock: ports.clock,
       log: ports.log,
@@ -112,6 +117,7 @@ export class FolderWatches implements AsyncDisposable {
     this.#requests.clear();
     await this.#settle();
     await this.#burst;
+    await this.#checks[Symbol.asyncDispose]();
     await this.#blind[Symbol.asyncDispose]();
   }
 
@@ -137,6 +143,7 @@ export class FolderWatches implements AsyncDisposable {
     const tried = wanted.filter((folder) => !watched.has(folder) && this.#blind.mayTry(folder));
     for (const folder of tried) this.#openFolder(folder);
     this.#route();
+    this.#checks.keepUp(this.#folders.length > 0);
     // Between the old watch and the new one nobody heard a thing.
     const anew = new FolderCover(tried);
     void this.#uncertain((one) => !fresh.has(one) && anew.covering(one) !== undefined);
@@ -151,9 +158,11 @@ export class FolderWatches implements AsyncDisposable {
 
   #openFolder(folder: WatchedFolder): void {
     try {
+      const identity = identityAt(folder.folder);
       const source = this.#open(folder.folder, { recursive: folder.recursive });
       const open: OpenFolder = {
         ...folder,
+        identity,
         source,
         ended: Promise.resolve(),
         isStale: false,
@@ -183,6 +192,16 @@ export class FolderWatches implements AsyncDisposable {
   #renew(open: OpenFolder): void {
     open.isStale = true;
     this.#settle();
+  }
+
+  /** A watch follows the folder that it began with. Where another one stands now, or none, nobody may say so. */
+  async #renewReplaced(): Promise<void> {
+    for (const open of this.#folders) {
+      const now = identityAt(open.folder);
+      const isOther = open.identity !== undefined && now !== undefined && now !== open.identity;
+      if (isOther) this.#renew(open);
+    }
+    await this.#settling;
   }
 
   #take(open: OpenFolder, { kind, paths, flag }: Deno.FsEvent): void {

@@ -5,6 +5,8 @@ import { nearest, type Unread } from "./unread_paths.ts";
 /** What was hidden, and has been read for the first time; or is gone before it ever could. */
 export interface FirstRead {
   places: ReadonlySet<string>;
+  /** Those of them that could never be read before. */
+  hidden: ReadonlySet<string>;
   /** The files in it, all of them new to who looked. */
   changes: readonly Transition[];
 }
@@ -22,6 +24,18 @@ export class Look {
   /** Whether a folder is among it. */
   hasFoundFolder = false;
   readonly #changes: Transition[] = [];
+  /** What was asked for. */
+  readonly #named: ReadonlySet<string>;
+  /** Folders first seen inside of one that is hidden: what is in them was there, but for what was asked for. */
+  readonly #beyond = new Set<string>();
+
+  constructor(named: Iterable<string>) {
+    this.#named = new Set(named);
+  }
+
+  reachBeyond(folder: string): void {
+    this.#beyond.add(folder);
+  }
 
   add(changes: readonly Transition[]): void {
     // One by one: as the arguments of one call, very many changes are more than the stack holds.
@@ -39,13 +53,20 @@ export class Look {
 
   /** How files differ from how they were last seen; those that could never be seen apart. */
   sort(): { changes: Transition[]; firstRead: FirstRead | undefined } {
-    const hidden = this.found.filter(({ isHidden }) => isHidden);
-    if (hidden.length === 0) return { changes: this.#changes, firstRead: undefined };
-    const places = new Set(hidden.map(({ path }) => path));
-    const isFirst = ({ path }: Transition) => isIn(path, places);
+    if (this.found.length === 0 && this.#beyond.size === 0) {
+      return { changes: this.#changes, firstRead: undefined };
+    }
+    const places = new Set(this.found.map(({ path }) => path));
+    const hidden = new Set(this.found.flatMap((one) => one.isHidden ? [one.path] : []));
+    const isFirst = ({ path }: Transition) =>
+      isIn(path, places) || isIn(path, this.#beyond) && !this.#named.has(path);
     return {
       changes: this.#changes.filter((change) => !isFirst(change)),
-      firstRead: { places, changes: this.#changes.filter(isFirst) },
+      firstRead: {
+        places: places.union(this.#beyond),
+        hidden: hidden.union(this.#beyond),
+        changes: this.#changes.filter(isFirst),
+      },
     };
   }
 }

@@ -15,6 +15,8 @@ export class UnreadPaths {
   readonly #paths = new Map<string, Unread>();
   /** How many of them lie below a folder: most paths have none, and must not cost a search. */
   readonly #below = new Map<string, number>();
+  /** Those that lie in a folder itself. */
+  readonly #children = new Map<string, Set<string>>();
 
   get all(): string[] {
     return [...this.#paths.keys()];
@@ -27,8 +29,11 @@ export class UnreadPaths {
   /** Notes a path; one that is noted stays what it is. Returns whether it is new. */
   add(unread: Unread): boolean {
     if (this.#paths.has(unread.path)) return false;
-    this.#paths.set(unread.path, unread);
-    this.#count(unread.path, 1);
+    const { path } = unread;
+    this.#paths.set(path, unread);
+    this.#count(path, 1);
+    const folder = dirname(path);
+    this.#children.set(folder, (this.#children.get(folder) ?? new Set()).add(path));
     return true;
   }
 
@@ -44,23 +49,24 @@ export class UnreadPaths {
     if (unread === undefined) return [];
     this.#paths.delete(path);
     this.#count(path, -1);
+    const siblings = this.#children.get(dirname(path));
+    siblings?.delete(path);
+    if (siblings?.size === 0) this.#children.delete(dirname(path));
     return [unread];
   }
 
   /** Takes out what is gone with a path. */
   takeGone(path: string): Unread[] {
-    return [...this.takeRead(path), ...this.#takeBelow(path, () => true)];
+    const below = this.#below.has(path)
+      ? this.all.filter((one) => one !== path && isBelow(one, path))
+      : [];
+    return [path, ...below].flatMap((one) => this.takeRead(one));
   }
 
   /** Takes out what lay in a folder that has been read, and is not there any more. */
   takeMissing(folder: string, isThere: (path: string) => boolean): Unread[] {
-    return this.#takeBelow(folder, (path) => dirname(path) === folder && !isThere(path));
-  }
-
-  #takeBelow(folder: string, isMeant: (path: string) => boolean): Unread[] {
-    if (!this.#below.has(folder)) return [];
-    return this.all.filter((path) => path !== folder && isBelow(path, folder) && isMeant(path))
-      .flatMap((path) => this.takeRead(path));
+    const children = [...this.#children.get(folder) ?? []];
+    return children.filter((path) => !isThere(path)).flatMap((path) => this.takeRead(path));
   }
 
   #count(path: string, by: number): void {

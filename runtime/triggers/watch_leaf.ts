@@ -68,6 +68,11 @@ export class WatchLeaf {
     return this.place.isUnreachable ? [this.place.path] : this.place.hidden;
   }
 
+  /** What cannot be read of it now. */
+  get unread(): readonly string[] {
+    return this.place.isUnreachable ? [this.place.path] : this.place.unread;
+  }
+
   /** The path itself, real; undefined where nothing was ever there. */
   get real(): string | undefined {
     return this.place.file ?? this.place.folder;

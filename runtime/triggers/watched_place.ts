@@ -95,6 +95,11 @@ export class WatchedPlace implements AsyncDisposable {
     return this.#isUnreachable && this.#view === undefined;
   }
 
+  /** Files and folders in it that cannot be read now. */
+  get unread(): string[] {
+    return this.#view?.view.unread ?? [];
+  }
+
   /** Files and folders in it that could never be read. */
   get hidden(): string[] {
     return this.#view?.view.hidden ?? [];

@@ -114,3 +114,39 @@ Deno.test("AgentFiles goes on looking when a file stands where the folder's pare
   await until(() => changes.length >= 1, "the agent");
   assert.deepEqual(changes, ["loaded back"]);
 });
+
+Deno.test("AgentFiles follows the folder again when its parent is moved away and made anew", async () => {
+  await using place = await createTestWorkspace();
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  const old = `${place.workspace}-old`;
+  Deno.renameSync(place.workspace, old);
+  Deno.mkdirSync(place.agentsDir, { recursive: true });
+  await place.writeAgent("back", ECHO);
+  await until(() => changes.length >= 1, "the agent");
+  await place.writeAgent("more", ECHO);
+  await until(() => changes.length >= 2, "the other agent");
+  assert.deepEqual(changes, ["loaded back", "loaded more"]);
+  await Deno.remove(old, { recursive: true });
+});
+
+Deno.test("AgentFiles finds an agents folder that cannot be reached at the start as soon as it can", async () => {
+  await using place = await createTestWorkspace();
+  const { realPathSync } = Deno;
+  let isReachable = false;
+  Deno.realPathSync = (path) => {
+    if (!isReachable && String(path) === place.agentsDir) {
+      throw new Deno.errors.PermissionDenied("Permission denied (os error 13)");
+    }
+    return realPathSync(path);
+  };
+  try {
+    await using runtime = await place.open();
+    const changes = record(runtime);
+    isReachable = true;
+    await place.writeAgent("back", ECHO);
+    await until(() => changes.length >= 1, "the agent");
+  } finally {
+    Deno.realPathSync = realPathSync;
+  }
+});

@@ -1,8 +1,10 @@
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FolderWatches } from "../../runtime/triggers/folder_watches.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
+import { FakeFolderEvents } from "./fake_folder_events.ts";
 
 /** Real folders, and who hears what. */
 class Hearing implements AsyncDisposable {
@@ -84,4 +86,48 @@ Deno.test("FolderWatches: a folder that is removed and made again is heard again
       return hearing.heard.get("other")?.has(path) === true;
     }, "a file in the new folder");
   }
+});
+
+Deno.test("FolderWatches notices that a folder is gone or another one when the system keeps silent about it", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  const folder = join(root, "work/agents");
+  await Deno.mkdir(folder, { recursive: true });
+  const [clock, log, fake] = [new TestClock(), new LogLines(), new FakeFolderEvents()];
+  {
+    await using watches = new FolderWatches({
+      clock,
+      log,
+      open: (path, options) => {
+        Deno.lstatSync(path);
+        return fake.open(path, options);
+      },
+    });
+    let looks = 0;
+    await watches.watch({ folder, recursive: false }, {
+      changed: () => {},
+      uncertain: () => {
+        looks++;
+        return Promise.resolve();
+      },
+    });
+    await clock.advance(10_000);
+    assert.equal(looks, 0);
+    await Deno.remove(join(root, "work"), { recursive: true });
+    await Deno.writeTextFile(join(root, "work"), "in the way");
+    await clock.advance(10_000);
+    assert.ok(looks > 1, "it is looked at from time to time");
+    assert.deepEqual(fake.folders, []);
+    assert.equal(log.lines.filter(({ message }) => message.startsWith("Cannot watch")).length, 1);
+    await Deno.remove(join(root, "work"));
+    await Deno.mkdir(folder, { recursive: true });
+    await clock.advance(70_000);
+    assert.deepEqual(fake.folders, [folder]);
+    // Moved away and made anew, all at once.
+    const before = looks;
+    await Deno.rename(join(root, "work"), join(root, "old"));
+    await Deno.mkdir(folder, { recursive: true });
+    await clock.advance(5_000);
+    assert.ok(looks > before, "it is looked at once more");
+  }
+  await Deno.remove(root, { recursive: true });
 });
