@@ -139,11 +139,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   // Asked for when it is needed: to find it takes longer than to open the database.
   let foundZone: string | undefined;
   const timeZone = () => foundZone ??= machineTimeZone();
-  let ownWrites: Promise<OwnWrites> | undefined;
+  let ownWrites: OwnWrites | undefined;
   // Loaded with the first run, or the first agent that watches something.
   const openOwnWrites = async () => {
     const { OwnWrites } = await import("./triggers/own_writes.ts");
-    return new OwnWrites();
+    return ownWrites ??= new OwnWrites();
   };
   const runner = new Runner({
     events,
@@ -169,7 +169,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       const { openAgentSandbox } = await import("./agent_sandbox.ts");
       return await openAgentSandbox(agent, subject, {
         settings,
-        ownWrites: await (ownWrites ??= openOwnWrites()),
+        ownWrites: await openOwnWrites(),
       });
     },
     isProviderKey: isKey,
@@ -206,7 +206,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
         openWatcher: async (options) =>
           await openWatcher({
             ...{ ...options, ...watching, start, isPaused },
-            ownWrites: await (ownWrites ??= openOwnWrites()),
+            ownWrites: await openOwnWrites(),
           }),
         hasStoredWatches: async () => {
           const { SqliteWatchStore } = await import("./storage/watches.ts");

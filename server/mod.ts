@@ -18,6 +18,7 @@ import {
   type TcpOptions,
 } from "./tcp_port.ts";
 import { listenOnSocket } from "./unix_socket.ts";
+import { warmUp } from "./warm_up.ts";
 
 export type { StopReason } from "./lifecycle.ts";
 export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./tcp_port.ts";
@@ -132,8 +133,11 @@ async function finish(
   listeners: readonly Listener[],
 ): Promise<StopReason> {
   const idle = lifecycle.watchIdle();
+  const stopping = new AbortController();
+  const warm = warmUp(runtime, stopping.signal);
   const reason = await lifecycle.stopRequested;
-  await idle;
+  stopping.abort();
+  await Promise.all([idle, warm]);
   runtime.log.write("info", "Stopping", { reason });
   try {
     await runtime.stop({ graceMs: RUN_GRACE_MS });

@@ -4,8 +4,8 @@
 import type * as Yaml from "yaml";
 import { errorCode } from "../error_code.ts";
 
-/** Made from the same sources; `tests/config/yaml_library_test.ts` tells when they are no longer where they were. */
-const ES_MODULES = new URL("../browser/index.js", import.meta.resolve("yaml"));
+/** Beside what the package names. `tests/config/yaml_library_test.ts` tells when they are no longer there. */
+const ES_MODULES = "../browser/index.js";
 
 /** What of the package is used here. Its types are those of the package itself. */
 export const {
@@ -23,10 +23,10 @@ export const {
 
 async function load(): Promise<typeof Yaml> {
   try {
-    return await import(ES_MODULES.href);
+    return await import(new URL(ES_MODULES, import.meta.resolve("yaml")).href);
   } catch (error) {
-    // Whoever packs Inkling may have kept only what the package names.
-    if (errorCode(error) !== "ERR_MODULE_NOT_FOUND") throw error;
+    // Whoever packs Inkling may have kept only what the package names, or may know packages by no name.
+    if (errorCode(error) !== "ERR_MODULE_NOT_FOUND" && !(error instanceof TypeError)) throw error;
     return await import("yaml");
   }
 }

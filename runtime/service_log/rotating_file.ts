@@ -1,5 +1,9 @@
 // A file that lines are added to, and that makes room for a new one when it is full. What the lines say is not its
 // business.
+import { isFileFailure } from "../files/unreadable.ts";
+
+/** Where no new file can be had, the full one takes so many bytes more before that is tried again. */
+const POSTPONED_BYTES = 64 * 1024;
 
 /** How large it may grow, and how many full ones are kept. */
 export interface RotatingFileOptions {
@@ -13,12 +17,17 @@ export class RotatingFile implements Disposable {
   readonly #options: RotatingFileOptions;
   #file: Deno.FsFile;
   #size: number;
+  /** The size at which a new file is begun. */
+  #limit: number;
+  /** The disk took only a part of the last line. */
+  #isCut = false;
 
   private constructor(path: string, options: RotatingFileOptions) {
     this.#path = path;
     this.#options = options;
     this.#file = openForMore(path);
     this.#size = this.#file.statSync().size;
+    this.#limit = options.maxBytes;
   }
 
   /** Opens the file, or makes it. Throws what the file system throws. */
@@ -28,14 +37,15 @@ export class RotatingFile implements Disposable {
 
   /** Adds a line; it is flushed to the disk when this returns. Throws what the file system throws: the line is lost. */
   writeLine(line: string): void {
-    const bytes = new TextEncoder().encode(`${line}\n`);
-    const isFull = this.#size + bytes.length > this.#options.maxBytes;
-    if (isFull && this.#size > 0) this.#rotate();
+    const bytes = new TextEncoder().encode(`${this.#isCut ? "\n" : ""}${line}\n`);
+    if (this.#size > 0 && this.#size + bytes.length > this.#limit) this.#rotate();
     for (let written = 0; written < bytes.length;) {
+      this.#isCut ||= written > 0;
       const count = this.#file.writeSync(bytes.subarray(written));
       written += count;
       this.#size += count;
     }
+    this.#isCut = false;
     this.#file.syncSync();
   }
 
@@ -43,13 +53,30 @@ export class RotatingFile implements Disposable {
     this.#file.close();
   }
 
+  /** Begins a new file, or stays with the full one where there cannot be any: no old lines are given up for nothing. */
   #rotate(): void {
-    for (let number = this.#options.oldFiles - 1; number > 0; number--) {
-      renameIfThere(`${this.#path}.${number}`, `${this.#path}.${number + 1}`);
+    try {
+      this.#begin();
+      this.#limit = this.#options.maxBytes;
+    } catch (error) {
+      if (!isFileFailure(error)) throw error;
+      this.#limit = this.#size + POSTPONED_BYTES;
     }
-    renameIfThere(this.#path, `${this.#path}.1`);
-    // The full one stays open until there is a new one: a line must not find none.
-    const next = openForMore(this.#path);
+  }
+
+  #begin(): void {
+    // Had before anything is moved: without a free descriptor, for one, everything stays as it is.
+    const next = openForMore(`${this.#path}.new`);
+    try {
+      for (let number = this.#options.oldFiles - 1; number > 0; number--) {
+        renameIfThere(`${this.#path}.${number}`, `${this.#path}.${number + 1}`);
+      }
+      renameIfThere(this.#path, `${this.#path}.1`);
+      Deno.renameSync(`${this.#path}.new`, this.#path);
+    } catch (error) {
+      next.close();
+      throw error;
+    }
     this.#file.close();
     this.#file = next;
     this.#size = next.statSync().size;

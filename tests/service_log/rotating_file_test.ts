@@ -39,3 +39,52 @@ Deno.test("RotatingFile takes a line that is larger than a file may be, and file
     assert.deepEqual(await contents(dir), { "log": "four\n", "log.1": "three\n" });
   });
 });
+
+Deno.test("RotatingFile stays with a full file while there cannot be a new one, and gives up no old line", async () => {
+  await withTempDir(async (dir) => {
+    using file = RotatingFile.open(join(dir, "log"), { maxBytes: 8, oldFiles: 2 });
+    for (const line of ["oldest", "middle", "newest"]) file.writeLine(line);
+    const { openSync } = Deno;
+    Deno.openSync = () => {
+      throw Object.assign(new Error("Too many open files (os error 24)"), { code: "EMFILE" });
+    };
+    try {
+      for (const line of ["one", "two", "three"]) file.writeLine(line);
+    } finally {
+      Deno.openSync = openSync;
+    }
+    assert.deepEqual(await contents(dir), {
+      "log": "newest\none\ntwo\nthree\n",
+      "log.1": "middle\n",
+      "log.2": "oldest\n",
+    });
+    // Tried again when it has grown by a good piece.
+    file.writeLine("x".repeat(70_000));
+    file.writeLine("after");
+    const now = await contents(dir);
+    assert.equal(now["log"], "after\n");
+    assert.equal(now["log.2"], "newest\none\ntwo\nthree\n");
+  });
+});
+
+Deno.test("RotatingFile begins a new line behind one of which the disk took only a part", async () => {
+  await withTempDir(async (dir) => {
+    using file = RotatingFile.open(join(dir, "log"), { maxBytes: 1_000, oldFiles: 1 });
+    const { writeSync } = Deno.FsFile.prototype;
+    let calls = 0;
+    Deno.FsFile.prototype.writeSync = function (bytes) {
+      if (++calls > 1) {
+        throw Object.assign(new Error("No space left on device"), { code: "ENOSPC" });
+      }
+      return writeSync.call(this, bytes.subarray(0, 3));
+    };
+    try {
+      assert.throws(() => file.writeLine("a long line"), /No space/);
+      assert.throws(() => file.writeLine("lost"), /No space/);
+    } finally {
+      Deno.FsFile.prototype.writeSync = writeSync;
+    }
+    file.writeLine("whole");
+    assert.deepEqual(await contents(dir), { "log": "a l\nwhole\n" });
+  });
+});
