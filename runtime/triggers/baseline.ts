@@ -107,7 +107,8 @@ export class Baseline {
     const still = hidden.filter((path) => isIn(path, read) && !this.#unread.has(path));
     this.addUnread(still);
     return [
-      ...[...read].map((path) => toOld(path, null)),
+      // A file that was seen meanwhile, through another path that is watched, stays remembered.
+      ...[...read].map((path) => toOld(path, this.stampOf(path))),
       ...still.map((path) => toOld(path, UNREAD)),
     ];
   }

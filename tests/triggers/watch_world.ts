@@ -8,6 +8,7 @@ import { SqliteWatchStore, takeQueued } from "../../runtime/storage/watches.ts";
 import type { Fire, FireOutcome } from "../../runtime/triggers/fire.ts";
 import { FolderWatches, type OpenFolderEvents } from "../../runtime/triggers/folder_watches.ts";
 import { OwnWrites } from "../../runtime/triggers/own_writes.ts";
+import { UNREAD } from "../../runtime/triggers/seen_files.ts";
 import { Watcher } from "../../runtime/triggers/watcher.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { createTestAgent } from "../support/test_agent.ts";
@@ -178,6 +179,14 @@ export class WatchWorld implements AsyncDisposable {
     for (let i = this.runs.length - 1; i >= 0; i--) {
       if (this.runs[i]?.path.includes("sentinel-")) this.runs.splice(i, 1);
     }
+  }
+
+  /** Waits until all is read that an agent which catches up could not read at its start. */
+  async untilRead(agentId: string): Promise<void> {
+    await this.until(async () => {
+      const seen = await this.store.readSeen(agentId);
+      return seen !== undefined && ![...seen.values()].includes(UNREAD);
+    }, `all that ${agentId} watches is read`);
   }
 
   /** What waits in the store. */

@@ -52,7 +52,7 @@ for (const unread of ["inbox/sub", "inbox", "inbox/sub/same.md"]) {
     await world.watch(world.agent("a"), world.agent("keen", { catchUp: "once" }));
     assert.equal(warnings(world).length, 1);
     disk.heal();
-    await world.clock.advance(120_000);
+    await world.untilRead("keen");
     await world.settled("inbox", "inbox/sub");
     assert.deepEqual(world.fired(), []);
     world.write("inbox/sub/same.md", "changed");
@@ -142,7 +142,7 @@ Deno.test("Watcher: what becomes readable step by step is no news in any step", 
   disk.failing.delete(world.path("inbox/sub"));
   await world.clock.advance(10_000);
   disk.heal();
-  await world.clock.advance(120_000);
+  await world.untilRead("keen");
   await world.settled("inbox", "inbox/sub/deep");
   await world.restart();
   await world.watch(world.agent("keen", { catchUp: "once" }));
@@ -247,7 +247,7 @@ for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] 
       const told = world.log.lines.filter(({ message }) => message.startsWith("Cannot tell what"));
       assert.equal(told.length, 1);
       disk.heal();
-      await world.clock.advance(10_000);
+      await world.untilRead("keen");
     }
     world.write("inbox/old.md", "changed");
     await world.untilFired("a modified inbox/old.md", "keen modified inbox/old.md");
