@@ -1,7 +1,7 @@
 // Having the service accept a run: started where none answers, and asked again where it is just going down.
 import { untilAborted } from "../runtime/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../server/client.ts";
-import type { RunAccepted, RunBody } from "../server/schemas.ts";
+import type { RunAccepted, RunBody } from "../server/run_schemas.ts";
 import type { Places } from "./app.ts";
 import { checkHealth } from "./connection.ts";
 import type { CommandContext } from "./context.ts";

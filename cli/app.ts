@@ -1,8 +1,8 @@
 // What the command line needs of the program around it. main.ts implements it; tests bring their own.
 import type { Clock } from "../runtime/clock.ts";
 import type { Client, ServiceEventMessage } from "../server/client.ts";
+import type { DiagnosticBody } from "../server/diagnostic_schemas.ts";
 import type { StopReason } from "../server/lifecycle.ts";
-import type { DiagnosticBody } from "../server/schemas.ts";
 import type { UiProxy } from "../server/ui/ui_proxy.ts";
 import type { Input } from "./input.ts";
 import type { AgentAuthor } from "./new/agent_author.ts";

@@ -1,43 +1,20 @@
-// The typed client of the HTTP API, for the command line and for tests. It stands on the start-up path of every
-// command: it imports types, its errors and a small parser, nothing else.
+// The typed client of the HTTP API, for the command line and the dashboard: what can be asked. It stands on the start-up
+// path of every command: it imports types, its own small parts and the clock, nothing else.
 import { SystemClock } from "../runtime/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/execution.ts";
-import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
-import { readText, toQuery } from "./client_request.ts";
-import { type ClientOptions, socketTransport, tcpTransport } from "./client_transport.ts";
-import type { PlainAnswer } from "./socket_request.ts";
-import {
-  readFrames,
-  readServiceEvents,
-  type ServiceEventMessage,
-  type StreamFrame,
-} from "./client_stream.ts";
-import type {
-  CheckpointsBody,
-  PendingBody,
-  PurgeBody,
-  PurgedBody,
-  RespondAccepted,
-  RespondBody,
-} from "./request_schemas.ts";
+import type { AgentDetail, AgentSummary, ReloadBody } from "./agent_schemas.ts";
+import type { CheckpointsBody, PurgeBody, PurgedBody } from "./checkpoint_schemas.ts";
+import { askForJson, type ClientRequest, sendRequest, toQuery } from "./client_request.ts";
+import type { ServiceEventMessage, StreamFrame } from "./client_stream.ts";
+import { type ClientOptions, socketTransport } from "./client_transport.ts";
+import type { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "./execution_schemas.ts";
+import { followExecution, followServiceEvents } from "./followed_stream.ts";
 import type { HealthBody } from "./health_schema.ts";
+import type { InfoBody, ShutdownBody } from "./info_schemas.ts";
 import type { LogBody, StatsBody } from "./report_schemas.ts";
-import type {
-  AgentDetail,
-  AgentSummary,
-  CancelBody,
-  ExecutionDetail,
-  ExecutionSummary,
-  InfoBody,
-  LogRow,
-  ReloadBody,
-  RunAccepted,
-  RunBody,
-  SchedulerBody,
-  SchedulerChanged,
-  ShutdownBody,
-  SlotBody,
-} from "./schemas.ts";
+import type { PendingBody, RespondAccepted, RespondBody } from "./request_schemas.ts";
+import type { RunAccepted, RunBody } from "./run_schemas.ts";
+import type { SchedulerBody, SchedulerChanged, SlotBody } from "./scheduler_schemas.ts";
 
 export { ApiError, ServiceUnreachable } from "./client_errors.ts";
 
@@ -54,21 +31,13 @@ interface Page {
   offset?: number;
 }
 
-/** Waits before each attempt to take up a broken stream again, in milliseconds. */
-const RECONNECT_MS = [50, 100, 250, 500, 1_000, 2_000];
-const LAST_EVENTS: ReadonlySet<string> = new Set(["complete", "waiting", "shutdown"]);
-
 /** One method per endpoint. Every method throws ApiError, ServiceUnreachable, or the reason of its aborted signal. */
 export class Client {
-  readonly #fetch: ClientOptions["fetch"];
-  readonly #read: ClientOptions["read"];
-  readonly #close: () => void;
+  readonly #transport: ClientOptions;
   readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 
   constructor(options: ClientOptions) {
-    this.#fetch = options.fetch;
-    this.#read = options.read;
-    this.#close = options.close ?? (() => {});
+    this.#transport = options;
     this.#sleep = options.sleep ?? ((ms, signal) => new SystemClock().sleep(ms, signal));
   }
 
@@ -154,36 +123,15 @@ export class Client {
    * `waiting` or `shutdown`. A connection that breaks earlier is taken up again behind the last frame (text that
    * streamed as deltas meanwhile is lost, the frame that holds it is not).
    */
-  async *follow(
+  follow(
     id: number,
     options: { after?: number; deltas?: boolean; signal?: AbortSignal } = {},
   ): AsyncGenerator<StreamFrame, void, void> {
-    const { signal } = options;
-    const path = `/executions/${id}/stream${toQuery({ deltas: options.deltas ? 1 : undefined })}`;
-    let after = options.after ?? 0;
-    let connected = false;
-    for (let attempt = 0;;) {
-      try {
-        const headers = { accept: "text/event-stream", "last-event-id": String(after) };
-        const response = await this.#send("GET", path, { headers, ...(signal && { signal }) });
-        connected = true;
-        for await (const frame of readFrames(response)) {
-          attempt = 0;
-          if (frame.id !== null) after = frame.id;
-          yield frame;
-          if (LAST_EVENTS.has(frame.event)) return;
-        }
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!connected || !(error instanceof ServiceUnreachable)) throw error;
-        if (attempt >= RECONNECT_MS.length) throw error;
-      }
-      const wait = RECONNECT_MS[attempt++];
-      if (wait === undefined) {
-        throw new ServiceUnreachable(`The stream of execution ${id} ends without a result`);
-      }
-      await this.#sleep(wait, signal);
-    }
+    const { after = 0, deltas, ...rest } = options;
+    const path = `/executions/${id}/stream${toQuery({ deltas: deltas ? 1 : undefined })}`;
+    const open = (last: number) =>
+      this.#openStream(path, { ...rest, headers: { "last-event-id": String(last) } });
+    return followExecution(id, { ...rest, open, sleep: this.#sleep, after });
   }
 
   scheduler(options: { upcoming?: number } = {}): Promise<SchedulerBody> {
@@ -203,18 +151,12 @@ export class Client {
    * up again: throws ServiceUnreachable when the connection breaks, and the caller asks for the state. `onOpen` is
    * called when the service tells what happens from then on.
    */
-  async *events(
+  events(
     options: CallOptions & { onOpen?: () => void } = {},
   ): AsyncGenerator<ServiceEventMessage, void, void> {
-    const headers = { accept: "text/event-stream" };
-    const response = await this.#send("GET", "/events/stream", { headers, ...options });
-    options.onOpen?.();
-    try {
-      yield* readServiceEvents(response);
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      throw error;
-    }
+    const { onOpen, ...rest } = options;
+    const open = () => this.#openStream("/events/stream", rest);
+    return followServiceEvents({ ...rest, ...(onOpen && { onOpen }), open });
   }
 
   stats(options: { days?: number; timezone?: string } = {}): Promise<StatsBody> {
@@ -226,68 +168,27 @@ export class Client {
   }
 
   [Symbol.dispose](): void {
-    this.#close();
+    this.#transport.close?.();
   }
 
-  async #call<T>(
-    method: string,
+  #call<T>(
+    method: ClientRequest["method"],
     path: string,
-    options: CallOptions & { body?: unknown; headers?: Record<string, string> } = {},
+    options: Omit<ClientRequest, "method" | "path"> = {},
   ): Promise<T> {
-    const { status, text } = await this.#ask(method, path, options);
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw new ApiError(status, `The service answered ${method} ${path} with no JSON`);
-    }
+    return askForJson(this.#transport, { ...options, method, path });
   }
 
-  async #ask(
-    method: string,
+  #openStream(
     path: string,
-    options: CallOptions & { body?: unknown; headers?: Record<string, string> },
-  ): Promise<PlainAnswer> {
-    if (this.#read === undefined || method !== "GET") {
-      const response = await this.#send(method, path, options);
-      return { status: response.status, text: await readText(response, options.signal) };
-    }
-    const answer = await this.#read(path, options);
-    if (answer.status >= 200 && answer.status <= 299) return answer;
-    throw new ApiError(answer.status, toDetail(answer.text));
-  }
-
-  /** The response of a request that succeeded. */
-  async #send(
-    method: string,
-    path: string,
-    options: CallOptions & { body?: unknown; headers?: Record<string, string> },
+    options: Pick<ClientRequest, "headers" | "signal">,
   ): Promise<Response> {
-    const { signal, body } = options;
-    const headers = new Headers(options.headers);
-    if (body !== undefined) headers.set("content-type", "application/json");
-    let response: Response;
-    try {
-      response = await this.#fetch(path, {
-        method,
-        headers,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
-      });
-    } catch (cause) {
-      signal?.throwIfAborted();
-      throw new ServiceUnreachable("The service does not answer", { cause });
-    }
-    if (response.ok) return response;
-    throw new ApiError(response.status, toDetail(await readText(response, signal)));
+    const headers = { accept: "text/event-stream", ...options.headers };
+    return sendRequest(this.#transport.fetch, { ...options, method: "GET", path, headers });
   }
 }
 
 /** A client of the service behind a Unix socket. Nothing is opened before the first call. */
 export function openSocketClient(socketFile: string): Client {
   return new Client(socketTransport(socketFile));
-}
-
-/** A client of the service on a TCP port. */
-export function openTcpClient(address: { host: string; port: number; apiKey: string }): Client {
-  return new Client(tcpTransport(address));
 }

@@ -1,5 +1,5 @@
 // How a call of the API fails, as a client sees it: the service refused, or nobody answers.
-import type { ErrorBody } from "./schemas.ts";
+import type { ErrorBody } from "./error_schemas.ts";
 
 /** The service refused: the HTTP status and its `detail`. The message is the detail as a sentence. */
 export class ApiError extends Error {

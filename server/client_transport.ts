@@ -27,17 +27,3 @@ export function socketTransport(socketFile: string): ClientOptions {
     close: () => client?.close(),
   };
 }
-
-/** Over TCP, with a key. */
-export function tcpTransport(
-  { host, port, apiKey }: { host: string; port: number; apiKey: string },
-): ClientOptions {
-  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  return {
-    fetch(path, init) {
-      const headers = new Headers(init.headers);
-      headers.set("x-api-key", apiKey);
-      return fetch(`${origin}${path}`, { ...init, headers });
-    },
-  };
-}

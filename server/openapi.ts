@@ -1,8 +1,8 @@
 // The API description (OpenAPI 3.1), generated from the declarations of the operations and their schemas.
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonValue } from "../runtime/json.ts";
+import { ErrorBody } from "./error_schemas.ts";
 import { type DescribedOperation, EVENT_STREAM } from "./operation.ts";
-import { ErrorBody } from "./schemas.ts";
 
 /** The document for `/openapi.json`. Throws TypeError for a schema that JSON Schema cannot express. */
 export function describeApi(

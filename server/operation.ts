@@ -3,9 +3,9 @@
 import type { z } from "zod";
 import { cutEnd } from "../runtime/cut_text.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { ValidationIssue } from "./error_schemas.ts";
 import { RequestRefused } from "./errors.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import type { ValidationIssue } from "./schemas.ts";
 
 /** What every operation works with. */
 export interface Services {

@@ -1,7 +1,6 @@
-// The wire of what is told about the service's work as a whole: a chapter of schemas.ts.
+// The wire of what is told about the service's work as a whole.
 import { z } from "zod";
-
-const count = z.int().nonnegative();
+import { count } from "./wire_values.ts";
 
 /** GET /stats. */
 export const StatsBody = z.object({

@@ -1,13 +1,12 @@
-// The wire of questions to people and of stored conversations: a chapter of schemas.ts.
+// The wire of questions to people.
 import { z } from "zod";
+import { id } from "./wire_values.ts";
 
-const executionId = z.int();
-const count = z.int().nonnegative();
 const timestamp = z.iso.datetime();
 
 /** GET /executions/{id}/pending. */
 export const PendingBody = z.object({
-  execution_id: executionId,
+  execution_id: id,
   request_id: z.string().meta({ description: "Opaque; the answer names it" }),
   kind: z.enum(["confirm", "input", "choice"]),
   message: z.string(),
@@ -34,31 +33,6 @@ export type RespondBody = z.infer<typeof RespondBody>;
 /** The answer was taken. */
 export const RespondAccepted = z.object({
   status: z.literal("resuming"),
-  execution_id: executionId,
+  execution_id: id,
 }).meta({ id: "Responded" });
 export type RespondAccepted = z.infer<typeof RespondAccepted>;
-
-/** GET /checkpoints. */
-export const CheckpointsBody = z.object({
-  path: z.string(),
-  size_bytes: count,
-  threads: count,
-  agents: z.array(z.object({
-    agent_id: z.string(),
-    threads: count,
-    messages: count,
-    bytes: count,
-  })),
-}).meta({ id: "Checkpoints" });
-export type CheckpointsBody = z.infer<typeof CheckpointsBody>;
-
-/** POST /checkpoints/purge. */
-export const PurgeBody = z.object({
-  agent: z.string().nullish(),
-  force: z.boolean().nullish(),
-}).meta({ id: "Purge" });
-export type PurgeBody = z.input<typeof PurgeBody>;
-
-/** How many conversations went. */
-export const PurgedBody = z.object({ purged: count }).meta({ id: "Purged" });
-export type PurgedBody = z.infer<typeof PurgedBody>;

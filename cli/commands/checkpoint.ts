@@ -1,6 +1,6 @@
 // checkpoint: what the database keeps of conversations, and removing what is not needed any more.
+import type { CheckpointsBody } from "../../server/checkpoint_schemas.ts";
 import type { Client } from "../../server/client.ts";
-import type { CheckpointsBody } from "../../server/request_schemas.ts";
 import { openReader } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";

@@ -1,7 +1,8 @@
 // Candidates that change: agents and executions, of the running service where one answers.
 import { untilAborted } from "../../runtime/bounded_wait.ts";
+import type { AgentSummary } from "../../server/agent_schemas.ts";
 import type { Client } from "../../server/client.ts";
-import type { AgentSummary, ExecutionSummary } from "../../server/schemas.ts";
+import type { ExecutionSummary } from "../../server/execution_schemas.ts";
 import type { CliApp } from "../app.ts";
 import { withDeadline } from "../deadline.ts";
 import { formatLocal } from "../output/time.ts";

@@ -1,5 +1,5 @@
 // What `new` needs of the program around it: see CliApp.
-import type { DiagnosticBody } from "../../server/schemas.ts";
+import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
 
 /** What somebody says of a new agent, named as in its file. */
 export interface NewAgentFields {

@@ -1,5 +1,7 @@
 // What is wrong with agents, in short, on standard error: with their files, and with their firing.
-import type { AgentSummary, DiagnosticBody, InfoBody } from "../../server/schemas.ts";
+import type { AgentSummary } from "../../server/agent_schemas.ts";
+import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
+import type { InfoBody } from "../../server/info_schemas.ts";
 import type { Output } from "./output.ts";
 import { toOneLine } from "./sanitise.ts";
 import { isAutomatic } from "./trigger_text.ts";

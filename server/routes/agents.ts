@@ -1,18 +1,15 @@
 // Agents: what there is, how each is configured, running one, what it ran, reading the files again.
 import { z } from "zod";
+import { AgentDetail, AgentSummary, ReloadBody } from "../agent_schemas.ts";
+import { toAgentDetail, toAgentSummary, toReload } from "../agent_wire.ts";
 import { RequestRefused } from "../errors.ts";
+import { ExecutionSummary } from "../execution_schemas.ts";
+import { toExecutionSummary } from "../execution_wire.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import { agentId, idempotencyKey, limit, offset } from "../parameters.ts";
-import {
-  AgentDetail,
-  AgentSummary,
-  ExecutionSummary,
-  ReloadBody,
-  RunAccepted,
-  RunBody,
-  SlotBody,
-} from "../schemas.ts";
-import { toAgentDetail, toAgentSummary, toExecutionSummary, toReload, toSlot } from "../wire.ts";
+import { RunAccepted, RunBody } from "../run_schemas.ts";
+import { SlotBody } from "../scheduler_schemas.ts";
+import { toSlot } from "../scheduler_wire.ts";
 
 const params = z.object({ id: agentId });
 

@@ -1,6 +1,6 @@
 // Stored conversations: how much there is, and removing what is not needed any more.
+import { CheckpointsBody, PurgeBody, PurgedBody } from "../checkpoint_schemas.ts";
 import { defineOperation, type Operation } from "../operation.ts";
-import { CheckpointsBody, PurgeBody, PurgedBody } from "../request_schemas.ts";
 
 /** /checkpoints. */
 export const checkpointOperations: readonly Operation[] = [

@@ -1,5 +1,7 @@
 // Executions: the list, one with its answer, its log, its stream, its cancellation.
 import { z } from "zod";
+import { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "../execution_schemas.ts";
+import { toExecutionDetail, toExecutionSummary, toLogRow } from "../execution_wire.ts";
 import { defineOperation, EVENT_STREAM, type Operation } from "../operation.ts";
 import {
   after,
@@ -10,9 +12,7 @@ import {
   optionalText,
   statuses,
 } from "../parameters.ts";
-import { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "../schemas.ts";
 import { openExecutionStream } from "../sse.ts";
-import { toExecutionDetail, toExecutionSummary, toLogRow } from "../wire.ts";
 
 const params = z.object({ id: executionId });
 

@@ -1,8 +1,8 @@
 // What the service is doing, and asking it to stop.
 import { toTimestamp } from "../../runtime/clock.ts";
+import { toDiagnostic } from "../agent_wire.ts";
+import { InfoBody, ShutdownBody } from "../info_schemas.ts";
 import { defineOperation, type Operation } from "../operation.ts";
-import { InfoBody, ShutdownBody } from "../schemas.ts";
-import { toDiagnostic } from "../wire.ts";
 
 /** /info and /shutdown. */
 export const infoOperations: readonly Operation[] = [

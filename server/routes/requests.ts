@@ -1,10 +1,11 @@
 // Questions to people: the one that an execution waits with, and the answer to it.
 import { z } from "zod";
-import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
+import { toTimestamp } from "../../runtime/clock.ts";
+import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import { executionId } from "../parameters.ts";
 import { PendingBody, RespondAccepted, RespondBody } from "../request_schemas.ts";
-import { toPending } from "../wire.ts";
+import { toTimestampOrNull } from "../wire_values.ts";
 
 const params = z.object({ id: executionId });
 
@@ -40,6 +41,21 @@ export const requestOperations: readonly Operation[] = [
     },
   }),
 ];
+
+function toPending(request: HumanRequest): PendingBody {
+  return {
+    execution_id: request.executionId,
+    request_id: request.requestId,
+    kind: request.kind,
+    message: request.message,
+    tool_name: request.toolName,
+    tool_args: request.toolArgs,
+    options: request.options,
+    multi: request.multi,
+    created_at: toTimestamp(request.createdAt),
+    expires_at: toTimestampOrNull(request.expiresAt),
+  };
+}
 
 function toAnswer(response: RespondBody["response"]): HumanAnswer {
   if (!("approved" in response)) return response;

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
 import { integer } from "../parameters.ts";
-import { SchedulerBody, SchedulerChanged } from "../schemas.ts";
-import { toScheduler } from "../wire.ts";
+import { SchedulerBody, SchedulerChanged } from "../scheduler_schemas.ts";
+import { toScheduler } from "../scheduler_wire.ts";
 
 /** /scheduler. */
 export const schedulerOperations: readonly Operation[] = [

@@ -5,7 +5,7 @@ import { Cron } from "croner";
 import { parseCron } from "../../runtime/agents/cron_expression.ts";
 import { parseDuration } from "../../runtime/durations.ts";
 import { createSchedule } from "../../runtime/triggers/schedule.ts";
-import { toDuration } from "../../server/wire.ts";
+import { toDuration } from "../../server/duration_text.ts";
 import { agentOf, parse } from "../agents/parsed_file.ts";
 import { Chance, createCron } from "../schedule_oracle/random_world.ts";
 import { seededRandom } from "../support/seeded_random.ts";

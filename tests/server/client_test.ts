@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../runtime/json.ts";
 import {
-  ApiError,
   Client,
   openSocketClient,
   ServiceUnreachable,
@@ -99,23 +98,6 @@ Deno.test("Client has a method for every operation of the API description, and n
   assert.deepEqual([...sent].sort(), described.sort());
 });
 
-Deno.test("Client.events() ends behind shutdown, and throws when the stream ends before it", async () => {
-  const started = 'event: execution_started\ndata: {"execution_id":1}\n\n';
-  const whole = scripted([
-    streamOf(`: connected\n\n${started}event: shutdown\ndata: {"reason":"idle"}\n\n${started}`),
-  ]);
-  assert.deepEqual(await Array.fromAsync(new Client(whole).events()), [
-    { event: "execution_started", payload: { execution_id: 1 } },
-    { event: "shutdown", payload: { reason: "idle" } },
-  ]);
-  for (const answer of [streamOf(started), streamOf(started, true)]) {
-    await assert.rejects(
-      Array.fromAsync(new Client(scripted([answer])).events()),
-      ServiceUnreachable,
-    );
-  }
-});
-
 Deno.test("Client.run() sends the idempotency key as a header", async () => {
   const { fetch, calls } = scripted([
     Response.json({ execution_id: 1, model: "" }),
@@ -123,73 +105,6 @@ Deno.test("Client.run() sends the idempotency key as a header", async () => {
   await new Client({ fetch }).run("a", {}, { idempotencyKey: "k" });
   assert.equal(calls[0]?.headers.get("idempotency-key"), "k");
   assert.equal(calls[0]?.headers.get("content-type"), "application/json");
-});
-
-Deno.test("Client throws ApiError with the status, the detail and a sentence", async () => {
-  const issues = [{
-    type: "x",
-    loc: ["query", "limit"],
-    msg: "Too small",
-    input: "0",
-  }];
-  const table: [Response, number, unknown, string][] = [
-    [Response.json({ detail: "No" }, { status: 404 }), 404, "No", "No"],
-    [
-      Response.json({ detail: issues }, { status: 422 }),
-      422,
-      issues,
-      "query.limit: Too small",
-    ],
-    [new Response("<html>", { status: 502 }), 502, "<html>", "<html>"],
-    [
-      new Response("", { status: 500 }),
-      500,
-      "The service gave no reason",
-      "The service gave no reason",
-    ],
-    [
-      new Response("hello"),
-      200,
-      "The service answered GET /agents with no JSON",
-      "The service answered GET /agents with no JSON",
-    ],
-  ];
-  for (const [response, status, detail, message] of table) {
-    const { fetch } = scripted([response]);
-    await assert.rejects(new Client({ fetch }).agents(), (error) => {
-      assert.ok(error instanceof ApiError);
-      assert.deepEqual([error.status, error.detail, error.message], [
-        status,
-        detail,
-        message,
-      ]);
-      return true;
-    });
-  }
-});
-
-Deno.test("Client throws ServiceUnreachable when nothing answers or the connection breaks", async () => {
-  const refused = scripted([new TypeError("refused")]);
-  await assert.rejects(new Client(refused).agents(), (error) => {
-    assert.ok(error instanceof ServiceUnreachable);
-    assert.ok(error.cause instanceof TypeError);
-    return true;
-  });
-  await assert.rejects(
-    new Client(scripted([streamOf("[", true)])).agents(),
-    ServiceUnreachable,
-  );
-});
-
-Deno.test("Client throws the reason of an aborted signal", async () => {
-  const controller = new AbortController();
-  const reason = new Error("enough");
-  controller.abort(reason);
-  const { fetch } = scripted([new TypeError("aborted")]);
-  await assert.rejects(
-    new Client({ fetch }).health({ signal: controller.signal }),
-    reason,
-  );
 });
 
 Deno.test("openSocketClient() finds nobody where there is no socket", async () => {
@@ -218,6 +133,7 @@ Deno.test("server/client.ts loads nothing but its own small parts and the clock"
     "client_stream.ts",
     "client_transport.ts",
     "event_stream.ts",
+    "followed_stream.ts",
     "socket_request.ts",
   ].map((name) => new URL(name, root).href);
   const loaded = graph.modules.filter(({ specifier }) => own.includes(specifier))

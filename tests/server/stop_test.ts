@@ -1,10 +1,11 @@
 // Stopping while everything is in use.
 import assert from "node:assert/strict";
-import { openSocketClient, openTcpClient } from "../../server/client.ts";
+import { openSocketClient } from "../../server/client.ts";
 import { serve, type Service } from "../../server/mod.ts";
 import { BODY_TIMEOUT_MS } from "../../server/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
+import { createTcpClient } from "../support/tcp_client.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
 
@@ -32,7 +33,7 @@ Deno.test("serve() stops within its grace with a hundred streams and twenty exec
   await using runtime = await workspace.open({ clock });
   const service = await serve(runtime, { tcp: { port: 0, apiKey: "key" } });
   using socket = openSocketClient(runtime.directories.socketFile);
-  using tcp = openTcpClient({ host: "127.0.0.1", port: service.ports[0] ?? 0, apiKey: "key" });
+  using tcp = createTcpClient({ host: "127.0.0.1", port: service.ports[0] ?? 0, apiKey: "key" });
   const ids: number[] = [];
   for (let n = 0; n < 20; n++) ids.push((await socket.run("endless")).execution_id);
   const clients = [socket, tcp];

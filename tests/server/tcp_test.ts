@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { openTcpClient } from "../../server/client.ts";
 import { ApiKeyUnusable, PortUnavailable, serve, type TcpOptions } from "../../server/mod.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
+import { createTcpClient } from "../support/tcp_client.ts";
 import { TestClock } from "../support/test_clock.ts";
 
 interface Stage extends AsyncDisposable {
@@ -43,7 +43,7 @@ Deno.test("serve() listens on TCP beside the socket and tells its port", async (
     `unix:${on.runtime.directories.socketFile}`,
     `tcp://127.0.0.1:${port}`,
   ]);
-  using client = openTcpClient({ host: "127.0.0.1", port, apiKey: "key" });
+  using client = createTcpClient({ host: "127.0.0.1", port, apiKey: "key" });
   assert.deepEqual((await client.info()).transports, service.transports);
   const line = on.runtime.log.lines.find(({ fields }) => fields.path === "/info");
   assert.equal(line?.fields.via, "tcp");
@@ -61,7 +61,7 @@ Deno.test("serve() listens on an IPv6 address", async () => {
   await using on = await stage();
   const { ports: [port = 0], transports } = await on.start({ host: "::1" });
   assert.equal(transports[1], `tcp://[::1]:${port}`);
-  using client = openTcpClient({ host: "::1", port, apiKey: "key" });
+  using client = createTcpClient({ host: "::1", port, apiKey: "key" });
   assert.deepEqual(await client.health(), { status: "ok" });
 });
 

@@ -1,7 +1,7 @@
 // One agent: what it is told to be, what it may do, its warnings, and its latest executions.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { AgentDetail } from "../../schemas.ts";
+import type { AgentDetail } from "../../agent_schemas.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost } from "./format.ts";
 import { AgentName, Empty, Figure, Unshown, When } from "./parts.tsx";

@@ -1,5 +1,5 @@
 // The agents as every view names them: icon and display name of an id, also of one whose file is gone.
-import type { AgentSummary } from "../../schemas.ts";
+import type { AgentSummary } from "../../agent_schemas.ts";
 
 /** Agents by id. */
 export type AgentsById = ReadonlyMap<string, AgentSummary>;

@@ -1,7 +1,7 @@
 // Every agent with what starts it, when it runs next and how it ended last; and a button that runs it.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { AgentSummary } from "../../schemas.ts";
+import type { AgentSummary } from "../../agent_schemas.ts";
 import { BrokenAgents } from "./broken_agents.tsx";
 import { AgentName, Empty, Loading, Problem, Status, When } from "./parts.tsx";
 import { toHash } from "./route.ts";

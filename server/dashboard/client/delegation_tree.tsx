@@ -1,7 +1,7 @@
 // Who delegated to whom: from the execution that nobody started but a person or a trigger, down to this one and beyond.
 import type { VNode } from "preact";
 import type { Client } from "../../client.ts";
-import type { ExecutionSummary } from "../../schemas.ts";
+import type { ExecutionSummary } from "../../execution_schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
 import { formatCost, formatCount } from "./format.ts";
 import { AgentName, Status } from "./parts.tsx";

@@ -1,6 +1,6 @@
 // Executions as rows; on a narrow screen each row becomes a small block of its own.
 import type { VNode } from "preact";
-import type { ExecutionSummary } from "../../schemas.ts";
+import type { ExecutionSummary } from "../../execution_schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
 import { formatCost, formatCount, formatDuration } from "./format.ts";
 import { AgentName, Status, When } from "./parts.tsx";

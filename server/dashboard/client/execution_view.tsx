@@ -2,8 +2,8 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { ApiError, type Client } from "../../client.ts";
+import type { ExecutionDetail } from "../../execution_schemas.ts";
 import type { PendingBody } from "../../request_schemas.ts";
-import type { ExecutionDetail } from "../../schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
 import { DelegationTree } from "./delegation_tree.tsx";
 import { formatCost, formatCount, formatDuration, formatNumberOf } from "./format.ts";

@@ -1,7 +1,7 @@
 // What concerns a person now: the questions that wait, what runs, what has just ended.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import type { ExecutionSummary } from "../../schemas.ts";
+import type { ExecutionSummary } from "../../execution_schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatDuration, formatNumberOf } from "./format.ts";

@@ -1,7 +1,7 @@
 // What waits for a person, each question once: an execution that waits for one below it shows the same question.
 import { ApiError, type Client } from "../../client.ts";
+import type { ExecutionSummary } from "../../execution_schemas.ts";
 import type { PendingBody } from "../../request_schemas.ts";
-import type { ExecutionSummary } from "../../schemas.ts";
 
 /** A question, and the execution that asks it. */
 export interface Waiting {

@@ -1,7 +1,8 @@
 // Running an agent by hand: arguments, a message in place of the usual one, further context.
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { AgentSummary, RunBody } from "../../schemas.ts";
+import type { AgentSummary } from "../../agent_schemas.ts";
+import type { RunBody } from "../../run_schemas.ts";
 import { AgentName } from "./parts.tsx";
 import { toHash } from "./route.ts";
 import { useService } from "./service_context.ts";

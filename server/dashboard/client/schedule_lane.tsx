@@ -1,6 +1,6 @@
 // The line of a day, drawn: marks where a schedule was or will be due, the hours above, and the same as a table.
 import type { VNode } from "preact";
-import type { SlotBody } from "../../schemas.ts";
+import type { SlotBody } from "../../scheduler_schemas.ts";
 import { describeMarks, hoursWithin, type Mark, type Stretch, toMarks } from "./day_lane.ts";
 import { formatClock, formatHour, formatMinute, formatMoment, formatNumberOf } from "./format.ts";
 import { Folded } from "./parts.tsx";

@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Client } from "../../client.ts";
-import type { SchedulerBody, SchedulerJob, SlotBody } from "../../schemas.ts";
+import type { SchedulerBody, SchedulerJob, SlotBody } from "../../scheduler_schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
 import type { Stretch } from "./day_lane.ts";
 import { formatClock, formatMinute } from "./format.ts";

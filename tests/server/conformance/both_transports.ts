@@ -1,14 +1,10 @@
 // Every test of the API's conformance runs twice, over the Unix socket and over TCP, against a real runtime in a
 // workspace of its own.
-import {
-  type Client,
-  openSocketClient,
-  openTcpClient,
-  type StreamFrame,
-} from "../../../server/client.ts";
-import type { ExecutionDetail } from "../../../server/schemas.ts";
+import { type Client, openSocketClient, type StreamFrame } from "../../../server/client.ts";
+import type { ExecutionDetail } from "../../../server/execution_schemas.ts";
 import { serve, type Service } from "../../../server/mod.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
+import { createTcpClient } from "../../support/tcp_client.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 export const API_KEY = "conformance-key";
@@ -123,7 +119,7 @@ function openClients(
   const path = runtime.directories.socketFile;
   return {
     unix: openSocketClient(path),
-    tcp: openTcpClient({ host: "127.0.0.1", port: service.ports[0] ?? 0, apiKey: API_KEY }),
+    tcp: createTcpClient({ host: "127.0.0.1", port: service.ports[0] ?? 0, apiKey: API_KEY }),
     http: Deno.createHttpClient({ proxy: { transport: "unix", path } }),
   };
 }

@@ -1,7 +1,7 @@
 // The arithmetic of the views: usage stacked by agent, a day of a schedule as places on a line, figures as text.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { SlotBody } from "../../../server/schemas.ts";
+import type { SlotBody } from "../../../server/scheduler_schemas.ts";
 import { describeMarks, hoursWithin, toMarks } from "../../../server/dashboard/client/day_lane.ts";
 import {
   formatCost,

@@ -121,3 +121,20 @@ Deno.test("Client.follow() lets go of the stream when its reader leaves", async 
   }
   assert.deepEqual([lifecycle.activeStreams, runtime.followers], [0, 0]);
 });
+
+Deno.test("Client.events() ends behind shutdown, and throws when the stream ends before it", async () => {
+  const started = 'event: execution_started\ndata: {"execution_id":1}\n\n';
+  const whole = scripted([
+    streamOf(`: connected\n\n${started}event: shutdown\ndata: {"reason":"idle"}\n\n${started}`),
+  ]);
+  assert.deepEqual(await Array.fromAsync(new Client(whole).events()), [
+    { event: "execution_started", payload: { execution_id: 1 } },
+    { event: "shutdown", payload: { reason: "idle" } },
+  ]);
+  for (const answer of [streamOf(started), streamOf(started, true)]) {
+    await assert.rejects(
+      Array.fromAsync(new Client(scripted([answer])).events()),
+      ServiceUnreachable,
+    );
+  }
+});

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
-import { parseDuration } from "../../runtime/durations.ts";
-import { toDuration, toLogRow } from "../../server/wire.ts";
+import { toLogRow } from "../../server/execution_wire.ts";
 
 const IDENTITY = {
   execution_id: 7,
@@ -42,13 +40,4 @@ Deno.test("toLogRow() keeps every further field as JSON text", () => {
     metadata,
     '{"content":"text","tool_name":"file_read","is_error":false}',
   );
-});
-
-Deno.test("toDuration() writes what parseDuration() reads", () => {
-  assert.equal(toDuration(0), "0s");
-  assert.equal(toDuration(90_000), "1m30s");
-  assert.equal(toDuration(86_400_500), "1d500ms");
-  fc.assert(fc.property(fc.nat(10_000_000_000), (ms) => {
-    assert.equal(parseDuration(toDuration(ms)), ms);
-  }));
 });

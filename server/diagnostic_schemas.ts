@@ -1,0 +1,21 @@
+// The wire of what is wrong with files that people write.
+import { z } from "zod";
+
+/** A problem in a file that a person wrote. */
+export const DiagnosticBody = z.object({
+  path: z.string(),
+  line: z.int(),
+  column: z.int(),
+  severity: z.enum(["error", "warning"]),
+  message: z.string(),
+  hint: z.string().nullable(),
+}).meta({ id: "Diagnostic" });
+export type DiagnosticBody = z.infer<typeof DiagnosticBody>;
+
+/** A file in the agents directory, and what is wrong with it: errors where it never parsed, else warnings. */
+export const AgentErrorBody = z.object({
+  id: z.string(),
+  path: z.string(),
+  diagnostics: z.array(DiagnosticBody),
+}).meta({ id: "AgentError" });
+export type AgentErrorBody = z.infer<typeof AgentErrorBody>;
