@@ -1,13 +1,15 @@
 // Durations as people write them: `30s`, `5m`, `1h30m`, `500ms`.
 
-const UNIT_MS: Readonly<Record<string, number>> = {
+const UNIT_MS = {
   ms: 1,
   s: 1_000,
   m: 60_000,
   h: 3_600_000,
   d: 86_400_000,
   w: 604_800_000,
-};
+} as const;
+
+type Unit = keyof typeof UNIT_MS;
 
 /**
  * Milliseconds of a duration text, or undefined when it is none. Units are `w d h m s ms`, largest first, each at most
@@ -19,9 +21,25 @@ export function parseDuration(text: string): number | undefined {
   }
   let total = 0;
   for (const [, count, unit] of text.matchAll(/(\d+)(ms|[wdhms])/g)) {
-    total += Number(count) * (UNIT_MS[unit!] ?? 0);
+    total += Number(count) * UNIT_MS[unit as Unit];
   }
   return Number.isSafeInteger(total) ? total : undefined;
+}
+
+/** Units of `writeDuration`, the largest first: weeks are told as days. */
+const WRITTEN_UNITS = ["d", "h", "m", "s"] as const;
+
+/** Milliseconds as an agent file writes them, exact: `90s` is `1m30s`. `parseDuration` reads it back. */
+export function writeDuration(ms: number): string {
+  let text = "";
+  let rest = ms;
+  for (const unit of WRITTEN_UNITS) {
+    const count = Math.floor(rest / UNIT_MS[unit]);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * UNIT_MS[unit];
+  }
+  if (rest > 0) text += `${rest}ms`;
+  return text || "0s";
 }
 
 /** A duration for people, in the two largest units that say something: `850ms`, `3.2s`, `2m 05s`, `1h 02m`, `3d 4h`. */

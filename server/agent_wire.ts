@@ -1,10 +1,10 @@
 // From the runtime's agents, and what is wrong with their files, to the wire's.
 import type { Agent, Trigger } from "../runtime/agents/agent.ts";
 import type { Diagnostic } from "../runtime/diagnostics.ts";
+import { writeDuration } from "../runtime/durations.ts";
 import type { AgentListing, ReloadReport } from "../runtime/runtime.ts";
 import type { AgentDetail, AgentSummary, ReloadBody, TriggerBody } from "./agent_schemas.ts";
 import type { DiagnosticBody } from "./diagnostic_schemas.ts";
-import { toDuration } from "./duration_text.ts";
 import { toExecutionSummary } from "./execution_wire.ts";
 import { toTimestampOrNull } from "./wire_values.ts";
 
@@ -49,7 +49,9 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
     confirm: agent.confirmTools,
     auto_approve: agent.autoApprove,
     on_pending: agent.onPending,
-    confirm_timeout: agent.confirmTimeoutMs === null ? "none" : toDuration(agent.confirmTimeoutMs),
+    confirm_timeout: agent.confirmTimeoutMs === null
+      ? "none"
+      : writeDuration(agent.confirmTimeoutMs),
     trigger: toTrigger(agent.trigger),
     source_path: agent.sourcePath,
     warnings: agent.warnings.map(toDiagnostic),

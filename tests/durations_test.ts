@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { formatDuration, parseDuration } from "../runtime/durations.ts";
+import fc from "fast-check";
+import { formatDuration, parseDuration, writeDuration } from "../runtime/durations.ts";
 
 Deno.test("parseDuration() reads what people write and nothing else", () => {
   const good: Record<string, number> = {
@@ -47,4 +48,13 @@ Deno.test("formatDuration() uses the two largest units that say something", () =
     [90_000_000, "1d 1h"],
   ] as const;
   for (const [ms, text] of table) assert.equal(formatDuration(ms), text);
+});
+
+Deno.test("writeDuration() writes what parseDuration() reads", () => {
+  assert.equal(writeDuration(0), "0s");
+  assert.equal(writeDuration(90_000), "1m30s");
+  assert.equal(writeDuration(86_400_500), "1d500ms");
+  fc.assert(fc.property(fc.nat(10_000_000_000), (ms) => {
+    assert.equal(parseDuration(writeDuration(ms)), ms);
+  }));
 });
