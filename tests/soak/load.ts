@@ -11,7 +11,7 @@ export class Load {
   readonly #world: SoakWorld;
   readonly #deeds: Deeds;
   /** Deeds a second. */
-  readonly #rate: number;
+  rate: number;
   readonly #chance: Chance;
   readonly #busy = new Set<Promise<void>>();
   #isPaused = false;
@@ -20,14 +20,14 @@ export class Load {
   constructor(world: SoakWorld, { deeds, rate }: { deeds: Deeds; rate: number }) {
     this.#world = world;
     this.#deeds = deeds;
-    this.#rate = rate;
+    this.rate = rate;
     this.#chance = world.chance("load");
   }
 
   /** Until `end`; resolves when all deeds are over. A deed that throws is a fault of the soak, and a finding. */
   async run(): Promise<void> {
     while (!this.#isOver) {
-      await sleep(this.#chance.wait(1_000 / this.#rate));
+      await sleep(this.#chance.wait(1_000 / this.rate));
       const isFull = this.#busy.size >= MOST_AT_ONCE;
       if (this.#isPaused || this.#isOver || isFull || !this.#world.service.isUp) continue;
       const deed = this.#deeds.do(this.#chance.weighted(DEEDS))

@@ -42,6 +42,7 @@ const SAMPLE: Omit<SoakOptions, "seed"> = {
   minutes: 0,
   killMinutes: 0,
   warmUpMinutes: 0,
+  warmUpRate: 15,
   rate: 15,
   slopeLimit: Infinity,
   json: false,
@@ -84,7 +85,7 @@ class Soak {
   }
 
   async run(): Promise<SoakReport> {
-    const { minutes, killMinutes, warmUpMinutes } = this.#options;
+    const { minutes, killMinutes, warmUpMinutes, warmUpRate, rate } = this.#options;
     const { service } = this.#world;
     await service.start();
     const parts = [this.#load.run(), this.#people.attend(), this.#watch(), this.#tellOn()];
@@ -97,13 +98,17 @@ class Soak {
         await this.#lives.restart("SIGTERM");
       }
       this.#phase = "warm-up";
-      await this.#until(killMinutes + warmUpMinutes);
+      this.#load.rate = warmUpRate;
+      await this.#until(killMinutes + warmUpMinutes / 2);
+      // In the midst of it: while nothing is done V8 gives code back, which it compiles anew then.
       const base = await this.#calm();
-      this.#phase = "steady";
-      this.#isSampling = true;
+      this.#load.rate = rate;
       this.#load.resume();
       await this.#deeds.unpause();
       this.#files.resume();
+      await this.#until(killMinutes + warmUpMinutes);
+      this.#phase = "steady";
+      this.#isSampling = true;
       const from = Date.now();
       await this.#until(minutes);
       this.#isSampling = false;

@@ -16,13 +16,13 @@ export interface Progress extends StatusCounts {
 
 /** How memory grew in the steady part. */
 export interface MemoryReport {
-  /** As the system sees it, with what V8 has not collected yet. */
+  /** As the system sees it, with what was not given back yet. */
   resident: Slope | undefined;
-  /** The same right after everything was collected: this is what is judged. */
+  /** The same right after all that is not used was given back: this is what is judged. */
   collected: Slope | undefined;
-  /** Objects of JavaScript right after everything was collected. */
+  /** Objects of JavaScript right then. */
   heap: Slope | undefined;
-  /** Resident memory right after everything was collected, in megabytes: first, last. */
+  /** Resident memory right then, in megabytes: first, last. */
   range: [first: number, last: number] | undefined;
 }
 
@@ -83,11 +83,11 @@ function describeMemory(memory: MemoryReport | undefined, limit: number): string
   const { collected, heap, resident, range } = memory;
   const [first, last] = range ?? [];
   return [
-    `Memory:     ${describeSlope(collected)} right after a full collection ` +
+    `Memory:     ${describeSlope(collected)} with all given back that is not used ` +
     `(${first?.toFixed(1)} to ${last?.toFixed(1)} MB); limit ${limit} MB an hour, ` +
     `judged from ${JUDGED_SAMPLES} samples on`,
     `            ${describeSlope(heap)} in objects; ` +
-    `${describeSlope(resident)} with what was not collected yet`,
+    `${describeSlope(resident)} with what was not given back yet`,
   ];
 }
 

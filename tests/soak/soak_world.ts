@@ -64,7 +64,12 @@ export class SoakWorld implements AsyncDisposable {
   /** A workspace with all agents in it; no service runs yet. A model that is not flaky always answers well. */
   static async open({ seed, isFlaky }: { seed: number; isFlaky: boolean }): Promise<SoakWorld> {
     const collect = fileURLToPath(new URL("collect.ts", import.meta.url));
-    const flags = ["--v8-flags=--expose-gc", `--preload=${collect}`, ...PERMISSION_FLAGS];
+    const flags = [
+      "--v8-flags=--expose-gc",
+      "--allow-ffi",
+      `--preload=${collect}`,
+      ...PERMISSION_FLAGS,
+    ];
     const home = await createRealHome({ command: sourceCommand(flags) });
     await Deno.writeTextFile(join(home.configDir, "config.yaml"), soakConfig(home.workspace));
     const effects = await SideEffects.open(join(home.workspace, "ledger"));
