@@ -1,15 +1,15 @@
-// What one agent watches: its paths with their filters, and the changes that are not quiet yet.
+// What one agent watches: its paths with their filters, and how what is seen there compares with what the agent knows. What
+// differs is left to UnsettledChanges.
 import type { WatchTrigger } from "../agents/agent.ts";
 import type { PathBase } from "../agents/agent_paths.ts";
 import type { Clock } from "../clock.ts";
 import { Baseline, type Compared, toOld } from "./baseline.ts";
-import { ChangeFolding, type SettledPath, type Stamp, type Transition } from "./change_folding.ts";
+import type { SettledPath, Stamp, Transition } from "./change_folding.ts";
 import { type FirstRead, isIn } from "./look.ts";
 import { type RememberedFiles, UNREAD } from "./seen_files.ts";
+import { UnsettledChanges } from "./unsettled_changes.ts";
 import type { WatchHub } from "./watch_hub.ts";
 import { WatchLeaf } from "./watch_leaf.ts";
-
-const MAX_TOLD = 10_000;
 
 /** What the watch of an agent needs. */
 export interface AgentWatchPorts {
@@ -24,26 +24,26 @@ export interface AgentWatchPorts {
 
 /** A watch trigger at work. Tells nothing before `listen` or `adopt`. */
 export class AgentWatch implements AsyncDisposable {
-  readonly #debounceMs: number;
   readonly #ports: AgentWatchPorts;
   readonly #baseline: Baseline;
   readonly #leaves: WatchLeaf[] = [];
-  readonly #folding = new ChangeFolding();
-  /** How files looked before changes that must not settle: the folder of theirs has vanished. */
-  readonly #held = new Map<string, Stamp | null>();
-  /** How files looked when they settled: two overlapping places must not tell of one change twice. */
-  readonly #told = new Map<string, Stamp | null>();
-  readonly #over = new AbortController();
-  #timing: Promise<void> | undefined;
+  readonly #unsettled: UnsettledChanges;
 
   private constructor(
-    debounceMs: number,
+    { paths, debounceMs }: Pick<WatchTrigger, "paths" | "debounceMs">,
     remembered: RememberedFiles | undefined,
     ports: AgentWatchPorts,
   ) {
-    this.#debounceMs = debounceMs;
-    this.#baseline = new Baseline(remembered);
     this.#ports = ports;
+    this.#baseline = new Baseline(remembered);
+    this.#unsettled = new UnsettledChanges({
+      debounceMs,
+      mayRepeat: paths.length > 1,
+      clock: ports.clock,
+      currentChain: ports.currentChain,
+      beforeDeletion: () => this.#check(),
+      onSettled: (settled) => this.#tell(settled),
+    });
   }
 
   /** Takes in all that a trigger watches. What looks different from what is remembered counts as changed. */
@@ -52,7 +52,7 @@ export class AgentWatch implements AsyncDisposable {
     remembered: RememberedFiles | undefined,
     ports: AgentWatchPorts,
   ): Promise<AgentWatch> {
-    const watch = new AgentWatch(trigger.debounceMs, remembered, ports);
+    const watch = new AgentWatch(trigger, remembered, ports);
     try {
       const { filters } = trigger;
       for (const text of trigger.paths) {
@@ -107,19 +107,18 @@ export class AgentWatch implements AsyncDisposable {
       leaf.isCompared ||= former.#leaves[i]?.isCompared === true;
     }
     this.listen();
-    const unsettled = [...former.#held, ...former.#folding.take(() => true)];
-    for (const [path, before] of unsettled) {
+    for (const [path, before] of former.#unsettled.takeAll()) {
       const leaf = this.#leaves.find((one) => one.owns(path));
       if (leaf === undefined) continue;
       const { place } = leaf;
-      if (place.isThere) this.#changed(leaf, [{ path, before, now: place.stampAt(path) }]);
-      else this.#held.set(path, before);
+      if (place.isThere) this.#changed(leaf, [{ path, before, now: place.seen.stampAt(path) }]);
+      else this.#unsettled.addAside(path, before);
     }
   }
 
   /** Whether changes of a path are, or may be, this agent's business: what a path that was never there holds, nobody knows. */
   concerns(path: string): boolean {
-    return this.#leaves.some((leaf) => leaf.place.folder === undefined || leaf.owns(path));
+    return this.#leaves.some((leaf) => leaf.place.seen.folder === undefined || leaf.owns(path));
   }
 
   /** Every file that is this agent's business, as it looks, and what could not be read, as UNREAD. */
@@ -131,14 +130,13 @@ export class AgentWatch implements AsyncDisposable {
 
   /** Settles everything at once: there will be no later. */
   async flush(): Promise<void> {
-    await Promise.all(this.#leaves.map(({ place }) => place.check()));
-    await this.#settle(Infinity);
+    await this.#check();
+    await this.#unsettled.settleAll();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#leave();
-    this.#over.abort();
-    await this.#timing;
+    await this.#unsettled[Symbol.asyncDispose]();
     await Promise.all(this.#leaves.map((leaf) => leaf.release()));
   }
 
@@ -156,16 +154,17 @@ export class AgentWatch implements AsyncDisposable {
     for (const leaf of this.#leaves) leaf.leave();
   }
 
+  /** Looks whether what is watched is still there: what has vanished is put aside then. */
+  async #check(): Promise<void> {
+    await Promise.all(this.#leaves.map(({ place }) => place.check()));
+  }
+
   #changed(leaf: WatchLeaf, changes: readonly Transition[]): void {
-    const { clock, currentChain } = this.#ports;
-    const when = { at: clock.now(), chain: currentChain() };
-    for (const { path, before, now } of changes) {
-      if (!leaf.owns(path)) continue;
-      if (this.#told.get(path) === now && !this.#folding.has(path)) continue;
+    const mine = changes.filter(({ path }) => leaf.owns(path));
+    this.#unsettled.note(mine.map(({ path, before, now }) => {
       // Seen before all of its folder could be read.
-      this.#folding.note({ path, before: before ?? this.#baseline.stampOf(path), now }, when);
-    }
-    if (this.#folding.size > 0) this.#timing ??= this.#settleInTime();
+      return { path, before: before ?? this.#baseline.stampOf(path), now };
+    }));
   }
 
   #appeared(leaf: WatchLeaf, changes: readonly Transition[]): void {
@@ -175,19 +174,15 @@ export class AgentWatch implements AsyncDisposable {
       const places = new Set([place.path, leaf.real ?? place.path]);
       return this.#readAtLast(leaf, { places, hidden: places, changes });
     }
-    const returned = [...this.#held].filter(([path]) => leaf.owns(path));
-    for (const [path] of returned) this.#held.delete(path);
-    const wasHeld = new Set(returned.map(([path]) => path));
+    const returned = this.#unsettled.takeBack((path) => leaf.owns(path));
     this.#changed(leaf, [
-      ...changes.filter(({ path }) => !wasHeld.has(path)),
-      ...returned.map(([path, before]) => ({ path, before, now: place.stampAt(path) })),
+      ...changes.filter(({ path }) => !returned.has(path)),
+      ...[...returned].map(([path, before]) => ({ path, before, now: place.seen.stampAt(path) })),
     ]);
   }
 
   #vanished(leaf: WatchLeaf): void {
-    for (const [path, before] of this.#folding.take((path) => leaf.owns(path))) {
-      if (!this.#held.has(path)) this.#held.set(path, before);
-    }
+    this.#unsettled.putAside((path) => leaf.owns(path));
   }
 
   #readAtLast(leaf: WatchLeaf, { places, hidden, changes }: FirstRead): void {
@@ -207,7 +202,7 @@ export class AgentWatch implements AsyncDisposable {
     leaf.isCompared = true;
     if (!this.#baseline.isRemembered) return;
     this.#meetsUnread(leaf);
-    const isRead = (path: string) => leaf.covers(path) && !leaf.place.hides(path);
+    const isRead = (path: string) => leaf.covers(path) && !leaf.place.seen.hides(path);
     const places = new Set(this.#baseline.unread.filter(isRead));
     this.#takeIn(leaf, places, this.#compareFiles(leaf, () => true));
   }
@@ -221,7 +216,8 @@ export class AgentWatch implements AsyncDisposable {
 
   #compareFiles(leaf: WatchLeaf, isMeant: (path: string) => boolean): Compared {
     const files = new Map(leaf.files().filter(([path]) => isMeant(path)));
-    const isGone = (path: string) => isMeant(path) && leaf.owns(path) && !leaf.place.hides(path);
+    const isGone = (path: string) =>
+      isMeant(path) && leaf.owns(path) && !leaf.place.seen.hides(path);
     return this.#baseline.compare(files, isGone);
   }
 
@@ -233,42 +229,8 @@ export class AgentWatch implements AsyncDisposable {
     if (isAll && this.#hidden().length === 0) this.#baseline.forgetFiles();
   }
 
-  async #settleInTime(): Promise<void> {
-    const { clock } = this.#ports;
-    // Not before this is known as the one that does it.
-    await Promise.resolve();
-    for (let oldest; (oldest = this.#folding.oldest) !== undefined;) {
-      const waitMs = Math.min(oldest + this.#debounceMs - clock.now(), this.#debounceMs);
-      await clock.sleep(Math.max(0, waitMs), this.#over.signal).catch(() => {/* It is closed. */});
-      if (this.#over.signal.aborted) return;
-      const now = clock.now();
-      // A clock that was set back must not make changes wait for it to come round again.
-      await this.#settle(oldest > now ? oldest : now - this.#debounceMs);
-    }
-    this.#timing = undefined;
-  }
-
-  async #settle(dueBefore: number): Promise<void> {
-    if (this.#folding.hasDeletion(dueBefore)) {
-      // Files that are gone with their whole folder are not deleted: this may move them to the held ones.
-      await Promise.all(this.#leaves.map(({ place }) => place.check()));
-    }
-    const settled = this.#folding.settle(dueBefore);
-    if (this.#leaves.length > 1) { for (const one of settled) this.#remember(one); }
-    this.#tell(settled);
-  }
-
   #tell(paths: SettledPath[]): void {
     this.#baseline.told(paths);
     if (paths.length > 0) this.#ports.onSettled(paths);
-  }
-
-  #remember({ path, stamp }: SettledPath): void {
-    this.#told.delete(path);
-    this.#told.set(path, stamp);
-    for (const oldest of this.#told.keys()) {
-      if (this.#told.size <= MAX_TOLD) return;
-      this.#told.delete(oldest);
-    }
   }
 }

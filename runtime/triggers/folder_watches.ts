@@ -8,6 +8,7 @@ import type { Clock } from "../clock.ts";
 import { isBelow } from "../files/path_below.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { BlindFolders } from "./blind_folders.ts";
+import { EventBursts } from "./event_bursts.ts";
 import { identityAt, IdentityChecks } from "./identity_checks.ts";
 import { coverOf, FolderCover, isCovered, type WatchedFolder } from "./watch_cover.ts";
 
@@ -30,18 +31,6 @@ export interface FolderListener {
   uncertain(): Promise<void>;
 }
 
-/**
- * The system drops events of a burst, and does not always say so (measured: half of 5,000 new files, silently). After so
- * many events everything is looked at, as soon as it is quiet.
- */
-const BURST_EVENTS = 300;
-const CALM_MS = 300;
-/** …or after this long, however busy the folders are… */
-const LONGEST_BURST_MS = 5_000;
-/** …but only after so many times the time that the last look took: large folders that are always busy must not cost all. */
-const REST_FACTOR = 10;
-const LONGEST_REST_MS = 60_000;
-
 interface Request extends WatchedFolder {
   listener: FolderListener;
 }
@@ -60,8 +49,6 @@ interface OpenFolder extends WatchedFolder {
 /** Watches folders for as many listeners as there are. */
 export class FolderWatches implements AsyncDisposable {
   readonly #open: OpenFolderEvents;
-  readonly #clock: Clock;
-  readonly #over = new AbortController();
   readonly #requests = new Set<Request>();
   /** Those that have heard of nothing yet, so they missed nothing. */
   #fresh = new Set<Request>();
@@ -70,17 +57,12 @@ export class FolderWatches implements AsyncDisposable {
   #settling: Promise<void> = Promise.resolve();
   /** What is asked for until it begins is settled with it. */
   #nextSettling: Promise<void> | undefined;
-  /** Events since everything was looked at, or since it was calm: what comes now and then is never lost. */
-  #events = 0;
-  #lastEventAt = 0;
-  #burst: Promise<void> | undefined;
+  readonly #bursts: EventBursts;
   readonly #checks: IdentityChecks;
-  /** Until when no burst is followed by another look. */
-  #restUntil = 0;
 
   constructor(ports: { clock: Clock; log: ServiceLog; open?: OpenFolderEvents }) {
-    this.#clock = ports.clock;
     this.#open = ports.open ?? Deno.watchFs;
+    this.#bursts = new EventBursts(ports.clock, () => this.#uncertain(() => true));
     this.#checks = new IdentityChecks(ports.clock, () => this.#renewReplaced());
     this.#blind = new BlindFolders({
       clock: ports.clock,
@@ -113,10 +95,10 @@ export class FolderWatches implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort();
+    const bursts = this.#bursts[Symbol.asyncDispose]();
     this.#requests.clear();
     await this.#settle();
-    await this.#burst;
+    await bursts;
     await this.#checks[Symbol.asyncDispose]();
     await this.#blind[Symbol.asyncDispose]();
   }
@@ -206,11 +188,7 @@ export class FolderWatches implements AsyncDisposable {
 
   #take(open: OpenFolder, { kind, paths, flag }: Deno.FsEvent): void {
     if (kind === "access") return;
-    const now = this.#clock.now();
-    if (this.#burst === undefined && now - this.#lastEventAt > CALM_MS) this.#events = 0;
-    this.#lastEventAt = now;
-    this.#events++;
-    if (this.#events > BURST_EVENTS) this.#burst ??= this.#lookAfterBurst();
+    this.#bursts.count();
     if (flag === "rescan") void this.#uncertain(() => true);
     // Removals are told to every watch, whatever its folder.
     const inside = paths.filter((path) => isBelow(path, open.folder));
@@ -221,30 +199,6 @@ export class FolderWatches implements AsyncDisposable {
       const concerning = inside.filter((path) => isBelow(path, request.folder));
       if (concerning.length > 0) request.listener.changed(concerning);
     }
-  }
-
-  async #lookAfterBurst(): Promise<void> {
-    const { signal } = this.#over;
-    const deadline = this.#clock.now() + LONGEST_BURST_MS;
-    for (let before = -1; before !== this.#events && this.#clock.now() < deadline;) {
-      before = this.#events;
-      await this.#sleep(CALM_MS);
-      if (signal.aborted) return;
-    }
-    await this.#sleep(Math.min(this.#restUntil - this.#clock.now(), LONGEST_REST_MS));
-    if (signal.aborted) return;
-    this.#events = 0;
-    const start = this.#clock.now();
-    await this.#uncertain(() => true);
-    this.#restUntil = this.#clock.now() + REST_FACTOR * (this.#clock.now() - start);
-    this.#burst = undefined;
-    // As many again while it looked: some of them may be lost, too.
-    if (this.#events > BURST_EVENTS && !signal.aborted) this.#burst = this.#lookAfterBurst();
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    if (ms <= 0) return;
-    await this.#clock.sleep(ms, this.#over.signal).catch(() => {/* It ends. */});
   }
 
   async #uncertain(isMeant: (request: Request) => boolean): Promise<void> {

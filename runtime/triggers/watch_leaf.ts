@@ -52,7 +52,7 @@ export class WatchLeaf {
 
   /** Whether a file is the agent's business. */
   owns(path: string): boolean {
-    const { file, folder } = this.place;
+    const { file, folder } = this.place.seen;
     if (file !== undefined) return path === file && this.#filter(basename(path), "file");
     if (folder === undefined || !isBelow(path, folder)) return false;
     return this.#filter(path.slice(folder.length).replace(/^\//, ""), "folder");
@@ -60,26 +60,26 @@ export class WatchLeaf {
 
   /** The files that are the agent's business, as last seen. */
   files(): [path: string, stamp: Stamp][] {
-    return [...this.place.files()].filter(([path]) => this.owns(path));
+    return [...this.place.seen.files()].filter(([path]) => this.owns(path));
   }
 
   /** What could never be read of it: files and folders, or the path itself. */
   get hidden(): readonly string[] {
-    return this.place.isUnreachable ? [this.place.path] : this.place.hidden;
+    return this.place.isUnreachable ? [this.place.path] : this.place.seen.hidden;
   }
 
   /** What cannot be read of it now. */
   get unread(): readonly string[] {
-    return this.place.isUnreachable ? [this.place.path] : this.place.unread;
+    return this.place.isUnreachable ? [this.place.path] : this.place.seen.unread;
   }
 
   /** The path itself, real; undefined where nothing was ever there. */
   get real(): string | undefined {
-    return this.place.file ?? this.place.folder;
+    return this.place.seen.file ?? this.place.seen.folder;
   }
 
   /** Whether a path is at or below it. */
   covers(path: string): boolean {
-    return path === this.place.path || isBelow(path, this.place.folder ?? this.place.path);
+    return path === this.place.path || isBelow(path, this.place.seen.folder ?? this.place.path);
   }
 }
