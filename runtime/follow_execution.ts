@@ -3,15 +3,17 @@ import { type Clock, toTimestamp } from "./clock.ts";
 import { identityFields } from "./events/frame.ts";
 import type { ExecutionLog } from "./events/log.ts";
 import type { Redactor } from "./secrets/redactor.ts";
-import type { ExecutionStore } from "./executions/execution_store.ts";
+import type { ExecutionReads } from "./executions/execution_reads.ts";
 import { type HumanRequest, requestFields } from "./executions/human_request.ts";
 import { ExecutionNotFound } from "./executions/refusals.ts";
+import type { RequestStore } from "./executions/request_store.ts";
 import type { FollowItem, FollowOptions } from "./runtime.ts";
 
 /** What an execution is followed with. */
 export interface FollowPorts {
   clock: Clock;
-  executions: Pick<ExecutionStore, "readExecution" | "readOpenRequest">;
+  executions: Pick<ExecutionReads, "readExecution">;
+  requests: Pick<RequestStore, "readOpenRequest">;
   executionLog: ExecutionLog;
   redactor: Redactor;
 }
@@ -30,7 +32,7 @@ export async function* followExecution(
       else yield item;
     }
     if (!isWaiting) return;
-    const request = await ports.executions.readOpenRequest(id);
+    const request = await ports.requests.readOpenRequest(id);
     if (request !== undefined) {
       yield { type: "waiting", payload: await waitingPayload(id, { request, ports }) };
       return;

@@ -13,15 +13,12 @@ import type { ExecutionLog } from "./events/log.ts";
 import type { Redactor } from "./secrets/redactor.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
 import type { CheckpointStats } from "./executions/checkpoint_store.ts";
-import type { ExecutionStore } from "./executions/execution_store.ts";
+import type { ExecutionReads } from "./executions/execution_reads.ts";
+import type { FamilyStore } from "./executions/family_store.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
-import {
-  ExecutionNotFound,
-  IdempotencyKeyReused,
-  NoPendingRequest,
-  ReadOnlyRuntime,
-} from "./executions/refusals.ts";
-import { toStorable } from "./executions/storable_text.ts";
+import { ExecutionNotFound, NoPendingRequest, ReadOnlyRuntime } from "./executions/refusals.ts";
+import type { RequestStore } from "./executions/request_store.ts";
+import { toWish } from "./executions/run_request.ts";
 import { lastDays, toDailyUsage } from "./executions/usage.ts";
 import { followExecution } from "./follow_execution.ts";
 import type { Retention } from "./executions/retention.ts";
@@ -58,7 +55,9 @@ export interface RuntimeParts {
   log: ServiceLog;
   registry: AgentRegistry;
   agentFiles: AgentFiles;
-  executions: ExecutionStore;
+  executions: ExecutionReads;
+  requests: Pick<RequestStore, "readOpenRequest">;
+  families: Pick<FamilyStore, "sumDescendants">;
   frames: FrameStore;
   executionLog: ExecutionLog;
   redactor: Redactor;
@@ -124,27 +123,7 @@ export class LocalRuntime implements Runtime {
     // Who writes an agent's file and runs it at once does not wait until the watcher has told of it.
     const agent = await this.#newAgents.find(agentId);
     if (agent === undefined) throw new AgentNotFound(agentId);
-    const session = toStorable(request.sessionId ?? "");
-    const sessionId = session.trim() === "" ? null : session;
-    const wish = {
-      trigger: sessionId === null ? "manual" as const : "chat" as const,
-      sessionId,
-      request: {
-        args: request.args ?? [],
-        ...(request.message === undefined ? {} : { message: request.message }),
-        ...(request.context === undefined ? {} : { context: request.context }),
-      },
-      ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
-    };
-    const execution = await this.#runner().start(agent, wish);
-    if (request.idempotencyKey !== undefined) {
-      // Answering with the first execution would tell the caller that this other run was accepted.
-      const first = await this.#parts.executions.readExecution(execution.id);
-      const same = execution.agentId === agent.id && execution.sessionId === sessionId &&
-        JSON.stringify(first?.request) === JSON.stringify(wish.request);
-      if (!same) throw new IdempotencyKeyReused();
-    }
-    return execution;
+    return await this.#runner().start(agent, toWish(request));
   }
 
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
@@ -153,7 +132,7 @@ export class LocalRuntime implements Runtime {
 
   async pendingRequest(id: number): Promise<HumanRequest> {
     await this.#requireExecution(id);
-    const request = await this.#parts.executions.readOpenRequest(id);
+    const request = await this.#parts.requests.readOpenRequest(id);
     if (request === undefined) throw new NoPendingRequest();
     // What an execution below it asks, it waits for.
     return this.#parts.redactor.redactValue({ ...request, executionId: id });
@@ -180,7 +159,7 @@ export class LocalRuntime implements Runtime {
   async getExecution(id: number): Promise<ExecutionDetail> {
     const stored = await this.#parts.executions.readExecution(id);
     if (stored === undefined) throw new ExecutionNotFound();
-    const children = await this.#parts.executions.sumDescendants(id);
+    const children = await this.#parts.families.sumDescendants(id);
     return { ...stored.execution, outputData: stored.output, children };
   }
 

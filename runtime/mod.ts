@@ -24,7 +24,7 @@ import type { WorkspaceSettings } from "./config/settings.ts";
 import { makeStateDir, StateDirUnusable } from "./storage/state_dir.ts";
 import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
 import { Database } from "./storage/database.ts";
-import { SqliteExecutionStore } from "./storage/executions.ts";
+import { createExecutionStores } from "./storage/execution_stores.ts";
 import { SqliteFrameStore } from "./storage/frames.ts";
 import { closeInstance, openInstance } from "./storage/instances.ts";
 import { SqliteSettingsStore } from "./storage/settings.ts";
@@ -95,7 +95,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   for (const problem of [...config.warnings, ...environment.problems()]) {
     log.write("warn", formatDiagnostic(problem));
   }
-  const executions = new SqliteExecutionStore(db, instanceId);
+  const stores = createExecutionStores(db, instanceId);
   const frames = new SqliteFrameStore(db);
   const executionLog = new ExecutionLog(frames);
   const events = new EventBus(log);
@@ -146,10 +146,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return ownWrites ??= new OwnWrites();
   };
   const runner = new Runner({
+    ...stores,
     events,
     findAgent,
     maxAgentDepth: config.maxAgentDepth,
-    store: executions,
     log: executionLog,
     redactor,
     keyRedactor: new Redactor(() => secrets().filter(({ name }) => isKey(name))),
@@ -225,7 +225,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     log,
     registry,
     agentFiles,
-    executions,
+    executions: stores.executions,
+    requests: stores.requests,
+    families: stores.families,
     frames,
     executionLog,
     redactor,

@@ -8,13 +8,17 @@ import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
 import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { Execution, ExecutionStatus, ExecutionTotals } from "./executions/execution.ts";
+import type { ExecutionFilter } from "./executions/execution_reads.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
+import type { RunRequest } from "./executions/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/slot_store.ts";
 
 export type { BrokenAgentFile, ReloadReport } from "./agents/registry.ts";
+export type { ExecutionFilter } from "./executions/execution_reads.ts";
+export type { RunRequest } from "./executions/run_request.ts";
 
 /** An agent with what the store knows of it. Times are milliseconds since the epoch. */
 export interface AgentListing {
@@ -27,34 +31,11 @@ export interface AgentListing {
   triggerPaused: string | null;
 }
 
-/** A run somebody asks for. */
-export interface RunRequest {
-  args?: string[];
-  /** Replaces the user turn. */
-  message?: string;
-  /** Appended to the user turn. */
-  context?: string;
-  /** Makes it a chat turn of that conversation. Blank counts as absent. */
-  sessionId?: string;
-  /** The same key within 24 hours returns the first execution; with another agent or request it is refused. */
-  idempotencyKey?: string;
-}
-
 /** An execution with its answer. */
 export interface ExecutionDetail extends Execution {
   outputData: string | null;
   /** What the executions below it used, those that it delegated to and theirs. */
   children: ExecutionTotals;
-}
-
-/** Which executions are listed, and which page of them. Absent fields leave nothing out. */
-export interface ExecutionFilter {
-  statuses?: readonly ExecutionStatus[];
-  agentId?: string;
-  /** Only those that this one delegated to directly. */
-  parentId?: number;
-  limit: number;
-  offset: number;
 }
 
 /** Which days' usage is asked for. */

@@ -1,9 +1,13 @@
-// From a wish to what the store is asked to accept.
+// From a wish to what the store is asked to accept, and whether what was accepted before is the same run.
 import type { Agent } from "../agents/agent.ts";
-import type { ExecutionTrigger } from "./execution.ts";
+import type { Clock } from "../clock.ts";
+import { createFrame, type FrameDraft } from "../events/frame.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { AcceptanceStore, Claim } from "./acceptance_store.ts";
+import type { Execution, ExecutionTrigger } from "./execution.ts";
+import type { StoredExecution } from "./execution_reads.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
-import type { Claim, ExecutionStore } from "./execution_store.ts";
-import { createInfoFrame, type JournalPorts } from "./journal.ts";
+import { identityOf, toInfoFrame } from "./frame_contents.ts";
 
 /** A run that is asked for. */
 export interface Wish {
@@ -17,12 +21,12 @@ export interface Wish {
   parent?: { executionId: number; position: number; depth: number };
 }
 
-/** The arguments of ExecutionStore.acceptExecution for a wish. */
+/** The arguments of AcceptanceStore.acceptExecution for a wish. */
 export function toAcceptance(
   agent: Agent,
   wish: Wish,
-  { clock, redactor }: JournalPorts,
-): Parameters<ExecutionStore["acceptExecution"]> {
+  { clock, redactor }: { clock: Clock; redactor: Redactor },
+): Parameters<AcceptanceStore["acceptExecution"]> {
   const { parent, claim, idempotencyKey } = wish;
   const startedAt = clock.now();
   return [{
@@ -42,4 +46,21 @@ export function toAcceptance(
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(claim === undefined ? {} : { claim }),
   }];
+}
+
+/** The first frame of every execution; stored with its acceptance. */
+export function createInfoFrame(
+  execution: Execution,
+  options: { redactor: Redactor; at: number },
+): FrameDraft {
+  return createFrame(identityOf(execution), toInfoFrame(execution), options);
+}
+
+/** Whether an execution is the very run that is wished for now, of this agent: an idempotency key stands for one. */
+export function isSameRun(
+  { execution, request }: Pick<StoredExecution, "execution" | "request">,
+  { agent, wish }: { agent: Pick<Agent, "id">; wish: Wish },
+): boolean {
+  return execution.agentId === agent.id && execution.sessionId === wish.sessionId &&
+    JSON.stringify(request) === JSON.stringify(wish.request);
 }

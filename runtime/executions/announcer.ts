@@ -3,6 +3,7 @@ import type { EventBus } from "../events/bus.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Execution } from "./execution.ts";
+import { identityOf } from "./frame_contents.ts";
 import type { HumanRequest } from "./human_request.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -63,10 +64,4 @@ export class Announcer {
   #log(message: string, { id, agentId }: Execution, fields: Record<string, unknown>): void {
     this.#ports.serviceLog.write("info", message, { execution: id, agent: agentId, ...fields });
   }
-}
-
-function identityOf(
-  { id, agentId, displayName }: Execution,
-): { executionId: number; agentId: string; displayName: string } {
-  return { executionId: id, agentId, displayName };
 }

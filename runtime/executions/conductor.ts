@@ -6,7 +6,7 @@ import type { ExecutionRequest } from "./execution_request.ts";
 import { toFailure } from "./failure.ts";
 import type { HumanRequest } from "./human_request.ts";
 import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
-import { patientStore } from "./patient_store.ts";
+import { patientStores } from "./patient_stores.ts";
 import type { RunPorts } from "./prepare.ts";
 import { isLeftForRestart } from "./run.ts";
 import type { OpenQuestion } from "./tool_calls.ts";
@@ -62,8 +62,8 @@ export class Conductor {
     const { execution } = subject;
     const { clock, serviceLog, stopping: signal } = this.#ports;
     const patience = { clock, serviceLog, signal, execution: execution.id };
-    const store = patientStore(this.#ports.store, patience);
-    const journal = new Journal(execution, { ...this.#ports, store });
+    const stores = patientStores(this.#ports, patience);
+    const journal = new Journal(execution, { ...this.#ports, ...stores });
     let outcome: Outcome | undefined;
     try {
       outcome = await this.#untilOutcome(subject, { ...conduct, journal });

@@ -1,6 +1,21 @@
 // The conversation of one execution while it runs: messages at their places, and which calls still lack a result.
 import type { AssistantMessage, Message, ToolMessage } from "../models/message.ts";
-import type { PlacedMessage, PlannedCall } from "./execution_store.ts";
+
+/** A message at its place in the conversation. */
+export interface PlacedMessage {
+  /** 0-based; the results of a reply's calls have the places right behind it, in the order of the calls. */
+  position: number;
+  message: Message;
+}
+
+/** A call the model asked for, kept from its reply until its result is logged. */
+export interface PlannedCall {
+  /** The place of its result in the conversation. */
+  position: number;
+  toolCallId: string;
+  name: string;
+  arguments: string;
+}
 
 /** Grows by replies and results; the store holds the same. */
 export class Conversation {

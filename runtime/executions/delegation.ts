@@ -3,8 +3,10 @@ import type { Agent } from "../agents/agent.ts";
 import { beginningOf } from "../cut_text.ts";
 import type { Delegation } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
+import type { PlannedCall } from "./conversation.ts";
 import { type Execution, isFinal } from "./execution.ts";
-import type { ExecutionStore, PlannedCall } from "./execution_store.ts";
+import type { ExecutionReads } from "./execution_reads.ts";
+import type { FamilyStore } from "./family_store.ts";
 import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
 
 /**
@@ -26,7 +28,8 @@ export interface DelegatedStart {
 
 /** What delegations are made with. */
 export interface DelegationPorts {
-  store: Pick<ExecutionStore, "findChild" | "readLineage" | "readExecution">;
+  executions: Pick<ExecutionReads, "readExecution">;
+  families: Pick<FamilyStore, "findChild" | "readLineage">;
   findAgent(id: string): Agent | undefined;
   /** How many executions may stand above one. */
   maxAgentDepth: number;
@@ -55,9 +58,9 @@ export class Delegations {
     options: { delegation?: Delegation; signal: AbortSignal },
   ): Promise<DelegationState> {
     const { delegation, signal } = options;
-    const { store } = this.#ports;
+    const { executions, families } = this.#ports;
     signal.throwIfAborted();
-    const child = await store.findChild(parent.id, call.position) ??
+    const child = await families.findChild(parent.id, call.position) ??
       await this.#begin(parent, { delegation, position: call.position });
     let ending: Promise<unknown> | undefined;
     const onAbort = () => {
@@ -75,7 +78,7 @@ export class Delegations {
       await ending;
     }
     signal.throwIfAborted();
-    const stored = await store.readExecution(child.id);
+    const stored = await executions.readExecution(child.id);
     if (stored?.execution.status === "waiting") return { state: "waiting", childId: child.id };
     if (stored === undefined || !isFinal(stored.execution.status)) {
       throw new ToolFailure(
@@ -94,7 +97,7 @@ export class Delegations {
     const agent = this.#ports.findAgent(agentId);
     if (agent === undefined) throw new ToolFailure(`Agent "${agentId}" does not exist`);
     const { maxAgentDepth } = this.#ports;
-    const depth = (await this.#ports.store.readLineage(parent.id)).length;
+    const depth = (await this.#ports.families.readLineage(parent.id)).length;
     if (depth > maxAgentDepth) {
       throw new ToolFailure(
         `Agent "${agentId}" cannot be called from here: agents may call each other ${maxAgentDepth} deep ` +

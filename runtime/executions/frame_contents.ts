@@ -1,15 +1,31 @@
 // What each kind of frame says: from an execution's changes to the content of its log.
-import type { FrameContent } from "../events/frame.ts";
+import type { FrameContent, FrameIdentity } from "../events/frame.ts";
 import type { Message } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
+import type { FinishedCall } from "./conversation_store.ts";
 import type { Execution } from "./execution.ts";
-import type { FinishedCall } from "./execution_store.ts";
 import {
   describeAnswer,
   type HumanAnswer,
   type HumanRequest,
   requestFields,
 } from "./human_request.ts";
+
+/** Whose frames these are. */
+export function identityOf({ id, agentId, displayName }: Execution): FrameIdentity {
+  return { executionId: id, agentId, displayName };
+}
+
+/** What is known of an execution at its acceptance. */
+export function toInfoFrame(execution: Execution): FrameContent {
+  const { displayName, model, trigger, args, sessionId } = execution;
+  return {
+    event: "meta",
+    eventType: "execution_info",
+    message: `${displayName} · ${model || "no model"} · ${trigger}`,
+    fields: { model, trigger, args, session_id: sessionId },
+  };
+}
 
 /** The system prompt, or the user turn. */
 export function toOpeningFrame(message: Message): FrameContent {

@@ -48,10 +48,10 @@ export class HumanAnswers implements AsyncDisposable {
    * for it. Throws ExecutionNotFound, AnswerMisfit, and NotWaiting where the question is not open (any more).
    */
   async give(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
-    const { read, resume, store } = this.#ports;
+    const { read, resume, requests } = this.#ports;
     const { execution: asked } = await read(id);
     const { requestId, answer } = response;
-    const open = await store.readOpenRequest(id, requestId);
+    const open = await requests.readOpenRequest(id, requestId);
     if (open === undefined) {
       throw new NotWaiting(
         asked.status === "waiting"

@@ -12,11 +12,13 @@ import type { UserMessage } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { Effect } from "../tools/tool.ts";
 import { boundAnswer } from "./answer.ts";
-import { planCalls, toToolMessage } from "./conversation.ts";
+import { type PlacedMessage, planCalls, type PlannedCall, toToolMessage } from "./conversation.ts";
+import type { ConversationStore } from "./conversation_store.ts";
+import type { EndingStore } from "./ending_store.ts";
 import type { Execution, FinalStatus } from "./execution.ts";
-import type { ExecutionStore, PlacedMessage, PlannedCall, Resumption } from "./execution_store.ts";
-import { toStorable } from "./storable_text.ts";
+import type { FamilyStore } from "./family_store.ts";
 import {
+  identityOf,
   toAnswerFrame,
   toCompleteFrame,
   toFinalAnswerFrame,
@@ -28,10 +30,20 @@ import {
   toStatsFrame,
 } from "./frame_contents.ts";
 import type { HumanAnswer, HumanRequest } from "./human_request.ts";
+import type { RequestStore } from "./request_store.ts";
+import type { Resumption } from "./resumption.ts";
+import { toStorable } from "./storable_text.ts";
+
+/** What a journal writes to: every change of an execution while it goes on. */
+export interface JournalStores {
+  conversations: ConversationStore;
+  requests: RequestStore;
+  families: Pick<FamilyStore, "waitForChild">;
+  endings: EndingStore;
+}
 
 /** What a journal writes with. */
-export interface JournalPorts {
-  store: ExecutionStore;
+export interface JournalPorts extends JournalStores {
   log: ExecutionLog;
   redactor: Redactor;
   clock: Clock;
@@ -63,7 +75,7 @@ export class Journal {
   async begin(opening: (PlacedMessage & { seeded: boolean })[]): Promise<void> {
     const frames = opening.filter(({ seeded }) => !seeded)
       .map(({ message }) => this.#frame(toOpeningFrame(message)));
-    await this.#ports.store.beginConversation(this.#identity.executionId, {
+    await this.#ports.conversations.beginConversation(this.#identity.executionId, {
       messages: opening,
       frames,
     });
@@ -79,7 +91,7 @@ export class Journal {
     this.#streamed = undefined;
     const { usage } = reply;
     const message = { ...reply.message, stop: reply.stop };
-    const figures = await this.#ports.store.recordReply(this.#identity.executionId, {
+    const figures = await this.#ports.conversations.recordReply(this.#identity.executionId, {
       message: { position: options.position, message },
       calls: planCalls(message, options.position),
       usage,
@@ -95,7 +107,7 @@ export class Journal {
 
   /** Stores that a call is about to begin. */
   async startCall(call: PlannedCall, effect: Effect): Promise<void> {
-    await this.#ports.store.startCall(this.#identity.executionId, {
+    await this.#ports.conversations.startCall(this.#identity.executionId, {
       position: call.position,
       effect,
       startedAt: this.#ports.clock.now(),
@@ -116,7 +128,7 @@ export class Journal {
   ): Promise<PlacedMessage[]> {
     const message = { position: call.position, message: toToolMessage(call, result) };
     const instructions = result.instructions && toInstructions(result.instructions);
-    await this.#ports.store.finishCall(this.#identity.executionId, {
+    await this.#ports.conversations.finishCall(this.#identity.executionId, {
       message,
       effect: result.effect,
       durationMs: result.durationMs,
@@ -134,7 +146,7 @@ export class Journal {
 
   /** Takes back that a call began: it ended without an effect and will begin again. */
   async resetCall({ position }: PlannedCall): Promise<void> {
-    await this.#ports.store.resetCall(this.#identity.executionId, position);
+    await this.#ports.conversations.resetCall(this.#identity.executionId, position);
   }
 
   /** Lets the execution wait for a person's answer to a question. */
@@ -142,7 +154,7 @@ export class Journal {
     question: Omit<HumanRequest, "executionId">,
   ): Promise<{ execution: Execution; request: HumanRequest }> {
     const request = { ...question, executionId: this.#identity.executionId };
-    const execution = await this.#ports.store.openRequest(this.#identity.executionId, {
+    const execution = await this.#ports.requests.openRequest(this.#identity.executionId, {
       request,
       durationMs: this.#lap(),
       frames: [this.#frame(toInterruptFrame(request))],
@@ -158,7 +170,7 @@ export class Journal {
     childId: number,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
     const lapStart = this.#lapStart;
-    const waiting = await this.#ports.store.waitForChild(this.#identity.executionId, {
+    const waiting = await this.#ports.families.waitForChild(this.#identity.executionId, {
       childId,
       durationMs: this.#lap(),
       frames: (request) => [this.#frame(toInterruptFrame(request))],
@@ -174,9 +186,9 @@ export class Journal {
    * the question is not open (any more).
    */
   async answer(requestId: string, answer: HumanAnswer): Promise<Resumption | undefined> {
-    const { store, clock, redactor } = this.#ports;
+    const { requests, clock, redactor } = this.#ports;
     const at = clock.now();
-    const resumption = await store.answerRequest(this.#identity.executionId, {
+    const resumption = await requests.answerRequest(this.#identity.executionId, {
       requestId,
       answer,
       answeredAt: at,
@@ -206,11 +218,11 @@ export class Journal {
     outcome: Outcome,
     options: { from: "running" | "waiting" } = { from: "running" },
   ): Promise<Resumption | undefined> {
-    const { redactor, store, clock } = this.#ports;
+    const { redactor, endings, clock } = this.#ports;
     const shown = (text: string) => toStorable(redactor.redact(text));
     const output = outcome.output === null ? null : boundAnswer(shown(outcome.output));
     const error = outcome.error === null ? null : shown(outcome.error);
-    const ended = await store.finishExecution(this.#identity.executionId, {
+    const ended = await endings.finishExecution(this.#identity.executionId, {
       from: options.from,
       status: outcome.status,
       error,
@@ -243,24 +255,6 @@ export class Journal {
     this.#lapStart = now;
     return elapsed;
   }
-}
-
-/** The first frame of every execution; stored with its acceptance. */
-export function createInfoFrame(
-  execution: Execution,
-  options: { redactor: Redactor; at: number },
-): FrameDraft {
-  const { model, trigger, args, sessionId } = execution;
-  return createFrame(identityOf(execution), {
-    event: "meta",
-    eventType: "execution_info",
-    message: `${execution.displayName} · ${model || "no model"} · ${trigger}`,
-    fields: { model, trigger, args, session_id: sessionId },
-  }, options);
-}
-
-function identityOf({ id, agentId, displayName }: Execution): FrameIdentity {
-  return { executionId: id, agentId, displayName };
 }
 
 function toInstructions(

@@ -4,7 +4,7 @@ import type { JsonObject } from "../json.ts";
 import { QuestionRaised } from "../tools/question_raised.ts";
 import type { ActionTool, Effect } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
-import type { PlannedCall } from "./execution_store.ts";
+import type { PlannedCall } from "./conversation.ts";
 import type { HumanAnswer } from "./human_request.ts";
 import type { Run } from "./run.ts";
 

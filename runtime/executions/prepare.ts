@@ -5,9 +5,10 @@ import type { RunCause } from "../run_cause.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
 import type { PathSandbox } from "../tools/path_sandbox.ts";
 import { Conversation } from "./conversation.ts";
+import type { ConversationStore } from "./conversation_store.ts";
 import type { Execution } from "./execution.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
-import type { ExecutionStore } from "./execution_store.ts";
+import type { FamilyStore } from "./family_store.ts";
 import { seedHistory } from "./history.ts";
 import { createOpening, type OpeningPorts } from "./opening.ts";
 import type { Run } from "./run.ts";
@@ -15,7 +16,8 @@ import type { Telemetry } from "./telemetry.ts";
 
 /** What a run is made with. */
 export interface RunPorts extends OpeningPorts {
-  store: ExecutionStore;
+  conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
+  families: Pick<FamilyStore, "readLineage">;
   telemetry: Telemetry;
   /** The model of an agent. Throws ModelError with what is missing. */
   openModel(agent: Agent): Promise<Model>;
@@ -37,15 +39,15 @@ export async function prepareRun(
 ): Promise<Run> {
   const { execution, request, agent } = subject;
   const { ports, journal, signal, delegate } = context;
-  const stored = await ports.store.readConversation(execution.id);
+  const stored = await ports.conversations.readConversation(execution.id);
   const conversation = new Conversation(stored.messages);
   const sandbox = await ports.openSandbox(agent, {
-    lineage: await ports.store.readLineage(execution.id),
+    lineage: await ports.families.readLineage(execution.id),
     ...(request.cause !== undefined && { cause: request.cause }),
   });
   const tools = await ports.openTools(agent, { signal });
   if (conversation.isEmpty) {
-    const seed = seedHistory(await ports.store.readSeed(execution), agent.history);
+    const seed = seedHistory(await ports.conversations.readSeed(execution), agent.history);
     const [system, user] = await createOpening({
       request,
       agent,

@@ -1,24 +1,31 @@
 // Deadlines of questions: one timer for all of them, over what is stored, so that they hold across restarts.
 import type { Clock } from "../clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { ExecutionStore } from "./execution_store.ts";
 import type { HumanRequest } from "./human_request.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
 const LONGEST_SLEEP_MS = 60_000;
 /** How long to wait after a deadline could not be kept. */
 const RETRY_MS = 5_000;
 
+/** What deadlines are kept with. */
+export interface RequestExpiryPorts {
+  requests: Pick<RequestStore, "readNextExpiry">;
+  clock: Clock;
+  serviceLog: ServiceLog;
+}
+
 /** Calls back for every open request whose time is over. */
 export class RequestExpiry implements AsyncDisposable {
-  readonly #ports: { store: ExecutionStore; clock: Clock; serviceLog: ServiceLog };
+  readonly #ports: RequestExpiryPorts;
   readonly #onExpired: (request: HumanRequest) => Promise<void>;
   readonly #over = new AbortController();
   #nap = new AbortController();
   #watching: Promise<void> | undefined;
 
   constructor(
-    ports: { store: ExecutionStore; clock: Clock; serviceLog: ServiceLog },
+    ports: RequestExpiryPorts,
     onExpired: (request: HumanRequest) => Promise<void>,
   ) {
     this.#ports = ports;
@@ -40,12 +47,12 @@ export class RequestExpiry implements AsyncDisposable {
   }
 
   async #watch(): Promise<void> {
-    const { store, clock, serviceLog } = this.#ports;
+    const { requests, clock, serviceLog } = this.#ports;
     while (!this.#over.signal.aborted) {
       this.#nap = new AbortController();
       let waitMs = LONGEST_SLEEP_MS;
       try {
-        const next = await store.readNextExpiry();
+        const next = await requests.readNextExpiry();
         if (next?.expiresAt != null) {
           const restMs = next.expiresAt - clock.now();
           if (restMs <= 0) {

@@ -1,27 +1,39 @@
-// Many runs: accepting them, keeping hold of them while they run, cancelling, stopping, their ends, and what a crash left.
+// Many runs: accepting them, keeping hold of them while they run, cancelling, stopping, and taking up what a crash left.
 import type { Agent } from "../agents/agent.ts";
 import type { EventBus } from "../events/bus.ts";
-import { toAcceptance, type Wish } from "./acceptance.ts";
+import { isSameRun, toAcceptance, type Wish } from "./acceptance.ts";
+import type { AcceptanceRefusal, AcceptanceStore } from "./acceptance_store.ts";
 import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
 import { type Conduct, Conductor, type Paused, type Subject } from "./conductor.ts";
 import { type DelegatedStart, Delegations } from "./delegation.ts";
+import { Ends, FORSAKEN } from "./ends.ts";
 import { type Execution, type ExecutionStatus, isFinal } from "./execution.ts";
-import type { AcceptanceRefusal, Resumption } from "./execution_store.ts";
+import type { ExecutionReads } from "./execution_reads.ts";
+import type { FamilyStore } from "./family_store.ts";
 import { HumanAnswers } from "./human_answers.ts";
 import type { HumanAnswer } from "./human_request.ts";
-import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
+import type { JournalPorts, Outcome } from "./journal.ts";
 import type { RunPorts } from "./prepare.ts";
 import { partAbandoned } from "./recovery.ts";
-import { ExecutionNotFound, ServiceStopping, SessionWaiting } from "./refusals.ts";
+import type { RecoveryStore } from "./recovery_store.ts";
+import {
+  ExecutionNotFound,
+  IdempotencyKeyReused,
+  ServiceStopping,
+  SessionWaiting,
+} from "./refusals.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
 import { Starts } from "./starts.ts";
 
 const CANCELLED = "Cancelled by user";
-const FORSAKEN = "Aborted: the execution that delegated to it has ended";
 
 /** What a runner works with. */
 export type RunnerPorts = RunPorts & JournalPorts & {
+  acceptances: AcceptanceStore;
+  executions: Pick<ExecutionReads, "readExecution">;
+  families: Pick<FamilyStore, "findChild" | "listChildren">;
+  recovery: RecoveryStore;
   events: EventBus;
   /** How many executions may stand above one. */
   maxAgentDepth: number;
@@ -34,6 +46,7 @@ export class Runner implements AsyncDisposable {
   readonly #answers: HumanAnswers;
   readonly #conductor: Conductor;
   readonly #active: ActiveRuns;
+  readonly #ends: Ends;
   readonly #starts = new Starts();
   readonly #stopping = new AbortController();
 
@@ -41,38 +54,40 @@ export class Runner implements AsyncDisposable {
     this.#ports = ports;
     this.#active = new ActiveRuns(ports.clock);
     this.#announcer = new Announcer(ports);
-    this.#answers = new HumanAnswers({
+    const shared = {
       ...ports,
       starts: this.#starts,
-      read: (id) => this.#read(id),
-      resume: (subject) => this.#resume(subject),
-    });
+      read: (id: number) => this.#read(id),
+      resume: (subject: Subject) => this.#resume(subject),
+    };
+    this.#answers = new HumanAnswers(shared);
+    this.#ends = new Ends({ ...shared, active: this.#active, announcer: this.#announcer });
     const delegations = new Delegations({
-      store: ports.store,
-      findAgent: (id) => ports.findAgent(id),
-      maxAgentDepth: ports.maxAgentDepth,
+      ...ports,
       begin: (start) => this.#begin(start),
       untilRest: (id) => this.#untilRest(id),
       cancel: (id, error) => this.cancel(id, error),
     });
     this.#conductor = new Conductor({
-      ...ports,
+      ...shared,
       delegations,
-      read: (id) => this.#read(id),
       stopping: this.#stopping.signal,
-      end: (execution, end) => this.#end(execution, end),
+      end: (execution, end) => this.#ends.end(execution, end),
       pause: (paused, conduct) => this.#pause(paused, conduct),
     });
   }
 
-  /** Accepts a run and lets it go. It is on disk when this returns. Throws ServiceStopping and SessionWaiting. */
+  /**
+   * Accepts a run and lets it go. It is on disk when this returns. Throws ServiceStopping, SessionWaiting and
+   * IdempotencyKeyReused.
+   */
   async start(agent: Agent, wish: Wish): Promise<Execution> {
     const started = await this.attempt(agent, wish);
     if ("refused" in started) throw new SessionWaiting(agent.id);
     return started;
   }
 
-  /** The same for who wants to know why a run is not accepted. Throws ServiceStopping. */
+  /** The same for who wants to know why a run is not accepted. Throws ServiceStopping and IdempotencyKeyReused. */
   async attempt(agent: Agent, wish: Wish): Promise<Execution | { refused: AcceptanceRefusal }> {
     return await this.#unlessStopping(() => this.#accept(agent, wish));
   }
@@ -87,34 +102,27 @@ export class Runner implements AsyncDisposable {
     for (;;) {
       // What was accepted or answered a moment ago is about to run here.
       await this.#starts.settled();
-      const outcome = await this.#abort(id, error);
+      const outcome = await this.#ends.abort(id, error);
       if (outcome !== "running" || this.#starts.isEmpty) return outcome;
     }
   }
 
   /** Ends an execution that waits. False when it does not (any more). Rejects when that cannot be stored. */
   async abortWaiting(id: number, error: string): Promise<boolean> {
-    return await this.#starts.track(this.#abortWaiting(id, error));
-  }
-
-  async #abortWaiting(id: number, error: string): Promise<boolean> {
-    const { execution } = await this.#read(id);
-    const outcome: Outcome = { status: "aborted", error, output: null };
-    const ended = await this.#journal(execution).finish(outcome, { from: "waiting" });
-    if (ended !== undefined) await this.#afterEnd(ended);
-    return ended !== undefined;
+    return await this.#ends.abortWaiting(id, error);
   }
 
   /** Takes up what a dead instance left running: goes on with it where the agent says so, else ends it. */
   async recover(): Promise<void> {
-    const { store } = this.#ports;
     const read = (id: number) => this.#read(id);
     const { resumed, orphaned } = await partAbandoned({ ...this.#ports, read });
     const error = "The service stopped while this execution was running";
     const outcome: Outcome = { status: "orphaned", error, output: null };
-    for (const { execution } of orphaned) await this.#end(execution, { outcome });
+    for (const { execution } of orphaned) await this.#ends.end(execution, { outcome });
     for (const { subject, agent } of resumed) await this.#goOn(subject, agent);
-    for (const id of await store.findForsaken()) await this.abortWaiting(id, FORSAKEN);
+    for (const id of await this.#ports.recovery.findForsaken()) {
+      await this.#ends.abortWaiting(id, FORSAKEN);
+    }
     this.#answers.start();
   }
 
@@ -140,7 +148,7 @@ export class Runner implements AsyncDisposable {
   }
 
   async #accept(agent: Agent, wish: Wish): Promise<Execution | { refused: AcceptanceRefusal }> {
-    const accepted = await this.#ports.store.acceptExecution(
+    const accepted = await this.#ports.acceptances.acceptExecution(
       ...toAcceptance(agent, wish, this.#ports),
     );
     if ("refused" in accepted) return accepted;
@@ -148,6 +156,10 @@ export class Runner implements AsyncDisposable {
     if (isNew) {
       this.#launch({ execution, request: wish.request }, agent);
       this.#announcer.started(execution);
+    } else if (wish.idempotencyKey !== undefined) {
+      // Answering with the first execution would tell the caller that this other run was accepted.
+      const first = await this.#read(execution.id);
+      if (!isSameRun(first, { agent, wish })) throw new IdempotencyKeyReused();
     }
     return execution;
   }
@@ -172,16 +184,7 @@ export class Runner implements AsyncDisposable {
     const agent = this.#ports.findAgent(execution.agentId);
     if (agent !== undefined) return await this.#goOn(subject, agent);
     const error = `Agent '${execution.agentId}' no longer exists`;
-    await this.#end(execution, { outcome: { status: "error", error, output: null } });
-  }
-
-  /** Cancels without waiting for what is about to run: that is left to `#goOn`. */
-  async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
-    if (this.#active.stop(id, error)) return "cancelling";
-    const { execution } = await this.#read(id);
-    if (execution.status !== "waiting") return execution.status;
-    // Where an answer came first, it runs.
-    return await this.abortWaiting(id, error) ? "aborted" : await this.#abort(id, error);
+    await this.#ends.end(execution, { outcome: { status: "error", error, output: null } });
   }
 
   async #untilRest(id: number): Promise<void> {
@@ -223,7 +226,7 @@ export class Runner implements AsyncDisposable {
     // A cancel that came until now found a run; from here on it finds an execution that waits.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
     const error = signal.reason instanceof RunStopped ? signal.reason.message : CANCELLED;
-    if (isCancelled && !await this.abortWaiting(execution.id, error)) {
+    if (isCancelled && !await this.#ends.abortWaiting(execution.id, error)) {
       // An answer came in between: it runs again, or is about to.
       leave();
       await this.cancel(execution.id, error);
@@ -231,42 +234,9 @@ export class Runner implements AsyncDisposable {
     leave();
   }
 
-  /** Stores the end of an execution that runs, and tells of it. */
-  async #end(
-    execution: Execution,
-    end: { outcome: Outcome; journal?: Journal },
-  ): Promise<void> {
-    const { outcome, journal = this.#journal(execution) } = end;
-    try {
-      const ended = await journal.finish(outcome);
-      if (ended !== undefined) await this.#afterEnd(ended);
-    } catch (error) {
-      // The row stays as it is; the next start finds it abandoned and says so.
-      this.#ports.serviceLog.write("error", "The end of an execution could not be stored", {
-        execution: execution.id,
-        error,
-      });
-    }
-  }
-
-  /** Tells of an end, ends what it delegated and nobody wants any more, and lets go on who waited for it. */
-  async #afterEnd({ execution, ancestors }: Resumption): Promise<void> {
-    this.#announcer.ended(execution);
-    for (const child of await this.#ports.store.listChildren(execution.id)) {
-      if (isFinal(child.status)) continue;
-      const error = execution.status === "aborted" ? execution.error : null;
-      await this.#abort(child.id, error ?? FORSAKEN);
-    }
-    for (const ancestor of ancestors) await this.#resume(await this.#read(ancestor.id));
-  }
-
   async #read(id: number): Promise<Subject> {
-    const stored = await this.#ports.store.readExecution(id);
+    const stored = await this.#ports.executions.readExecution(id);
     if (stored === undefined) throw new ExecutionNotFound();
     return stored;
-  }
-
-  #journal(execution: Execution): Journal {
-    return new Journal(execution, this.#ports);
   }
 }

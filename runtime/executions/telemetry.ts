@@ -2,8 +2,8 @@
 // figures and how things ended; never prompts, answers, arguments or results.
 import type { Agent } from "../agents/agent.ts";
 import type { Model, ModelReply } from "../models/model.ts";
+import type { PlannedCall } from "./conversation.ts";
 import type { Execution, ExecutionStatus } from "./execution.ts";
-import type { PlannedCall } from "./execution_store.ts";
 
 /** A question to a model, as far as it is told of. */
 export interface AskedModel {

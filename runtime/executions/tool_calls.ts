@@ -5,7 +5,7 @@ import { QuestionRaised } from "../tools/question_raised.ts";
 import { boundResult } from "../tools/result_text.ts";
 import type { Delegation, ToolQuestion } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
-import type { PlannedCall } from "./execution_store.ts";
+import type { PlannedCall } from "./conversation.ts";
 import {
   describeAnswer,
   describeDenial,

@@ -1,29 +1,49 @@
-// Accepting an execution: what it claims, whether its conversation is free, and the row itself, inside one transaction.
-import type { Execution } from "../executions/execution.ts";
+// Accepting an execution: what it claims, whether its conversation is free, the row itself and its first frame, in one
+// transaction.
 import type {
   Acceptance,
   AcceptanceRefusal,
+  AcceptanceStore,
+  AcceptanceTerms,
   Claim,
   NewExecution,
-} from "../executions/execution_store.ts";
+} from "../executions/acceptance_store.ts";
+import type { Execution } from "../executions/execution.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
 import type { Database } from "./database.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
-import { selectChild } from "./lineage.ts";
+import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
+import { selectChild } from "./families.ts";
+import { appendFrames } from "./frames.ts";
 import { insertSlot, isSlotTaken } from "./slots.ts";
 import { takeQueued } from "./watches.ts";
 
 const IDEMPOTENCY_MS = 24 * 3_600_000;
 
-/** What an acceptance is bound to. */
-export interface AcceptanceTerms {
-  idempotencyKey?: string;
-  unlessWaiting: boolean;
-  claim?: Claim;
+/** Acceptances of one service instance. */
+export class SqliteAcceptanceStore implements AcceptanceStore {
+  readonly #db: Database;
+  readonly #instanceId: string;
+
+  constructor(db: Database, instanceId: string) {
+    this.#db = db;
+    this.#instanceId = instanceId;
+  }
+
+  acceptExecution(wanted: NewExecution, terms: AcceptanceTerms): Promise<Acceptance> {
+    return this.#db.change("power", () => {
+      const instanceId = this.#instanceId;
+      const acceptance = insertExecution(this.#db, wanted, { ...terms, instanceId });
+      if ("execution" in acceptance && acceptance.isNew) {
+        const { execution } = acceptance;
+        appendFrames(this.#db, execution.id, terms.frames(execution));
+      }
+      return acceptance;
+    });
+  }
 }
 
 /** Accepts an execution as part of the transaction that is open, or tells why not. */
-export function insertExecution(
+function insertExecution(
   db: Database,
   wanted: NewExecution,
   terms: AcceptanceTerms & { instanceId: string },
@@ -135,6 +155,5 @@ function insertRow(db: Database, wanted: NewExecution, instanceId: string): Exec
     wanted.model,
     wanted.startedAt,
   );
-  if (row === undefined) throw new TypeError("The statement returned no execution");
-  return toExecution(row);
+  return toReturned(row);
 }

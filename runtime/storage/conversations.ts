@@ -1,89 +1,135 @@
-// The tables of a conversation: its messages and the calls between a reply and its results.
-import type { PlacedMessage, PlannedCall, StoredCall } from "../executions/execution_store.ts";
-import type { Message, ToolMessage } from "../models/message.ts";
-import type { Effect } from "../tools/tool.ts";
+// Conversations in SQLite: opening, replies, calls and results, and what earlier ones leave to later ones.
+import type {
+  CallIntent,
+  ConversationStore,
+  RecordedOpening,
+  RecordedReply,
+  RecordedResult,
+  Seed,
+  StoredConversation,
+} from "../executions/conversation_store.ts";
+import type { Execution } from "../executions/execution.ts";
+import { bucketOf } from "./buckets.ts";
+import { insertCall, insertMessage, selectCalls, selectMessages } from "./conversation_rows.ts";
 import type { Database } from "./database.ts";
+import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
+import { selectDelegated } from "./families.ts";
+import { appendFrames } from "./frames.ts";
+import { selectAnswers } from "./request_rows.ts";
 
-interface CallRow {
-  position: number;
-  tool_call_id: string;
-  name: string;
-  arguments: string;
-  effect: Effect | null;
-  started_at: number | null;
-  duration_ms: number | null;
-  frame_id: number | null;
-  /** The result message, when there is one. */
-  body: string | null;
-}
+/** Conversations of executions. */
+export class SqliteConversationStore implements ConversationStore {
+  readonly #db: Database;
 
-/** Stores a message as part of the transaction that is open. */
-export function insertMessage(
-  db: Database,
-  executionId: number,
-  placed: PlacedMessage & { seeded?: boolean },
-): void {
-  db.run(
-    "INSERT INTO messages (execution_id, position, role, body, seeded) VALUES (?, ?, ?, ?, ?)",
-    executionId,
-    placed.position,
-    placed.message.role,
-    JSON.stringify(placed.message),
-    placed.seeded ? 1 : 0,
-  );
-}
+  constructor(db: Database) {
+    this.#db = db;
+  }
 
-/** Stores a call that a reply asked for. */
-export function insertCall(db: Database, executionId: number, call: PlannedCall): void {
-  db.run(
-    "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments) " +
-      "VALUES (?, ?, ?, ?, ?)",
-    executionId,
-    call.position,
-    call.toolCallId,
-    call.name,
-    call.arguments,
-  );
-}
+  beginConversation(executionId: number, opening: RecordedOpening): Promise<void> {
+    return this.#db.change("process", () => {
+      for (const message of opening.messages) insertMessage(this.#db, executionId, message);
+      appendFrames(this.#db, executionId, opening.frames);
+    });
+  }
 
-/** Messages of an execution in order. */
-export function selectMessages(db: Database, executionId: number): PlacedMessage[] {
-  return db.all<{ position: number; body: string }>(
-    "SELECT position, body FROM messages WHERE execution_id = ? ORDER BY position",
-    executionId,
-  ).map(({ position, body }) => ({ position, message: JSON.parse(body) as Message }));
-}
+  recordReply(executionId: number, reply: RecordedReply): Promise<Execution> {
+    return this.#db.change("process", () => {
+      insertMessage(this.#db, executionId, reply.message);
+      for (const call of reply.calls) insertCall(this.#db, executionId, call);
+      const { usage } = reply;
+      const row = this.#db.get<ExecutionRow>(
+        "UPDATE executions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2, " +
+          "total_tokens = CASE WHEN ?3 THEN coalesce(total_tokens, 0) + ?1 + ?2 ELSE total_tokens END, " +
+          "cost_usd = CASE WHEN ?4 IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ?4 END, " +
+          "tool_calls = tool_calls + ?5, duration_ms = coalesce(duration_ms, 0) + ?6 " +
+          `WHERE id = ?7 RETURNING ${EXECUTION_COLUMNS}`,
+        usage?.inputTokens ?? 0,
+        usage?.outputTokens ?? 0,
+        usage === null ? 0 : 1,
+        reply.costUsd,
+        reply.calls.length,
+        reply.durationMs,
+        executionId,
+      );
+      const figures = toReturned(row);
+      appendFrames(this.#db, executionId, reply.frames(figures));
+      return figures;
+    });
+  }
 
-/** Calls of an execution in order; with `unlogged`, only those whose result is not in the log yet. */
-export function selectCalls(
-  db: Database,
-  executionId: number,
-  options: { unlogged: boolean },
-): StoredCall[] {
-  return db.all<CallRow>(
-    "SELECT c.position, c.tool_call_id, c.name, c.arguments, c.effect, c.started_at, " +
-      "c.duration_ms, c.frame_id, m.body FROM tool_calls c LEFT JOIN messages m " +
-      "ON m.execution_id = c.execution_id AND m.position = c.position " +
-      `WHERE c.execution_id = ?${options.unlogged ? " AND c.frame_id IS NULL" : ""} ` +
-      "ORDER BY c.position",
-    executionId,
-  ).map(toCall);
-}
+  startCall(executionId: number, call: CallIntent): Promise<void> {
+    return this.#db.change(call.effect === "unsafe" ? "power" : "process", () => {
+      this.#db.run(
+        "UPDATE tool_calls SET effect = ?, started_at = ? WHERE execution_id = ? AND position = ?",
+        call.effect,
+        call.startedAt,
+        executionId,
+        call.position,
+      );
+    });
+  }
 
-function toCall(row: CallRow): StoredCall {
-  return {
-    position: row.position,
-    toolCallId: row.tool_call_id,
-    name: row.name,
-    arguments: row.arguments,
-    effect: row.effect,
-    startedAt: row.started_at,
-    result: row.body === null ? null : toResult(row.body, row.duration_ms ?? 0),
-    logged: row.frame_id !== null,
-  };
-}
+  resetCall(executionId: number, position: number): Promise<void> {
+    return this.#db.change("process", () => {
+      this.#db.run(
+        "UPDATE tool_calls SET started_at = NULL WHERE execution_id = ? AND position = ?",
+        executionId,
+        position,
+      );
+    });
+  }
 
-function toResult(body: string, durationMs: number): NonNullable<StoredCall["result"]> {
-  const { content, isError } = JSON.parse(body) as ToolMessage;
-  return { content, isError, durationMs };
+  finishCall(executionId: number, result: RecordedResult): Promise<void> {
+    return this.#db.change(result.effect === "unsafe" ? "power" : "process", () => {
+      insertMessage(this.#db, executionId, result.message);
+      this.#db.run(
+        "UPDATE tool_calls SET duration_ms = ? WHERE execution_id = ? AND position = ?",
+        result.durationMs,
+        executionId,
+        result.message.position,
+      );
+      for (const call of selectCalls(this.#db, executionId, { unlogged: true })) {
+        if (call.result === null) break;
+        const finished = { ...call, result: call.result };
+        const frameId = appendFrames(this.#db, executionId, [result.frame(finished)]);
+        this.#db.run(
+          "UPDATE tool_calls SET frame_id = ? WHERE execution_id = ? AND position = ?",
+          frameId,
+          executionId,
+          call.position,
+        );
+      }
+      if (result.instructions !== undefined) {
+        insertMessage(this.#db, executionId, result.instructions.message);
+        appendFrames(this.#db, executionId, [result.instructions.frame]);
+      }
+    });
+  }
+
+  readConversation(executionId: number): Promise<StoredConversation> {
+    return Promise.resolve({
+      messages: selectMessages(this.#db, executionId),
+      calls: selectCalls(this.#db, executionId, { unlogged: false }),
+      answers: selectAnswers(this.#db, executionId),
+      delegated: selectDelegated(this.#db, executionId),
+    });
+  }
+
+  readSeed(execution: Execution): Promise<Seed | undefined> {
+    const { condition, values } = bucketOf(execution);
+    const row = this.#db.get<ExecutionRow>(
+      `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE ${condition} AND id < ? ` +
+        "AND status NOT IN ('running', 'waiting') " +
+        "AND EXISTS (SELECT 1 FROM messages WHERE execution_id = executions.id) " +
+        "ORDER BY id DESC LIMIT 1",
+      ...values,
+      execution.id,
+    );
+    return Promise.resolve(
+      row && {
+        execution: toExecution(row),
+        messages: selectMessages(this.#db, row.id).map(({ message }) => message),
+      },
+    );
+  }
 }

@@ -113,6 +113,11 @@ export class Database implements Disposable {
     }
   }
 
+  /** The same with a promise that resolves or rejects, as callers of an asynchronous port expect. */
+  change<T>(durability: Durability, body: () => T): Promise<T> {
+    return new Promise((resolve) => resolve(this.transaction(durability, body)));
+  }
+
   /** Gives free pages back to the file system. */
   shrink(): void {
     this.#db.exec("PRAGMA incremental_vacuum");

@@ -34,6 +34,12 @@ export function toRequest(row: ExecutionRow): ExecutionRequest {
   return JSON.parse(row.request) as ExecutionRequest;
 }
 
+/** The execution of the row that a statement is bound to return. Throws TypeError where it returned none. */
+export function toReturned(row: ExecutionRow | undefined): Execution {
+  if (row === undefined) throw new TypeError("The statement returned no execution");
+  return toExecution(row);
+}
+
 /** The execution of a row. */
 export function toExecution(row: ExecutionRow): Execution {
   return {

@@ -15,18 +15,16 @@ export class SqliteSettingsStore implements SettingsStore {
   }
 
   changeSetting(name: string, value: string, options: { fallback: string }): Promise<boolean> {
-    return new Promise((resolve) =>
-      resolve(this.#db.transaction("power", () => {
-        if ((this.#read(name) ?? options.fallback) === value) return false;
-        this.#db.run(
-          "INSERT INTO settings (key, value) VALUES (?1, ?2) " +
-            "ON CONFLICT (key) DO UPDATE SET value = ?2",
-          name,
-          value,
-        );
-        return true;
-      }))
-    );
+    return this.#db.change("power", () => {
+      if ((this.#read(name) ?? options.fallback) === value) return false;
+      this.#db.run(
+        "INSERT INTO settings (key, value) VALUES (?1, ?2) " +
+          "ON CONFLICT (key) DO UPDATE SET value = ?2",
+        name,
+        value,
+      );
+      return true;
+    });
   }
 
   #read(name: string): string | undefined {

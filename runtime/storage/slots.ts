@@ -93,7 +93,7 @@ export class SqliteSlotStore implements SlotStore {
   }
 
   beginSchedule({ agentId, fingerprint, anchor, lastSlot }: ScheduleState): Promise<void> {
-    return this.#change("process", () => {
+    return this.#db.change("process", () => {
       this.#db.run(
         "INSERT OR REPLACE INTO schedules (agent_id, fingerprint, anchor, last_fire) " +
           "VALUES (?, ?, ?, ?)",
@@ -111,13 +111,13 @@ export class SqliteSlotStore implements SlotStore {
   }
 
   endSchedules(agentIds: readonly string[]): Promise<void> {
-    return this.#change("process", () => {
+    return this.#db.change("process", () => {
       for (const id of agentIds) this.#db.run("DELETE FROM schedules WHERE agent_id = ?", id);
     });
   }
 
   recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<void> {
-    return this.#change("power", () => {
+    return this.#db.change("power", () => {
       for (const slot of slots) {
         if (isSlotTaken(this.#db, slot.agentId, slot.scheduledFor)) continue;
         insertSlot(this.#db, slot, slot.lastSlot);
@@ -138,7 +138,7 @@ export class SqliteSlotStore implements SlotStore {
   }
 
   purgeSlots({ before, keep }: { before: number; keep: number }): Promise<number> {
-    return this.#change("process", () => {
+    return this.#db.change("process", () => {
       let removed = 0;
       for (const { id } of this.#db.all<{ id: string }>(AGENTS_WITH_OLD_SLOTS, before)) {
         removed += this.#db.run(REMOVE_OLD_SLOTS, id, before, keep - 1).changes;
@@ -148,7 +148,4 @@ export class SqliteSlotStore implements SlotStore {
   }
 
   /** A transaction whose failure is a rejected promise, as callers of an asynchronous port expect. */
-  #change<T>(durability: "process" | "power", body: () => T): Promise<T> {
-    return new Promise((resolve) => resolve(this.#db.transaction(durability, body)));
-  }
 }

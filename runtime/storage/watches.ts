@@ -43,7 +43,7 @@ export class SqliteWatchStore implements WatchStore {
     changes: readonly QueuedChange[],
     { dropped, seen }: Parameters<WatchStore["enqueue"]>[1],
   ): Promise<void> {
-    return this.#change("power", () => {
+    return this.#db.change("power", () => {
       for (const { agentId, path } of dropped) takeQueued(this.#db, agentId, path);
       for (const { agentId, path, event, queuedAt } of changes) {
         // Its place in the queue stays: a file that changes all the time must not wait for ever.
@@ -61,7 +61,7 @@ export class SqliteWatchStore implements WatchStore {
   }
 
   dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void> {
-    return this.#change("process", () => {
+    return this.#db.change("process", () => {
       for (const { agentId, path } of changes) takeQueued(this.#db, agentId, path);
     });
   }
@@ -90,14 +90,14 @@ export class SqliteWatchStore implements WatchStore {
   }
 
   markSeen(agentId: string, files: readonly SeenFile[]): Promise<void> {
-    return this.#change("process", () => {
+    return this.#db.change("process", () => {
       this.#db.run("INSERT OR IGNORE INTO watches (agent_id) VALUES (?)", agentId);
       for (const file of files) this.#mark(agentId, file);
     });
   }
 
   forgetWatches(agentIds: readonly string[]): Promise<void> {
-    return this.#change("process", () => {
+    return this.#db.change("process", () => {
       for (const table of ["watch_queue", "watched_files", "watches"]) {
         for (const id of agentIds) this.#db.run(`DELETE FROM ${table} WHERE agent_id = ?`, id);
       }
@@ -115,9 +115,5 @@ export class SqliteWatchStore implements WatchStore {
         stamp,
       );
     }
-  }
-
-  #change(durability: "process" | "power", body: () => void): Promise<void> {
-    return new Promise((resolve) => resolve(this.#db.transaction(durability, body)));
   }
 }

@@ -1,7 +1,7 @@
 // What a long history costs: the list, the page of one agent, and the memory that a run begins with.
 import { join } from "node:path";
 import { Database } from "../../runtime/storage/database.ts";
-import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";
+import { createExecutionStores } from "../../runtime/storage/execution_stores.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 import type { Client } from "../../server/client.ts";
 import { createLocalClient } from "../../server/local_client.ts";
@@ -79,12 +79,12 @@ async function seeds(): Promise<Figure> {
 function openSeeds(count: number): Disposable & { read: () => Promise<unknown> } {
   const db = Database.open(":memory:");
   fill(db, count, { messages: true });
-  const store = new SqliteExecutionStore(db, "bench");
+  const { conversations, executions } = createExecutionStores(db, "bench");
   return {
     async read() {
-      const found = await store.readExecution(count);
+      const found = await executions.readExecution(count);
       if (found === undefined) throw new TypeError("the last execution is missing");
-      const seed = await store.readSeed(found.execution);
+      const seed = await conversations.readSeed(found.execution);
       if (seed?.messages.length !== 3) throw new TypeError("no messages to begin with");
     },
     [Symbol.dispose]: () => db[Symbol.dispose](),

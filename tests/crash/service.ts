@@ -1,6 +1,11 @@
 // A service in a process of its own that can be made to die at a named point, by SIGKILL, as a power cut would do it.
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
-import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";
+import { SqliteAcceptanceStore } from "../../runtime/storage/acceptance.ts";
+import { SqliteConversationStore } from "../../runtime/storage/conversations.ts";
+import { SqliteEndingStore } from "../../runtime/storage/endings.ts";
+import { SqliteFamilyStore } from "../../runtime/storage/families.ts";
+import { SqliteRecoveryStore } from "../../runtime/storage/recovery.ts";
+import { SqliteRequestStore } from "../../runtime/storage/requests.ts";
 import type { CrashPoint } from "./crash_points.ts";
 
 interface Order {
@@ -10,6 +15,16 @@ interface Order {
   start: string[];
   crash: CrashPoint | null;
 }
+
+/** All that a run changes is changed by one of these. */
+const STORES: readonly { prototype: object }[] = [
+  SqliteAcceptanceStore,
+  SqliteConversationStore,
+  SqliteEndingStore,
+  SqliteFamilyStore,
+  SqliteRecoveryStore,
+  SqliteRequestStore,
+];
 
 const LONGEST_THOUGHT_MS = 10;
 /** Far more than all runs take together: one that is left by then has no way on. */
@@ -25,11 +40,11 @@ function die(): never {
 
 if (order.crash !== null) {
   const { method, when, nth } = order.crash;
-  const store = SqliteExecutionStore.prototype as unknown as Record<
-    string,
-    (...args: unknown[]) => Promise<unknown>
-  >;
-  const original = store[method]!;
+  const store = STORES.find(({ prototype }) => method in prototype)?.prototype as
+    | Record<string, (...args: unknown[]) => Promise<unknown>>
+    | undefined;
+  const original = store?.[method];
+  if (store === undefined || original === undefined) throw new TypeError(`No store has ${method}`);
   let calls = 0;
   store[method] = async function (this: unknown, ...args: unknown[]) {
     calls++;

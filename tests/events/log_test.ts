@@ -29,7 +29,6 @@ Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends 
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
-    store: store.executions,
     clock: new TestClock(),
   });
   const live = collect(follow(store, execution.id));
@@ -54,7 +53,6 @@ Deno.test("ExecutionLog.follow() resumes behind a frame id, and ends at once beh
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
-    store: store.executions,
     clock: new TestClock(),
   });
   await journal.finish({ status: "error", error: "broke", output: null });
@@ -76,7 +74,6 @@ Deno.test("ExecutionLog.follow() misses nothing, however writers and readers int
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
-    store: store.executions,
     clock: new TestClock(),
   });
   const readers = Array.from({ length: 20 }, async (_, n) => {
@@ -111,7 +108,6 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
-    store: store.executions,
     clock: new TestClock(),
   });
   const items: LogItem[] = [];
@@ -149,8 +145,7 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
 Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply its text so far, and nobody an older one", async () => {
   using store = openTestStore();
   const execution = await store.accept();
-  const { executions, clock } = { executions: store.executions, clock: new TestClock() };
-  const journal = new Journal(execution, { ...store, store: executions, clock });
+  const journal = new Journal(execution, { ...store, clock: new TestClock() });
   const join = () => {
     const stop = new AbortController();
     const items: LogItem[] = [];
@@ -200,7 +195,6 @@ Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
-    store: store.executions,
     clock: new TestClock(),
   });
   for (let position = 0; position < 6; position++) {
@@ -227,7 +221,7 @@ Deno.test("ExecutionLog.follow() lets followers at one place share a read, and a
       return isBroken ? Promise.reject(new Error("broken")) : store.frames.readFrames(id, page);
     },
   });
-  const ports = { ...store, log, store: store.executions, clock: new TestClock() };
+  const ports = { ...store, log, clock: new TestClock() };
   const options = { after: 0, deltas: false, signal: new AbortController().signal };
   const open = () => collect(log.follow(execution.id, options));
   await assert.rejects(open(), /broken/);

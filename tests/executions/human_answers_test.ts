@@ -21,7 +21,7 @@ async function ask(
     async () => (await store.executions.readExecution(id))?.execution.status === "waiting",
     "the question",
   );
-  const { requestId } = (await store.executions.readOpenRequest(id))!;
+  const { requestId } = (await store.requests.readOpenRequest(id))!;
   return { id, requestId };
 }
 
@@ -29,9 +29,7 @@ async function ask(
 function openAnswers({ store, clock }: TestRunner): { answers: HumanAnswers; goneOn: Subject[] } {
   const goneOn: Subject[] = [];
   const answers = new HumanAnswers({
-    store: store.executions,
-    log: store.log,
-    redactor: store.redactor,
+    ...store,
     clock,
     serviceLog: new LogLines(),
     starts: new Starts(),
@@ -84,6 +82,6 @@ Deno.test("HumanAnswers keeps the deadlines of questions that were asked before 
   await on.clock.advance(30_000);
   await until(() => ids().length === 2, "the second deadline");
   assert.deepEqual(ids(), [soon.id, late.id]);
-  const { answers: given } = await on.store.executions.readConversation(late.id);
+  const { answers: given } = await on.store.conversations.readConversation(late.id);
   assert.deepEqual([...given.values()].flat().map(({ answer }) => answer), [{ expired: true }]);
 });

@@ -11,8 +11,7 @@ Deno.test("performCall() has the intent of an unsafe call on disk before the too
   using store = openTestStore();
   const clock = new TestClock();
   const execution = await store.accept();
-  const { executions, log, redactor } = store;
-  const journal = new Journal(execution, { store: executions, log, redactor, clock });
+  const journal = new Journal(execution, { ...store, clock });
   await journal.reply({
     message: {
       role: "assistant",
@@ -23,7 +22,7 @@ Deno.test("performCall() has the intent of an unsafe call on disk before the too
     usage: null,
     reportedCostUsd: null,
   }, { position: 2, costUsd: null });
-  const stored = async () => (await executions.readConversation(execution.id)).calls[0];
+  const stored = async () => (await store.conversations.readConversation(execution.id)).calls[0];
   let seen: Awaited<ReturnType<typeof stored>>;
   const tool: Partial<ActionTool> = {
     timeoutMs: 1_000,

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import type { HumanRequest } from "../../runtime/executions/human_request.ts";
 import { RequestExpiry } from "../../runtime/executions/request_expiry.ts";
 import { TestClock } from "../support/test_clock.ts";
-import { openTestStore } from "../support/test_store.ts";
 
 Deno.test("RequestExpiry does not ask without end while an expiry cannot be stored", async () => {
-  using place = openTestStore();
   const clock = new TestClock();
-  const due: Partial<HumanRequest> = { requestId: "r", expiresAt: clock.now() };
+  const due: HumanRequest = {
+    ...{ executionId: 1, requestId: "r", kind: "input", position: 3, toolName: "ask_user" },
+    ...{ toolArgs: {}, message: "Which?", options: null, multi: false, createdAt: 0 },
+    expiresAt: clock.now(),
+  };
   let isOpen = true;
-  const store = Object.assign(Object.create(place.executions), {
-    readNextExpiry: () => Promise.resolve(isOpen ? due : undefined),
-  });
+  const requests = { readNextExpiry: () => Promise.resolve(isOpen ? due : undefined) };
   const complaints: string[] = [];
   let tries = 0;
   await using expiry = new RequestExpiry(
-    { store, clock, serviceLog: { write: (_level, message) => complaints.push(message) } },
+    { requests, clock, serviceLog: { write: (_level, message) => complaints.push(message) } },
     () => {
       tries++;
       if (tries < 3) return Promise.reject(new Error("database or disk is full"));

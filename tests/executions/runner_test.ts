@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { ExecutionTrigger } from "../../runtime/executions/execution.ts";
-import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";
+import type { Wish } from "../../runtime/executions/acceptance.ts";
+import { IdempotencyKeyReused } from "../../runtime/executions/refusals.ts";
+import { SqliteAcceptanceStore } from "../../runtime/storage/acceptance.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 import { createTestAgent } from "../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../support/test_runner.ts";
@@ -107,7 +109,7 @@ Deno.test("Runner.cancel() finds a run that is being accepted, and one that is b
   await until(async () => await statusOf({ store }, 1) === "aborted", "the end");
 
   const id = await ask(on, "tester");
-  const { requestId } = (await store.executions.readOpenRequest(id))!;
+  const { requestId } = (await store.requests.readOpenRequest(id))!;
   const answering = runner.respond(id, { requestId, answer: { text: "yes" } });
   assert.equal(await runner.cancel(id), "cancelling");
   await answering;
@@ -157,11 +159,40 @@ Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its w
     await stopped;
     const stored = await on.store.executions.readExecution(id);
     seen.add(stored?.execution.status);
-    const question = await on.store.executions.readOpenRequest(id);
+    const question = await on.store.requests.readOpenRequest(id);
     if (stored?.execution.status === "waiting") assert.ok(question);
     else assert.equal(stored?.execution.error, "Aborted: service stopped");
   }
   assert.ok(seen.isSubsetOf(new Set(["aborted", "waiting"])), [...seen].join());
+});
+
+Deno.test("Runner.start() gives the first run for its idempotency key, and refuses another run for it", async () => {
+  const agent = createTestAgent({ onPending: "parallel" });
+  await using on = await openTestRunner([agent]);
+  const { runner, store } = on;
+  const wish: Wish = {
+    ...{ trigger: "chat", sessionId: "s", idempotencyKey: "k" },
+    request: { args: ["a"], message: "m" },
+  };
+  const { id } = await runner.start(agent, wish);
+  assert.equal((await runner.start(agent, structuredClone(wish))).id, id);
+  await until(async () => await statusOf(on, id) === "waiting", "the question");
+  assert.equal((await runner.start(agent, wish)).id, id);
+  const others: Partial<Wish>[] = [
+    { sessionId: "t" },
+    { trigger: "manual", sessionId: null },
+    { request: { args: ["b"], message: "m" } },
+    { request: { args: ["a"] } },
+    { request: { args: ["a"], message: "m", context: "c" } },
+  ];
+  for (const other of others) {
+    await assert.rejects(runner.start(agent, { ...wish, ...other }), IdempotencyKeyReused);
+  }
+  const another = createTestAgent({ id: "another" });
+  await assert.rejects(runner.start(another, wish), IdempotencyKeyReused);
+  const all = await store.executions.listExecutions({ limit: 10, offset: 0 });
+  assert.deepEqual(all.map((one) => one.id), [id]);
+  assert.notEqual((await runner.start(agent, { ...wish, idempotencyKey: "l" })).id, id);
 });
 
 Deno.test("Runner.recover() goes on where the agent as it is now says so, else tells that the run was orphaned", async () => {
@@ -170,7 +201,7 @@ Deno.test("Runner.recover() goes on where the agent as it is now says so, else t
   await using on = await openTestRunner([resumed, orphaned]);
   const { runner, store, events } = on;
   openInstance(store.db, { id: "dead", pid: 1, startedAt: 0 });
-  const dead = new SqliteExecutionStore(store.db, "dead");
+  const dead = new SqliteAcceptanceStore(store.db, "dead");
   const ids: Record<string, number> = {};
   for (const agentId of ["resumed", "orphaned", "removed"]) {
     const accepted = await dead.acceptExecution({

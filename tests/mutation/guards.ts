@@ -50,7 +50,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a call of a parent starts at most one child",
     file: "runtime/executions/delegation.ts",
-    find: "await store.findChild(parent.id, call.position) ??",
+    find: "await families.findChild(parent.id, call.position) ??",
     replace: "undefined ??",
     tests: ["tests/executions"],
   },
@@ -63,7 +63,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "of several answers one counts",
-    file: "runtime/storage/requests.ts",
+    file: "runtime/storage/request_rows.ts",
     find: '"WHERE execution_id = ? AND request_id = ? AND answered_at IS NULL",',
     replace: '"WHERE execution_id = ? AND request_id = ?",',
     tests: ["tests/executions", "tests/server", "tests/storage"],
@@ -109,14 +109,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "each result is logged once",
-    file: "runtime/storage/conversations.ts",
+    file: "runtime/storage/conversation_rows.ts",
     find: 'options.unlogged ? " AND c.frame_id IS NULL" : ""',
     replace: 'options.unlogged ? "" : ""',
     tests: ["tests/executions"],
   },
   {
     guard: "an execution ends once",
-    file: "runtime/storage/executions.ts",
+    file: "runtime/storage/endings.ts",
     find: "`WHERE id = ? AND status = ? RETURNING ${EXECUTION_COLUMNS}`,",
     replace: "`WHERE id = ? AND ? IS NOT NULL RETURNING ${EXECUTION_COLUMNS}`,",
     tests: ["tests/storage", "tests/executions"],

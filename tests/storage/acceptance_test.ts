@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import type { Acceptance, Claim, NewExecution } from "../../runtime/executions/execution_store.ts";
+import type { FrameDraft } from "../../runtime/events/frame.ts";
+import type { Acceptance, Claim, NewExecution } from "../../runtime/executions/acceptance_store.ts";
 import { SqliteWatchStore } from "../../runtime/storage/watches.ts";
 import { openTestStore, type TestStore } from "../support/test_store.ts";
+import { storedFrames } from "./stored_frames.ts";
 
 const WANTED: NewExecution = {
   agentId: "tester",
@@ -18,19 +20,19 @@ const WANTED: NewExecution = {
 const SLOT: Claim = { type: "slot", scheduledFor: 60_000, reason: null };
 
 function claim(
-  { executions }: TestStore,
+  { acceptances }: TestStore,
   wanted: Partial<NewExecution> = {},
   claim: Claim = SLOT,
 ): Promise<Acceptance> {
-  return executions.acceptExecution({ ...WANTED, ...wanted }, {
+  return acceptances.acceptExecution({ ...WANTED, ...wanted }, {
     unlessWaiting: true,
     claim,
     frames: () => [],
   });
 }
 
-async function end({ executions }: TestStore, id: number): Promise<void> {
-  await executions.finishExecution(id, {
+async function end({ endings }: TestStore, id: number): Promise<void> {
+  await endings.finishExecution(id, {
     ...{ from: "running", status: "success", error: null, output: null },
     ...{ finishedAt: 61_000, durationMs: 1_000, frames: () => [] },
   });
@@ -69,4 +71,59 @@ Deno.test("acceptExecution() takes a change out of the queue with the run that i
   assert.deepEqual(await claim(store, { agentId: "another" }, { type: "change", path }), {
     refused: "claimed",
   });
+});
+
+Deno.test("SqliteAcceptanceStore.acceptExecution() stores execution and first frame together", async () => {
+  using store = openTestStore();
+  const execution = await store.accept({
+    request: { args: ["x"], message: "hi" },
+  });
+  assert.equal(execution.status, "running");
+  assert.deepEqual(execution.args, ["x"]);
+  const frames = await storedFrames(store, execution.id);
+  assert.equal(frames.length, 1);
+  assert.equal(frames[0]?.payload.event_type, "execution_info");
+  assert.equal(frames[0]?.payload.execution_id, execution.id);
+});
+
+Deno.test("SqliteAcceptanceStore.acceptExecution() leaves nothing behind when its frame cannot be made", async () => {
+  using store = openTestStore();
+  await assert.rejects(
+    store.acceptances.acceptExecution({
+      agentId: "a",
+      displayName: "a",
+      trigger: "manual",
+      parentExecutionId: null,
+      parentPosition: null,
+      depth: 0,
+      sessionId: null,
+      request: { args: [] },
+      model: "",
+      startedAt: 0,
+    }, {
+      unlessWaiting: false,
+      frames: (): FrameDraft[] => {
+        throw new Error("no frame");
+      },
+    }),
+    /no frame/,
+  );
+  assert.deepEqual(
+    await store.executions.listExecutions({ limit: 10, offset: 0 }),
+    [],
+  );
+});
+
+Deno.test("SqliteAcceptanceStore.acceptExecution() gives the first execution for a repeated key, for 24 hours", async () => {
+  using store = openTestStore();
+  const first = await store.accept({}, "key-1");
+  assert.equal(
+    (await store.accept({ startedAt: 86_400_000 }, "key-1")).id,
+    first.id,
+  );
+  assert.notEqual(
+    (await store.accept({ startedAt: 86_402_000 }, "key-1")).id,
+    first.id,
+  );
+  assert.notEqual((await store.accept({}, "key-2")).id, first.id);
 });

@@ -117,6 +117,21 @@ Deno.test("Database.transaction() changes all or nothing", () => {
   assert.equal(db.transaction("power", () => "next"), "next");
 });
 
+Deno.test("Database.change() is a transaction, done at once, whose failure rejects", async () => {
+  using db = Database.open(":memory:");
+  const rows = () => db.all("SELECT * FROM settings").length;
+  const insert = () => void db.run("INSERT INTO settings VALUES ('a', 'b')");
+  const broken = db.change("power", () => {
+    insert();
+    throw new Error("stop");
+  });
+  await assert.rejects(broken, /stop/);
+  assert.equal(rows(), 0);
+  const stored = db.change("process", insert);
+  assert.equal(rows(), 1, "before anything else has a turn");
+  await stored;
+});
+
 Deno.test("Database.transaction() flushes to the disk for changes that must survive a power cut", () => {
   using db = Database.open(":memory:");
   const level = () => Object.values(db.get<object>("PRAGMA synchronous") ?? {})[0];
@@ -153,7 +168,7 @@ Deno.test("Database.open() brings a database of the first version up to date and
         "VALUES (7, 'old', 'Old', 'success', 'manual', 'i', '{\"args\":[]}', 'demo/echo', 5)",
     );
     first.close();
-    const newest = (db: Database) => new SqliteExecutionReads(db, "j").newestByAgent(["old"]);
+    const newest = (db: Database) => new SqliteExecutionReads(db).newestByAgent(["old"]);
     return (async () => {
       {
         // Looked at before any service has run on it: as it is.

@@ -9,13 +9,13 @@ function question(executionId: number, requestId: string): HumanRequest {
   } as HumanRequest;
 }
 
-function ask({ executions }: TestStore, executionId: number, requestId: string): Promise<unknown> {
+function ask({ requests }: TestStore, executionId: number, requestId: string): Promise<unknown> {
   const request = question(executionId, requestId);
-  return executions.openRequest(executionId, { request, durationMs: 0, frames: [] });
+  return requests.openRequest(executionId, { request, durationMs: 0, frames: [] });
 }
 
-function answer({ executions }: TestStore, executionId: number, requestId: string, text: string) {
-  return executions.answerRequest(executionId, {
+function answer({ requests }: TestStore, executionId: number, requestId: string, text: string) {
+  return requests.answerRequest(executionId, {
     ...{ requestId, answer: { text }, answeredAt: 2_000, frames: () => [] },
   });
 }
@@ -31,6 +31,6 @@ Deno.test("answerRequest() counts one answer: a second one changes nothing, also
   await ask(store, id, "second");
   assert.equal(await answer(store, id, "first", "Green."), undefined);
   assert.equal(await state(), "waiting");
-  const { answers } = await store.executions.readConversation(id);
+  const { answers } = await store.conversations.readConversation(id);
   assert.deepEqual([...answers.values()].flat().map(({ answer }) => answer), [{ text: "Red." }]);
 });

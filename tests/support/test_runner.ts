@@ -47,9 +47,7 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
   const serviceLog = new LogLines();
   const events = new EventBus(serviceLog);
   const runner = new Runner({
-    store: store.executions,
-    log: store.log,
-    redactor: store.redactor,
+    ...store,
     keyRedactor: new Redactor(() => []),
     events,
     clock,

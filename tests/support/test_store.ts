@@ -2,18 +2,20 @@
 import { ExecutionLog } from "../../runtime/events/log.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import assert from "node:assert/strict";
+import { createInfoFrame } from "../../runtime/executions/acceptance.ts";
+import type { NewExecution } from "../../runtime/executions/acceptance_store.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
-import type { NewExecution } from "../../runtime/executions/execution_store.ts";
-import { createInfoFrame } from "../../runtime/executions/journal.ts";
 import { Database } from "../../runtime/storage/database.ts";
-import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";
+import {
+  createExecutionStores,
+  type SqliteExecutionStores,
+} from "../../runtime/storage/execution_stores.ts";
 import { SqliteFrameStore } from "../../runtime/storage/frames.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 
 /** Everything a journal needs, over one in-memory database. */
-export interface TestStore extends Disposable {
+export interface TestStore extends SqliteExecutionStores, Disposable {
   db: Database;
-  executions: SqliteExecutionStore;
   frames: SqliteFrameStore;
   log: ExecutionLog;
   redactor: Redactor;
@@ -27,17 +29,17 @@ export function openTestStore(
   const db = Database.open(options.path ?? ":memory:");
   const instanceId = options.instanceId ?? "instance-1";
   openInstance(db, { id: instanceId, pid: 1, startedAt: 0 });
-  const executions = new SqliteExecutionStore(db, instanceId);
+  const stores = createExecutionStores(db, instanceId);
   const frames = new SqliteFrameStore(db);
   const redactor = new Redactor(() => []);
   return {
+    ...stores,
     db,
-    executions,
     frames,
     redactor,
     log: new ExecutionLog(frames),
     async accept(overrides = {}, key) {
-      const accepted = await executions.acceptExecution({
+      const accepted = await stores.acceptances.acceptExecution({
         agentId: "tester",
         displayName: "Tester",
         trigger: "manual",

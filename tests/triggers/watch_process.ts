@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { SystemClock } from "../../runtime/clock.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
-import { createInfoFrame } from "../../runtime/executions/journal.ts";
+import { createInfoFrame } from "../../runtime/executions/acceptance.ts";
+import { SqliteAcceptanceStore } from "../../runtime/storage/acceptance.ts";
 import { Database } from "../../runtime/storage/database.ts";
-import { SqliteExecutionStore } from "../../runtime/storage/executions.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 import { SqliteWatchStore } from "../../runtime/storage/watches.ts";
 import type { StartRun } from "../../runtime/triggers/fire.ts";
@@ -24,12 +24,12 @@ const events = new EventBus(log);
 const db = Database.open(join(root, "inkling.db"));
 const instanceId = crypto.randomUUID();
 openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
-const executions = new SqliteExecutionStore(db, instanceId);
+const acceptances = new SqliteAcceptanceStore(db, instanceId);
 const redactor = new Redactor(() => []);
 
 const start: StartRun = async (agent, fire) => {
   if (fire.type !== "watch") throw new TypeError("Nothing else fires here");
-  const accepted = await executions.acceptExecution({
+  const accepted = await acceptances.acceptExecution({
     agentId: agent.id,
     displayName: agent.displayName,
     trigger: "watch",

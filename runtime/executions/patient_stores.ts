@@ -1,9 +1,9 @@
-// A run's store that does not give up: what a run has done is not lost to a full disk, or to a database that another
+// Stores of a run that do not give up: what a run has done is not lost to a full disk, or to a database that another
 // program holds for a while.
 import type { Clock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { ExecutionStore } from "./execution_store.ts";
+import type { JournalStores } from "./journal.ts";
 
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
@@ -19,7 +19,9 @@ const CHANGES: ReadonlySet<string | symbol> = new Set(
     "openRequest",
     "waitForChild",
     "finishExecution",
-  ] satisfies (keyof ExecutionStore)[],
+  ] satisfies (
+    { [Store in keyof JournalStores]: keyof JournalStores[Store] }[keyof JournalStores]
+  )[],
 );
 
 /** How long somebody keeps trying. */
@@ -32,8 +34,20 @@ export interface Patience {
   execution: number;
 }
 
-/** The same store, but that a run's changes are tried again while they are refused for want of storage. */
-export function patientStore(store: ExecutionStore, patience: Patience): ExecutionStore {
+/** The same stores, but that a run's changes are tried again while they are refused for want of storage. */
+export function patientStores(
+  { conversations, requests, families, endings }: JournalStores,
+  patience: Patience,
+): JournalStores {
+  return {
+    conversations: patient(conversations, patience),
+    requests: patient(requests, patience),
+    families: patient(families, patience),
+    endings: patient(endings, patience),
+  };
+}
+
+function patient<Store extends object>(store: Store, patience: Patience): Store {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

@@ -10,19 +10,19 @@ const WISH: Wish = { trigger: "manual", sessionId: null, request: { args: [] } }
 /** Starts the asking agent and waits for its question; what follows meets a database without room. */
 async function ask({ runner, store }: TestRunner): Promise<{ id: number; requestId: string }> {
   const { id } = await runner.start(createTestAgent(), WISH);
-  const open = () => store.executions.readOpenRequest(id);
+  const open = () => store.requests.readOpenRequest(id);
   await until(async () => await open() !== undefined, "the question");
   return { id, requestId: (await open())?.requestId ?? "" };
 }
 
 /** Lets ends be refused, as a full disk would. */
 function refuseEnds(
-  { executions }: TestRunner["store"],
+  { endings }: TestRunner["store"],
 ): { tries: () => number; allow: () => void } {
-  const original = executions.finishExecution.bind(executions);
+  const original = endings.finishExecution.bind(endings);
   let tries = 0;
   let isFull = true;
-  executions.finishExecution = (...args) => {
+  endings.finishExecution = (...args) => {
     tries++;
     if (isFull) return Promise.reject(new StorageUnavailable("Cannot store anything: no room."));
     return original(...args);

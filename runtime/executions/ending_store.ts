@@ -1,0 +1,27 @@
+// The port to the ends of executions.
+import type { FrameDraft } from "../events/frame.ts";
+import type { Execution, FinalStatus } from "./execution.ts";
+import type { Resumption } from "./resumption.ts";
+
+/** The end of an execution. */
+export interface Ending {
+  /** The state it must be in: a run ends itself, a waiting execution is ended from outside. */
+  from: "running" | "waiting";
+  status: FinalStatus;
+  error: string | null;
+  output: string | null;
+  finishedAt: number;
+  /** Running time since the last change, in milliseconds. */
+  durationMs: number;
+  /** The last frames, `complete` the very last. They are told the cumulative figures. */
+  frames: (figures: Execution) => FrameDraft[];
+}
+
+/** Where executions end. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+export interface EndingStore {
+  /**
+   * Ends an execution and returns it; those above that waited only for it run again, here. Undefined, and nothing is
+   * changed, when it is not in the state that the ending expects (any more).
+   */
+  finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined>;
+}

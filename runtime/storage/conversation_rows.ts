@@ -1,0 +1,90 @@
+// Conversations as rows: messages, and the calls between a reply and its results.
+import type { PlacedMessage, PlannedCall } from "../executions/conversation.ts";
+import type { StoredCall } from "../executions/conversation_store.ts";
+import type { Message, ToolMessage } from "../models/message.ts";
+import type { Effect } from "../tools/tool.ts";
+import type { Database } from "./database.ts";
+
+interface CallRow {
+  position: number;
+  tool_call_id: string;
+  name: string;
+  arguments: string;
+  effect: Effect | null;
+  started_at: number | null;
+  duration_ms: number | null;
+  frame_id: number | null;
+  /** The result message, when there is one. */
+  body: string | null;
+}
+
+/** Stores a message as part of the transaction that is open. */
+export function insertMessage(
+  db: Database,
+  executionId: number,
+  placed: PlacedMessage & { seeded?: boolean },
+): void {
+  db.run(
+    "INSERT INTO messages (execution_id, position, role, body, seeded) VALUES (?, ?, ?, ?, ?)",
+    executionId,
+    placed.position,
+    placed.message.role,
+    JSON.stringify(placed.message),
+    placed.seeded ? 1 : 0,
+  );
+}
+
+/** Stores a call that a reply asked for. */
+export function insertCall(db: Database, executionId: number, call: PlannedCall): void {
+  db.run(
+    "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments) " +
+      "VALUES (?, ?, ?, ?, ?)",
+    executionId,
+    call.position,
+    call.toolCallId,
+    call.name,
+    call.arguments,
+  );
+}
+
+/** Messages of an execution in order. */
+export function selectMessages(db: Database, executionId: number): PlacedMessage[] {
+  return db.all<{ position: number; body: string }>(
+    "SELECT position, body FROM messages WHERE execution_id = ? ORDER BY position",
+    executionId,
+  ).map(({ position, body }) => ({ position, message: JSON.parse(body) as Message }));
+}
+
+/** Calls of an execution in order; with `unlogged`, only those whose result is not in the log yet. */
+export function selectCalls(
+  db: Database,
+  executionId: number,
+  options: { unlogged: boolean },
+): StoredCall[] {
+  return db.all<CallRow>(
+    "SELECT c.position, c.tool_call_id, c.name, c.arguments, c.effect, c.started_at, " +
+      "c.duration_ms, c.frame_id, m.body FROM tool_calls c LEFT JOIN messages m " +
+      "ON m.execution_id = c.execution_id AND m.position = c.position " +
+      `WHERE c.execution_id = ?${options.unlogged ? " AND c.frame_id IS NULL" : ""} ` +
+      "ORDER BY c.position",
+    executionId,
+  ).map(toCall);
+}
+
+function toCall(row: CallRow): StoredCall {
+  return {
+    position: row.position,
+    toolCallId: row.tool_call_id,
+    name: row.name,
+    arguments: row.arguments,
+    effect: row.effect,
+    startedAt: row.started_at,
+    result: row.body === null ? null : toResult(row.body, row.duration_ms ?? 0),
+    logged: row.frame_id !== null,
+  };
+}
+
+function toResult(body: string, durationMs: number): NonNullable<StoredCall["result"]> {
+  const { content, isError } = JSON.parse(body) as ToolMessage;
+  return { content, isError, durationMs };
+}

@@ -1,0 +1,45 @@
+// Ends of executions in SQLite.
+import type { Ending, EndingStore } from "../executions/ending_store.ts";
+import type { Resumption } from "../executions/resumption.ts";
+import type { Database } from "./database.ts";
+import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
+import { appendFrames } from "./frames.ts";
+import { voidRequests } from "./request_rows.ts";
+import { wakeAncestors } from "./waiting.ts";
+
+/** Ends; who waited for one runs again in this service instance. */
+export class SqliteEndingStore implements EndingStore {
+  readonly #db: Database;
+  readonly #instanceId: string;
+
+  constructor(db: Database, instanceId: string) {
+    this.#db = db;
+    this.#instanceId = instanceId;
+  }
+
+  finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined> {
+    return this.#db.change("power", () => {
+      const row = this.#db.get<ExecutionRow>(
+        "UPDATE executions SET status = ?, error = ?, output_data = ?, finished_at = ?, " +
+          "duration_ms = coalesce(duration_ms, 0) + ? " +
+          `WHERE id = ? AND status = ? RETURNING ${EXECUTION_COLUMNS}`,
+        ending.status,
+        ending.error,
+        ending.output,
+        ending.finishedAt,
+        ending.durationMs,
+        executionId,
+        ending.from,
+      );
+      if (row === undefined) return undefined;
+      voidRequests(this.#db, executionId, ending.finishedAt);
+      const execution = toExecution(row);
+      appendFrames(this.#db, executionId, ending.frames(execution));
+      // One that runs is waited for by nobody who would have to be woken: its parent runs, too.
+      const ancestors = ending.from === "waiting"
+        ? wakeAncestors(this.#db, executionId, this.#instanceId)
+        : [];
+      return { execution, ancestors };
+    });
+  }
+}

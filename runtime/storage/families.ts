@@ -1,0 +1,94 @@
+// Executions above and below each other in SQLite: waiting for one below, and finding what stands where.
+import type { Execution, ExecutionTotals } from "../executions/execution.ts";
+import type { FamilyStore, WaitForChild } from "../executions/family_store.ts";
+import type { HumanRequest } from "../executions/human_request.ts";
+import type { Database } from "./database.ts";
+import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
+import { selectOpenRequest } from "./request_rows.ts";
+import { isWaiting, pauseExecution } from "./waiting.ts";
+
+/** The execution that a call of another one started. */
+export function selectChild(
+  db: Database,
+  parentId: number,
+  position: number,
+): Execution | undefined {
+  const row = db.get<ExecutionRow>(
+    `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE parent_execution_id = ? AND parent_position = ?`,
+    parentId,
+    position,
+  );
+  return row && toExecution(row);
+}
+
+/** The places of an execution's calls that others were started for. */
+export function selectDelegated(db: Database, parentId: number): Set<number> {
+  const rows = db.all<{ position: number }>(
+    "SELECT parent_position AS position FROM executions " +
+      "WHERE parent_execution_id = ? AND parent_position IS NOT NULL",
+    parentId,
+  );
+  return new Set(rows.map(({ position }) => position));
+}
+
+/** Families of executions. */
+export class SqliteFamilyStore implements FamilyStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  waitForChild(
+    executionId: number,
+    waiting: WaitForChild,
+  ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
+    return this.#db.change("power", () => {
+      // One that runs wakes nobody when it ends, whatever waits below it.
+      if (!isWaiting(this.#db, waiting.childId)) return undefined;
+      const request = selectOpenRequest(this.#db, executionId);
+      if (request === undefined) throw new TypeError("An execution waits for nothing");
+      const { durationMs } = waiting;
+      const frames = waiting.frames(request);
+      return { execution: pauseExecution(this.#db, executionId, { durationMs, frames }), request };
+    });
+  }
+
+  findChild(parentId: number, position: number): Promise<Execution | undefined> {
+    return Promise.resolve(selectChild(this.#db, parentId, position));
+  }
+
+  listChildren(parentId: number): Promise<Execution[]> {
+    const rows = this.#db.all<ExecutionRow>(
+      `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE parent_execution_id = ? ORDER BY id`,
+      parentId,
+    );
+    return Promise.resolve(rows.map(toExecution));
+  }
+
+  readLineage(executionId: number): Promise<string[]> {
+    const rows = this.#db.all<{ agent_id: string }>(
+      "WITH RECURSIVE above (id, agent_id, parent, distance) AS (" +
+        "SELECT id, agent_id, parent_execution_id, 0 FROM executions WHERE id = ? UNION ALL " +
+        "SELECT e.id, e.agent_id, e.parent_execution_id, above.distance + 1 " +
+        "FROM executions e JOIN above ON e.id = above.parent) " +
+        "SELECT agent_id FROM above ORDER BY distance",
+      executionId,
+    );
+    return Promise.resolve(rows.map(({ agent_id }) => agent_id));
+  }
+
+  sumDescendants(executionId: number): Promise<ExecutionTotals> {
+    const row = this.#db.get<ExecutionTotals>(
+      "WITH RECURSIVE below (id) AS (SELECT id FROM executions WHERE parent_execution_id = ? " +
+        "UNION ALL SELECT e.id FROM executions e JOIN below ON e.parent_execution_id = below.id) " +
+        "SELECT count(*) AS count, coalesce(sum(input_tokens), 0) AS inputTokens, " +
+        "coalesce(sum(output_tokens), 0) AS outputTokens, " +
+        "coalesce(sum(total_tokens), 0) AS totalTokens, sum(cost_usd) AS costUsd " +
+        "FROM executions WHERE id IN (SELECT id FROM below)",
+      executionId,
+    );
+    if (row === undefined) throw new TypeError("An aggregate returned no row");
+    return Promise.resolve({ ...row });
+  }
+}

@@ -1,0 +1,121 @@
+// Questions to people as rows: opening one, answering it once, finding what is open.
+import type { GivenAnswer, HumanAnswer, HumanRequest } from "../executions/human_request.ts";
+import type { Database } from "./database.ts";
+
+interface RequestRow {
+  request_id: string;
+  execution_id: number;
+  position: number;
+  kind: HumanRequest["kind"];
+  body: string;
+  created_at: number;
+  expires_at: number | null;
+}
+
+/** The columns that are not in RequestRow by themselves. */
+type RequestBody = Pick<
+  HumanRequest,
+  "message" | "options" | "multi" | "toolName" | "toolArgs" | "isGuard"
+>;
+
+const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
+
+/** Stores a question as part of the transaction that is open. */
+export function insertRequest(db: Database, request: HumanRequest): void {
+  const { message, options, multi, toolName, toolArgs, isGuard } = request;
+  const body: RequestBody = {
+    ...{ message, options, multi, toolName, toolArgs },
+    ...(isGuard && { isGuard }),
+  };
+  db.run(
+    `INSERT INTO requests (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    request.requestId,
+    request.executionId,
+    request.position,
+    request.kind,
+    JSON.stringify(body),
+    request.createdAt,
+    request.expiresAt,
+  );
+}
+
+/** Stores the answer to an open question; false when it is not open. */
+export function closeRequest(
+  db: Database,
+  executionId: number,
+  answer: { requestId: string; answer: HumanAnswer; answeredAt: number },
+): boolean {
+  return db.run(
+    "UPDATE requests SET answered_at = ?, response = ? " +
+      "WHERE execution_id = ? AND request_id = ? AND answered_at IS NULL",
+    answer.answeredAt,
+    JSON.stringify(answer.answer),
+    executionId,
+    answer.requestId,
+  ).changes === 1;
+}
+
+/** Closes whatever question is open, unanswered: its execution has ended. */
+export function voidRequests(db: Database, executionId: number, at: number): void {
+  db.run(
+    "UPDATE requests SET answered_at = ? WHERE execution_id = ? AND answered_at IS NULL",
+    at,
+    executionId,
+  );
+}
+
+/** The question that an execution waits with: its own, else the oldest of the waiting ones below it. */
+export function selectOpenRequest(
+  db: Database,
+  executionId: number,
+  requestId?: string,
+): HumanRequest | undefined {
+  const row = db.get<RequestRow>(
+    "WITH RECURSIVE below (id, depth) AS (SELECT ?1, 0 UNION ALL SELECT e.id, below.depth + 1 " +
+      "FROM executions e JOIN below ON e.parent_execution_id = below.id WHERE e.status = 'waiting') " +
+      `SELECT ${COLUMNS} FROM requests JOIN below ON below.id = requests.execution_id ` +
+      "WHERE answered_at IS NULL AND (?2 IS NULL OR request_id = ?2) " +
+      "ORDER BY min(below.depth, 1), created_at, requests.rowid LIMIT 1",
+    executionId,
+    requestId ?? null,
+  );
+  return row && toRequest(row);
+}
+
+/** The open question whose time is over first; undefined when none has an end. */
+export function selectNextExpiry(db: Database): HumanRequest | undefined {
+  const row = db.get<RequestRow>(
+    `SELECT ${COLUMNS} FROM requests WHERE answered_at IS NULL AND expires_at IS NOT NULL ` +
+      "ORDER BY expires_at LIMIT 1",
+  );
+  return row && toRequest(row);
+}
+
+/** Answers of an execution by the position of the call they are for, in the order of the questions. */
+export function selectAnswers(db: Database, executionId: number): Map<number, GivenAnswer[]> {
+  const rows = db.all<RequestRow & { response: string }>(
+    `SELECT ${COLUMNS}, response FROM requests ` +
+      "WHERE execution_id = ? AND response IS NOT NULL ORDER BY rowid",
+    executionId,
+  );
+  const answers = new Map<number, GivenAnswer[]>();
+  for (const row of rows) {
+    const request = toRequest(row);
+    const given = { request, answer: JSON.parse(row.response) as HumanAnswer };
+    answers.set(row.position, [...answers.get(row.position) ?? [], given]);
+  }
+  return answers;
+}
+
+function toRequest(row: RequestRow): HumanRequest {
+  const body = JSON.parse(row.body) as RequestBody;
+  return {
+    ...body,
+    requestId: row.request_id,
+    executionId: row.execution_id,
+    position: row.position,
+    kind: row.kind,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,63 @@
+// Executions that go over from running to waiting and back, as part of the transaction that is open.
+import type { FrameDraft } from "../events/frame.ts";
+import type { Execution } from "../executions/execution.ts";
+import type { Database } from "./database.ts";
+import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
+import { appendFrames } from "./frames.ts";
+
+/** Whether an execution waits for a person, or for another one that does. */
+export function isWaiting(db: Database, executionId: number): boolean {
+  return db.get("SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'", executionId) !==
+    undefined;
+}
+
+/** Lets a running execution wait, and logs that; returns it with its figures. `durationMs`: what is added to them. */
+export function pauseExecution(
+  db: Database,
+  executionId: number,
+  pause: { durationMs: number; frames: readonly FrameDraft[] },
+): Execution {
+  const row = db.get<ExecutionRow>(
+    "UPDATE executions SET status = 'waiting', duration_ms = coalesce(duration_ms, 0) + ? " +
+      `WHERE id = ? AND status = 'running' RETURNING ${EXECUTION_COLUMNS}`,
+    pause.durationMs,
+    executionId,
+  );
+  appendFrames(db, executionId, pause.frames);
+  return toReturned(row);
+}
+
+/** Lets a waiting execution run again, here. */
+export function wakeExecution(db: Database, executionId: number, instanceId: string): Execution {
+  return toReturned(db.get<ExecutionRow>(
+    "UPDATE executions SET status = 'running', instance_id = ? " +
+      `WHERE id = ? AND status = 'waiting' RETURNING ${EXECUTION_COLUMNS}`,
+    instanceId,
+    executionId,
+  ));
+}
+
+/**
+ * Lets those above an execution run again, here, that waited only for it: one with a question of its own goes on
+ * waiting, and so do those above that. The nearest first.
+ */
+export function wakeAncestors(
+  db: Database,
+  executionId: number,
+  instanceId: string,
+): Execution[] {
+  const awake: Execution[] = [];
+  for (let below = executionId;;) {
+    const row = db.get<ExecutionRow>(
+      "UPDATE executions SET status = 'running', instance_id = ? " +
+        "WHERE id = (SELECT parent_execution_id FROM executions WHERE id = ?) AND status = 'waiting' " +
+        "AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.execution_id = executions.id " +
+        `AND r.answered_at IS NULL) RETURNING ${EXECUTION_COLUMNS}`,
+      instanceId,
+      below,
+    );
+    if (row === undefined) return awake;
+    awake.push(toExecution(row));
+    below = row.id;
+  }
+}
