@@ -45,6 +45,7 @@ class AnthropicModel implements Model {
   readonly #name: string;
   readonly #owner: BlockOwner;
   readonly #context: ProviderContext;
+  #client: Anthropic | undefined;
 
   constructor(options: AnthropicModelOptions) {
     this.id = options.id;
@@ -69,12 +70,13 @@ class AnthropicModel implements Model {
       context: this.#context,
       signal,
       assembly: new AnthropicReplyAssembly(this.#owner),
-      open: () => this.#client(sdk.default).messages.create(this.#body(request), { signal }),
+      open: () =>
+        (this.#client ??= this.#open(sdk.default)).messages.create(this.#body(request), { signal }),
       toFailure: (error) => error instanceof sdk.APIError ? this.#toFailure(error) : undefined,
     });
   }
 
-  #client(Client: typeof Anthropic): Anthropic {
+  #open(Client: typeof Anthropic): Anthropic {
     const { apiKey } = this.#context;
     const headers = apiKey === undefined ? {} : { "x-api-key": apiKey };
     const passed = ["accept", "content-type", "anthropic-version"];

@@ -43,7 +43,15 @@ export function parsePriceFile(
   };
 }
 
-/** A pricing file as it stands now. While it is broken, what it said last holds. */
+/** What a pricing file says. */
+export interface PriceList {
+  /** By the keys of the file. While it is broken, what it said last holds. */
+  prices: ReadonlyMap<string, Price>;
+  /** What is wrong with it now. */
+  problems: readonly Diagnostic[];
+}
+
+/** A pricing file that may change at any time. */
 export class PriceFile {
   readonly path: string;
   #prices: ReadonlyMap<string, Price> = new Map();
@@ -56,16 +64,10 @@ export class PriceFile {
     this.path = path;
   }
 
-  /** The price under a key of the file. */
-  get(key: string): Price | undefined {
+  /** As it stands now; read only where it changed. */
+  look(): PriceList {
     this.#refresh();
-    return this.#prices.get(key);
-  }
-
-  /** What is wrong with the file now. */
-  problems(): Diagnostic[] {
-    this.#refresh();
-    return this.#problems;
+    return { prices: this.#prices, problems: this.#problems };
   }
 
   #refresh(): void {

@@ -1,11 +1,12 @@
 // What replies cost: as the endpoint reports, else by the pricing files, else by the price table of a package, which is
 // loaded at the first question it is needed for. An unknown price is null, never zero.
+import type { findProvider, Provider } from "@pydantic/genai-prices";
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ModelReply, Usage } from "./model.ts";
-import { type Price, PriceFile } from "./price_file.ts";
+import { type Price, PriceFile, type PriceList } from "./price_file.ts";
 
 /** What prices are looked up by. */
 export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;
@@ -18,6 +19,8 @@ export class ModelPrices {
   readonly #clock: Clock;
   readonly #log: ServiceLog;
   #reported = "";
+  /** Whose prices the package's table has for a provider and its address: to find that takes longer than all else. */
+  readonly #vendors = new Map<string, Provider | undefined>();
 
   /** `files` in order of precedence; what is wrong with them goes to the log once. */
   constructor(options: { files: readonly string[]; clock: Clock; log: ServiceLog }) {
@@ -42,19 +45,16 @@ export class ModelPrices {
 
   /** What is wrong with the pricing files now. */
   problems(): Diagnostic[] {
-    return this.#files.flatMap((file) => file.problems());
+    return this.#files.flatMap((file) => file.look().problems);
   }
 
   async #cost(model: PricedModel, reported: Usage): Promise<number | null> {
-    this.#reportProblems();
+    const lists = this.#files.map((file) => file.look());
+    this.#report(lists.flatMap(({ problems }) => problems));
     const usage = consistent(reported);
     const names = familyOf(model.name);
-    for (const file of this.#files) {
-      for (const name of names) {
-        const price = file.get(`${model.provider}/${name}`) ?? file.get(name);
-        if (price !== undefined) return costByPrice(price, usage);
-      }
-    }
+    const price = findPrice(lists, { provider: model.provider, names });
+    if (price !== undefined) return costByPrice(price, usage);
     return await this.#costByTable(model, { names, usage });
   }
 
@@ -63,9 +63,7 @@ export class ModelPrices {
     options: { names: readonly string[]; usage: Usage },
   ): Promise<number | null> {
     const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
-    const { provider, baseUrl } = model;
-    const vendor = findProvider({ providerId: provider }) ??
-      (baseUrl === undefined ? undefined : findProvider({ providerApiUrl: baseUrl }));
+    const vendor = this.#vendorOf(model, findProvider);
     if (vendor === undefined) return null;
     const { usage } = options;
     for (const name of options.names) {
@@ -84,8 +82,17 @@ export class ModelPrices {
     return null;
   }
 
-  #reportProblems(): void {
-    const lines = this.problems().map(formatDiagnostic);
+  #vendorOf({ provider, baseUrl }: PricedModel, find: typeof findProvider): Provider | undefined {
+    const key = `${provider} ${baseUrl ?? ""}`;
+    if (this.#vendors.has(key)) return this.#vendors.get(key);
+    const vendor = find({ providerId: provider }) ??
+      (baseUrl === undefined ? undefined : find({ providerApiUrl: baseUrl }));
+    this.#vendors.set(key, vendor);
+    return vendor;
+  }
+
+  #report(problems: readonly Diagnostic[]): void {
+    const lines = problems.map(formatDiagnostic);
     const text = lines.join("\n");
     if (text === this.#reported) return;
     this.#reported = text;
@@ -107,6 +114,19 @@ export function familyOf(name: string): string[] {
 // 2024-08-06, 20240806, 08-2025, 0613, latest; behind a dash, and where providers use them behind @ or :.
 const DATED_ENDING =
   /[-@:](?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-20\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|latest)$/;
+
+function findPrice(
+  lists: readonly PriceList[],
+  { provider, names }: { provider: string; names: readonly string[] },
+): Price | undefined {
+  for (const { prices } of lists) {
+    for (const name of names) {
+      const price = prices.get(`${provider}/${name}`) ?? prices.get(name);
+      if (price !== undefined) return price;
+    }
+  }
+  return undefined;
+}
 
 function costByPrice(price: Price, usage: Usage): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;

@@ -1,20 +1,25 @@
-// From an agent's model settings to a Model that can be called: finds the key, says what is missing, loads the adapter.
+// From an agent's model settings to a Model that can be called: finds the key, says what is missing.
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Environment } from "../config/environment.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import { type ModelReach, openAdapter } from "./adapters.ts";
 import { type ModelEndpoint, modelEndpoint } from "./endpoint.ts";
 import { type Model, ModelError } from "./model.ts";
 
-/** What a model is made with. */
-export interface ResolveModelOptions {
+/** Where it is looked up what a model is made with. */
+export interface ReachOptions {
   environment: Environment;
   /** The workspace's environment file, which the message about a missing key names. */
   environmentFile: string;
-  clock: Clock;
   /** Refuse to send a named provider's key to a foreign host. */
   pinKeys: boolean;
   log: ServiceLog;
+}
+
+/** What a model is made with. */
+export interface ResolveModelOptions extends ReachOptions {
+  clock: Clock;
 }
 
 /**
@@ -25,6 +30,14 @@ export async function resolveModel(
   settings: ModelSettings | undefined,
   options: ResolveModelOptions,
 ): Promise<Model> {
+  return await openAdapter(resolveReach(settings, options), options.clock);
+}
+
+/** What the calls of that model are made with, as files and shell say now. Throws as resolveModel. */
+export function resolveReach(
+  settings: ModelSettings | undefined,
+  options: ReachOptions,
+): ModelReach {
   if (settings === undefined) {
     throw refusal(
       "No model is configured: give the agent a `model`, or set `defaults.provider` and " +
@@ -36,43 +49,17 @@ export async function resolveModel(
   if (apiKey !== undefined) checkForeignHost(endpoint, options);
   const { id, baseUrl, adapter } = endpoint;
   const { name, streamUsage } = settings;
-  const reach = {
-    id,
-    name,
-    clock: options.clock,
+  return {
+    ...{ adapter, id, name, streamUsage },
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
   };
-  switch (adapter) {
-    case "demo": {
-      const { createDemoModel } = await import("./demo.ts");
-      return createDemoModel({ name, clock: options.clock });
-    }
-    case "openai":
-    case "compatible": {
-      const { createOpenAiModel } = await import("./openai.ts");
-      return createOpenAiModel({ ...reach, streamUsage, flavour: adapter });
-    }
-    case "anthropic": {
-      const { createAnthropicModel } = await import("./anthropic.ts");
-      return createAnthropicModel(reach);
-    }
-    case "google": {
-      const { createGoogleModel } = await import("./google.ts");
-      return createGoogleModel(reach);
-    }
-    case "ollama": {
-      const { createOllamaModel } = await import("./ollama.ts");
-      return createOllamaModel(reach);
-    }
-  }
-  return adapter satisfies never;
 }
 
 function findKey(
   settings: ModelSettings,
   endpoint: ModelEndpoint,
-  options: ResolveModelOptions,
+  options: ReachOptions,
 ): string | undefined {
   const { keyVariable, keyRequired, id } = endpoint;
   if (keyVariable === null) return undefined;
@@ -98,7 +85,7 @@ function findKey(
 
 function checkForeignHost(
   endpoint: ModelEndpoint,
-  options: ResolveModelOptions,
+  options: ReachOptions,
 ): void {
   const { foreignHost, keyVariable, id } = endpoint;
   if (foreignHost === null) return;

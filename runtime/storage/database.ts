@@ -88,11 +88,6 @@ export class Database implements Disposable {
     return this.#prepare(sql).all(...values) as Row[];
   }
 
-  /** Rows one by one, until `take` has enough and returns false. */
-  each<Row>(sql: string, values: readonly SQLInputValue[], take: (row: Row) => boolean): void {
-    for (const row of this.#prepare(sql).iterate(...values)) if (!take(row as Row)) return;
-  }
-
   /** Runs `body` as one transaction: all of it or, when it throws, nothing. Throws StorageUnavailable. */
   transaction<T>(durability: Durability, body: () => T): T {
     if (durability !== this.#durability) {

@@ -22,6 +22,9 @@ export function appendFrames(
   return lastId;
 }
 
+/** To step through rows one by one takes three times as long; all at once could be more than may be held. */
+const ROWS_AT_ONCE = 16;
+
 /** Frames out of SQLite. */
 export class SqliteFrameStore implements FrameStore {
   readonly #db: Database;
@@ -35,16 +38,23 @@ export class SqliteFrameStore implements FrameStore {
     page: { after: number; limit: number; maxBytes: number },
   ): Promise<Frame[]> {
     const frames: Frame[] = [];
-    let bytes = 0;
-    this.#db.each<Omit<Frame, "executionId">>(
-      "SELECT id, event, payload FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
-      [executionId, page.after, page.limit],
-      ({ id, event, payload }) => {
+    const limit = page.limit < 0 ? Infinity : page.limit;
+    for (let { after } = page, bytes = 0; frames.length < limit && bytes <= page.maxBytes;) {
+      const wanted = Math.min(ROWS_AT_ONCE, limit - frames.length);
+      const rows = this.#db.all<Omit<Frame, "executionId">>(
+        "SELECT id, event, payload FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
+        executionId,
+        after,
+        wanted,
+      );
+      for (const { id, event, payload } of rows) {
+        if (bytes > page.maxBytes) break;
         frames.push({ id, executionId, event, payload });
         bytes += payload.length;
-        return bytes <= page.maxBytes;
-      },
-    );
+        after = id;
+      }
+      if (rows.length < wanted) break;
+    }
     return Promise.resolve(frames);
   }
 

@@ -14,6 +14,9 @@ import type {
 } from "./tool.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
+/** Made once: to make it takes longer than to check the arguments of many calls. */
+const JSON_OBJECT = z.record(z.string(), z.json());
+
 /** What every tool declares. The schema describes the arguments object. */
 interface Declaration<Shape extends z.ZodRawShape> {
   name: string;
@@ -96,7 +99,7 @@ function declare<Shape extends z.ZodRawShape>(
 
 function toParameters(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...document } = z.toJSONSchema(schema, { io: "input" });
-  return z.record(z.string(), z.json()).parse(document);
+  return JSON_OBJECT.parse(document);
 }
 
 function checkArguments(tool: string, schema: z.ZodObject, args: unknown): JsonObject {
@@ -105,7 +108,7 @@ function checkArguments(tool: string, schema: z.ZodObject, args: unknown): JsonO
   }
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   const result = schema.safeParse(given);
-  if (result.success) return z.record(z.string(), z.json()).parse(result.data);
+  if (result.success) return JSON_OBJECT.parse(result.data);
   const known = Object.keys(schema.shape);
   const complaints = result.error.issues.map((issue) => `- ${complaintOf(issue, given, known)}`);
   throw new ToolFailure(`The arguments do not fit ${tool}:\n${complaints.join("\n")}`);

@@ -129,7 +129,7 @@ async function stageCopy(
   const handle = await open(source, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const opened = identityOf(await handle.stat({ bigint: true }));
-    if (opened !== identity || !await isAt(source, identity)) throw new PlaceChanged();
+    if (opened !== identity || !isAt(source, identity)) throw new PlaceChanged();
     return await StagedFile.write(target, chunksOf(handle), {
       mode: Number(info.mode) & PERMISSIONS,
       signal,

@@ -3,8 +3,8 @@
 //
 // Hard links: two names of one file cannot be told apart, so a hard link inside the roots to a file outside reads like
 // any file. Making one takes write access to both places, which the tools never give.
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, lstat, open } from "node:fs/promises";
+import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { identityOf, isAt } from "./file_identity.ts";
 import { type FileVersion, versionOf } from "./file_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
@@ -57,13 +57,13 @@ export class OpenedFile implements AsyncDisposable {
 export async function openFile(sandbox: PathSandbox, text: string): Promise<OpenedFile> {
   return await retryIfPlaceChanged({ action: "read", text }, async () => {
     const resolved = await sandbox.resolve(text, "read");
-    // Looked at before opening, too: opening a pipe or a device can have effects of its own.
-    refuseUnlessFile(await lstat(resolved.path, { bigint: true }), { action: "read", text });
+    // Looked at before opening, too: opening a pipe or a device can have effects of its own. Neither look waits: see isAt.
+    refuseUnlessFile(lstatSync(resolved.path, { bigint: true }), { action: "read", text });
     const handle = await open(resolved.path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const info = await handle.stat({ bigint: true });
+      const info = fstatSync(handle.fd, { bigint: true });
       refuseUnlessFile(info, { action: "read", text });
-      if (!await isAt(resolved.path, identityOf(info))) throw new PlaceChanged();
+      if (!isAt(resolved.path, identityOf(info))) throw new PlaceChanged();
       return new OpenedFile(resolved, handle, info);
     } catch (error) {
       await handle.close();

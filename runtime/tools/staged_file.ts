@@ -40,7 +40,7 @@ export class StagedFile {
       const identity = identityOf(await handle.stat({ bigint: true }));
       staged = new StagedFile(target, path, identity);
       // Before the content goes in: what a swapped folder may have got so far is an empty file.
-      await staged.#prove();
+      staged.#prove();
       for await (const chunk of chunks) await writeAll(handle, chunk, options.signal);
       if (options.mode !== undefined) await handle.chmod(options.mode);
       await handle.sync();
@@ -64,7 +64,7 @@ export class StagedFile {
     await link(source, path);
     const staged = new StagedFile(target, path, identity);
     try {
-      await staged.#prove();
+      staged.#prove();
     } catch (error) {
       // What was linked is perhaps not our file; the name is ours in any case.
       await unlink(path).catch(ignoreMissing);
@@ -76,9 +76,9 @@ export class StagedFile {
   /** Takes an existing entry out of sight under a random name, from which it can be put back. */
   static async setAside(entry: string, identity: FileIdentity): Promise<StagedFile> {
     const path = join(dirname(entry), stagedName());
-    if (!await isAt(entry, identity)) throw new PlaceChanged();
+    if (!isAt(entry, identity)) throw new PlaceChanged();
     await rename(entry, path);
-    if (!await isAt(path, identity)) {
+    if (!isAt(path, identity)) {
       const taken = await lstat(path, { bigint: true }).catch(ignoreMissing);
       if (taken !== undefined) {
         await new StagedFile(entry, path, identityOf(taken)).publishNew();
@@ -95,7 +95,7 @@ export class StagedFile {
 
   /** Puts the file in its place, replacing what is there. */
   async publish(): Promise<void> {
-    await this.#prove();
+    this.#prove();
     await rename(this.#path, this.#target).catch(missingMeansChanged);
     await this.#confirm();
   }
@@ -126,12 +126,12 @@ export class StagedFile {
     }
   }
 
-  async #prove(): Promise<void> {
-    if (!await isAt(this.#path, this.#identity)) throw new PlaceChanged();
+  #prove(): void {
+    if (!isAt(this.#path, this.#identity)) throw new PlaceChanged();
   }
 
   async #confirm(): Promise<void> {
-    if (!await isAt(this.#target, this.#identity)) throw new PlaceChanged();
+    if (!isAt(this.#target, this.#identity)) throw new PlaceChanged();
     await syncFolder(dirname(this.#target));
   }
 }
@@ -176,7 +176,7 @@ async function provePlace(folder: string): Promise<void> {
   if (!info.isDirectory()) {
     throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
   }
-  if (!await isAt(folder, identityOf(info))) throw new PlaceChanged();
+  if (!isAt(folder, identityOf(info))) throw new PlaceChanged();
 }
 
 async function writeAll(

@@ -10,26 +10,26 @@ Deno.test("PriceFile keeps the prices of before while the file is too big or no 
     const path = `${dir}/pricing.yaml`;
     await Deno.writeTextFile(path, GOOD);
     const file = new PriceFile(path);
-    const price = file.get("local/tiny");
+    const price = file.look().prices.get("local/tiny");
     assert.notEqual(price, undefined);
-    assert.deepEqual(file.problems(), []);
+    assert.deepEqual(file.look().problems, []);
 
     await Deno.writeTextFile(path, `${GOOD}#${"x".repeat(1024 * 1024)}\n`);
-    assert.deepEqual(file.problems(), [{
+    assert.deepEqual(file.look().problems, [{
       path,
       ...{ line: 1, column: 1, severity: "error" },
       message: "The file is over 1 MB: no price list is",
     }]);
-    assert.deepEqual(file.get("local/tiny"), price);
+    assert.deepEqual(file.look().prices.get("local/tiny"), price);
 
     await Deno.writeFile(path, new Uint8Array([...new TextEncoder().encode("# a\n# "), 0xff]));
-    const [problem] = file.problems();
+    const [problem] = file.look().problems;
     assert.equal(problem?.line, 2);
     assert.match(problem?.message ?? "", /UTF-8/);
-    assert.deepEqual(file.get("local/tiny"), price);
+    assert.deepEqual(file.look().prices.get("local/tiny"), price);
 
     await Deno.writeTextFile(path, GOOD);
-    assert.deepEqual(file.problems(), []);
+    assert.deepEqual(file.look().problems, []);
   });
 });
 
@@ -39,9 +39,9 @@ Deno.test("PriceFile reads a file that stays as it is once", async () => {
     await Deno.writeTextFile(path, GOOD);
     await age(path);
     const file = new PriceFile(path);
-    const price = file.get("local/tiny");
+    const price = file.look().prices.get("local/tiny");
     // The very same: a file that is read again gives another.
-    assert.equal(file.get("local/tiny"), price);
-    assert.deepEqual(file.problems(), []);
+    assert.equal(file.look().prices.get("local/tiny"), price);
+    assert.deepEqual(file.look().problems, []);
   });
 });

@@ -156,6 +156,18 @@ Deno.test("ModelPrices reports a broken file once, and goes by what it said befo
   assert.deepEqual(prices.problems(), []);
 });
 
+Deno.test("ModelPrices.costOf() goes by the address of a provider that it does not know, each time", async () => {
+  await using it = await world();
+  const counted = { usage: usage(1_000_000, 0), reportedCostUsd: null };
+  for (let round = 0; round < 2; round++) {
+    const known = model("mine/gpt-4o", "https://api.openai.com/v1");
+    assert.equal(await it.prices.costOf(known, counted), 2.5);
+    const unknown = model("mine/gpt-4o", "https://models.example/v1");
+    assert.equal(await it.prices.costOf(unknown, counted), null);
+    assert.equal(await it.prices.costOf(model("mine/gpt-4o"), counted), null);
+  }
+});
+
 Deno.test("ModelPrices reports what stands in the place of a file, and goes on", async () => {
   await using it = await world();
   const { workspaceFile, configFile } = it;

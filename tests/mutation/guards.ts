@@ -78,7 +78,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an opened file is the one that was allowed",
     file: "runtime/tools/opened_file.ts",
-    find: "if (!await isAt(resolved.path, identityOf(info))) throw new PlaceChanged();",
+    find: "if (!isAt(resolved.path, identityOf(info))) throw new PlaceChanged();",
     replace: "",
     tests: [
       "tests/tools/sandbox_escape_test.ts",

@@ -33,7 +33,6 @@ export const fileRead = defineTool({
   timeoutMs: 30_000,
   run: async (args, { sandbox, signal }) => {
     await using file = await openFile(sandbox, args.path);
-    await refuseBinary(file);
     const first = args.offset ?? 1;
     const page = await readPage(file, {
       first,
@@ -66,16 +65,6 @@ interface Page {
   total: number;
   more: boolean;
   cutLine: boolean;
-}
-
-async function refuseBinary(file: OpenedFile): Promise<void> {
-  const sample = new Uint8Array(SAMPLE_BYTES);
-  const length = await file.read(sample, 0);
-  if (isBinary(sample.subarray(0, length))) {
-    throw new ToolFailure(
-      `Cannot read "${file.display}": it is a binary file (${file.size} bytes).`,
-    );
-  }
 }
 
 async function readPage(
@@ -114,7 +103,6 @@ interface Line {
 async function* linesOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<Line> {
   // Every line could be the only one, so no line may be longer than what is shown.
   const longest = MAX_SHOWN_BYTES - 256;
-  const chunk = new Uint8Array(CHUNK_BYTES);
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let bytes = 0;
@@ -142,17 +130,35 @@ async function* linesOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<L
     first = false;
     return line;
   };
-  for (let position = 0;;) {
-    signal.throwIfAborted();
-    const length = await file.read(chunk, position);
-    if (length === 0) break;
-    position += length;
+  for await (const chunk of chunksOf(file, signal)) {
     let start = 0;
-    for (let end; (end = chunk.subarray(0, length).indexOf(10, start)) >= 0; start = end + 1) {
+    for (let end; (end = chunk.indexOf(10, start)) >= 0; start = end + 1) {
       take(chunk.subarray(start, end));
       yield finish();
     }
-    take(chunk.subarray(start, length));
+    take(chunk.subarray(start));
   }
   if (bytes > 0) yield finish();
+}
+
+/**
+ * The file's content; what is appended once it is open need not be among it. Each chunk is good until the next. Throws
+ * ToolFailure when its beginning is no text.
+ */
+async function* chunksOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  // Files that the system makes up as they are read (those below /proc) say that they are empty.
+  const end = file.size === 0 ? Infinity : file.size;
+  const buffer = new Uint8Array(Math.min(CHUNK_BYTES, end));
+  for (let position = 0; position < end;) {
+    signal.throwIfAborted();
+    const length = await file.read(buffer, position);
+    if (length === 0) return;
+    if (position === 0 && isBinary(buffer.subarray(0, Math.min(length, SAMPLE_BYTES)))) {
+      throw new ToolFailure(
+        `Cannot read "${file.display}": it is a binary file (${file.size} bytes).`,
+      );
+    }
+    position += length;
+    yield buffer.subarray(0, length);
+  }
 }

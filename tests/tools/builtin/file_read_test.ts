@@ -62,6 +62,25 @@ Deno.test("file_read keeps below the size of a result, its last line included", 
   assert.equal(await call(fileRead, { path: "one.txt", offset: 2 }, context), "2\tnext");
 });
 
+Deno.test("file_read shows the last line of a file of any size, and what is behind it", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  const filler = "x".repeat(63) + "\n";
+  for (const size of [65_535, 65_536, 65_537, 131_072, 150_000]) {
+    const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size - 4) + "\nend";
+    await fixture.write("a.txt", text);
+    const total = text.split("\n").length;
+    assert.equal(
+      await call(fileRead, { path: "a.txt", offset: total }, context),
+      `${total}\tend`,
+    );
+    assert.equal(
+      await failureOf(call(fileRead, { path: "a.txt", offset: total + 1 }, context)),
+      `"a.txt" has ${total} lines; line ${total + 1} is behind its end.`,
+    );
+  }
+});
+
 Deno.test("file_read says why it cannot read", async () => {
   await using fixture = await SandboxFixture.open();
   const context = testContext(fixture.sandbox());

@@ -1,0 +1,51 @@
+// Which adapter makes the calls of a model. Each is loaded when it is first used, and its package with the first call.
+import type { Clock } from "../clock.ts";
+import type { AdapterName } from "./endpoint.ts";
+import type { Model } from "./model.ts";
+
+/** All that a model's calls are made with. Where it is the same, one Model does for all who call it. */
+export interface ModelReach {
+  adapter: AdapterName;
+  /** `provider/name`. */
+  id: string;
+  /** The model as the provider names it. */
+  name: string;
+  /** Absent: the provider's own address. */
+  baseUrl?: string;
+  /** Absent: the calls carry no key. */
+  apiKey?: string;
+  /** Ask for token counts in the stream, where that has to be asked for. */
+  streamUsage: boolean;
+}
+
+/** The model at the end of a reach. Throws ModelError for a demo model that does not exist. */
+export async function openAdapter(
+  { adapter, streamUsage, ...at }: ModelReach,
+  clock: Clock,
+): Promise<Model> {
+  const reach = { ...at, clock };
+  switch (adapter) {
+    case "demo": {
+      const { createDemoModel } = await import("./demo.ts");
+      return createDemoModel(reach);
+    }
+    case "openai":
+    case "compatible": {
+      const { createOpenAiModel } = await import("./openai.ts");
+      return createOpenAiModel({ ...reach, streamUsage, flavour: adapter });
+    }
+    case "anthropic": {
+      const { createAnthropicModel } = await import("./anthropic.ts");
+      return createAnthropicModel(reach);
+    }
+    case "google": {
+      const { createGoogleModel } = await import("./google.ts");
+      return createGoogleModel(reach);
+    }
+    case "ollama": {
+      const { createOllamaModel } = await import("./ollama.ts");
+      return createOllamaModel(reach);
+    }
+  }
+  return adapter satisfies never;
+}
