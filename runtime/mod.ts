@@ -13,13 +13,14 @@ import { Runner } from "./executions/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { InstanceLock } from "./storage/instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
-import type { ModelSupply } from "./models/model_supply.ts";
+import { once } from "./once.ts";
 import { isProviderKey, keyVariablesOf } from "./models/provider_keys.ts";
 import { RedactedLog } from "./service_log/redacted_log.ts";
 import type { Runtime } from "./runtime.ts";
+import { createRunSupplies } from "./run_supplies.ts";
+import { createServiceTriggers } from "./service_triggers.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
-import { createStartRun } from "./start_run.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import { makeStateDir, StateDirUnusable } from "./storage/state_dir.ts";
 import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
@@ -30,15 +31,11 @@ import { closeInstance, openInstance } from "./storage/instances.ts";
 import { SqliteSettingsStore } from "./storage/settings.ts";
 import { SqliteSlotStore } from "./storage/slots.ts";
 import { withCollectorSecrets } from "./telemetry/collector_secrets.ts";
-import type { ToolShed } from "./tools/agent_tools.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { FolderWatches } from "./triggers/folder_watches.ts";
 import { machineTimeZone } from "./triggers/local_time.ts";
-import type { OwnWrites } from "./triggers/own_writes.ts";
 import { Pause } from "./triggers/pause.ts";
-import { Scheduler } from "./triggers/scheduler.ts";
-import { Triggers } from "./triggers/triggers.ts";
-import type { Watcher, WatcherPorts } from "./triggers/watcher.ts";
+import type { Triggers } from "./triggers/triggers.ts";
 
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
@@ -116,37 +113,25 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   });
   await agentFiles.reload();
   const findAgent = (id: string) => registry.get(id);
-  const toolResources = new AsyncDisposableStack();
-  let toolShed: Promise<ToolShed> | undefined;
-  const executable = Deno.execPath();
-  // Loaded with the first run: a service is ready sooner without it.
-  const openShed = async () => {
-    const { openToolShed } = await import("./tool_shed.ts");
-    const ownPorts = options.ownPorts ?? (() => []);
-    return await openToolShed({
-      ...{ settings, registry, clock, log, version, ownPorts, executable },
-      resources: toolResources,
-    });
-  };
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
-  let modelSupply: Promise<ModelSupply> | undefined;
-  const openModels = async () => {
-    const { ModelSupply } = await import("./models/model_supply.ts");
-    return new ModelSupply({ settings, clock, log });
-  };
-  const isKey = (name: string) => isProviderKey(name, registry.list());
   // Asked for when it is needed: to find it takes longer than to open the database.
   let foundZone: string | undefined;
   const timeZone = () => foundZone ??= machineTimeZone();
-  let ownWrites: OwnWrites | undefined;
   // Loaded with the first run, or the first agent that watches something.
-  const openOwnWrites = async () => {
+  const openOwnWrites = once(async () => {
     const { OwnWrites } = await import("./triggers/own_writes.ts");
-    return ownWrites ??= new OwnWrites();
-  };
+    return new OwnWrites();
+  });
+  const toolResources = new AsyncDisposableStack();
+  const isKey = (name: string) => isProviderKey(name, registry.list());
   const runner = new Runner({
     ...stores,
+    ...createRunSupplies({
+      ...{ settings, registry, clock, log, version, openOwnWrites },
+      ownPorts: options.ownPorts ?? (() => []),
+      resources: toolResources,
+    }),
     events,
     findAgent,
     maxAgentDepth: config.maxAgentDepth,
@@ -158,25 +143,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     environment,
     serviceLog: log,
     timeZone,
-    openModel: async (agent) => await (await (modelSupply ??= openModels())).open(agent),
-    costOf: async (agent, reply) =>
-      await (await (modelSupply ??= openModels())).costOf(agent, reply),
-    openTools: async (agent, options) => {
-      const shed = await (toolShed ??= openShed());
-      return await shed.openTools(agent, options);
-    },
-    async openSandbox(agent, subject) {
-      const { openAgentSandbox } = await import("./agent_sandbox.ts");
-      return await openAgentSandbox(agent, subject, {
-        settings,
-        ownWrites: await openOwnWrites(),
-      });
-    },
     isProviderKey: isKey,
   });
   const pause = new Pause({ store: new SqliteSettingsStore(db), events });
   const slots = new SqliteSlotStore(db);
-  const watching = { db, clock, log, events, folders, settings };
   if (isService) {
     resources.use(folders);
     resources.use(agentFiles);
@@ -189,29 +159,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       checkpointDays: config.checkpointRetentionDays,
       logDays: config.logRetentionDays,
     });
-    const start = createStartRun(runner);
-    const isPaused = async () => await pause.state() === "paused";
-    const scheduler = new Scheduler({
-      ...{ store: slots, start, isPaused, clock, log },
-      get timeZone() {
-        return timeZone();
-      },
-    });
     triggers = resources.use(
-      new Triggers({
-        pause,
-        scheduler,
-        events,
-        findAgent,
-        openWatcher: async (options) =>
-          await openWatcher({
-            ...{ ...options, ...watching, start, isPaused },
-            ownWrites: await openOwnWrites(),
-          }),
-        hasStoredWatches: async () => {
-          const { SqliteWatchStore } = await import("./storage/watches.ts");
-          return (await new SqliteWatchStore(db).listAgents()).length > 0;
-        },
+      createServiceTriggers({
+        ...{ settings, db, slots, runner, pause, folders, openOwnWrites },
+        ...{ findAgent, timeZone, events, clock, log },
       }),
     );
     await reconcile();
@@ -251,21 +202,6 @@ async function findGaps(
   const gaps = await permissionGaps(agent, settings);
   for (const { message, hint } of gaps) log.write("warn", message, { agent: agent.id, hint });
   return gaps;
-}
-
-/** Loaded with the first agent that watches something. */
-async function openWatcher(
-  { db, settings, ...ports }: Omit<WatcherPorts, "store" | "directories" | "home"> & {
-    db: Database;
-    settings: WorkspaceSettings;
-  },
-): Promise<Watcher> {
-  const [{ Watcher }, { SqliteWatchStore }] = await Promise.all([
-    import("./triggers/watcher.ts"),
-    import("./storage/watches.ts"),
-  ]);
-  const { directories, home } = settings;
-  return new Watcher({ ...ports, store: new SqliteWatchStore(db), directories, home });
 }
 
 function openDatabase(

@@ -2,6 +2,7 @@
 import type { AgentRegistry } from "./agents/registry.ts";
 import type { Clock } from "./clock.ts";
 import { isProviderKey } from "./models/provider_keys.ts";
+import { once } from "./once.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import type { ToolShed } from "./tools/agent_tools.ts";
@@ -89,14 +90,4 @@ async function openMcpServers(options: ToolShedOptions): Promise<McpServers> {
   return resources.use(
     new McpServers({ file: mcpServersFile, workspace, environment, clock, log, version }),
   );
-}
-
-/** One value for all who ask; a failure is forgotten, so that the next one tries anew. */
-function once<T>(open: () => Promise<T>): () => Promise<T> {
-  let opened: Promise<T> | undefined;
-  return () =>
-    opened ??= open().catch((error) => {
-      opened = undefined;
-      throw error;
-    });
 }

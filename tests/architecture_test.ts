@@ -37,7 +37,9 @@ const WIRING = [
   "local_runtime.ts",
   "agent_sandbox.ts",
   "follow_execution.ts",
+  "run_supplies.ts",
   "scheduler_status.ts",
+  "service_triggers.ts",
   "start_run.ts",
   "tool_shed.ts",
 ]
