@@ -13,8 +13,9 @@ import { Runner } from "./executions/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { InstanceLock } from "./storage/instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
+import { lateModule } from "./late_module.ts";
 import { once } from "./once.ts";
-import { isProviderKey, keyVariablesOf } from "./models/provider_keys.ts";
+import { ProviderKeys } from "./models/provider_keys.ts";
 import { RedactedLog } from "./service_log/redacted_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createRunSupplies } from "./run_supplies.ts";
@@ -38,6 +39,10 @@ import { Pause } from "./triggers/pause.ts";
 import type { Triggers } from "./triggers/triggers.ts";
 
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
+
+/** Loaded with the first run, or the first agent that watches something. */
+const loadOwnWrites = lateModule(() => import("./triggers/own_writes.ts"));
+const loadPermissionGaps = lateModule(() => import("./permissions/permission_gaps.ts"));
 
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {
@@ -69,8 +74,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...{ directories, config, home: settings.home },
     inspect: (agent) => findGaps(agent, { settings, log }),
   });
+  const keys = new ProviderKeys(() => registry.list());
   const secrets = withCollectorSecrets(
-    () => environment.secrets(keyVariablesOf(registry.list())),
+    () => environment.secrets(keys.namedByAgents()),
     (name) => environment.get(name),
   );
   const redactor = new Redactor(secrets);
@@ -118,13 +124,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   // Asked for when it is needed: to find it takes longer than to open the database.
   let foundZone: string | undefined;
   const timeZone = () => foundZone ??= machineTimeZone();
-  // Loaded with the first run, or the first agent that watches something.
   const openOwnWrites = once(async () => {
-    const { OwnWrites } = await import("./triggers/own_writes.ts");
+    const { OwnWrites } = await loadOwnWrites();
     return new OwnWrites();
   });
   const toolResources = new AsyncDisposableStack();
-  const isKey = (name: string) => isProviderKey(name, registry.list());
   const runner = new Runner({
     ...stores,
     ...createRunSupplies({
@@ -137,13 +141,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     maxAgentDepth: config.maxAgentDepth,
     log: executionLog,
     redactor,
-    keyRedactor: new Redactor(() => secrets().filter(({ name }) => isKey(name))),
+    keyRedactor: new Redactor(() => secrets().filter(({ name }) => keys.has(name))),
     clock,
     telemetry: options.telemetry ?? NO_TELEMETRY,
     environment,
     serviceLog: log,
     timeZone,
-    isProviderKey: isKey,
+    isProviderKey: (name) => keys.has(name),
   });
   const pause = new Pause({ store: new SqliteSettingsStore(db), events });
   const slots = new SqliteSlotStore(db);
@@ -198,7 +202,7 @@ async function findGaps(
   { settings, log }: { settings: WorkspaceSettings; log: ServiceLog },
 ): Promise<ResourceProblem[]> {
   if (!isConfined()) return [];
-  const { permissionGaps } = await import("./permissions/permission_gaps.ts");
+  const { permissionGaps } = await loadPermissionGaps();
   const gaps = await permissionGaps(agent, settings);
   for (const { message, hint } of gaps) log.write("warn", message, { agent: agent.id, hint });
   return gaps;

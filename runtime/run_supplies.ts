@@ -3,6 +3,11 @@ import { once } from "./once.ts";
 import type { RunPorts } from "./executions/prepare.ts";
 import type { ToolShedOptions } from "./tool_shed.ts";
 import type { OwnWrites } from "./triggers/own_writes.ts";
+import { lateModule } from "./late_module.ts";
+
+const loadModelSupply = lateModule(() => import("./models/model_supply.ts"));
+const loadToolShed = lateModule(() => import("./tool_shed.ts"));
+const loadAgentSandbox = lateModule(() => import("./agent_sandbox.ts"));
 
 /** What a runner gets from here. */
 export type RunSupplies = Pick<RunPorts, "openModel" | "costOf" | "openTools" | "openSandbox">;
@@ -18,11 +23,11 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
   // Read at the start: a program that is replaced while it runs is found under another name.
   const executable = Deno.execPath();
   const openModels = once(async () => {
-    const { ModelSupply } = await import("./models/model_supply.ts");
+    const { ModelSupply } = await loadModelSupply();
     return new ModelSupply({ settings, clock, log });
   });
   const openShed = once(async () => {
-    const { openToolShed } = await import("./tool_shed.ts");
+    const { openToolShed } = await loadToolShed();
     return await openToolShed({ ...options, executable });
   });
   return {
@@ -30,7 +35,7 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
     costOf: async (agent, reply) => await (await openModels()).costOf(agent, reply),
     openTools: async (agent, options) => await (await openShed()).openTools(agent, options),
     async openSandbox(agent, subject) {
-      const { openAgentSandbox } = await import("./agent_sandbox.ts");
+      const { openAgentSandbox } = await loadAgentSandbox();
       return openAgentSandbox(agent, subject, { settings, ownWrites: await openOwnWrites() });
     },
   };

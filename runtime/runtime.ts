@@ -1,6 +1,7 @@
 // What the runtime offers to whoever embeds it: the HTTP service, the command line, tests. mod.ts opens one.
 import type { Agent, Trigger } from "./agents/agent.ts";
-import type { BrokenAgentFile, ReloadReport } from "./agents/registry.ts";
+import type { BrokenAgentFile } from "./agents/registry.ts";
+import type { ReloadReport } from "./agents/reload_report.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
@@ -16,7 +17,8 @@ import type { ServiceLog } from "./service_log/service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/slot_store.ts";
 
-export type { BrokenAgentFile, ReloadReport } from "./agents/registry.ts";
+export type { BrokenAgentFile } from "./agents/registry.ts";
+export type { ReloadReport } from "./agents/reload_report.ts";
 export type { ExecutionFilter } from "./executions/execution_reads.ts";
 export type { RunRequest } from "./executions/run_request.ts";
 

@@ -13,6 +13,10 @@ import type { OwnWrites } from "./triggers/own_writes.ts";
 import type { Pause } from "./triggers/pause.ts";
 import { Scheduler } from "./triggers/scheduler.ts";
 import { Triggers } from "./triggers/triggers.ts";
+import { lateModule } from "./late_module.ts";
+
+const loadWatcher = lateModule(() => import("./triggers/watcher.ts"));
+const loadWatchStore = lateModule(() => import("./storage/watches.ts"));
 
 /** What they are made of. */
 export interface ServiceTriggersOptions {
@@ -43,14 +47,14 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     },
   });
   const openStore = async () => {
-    const { SqliteWatchStore } = await import("./storage/watches.ts");
+    const { SqliteWatchStore } = await loadWatchStore();
     return new SqliteWatchStore(db);
   };
   return new Triggers({
     ...{ pause, scheduler, events, findAgent },
     async openWatcher({ onTripped }) {
       const [{ Watcher }, store, ownWrites] = await Promise.all([
-        import("./triggers/watcher.ts"),
+        loadWatcher(),
         openStore(),
         options.openOwnWrites(),
       ]);

@@ -1,7 +1,7 @@
 // Where tools come from, each source opened when the first agent that needs it runs, and closed with the runtime.
 import type { AgentRegistry } from "./agents/registry.ts";
 import type { Clock } from "./clock.ts";
-import { isProviderKey } from "./models/provider_keys.ts";
+import { ProviderKeys } from "./models/provider_keys.ts";
 import { once } from "./once.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
@@ -9,6 +9,16 @@ import type { ToolShed } from "./tools/agent_tools.ts";
 import type { CustomTools } from "./tools/custom/custom_tools.ts";
 import type { McpServers } from "./tools/mcp/mcp_servers.ts";
 import type { Skills } from "./tools/skills/skills.ts";
+import { lateModule } from "./late_module.ts";
+
+const loadToolbox = lateModule(() => import("./tools/toolbox.ts"));
+const loadAgentTools = lateModule(() => import("./tools/agent_tools.ts"));
+const loadSkills = lateModule(() => import("./tools/skills/skills.ts"));
+const loadHostedScripts = lateModule(() => import("./tools/custom/hosted_scripts.ts"));
+const loadHostProgram = lateModule(() => import("./tools/custom/host_program.ts"));
+const loadSmallEnvironment = lateModule(() => import("./tools/processes/small_environment.ts"));
+const loadCustomTools = lateModule(() => import("./tools/custom/custom_tools.ts"));
+const loadMcpServers = lateModule(() => import("./tools/mcp/mcp_servers.ts"));
 
 /** What tools are opened with. */
 export interface ToolShedOptions {
@@ -29,8 +39,8 @@ export interface ToolShedOptions {
 export async function openToolShed(options: ToolShedOptions): Promise<ToolShed> {
   const { settings, registry, ownPorts } = options;
   const [{ createBuiltinTools }, { ToolShed }] = await Promise.all([
-    import("./tools/toolbox.ts"),
-    import("./tools/agent_tools.ts"),
+    loadToolbox(),
+    loadAgentTools(),
   ]);
   return new ToolShed({
     builtin: createBuiltinTools({ http: { ...settings.config.http, ownPorts } }),
@@ -43,10 +53,10 @@ export async function openToolShed(options: ToolShedOptions): Promise<ToolShed> 
 
 async function openSkills({ settings, executable }: ToolShedOptions): Promise<Skills> {
   const [{ Skills }, { HostedScripts }, { ownProgram }, { smallEnvironment }] = await Promise.all([
-    import("./tools/skills/skills.ts"),
-    import("./tools/custom/hosted_scripts.ts"),
-    import("./tools/custom/host_program.ts"),
-    import("./tools/processes/small_environment.ts"),
+    loadSkills(),
+    loadHostedScripts(),
+    loadHostProgram(),
+    loadSmallEnvironment(),
   ]);
   const { directories, home } = settings;
   const lookup = (name: string) => settings.environment.get(name);
@@ -66,15 +76,16 @@ export async function openWorkspaceTools(
   >,
 ): Promise<CustomTools> {
   const [{ CustomTools }, { ownProgram }] = await Promise.all([
-    import("./tools/custom/custom_tools.ts"),
-    import("./tools/custom/host_program.ts"),
+    loadCustomTools(),
+    loadHostProgram(),
   ]);
+  const keys = new ProviderKeys(() => registry.list());
   return new CustomTools({
     directories: settings.directories,
     program: ownProgram(executable),
     clock,
     lookup: (name) => settings.environment.get(name),
-    isProviderKey: (name) => isProviderKey(name, registry.list()),
+    isProviderKey: (name) => keys.has(name),
   });
 }
 
@@ -84,7 +95,7 @@ async function openCustomTools(options: ToolShedOptions): Promise<CustomTools> {
 
 async function openMcpServers(options: ToolShedOptions): Promise<McpServers> {
   const { settings, clock, log, version, resources } = options;
-  const { McpServers } = await import("./tools/mcp/mcp_servers.ts");
+  const { McpServers } = await loadMcpServers();
   const { mcpServersFile, workspace } = settings.directories;
   const { environment } = settings;
   return resources.use(

@@ -1,10 +1,11 @@
 // Where each operation stands, which is all that the application needs until somebody asks for it. What operations take
 // and answer are some hundred schemas: to build them is a fifth of the service's start, and most are never asked for.
+import { lateModule } from "../runtime/late_module.ts";
 import type { Operation } from "./operation.ts";
 
 /** A method and a path as operations have them, and the way to the operation itself. */
 export interface OperationPlace extends Pick<Operation, "method" | "path"> {
-  /** Loads the file of the operation, where that has not been done. */
+  /** Loads the file of the operation, where that has not been done. Throws NoDescriptorLeft. */
   open(): Promise<Operation>;
 }
 
@@ -58,11 +59,14 @@ function placesIn(
   load: () => Promise<readonly Operation[]>,
   places: readonly (readonly [Operation["method"], string])[],
 ): OperationPlace[] {
+  const loadOperations = lateModule(load);
   return places.map(([method, path]) => ({
     method,
     path,
     async open() {
-      const found = (await load()).find((one) => one.method === method && one.path === path);
+      const found = (await loadOperations()).find((one) =>
+        one.method === method && one.path === path
+      );
       if (found === undefined) throw new TypeError(`No operation ${method} ${path} in its file`);
       return found;
     },

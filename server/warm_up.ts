@@ -3,6 +3,7 @@
 // file as it was when the program began, which an upgrade in place replaces.
 import type { Clock } from "../runtime/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
+import { loadApiDescription } from "./api_description.ts";
 import { OPERATION_PLACES } from "./operation_places.ts";
 
 const AFTER_START_MS = 500;
@@ -18,8 +19,7 @@ export async function warmUp(
       if (signal.aborted) return;
       await place.open();
     }
-    await import("./openapi.ts");
-    await import("./operations.ts");
+    await loadApiDescription();
   } catch (error) {
     log.write("error", "A part of the service cannot be loaded", { error });
   }

@@ -157,6 +157,25 @@ Deno.test("imports: adapters, their packages and the price table are loaded only
   assert.deepEqual(loads.filter(({ dynamic }) => !dynamic), []);
 });
 
+Deno.test("imports: what a service loads late goes through lateModule()", () => {
+  assert.deepEqual(
+    FILES.filter((file) =>
+      /^(runtime|server)\//.test(file) && /(await|return) import\(/.test(text(file))
+    ),
+    [
+      // At the start.
+      "runtime/config/yaml_library.ts",
+      "runtime/plain_path.ts",
+      // In processes of their own.
+      "runtime/tools/custom/host/run_host.ts",
+      "runtime/tools/custom/host/tool_worker.ts",
+      // Inside of one.
+      "server/api_description.ts",
+      "server/operation_places.ts",
+    ],
+  );
+});
+
 Deno.test("imports: no cycles", () => {
   const edges = new Map<string, string[]>();
   for (const { from, to } of IMPORTS.filter(isLocal)) {

@@ -1,11 +1,7 @@
 // Rules between the fields of an agent file. They look at the values as written, so that a wrong type elsewhere hides none.
 import { isNamedProvider, NAMED_PROVIDERS } from "../config/providers.ts";
-import {
-  diagnose,
-  type DiagnosedFile,
-  listWords,
-  showValue,
-} from "../config/schema_diagnostics.ts";
+import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
+import { listWords, showValue } from "../config/shown_value.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import { compileGlob } from "../files/glob.ts";

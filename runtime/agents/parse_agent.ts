@@ -1,11 +1,8 @@
 // An agent file: bytes to Agent, or everything that is wrong with it at once. Reads no file and changes none.
 import type { Config } from "../config/config.ts";
-import {
-  checkSchema,
-  diagnose,
-  type DiagnosedFile,
-  formatPath,
-} from "../config/schema_diagnostics.ts";
+import { checkSchema } from "../config/schema_diagnostics.ts";
+import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
+import { formatPath } from "../config/shown_value.ts";
 import { decodeText } from "../config/text_file.ts";
 import { parseYaml, type YamlDocument, type YamlPath } from "../config/yaml_document.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";

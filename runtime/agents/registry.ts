@@ -1,16 +1,21 @@
-// The agents of one directory, as its files stand. A broken file costs only itself; no file is ever written.
-import { unreadableReason } from "../files/unreadable.ts";
+// The agents of one directory, as its files stand. A broken file costs only itself; what becomes of each file stands in
+// agent_entry.ts.
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
-import type { Agent } from "./agent.ts";
-import { type AgentFileContent, readAgentFile } from "./agent_file.ts";
-import { idOfFileName, normalizeId } from "./agent_id.ts";
-import { listAgentFiles } from "./agent_names.ts";
-import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
-import { diagnoseResources, type ResourceProblem } from "./validate_resources.ts";
+import { unreadableReason } from "../files/unreadable.ts";
 import { PATHS } from "../plain_path.ts";
-import { sha256Of } from "../sha256.ts";
+import type { Agent } from "./agent.ts";
+import {
+  type AgentEntry,
+  type AgentEntryOptions,
+  findAgentFile,
+  liveAgent,
+  toAgentEntry,
+} from "./agent_entry.ts";
+import { normalizeId } from "./agent_id.ts";
+import { listAgentFiles } from "./agent_names.ts";
+import { type ReloadReport, toReloadReport } from "./reload_report.ts";
 
-const { basename, join } = PATHS;
+const { basename } = PATHS;
 
 /** A file in the agents directory that never parsed, or the directory itself: no agent, but something to show. */
 export interface BrokenAgentFile {
@@ -19,58 +24,23 @@ export interface BrokenAgentFile {
   diagnostics: Diagnostic[];
 }
 
-/** What a reload changed, by agent id. */
-export interface ReloadReport {
-  loaded: number;
-  added: string[];
-  updated: string[];
-  removed: string[];
-  /** Errors of every file that does not parse now, whether an older definition of it stays live or not. */
-  errors: Diagnostic[];
-}
-
 /** Files that are read at once: waiting for them one by one takes longer than to parse them. */
 const READ_AT_ONCE = 16;
 
-/** One file, as it was when it was last read. */
-interface Entry {
-  id: string;
-  path: string;
-  /** Undefined: read again at the next load. */
-  stamp: string | undefined;
-  /** The last definition that parsed, and the hash of its bytes. */
-  good: { agent: Agent; hash: string } | undefined;
-  /** Not empty: the file does not parse now. */
-  diagnostics: Diagnostic[];
-}
-
-/** One file, and what is known of it. */
-type AgentFile = Pick<Entry, "id" | "path"> & { previous: Entry | undefined };
-
-/** "unchanged": it still has the stamp of before. Undefined: no file stands there. */
-type FoundContent = HashedContent | "unchanged" | undefined;
-
-type HashedContent =
-  | Extract<AgentFileContent, { bytes: unknown }> & { hash: string }
-  | Extract<AgentFileContent, { diagnostic: unknown }>;
-
-/** What agents are read with. */
-export interface AgentRegistryOptions extends ParseAgentOptions {
-  /** Finds what stands in the way of an agent here and now; it joins the agent's warnings. */
-  inspect?: (agent: Agent) => Promise<ResourceProblem[]>;
-}
-
 /** Agents by id. `load` brings them up to date; everything else answers from memory. */
 export class AgentRegistry {
-  readonly #options: AgentRegistryOptions;
-  #entries: ReadonlyMap<string, Entry> = new Map();
+  readonly #options: AgentEntryOptions;
+  #entries: ReadonlyMap<string, AgentEntry> = new Map();
+  /** What the entries give, made once for each load: every redaction of a run asks. */
+  #live: ReadonlyMap<string, Agent> = new Map();
+  #agents: readonly Agent[] = [];
   /** Second spellings of an id that another file has: they never become agents. */
   #rejected: readonly BrokenAgentFile[] = [];
   /** Why the directory itself could not be read the last time. */
   #unreadable: Diagnostic | undefined;
   #loading: Promise<unknown> = Promise.resolve();
 
-  constructor(options: AgentRegistryOptions) {
+  constructor(options: AgentEntryOptions) {
     this.#options = options;
   }
 
@@ -82,18 +52,14 @@ export class AgentRegistry {
     return loading;
   }
 
-  /** By id, ascending. */
-  list(): Agent[] {
-    return [...this.#entries.values()].flatMap((entry) => {
-      const agent = liveAgent(entry);
-      return agent === undefined ? [] : [agent];
-    });
+  /** By id, ascending. The same list until the next load: what is derived from it may be kept as long. */
+  list(): readonly Agent[] {
+    return this.#agents;
   }
 
   /** The agent of an id, in any Unicode spelling of it. */
   get(id: string): Agent | undefined {
-    const entry = this.#entries.get(normalizeId(id));
-    return entry === undefined ? undefined : liveAgent(entry);
+    return this.#live.get(normalizeId(id));
   }
 
   /** Files that never parsed, by id; and the directory itself, first, when it cannot be read. */
@@ -123,50 +89,44 @@ export class AgentRegistry {
   }
 
   async #load(): Promise<ReloadReport> {
+    const before = this.#entries;
     const names = await this.#fileNames();
     this.#unreadable = Array.isArray(names) ? undefined : names.diagnostic;
-    if (!Array.isArray(names)) return this.#report(this.#entries, [names.diagnostic]);
-    const entries = new Map<string, Entry>();
+    if (Array.isArray(names)) await this.#read(names);
+    const now = this.#entries;
+    return toReloadReport({ before, now }, [
+      ...this.#unreadable === undefined ? [] : [this.#unreadable],
+      ...[...now.values(), ...this.#rejected].flatMap(({ diagnostics }) => diagnostics),
+    ]);
+  }
+
+  async #read(names: readonly string[]): Promise<void> {
+    const { agentsDir } = this.#options.directories;
+    const entryOf = (id: string) => this.#entries.get(id);
+    const entries = new Map<string, AgentEntry>();
     const rejected: BrokenAgentFile[] = [];
     for (let first = 0; first < names.length; first += READ_AT_ONCE) {
-      const files = names.slice(first, first + READ_AT_ONCE).map((name) => this.#readFile(name));
-      for (const { id, path, previous, content } of await Promise.all(files)) {
+      const files = names.slice(first, first + READ_AT_ONCE)
+        .map((name) => findAgentFile(name, { agentsDir, entryOf }));
+      for (const file of await Promise.all(files)) {
+        const { id, path } = file;
         const holder = entries.get(id);
         if (holder !== undefined) {
           const message = `Another file has the same id: ${holder.path}`;
           rejected.push({ id, path, diagnostics: [errorAtStart(path, message)] });
           continue;
         }
-        const entry = await this.#toEntry({ id, path, previous }, content);
+        const entry = await toAgentEntry(file, this.#options);
         if (entry !== undefined) entries.set(id, entry);
       }
     }
-    const before = this.#entries;
     this.#entries = new Map([...entries].sort(([a], [b]) => compare(a, b)));
     this.#rejected = rejected;
-    return this.#report(before, []);
-  }
-
-  #report(before: ReadonlyMap<string, Entry>, directoryErrors: Diagnostic[]): ReloadReport {
-    const now = this.#entries;
-    const live = (entries: ReadonlyMap<string, Entry>, id: string) => entries.get(id)?.good?.hash;
-    const ids = [...now.keys()];
-    return {
-      loaded: ids.filter((id) => live(now, id) !== undefined).length,
-      added: ids.filter((id) => live(now, id) !== undefined && live(before, id) === undefined),
-      updated: ids.filter((id) =>
-        live(now, id) !== undefined && live(before, id) !== undefined &&
-        live(now, id) !== live(before, id)
-      ),
-      removed: [...before.keys()].filter((id) =>
-        live(before, id) !== undefined && live(now, id) === undefined
-      ),
-      errors: [
-        ...directoryErrors,
-        ...[...now.values(), ...this.#rejected].flatMap((entry) => entry.diagnostics)
-          .filter((one) => one.severity === "error"),
-      ],
-    };
+    this.#live = new Map([...this.#entries].flatMap(([id, entry]) => {
+      const agent = liveAgent(entry);
+      return agent === undefined ? [] : [[id, agent]];
+    }));
+    this.#agents = [...this.#live.values()];
   }
 
   async #fileNames(): Promise<string[] | { diagnostic: Diagnostic }> {
@@ -182,55 +142,6 @@ export class AgentRegistry {
       };
     }
   }
-
-  async #readFile(name: string): Promise<AgentFile & { content: FoundContent }> {
-    const id = idOfFileName(name);
-    const path = join(this.#options.directories.agentsDir, name);
-    const before = this.#entries.get(id);
-    const previous = before?.path === path ? before : undefined;
-    const content = await readAgentFile(path, previous?.stamp);
-    // Here, and not where it is compared: for all that are read at once, it takes as long as for one.
-    const isRead = typeof content === "object" && "bytes" in content;
-    const hashed = isRead ? { ...content, hash: await sha256Of(content.bytes) } : content;
-    return { id, path, previous, content: hashed };
-  }
-
-  /** The entry of a file now; undefined when it is no file, or no longer there. */
-  async #toEntry(
-    { id, path, previous }: AgentFile,
-    content: FoundContent,
-  ): Promise<Entry | undefined> {
-    const broken = (diagnostics: Diagnostic[], stamp?: string): Entry => (
-      { id, path, stamp, good: previous?.good, diagnostics }
-    );
-    if (content === undefined) return undefined;
-    if (content === "unchanged") return previous;
-    if ("diagnostic" in content) return broken([content.diagnostic]);
-    const { bytes, hash, stamp } = content;
-    if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [] };
-    const parsed = parseAgent({ path, bytes }, this.#options);
-    if ("diagnostics" in parsed) return broken(parsed.diagnostics, stamp);
-    return {
-      id,
-      path,
-      stamp,
-      good: { agent: await this.#inspected(parsed), hash },
-      diagnostics: [],
-    };
-  }
-
-  async #inspected({ agent, document }: ParsedAgent): Promise<Agent> {
-    const problems = await this.#options.inspect?.(agent) ?? [];
-    if (problems.length === 0) return agent;
-    const found = diagnoseResources(problems, { path: agent.sourcePath, document });
-    return { ...agent, warnings: [...agent.warnings, ...found] };
-  }
-}
-
-/** The last good definition, with what is wrong with the file now among its warnings. */
-function liveAgent({ good, diagnostics }: Entry): Agent | undefined {
-  if (good === undefined || diagnostics.length === 0) return good?.agent;
-  return { ...good.agent, warnings: [...good.agent.warnings, ...diagnostics] };
 }
 
 /** By code units: the same order on every machine. */

@@ -1,5 +1,5 @@
 // What is wrong with the custom tools, skills and servers that an agent names, told at their places in its file.
-import { diagnose, type DiagnosedFile } from "../config/schema_diagnostics.ts";
+import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import { isJsonObject } from "../json.ts";

@@ -10,6 +10,11 @@ import { patientStores } from "./patient_stores.ts";
 import type { RunPorts } from "./prepare.ts";
 import { isLeftForRestart } from "./run.ts";
 import type { OpenQuestion } from "./tool_calls.ts";
+import { lateModule } from "../late_module.ts";
+
+// Loaded with the first run: a service is ready sooner without them.
+const loadPrepare = lateModule(() => import("./prepare.ts"));
+const loadLoop = lateModule(() => import("./loop.ts"));
 
 /** An execution with what it was asked to do. */
 export interface Subject {
@@ -84,11 +89,7 @@ export class Conductor {
     const { agent, signal, journal } = context;
     const { execution } = subject;
     const { delegations } = this.#ports;
-    // Loaded with the first run: a service is ready sooner without them.
-    const [{ prepareRun }, { runLoop }] = await Promise.all([
-      import("./prepare.ts"),
-      import("./loop.ts"),
-    ]);
+    const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
     for (let current = subject;; current = await this.#ports.read(execution.id)) {
       const run = await prepareRun({ ...current, agent }, {
         ports: this.#ports,

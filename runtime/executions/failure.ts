@@ -1,5 +1,6 @@
 // A run that threw, as the outcome of its execution.
 import { RuntimeError } from "../errors.ts";
+import { NoDescriptorLeft } from "../late_module.ts";
 import { ModelError } from "../models/model.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
@@ -18,11 +19,7 @@ export function toFailure(
     error: sentence,
     output: null,
   });
-  if (
-    error instanceof ModelError || error instanceof ToolsUnavailable || isOutOfStorage(error)
-  ) {
-    return failed(error.message);
-  }
+  if (isExpected(error)) return failed(error.message);
   context.serviceLog.write("error", "An execution failed inside Inkling", {
     execution: context.execution.id,
     error,
@@ -30,6 +27,8 @@ export function toFailure(
   return failed("Internal error: the service's log has the details");
 }
 
-function isOutOfStorage(error: unknown): error is RuntimeError {
-  return error instanceof RuntimeError && error.code === "storage";
+function isExpected(error: unknown): error is Error {
+  return error instanceof ModelError || error instanceof ToolsUnavailable ||
+    error instanceof NoDescriptorLeft ||
+    error instanceof RuntimeError && error.code === "storage";
 }

@@ -2,6 +2,13 @@
 import type { Clock } from "../clock.ts";
 import type { AdapterName } from "./endpoint.ts";
 import type { Model } from "./model.ts";
+import { lateModule } from "../late_module.ts";
+
+const loadDemo = lateModule(() => import("./demo.ts"));
+const loadOpenAi = lateModule(() => import("./openai.ts"));
+const loadAnthropic = lateModule(() => import("./anthropic.ts"));
+const loadGoogle = lateModule(() => import("./google.ts"));
+const loadOllama = lateModule(() => import("./ollama.ts"));
 
 /** All that a model's calls are made with. Where it is the same, one Model does for all who call it. */
 export interface ModelReach {
@@ -26,24 +33,24 @@ export async function openAdapter(
   const reach = { ...at, clock };
   switch (adapter) {
     case "demo": {
-      const { createDemoModel } = await import("./demo.ts");
+      const { createDemoModel } = await loadDemo();
       return createDemoModel(reach);
     }
     case "openai":
     case "compatible": {
-      const { createOpenAiModel } = await import("./openai.ts");
+      const { createOpenAiModel } = await loadOpenAi();
       return createOpenAiModel({ ...reach, streamUsage, flavour: adapter });
     }
     case "anthropic": {
-      const { createAnthropicModel } = await import("./anthropic.ts");
+      const { createAnthropicModel } = await loadAnthropic();
       return createAnthropicModel(reach);
     }
     case "google": {
-      const { createGoogleModel } = await import("./google.ts");
+      const { createGoogleModel } = await loadGoogle();
       return createGoogleModel(reach);
     }
     case "ollama": {
-      const { createOllamaModel } = await import("./ollama.ts");
+      const { createOllamaModel } = await loadOllama();
       return createOllamaModel(reach);
     }
   }

@@ -15,6 +15,9 @@ import {
 } from "./provider_failure.ts";
 import { createProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
+import { lateModule } from "../late_module.ts";
+
+const loadSdk = lateModule(() => import("@anthropic-ai/sdk"));
 
 /** Where Anthropic itself listens. */
 export const ANTHROPIC_BASE_URL = "https://api.anthropic.com";
@@ -65,7 +68,7 @@ class AnthropicModel implements Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const { signal } = options;
     signal.throwIfAborted();
-    const sdk = await import("@anthropic-ai/sdk");
+    const sdk = await loadSdk();
     return yield* streamReply({
       context: this.#context,
       signal,

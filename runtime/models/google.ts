@@ -16,6 +16,9 @@ import type { BlockOwner } from "./provider_blocks.ts";
 import { answerFailure, type ProviderContext } from "./provider_failure.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
+import { lateModule } from "../late_module.ts";
+
+const loadSdk = lateModule(() => import("@google/genai"));
 
 /** Where Google itself listens. */
 const GOOGLE_BASE_URL = "https://generativelanguage.googleapis.com";
@@ -61,7 +64,7 @@ class GoogleModel implements Model {
     options: { signal: AbortSignal },
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     options.signal.throwIfAborted();
-    const sdk = await import("@google/genai");
+    const sdk = await loadSdk();
     const { apiKey } = this.#context;
     const transport = createProviderFetch(this.#context, {
       headers: apiKey === undefined ? {} : { "x-goog-api-key": apiKey },

@@ -13,6 +13,9 @@ import {
 } from "./provider_failure.ts";
 import { createProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
+import { lateModule } from "../late_module.ts";
+
+const loadSdk = lateModule(() => import("openai"));
 
 /** Where OpenAI itself listens. */
 export const OPENAI_BASE_URL = "https://api.openai.com/v1";
@@ -66,7 +69,7 @@ class OpenAiModel implements Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const { signal } = options;
     signal.throwIfAborted();
-    const sdk = await import("openai");
+    const sdk = await loadSdk();
     return yield* streamReply({
       context: this.#context,
       signal,

@@ -7,6 +7,9 @@ import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ModelReply, Usage } from "./model.ts";
 import { type Price, PriceFile, type PriceList } from "./price_file.ts";
+import { lateModule } from "../late_module.ts";
+
+const loadPriceTable = lateModule(() => import("@pydantic/genai-prices"));
 
 /** What prices are looked up by. */
 export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;
@@ -62,7 +65,7 @@ export class ModelPrices {
     model: PricedModel,
     options: { names: readonly string[]; usage: Usage },
   ): Promise<number | null> {
-    const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
+    const { calcPrice, findProvider } = await loadPriceTable();
     const vendor = this.#vendorOf(model, findProvider);
     if (vendor === undefined) return null;
     const { usage } = options;

@@ -4,20 +4,50 @@ import { NAMED_PROVIDERS } from "../config/providers.ts";
 import { keyVariableOf } from "./endpoint.ts";
 
 /** With the keys of the named providers, the key of the service itself: no agent may hold it either. */
-const NAMED_KEYS: ReadonlySet<string> = new Set([
+const NAMED_KEYS: readonly string[] = [
   ...NAMED_PROVIDERS.map(keyVariableOf),
   "INKLING_API_KEY",
-]);
+];
 
-/** Whether a variable holds the key of a named provider, of one that any of these agents uses, or of the service. */
-export function isProviderKey(name: string, agents: readonly Agent[]): boolean {
-  return NAMED_KEYS.has(name) || agents.some(({ model }) =>
-    model !== undefined &&
-    (model.apiKeyEnv === name || keyVariableOf(model.provider) === name)
-  );
+/** The variables of some agents that hold keys. */
+interface KeyVariables {
+  of: readonly Agent[];
+  all: ReadonlySet<string>;
+  named: readonly string[];
 }
 
-/** The variables that agents name for their keys (`api_key_env`). Nothing else tells that these are secret. */
-export function keyVariablesOf(agents: readonly Agent[]): string[] {
-  return [...new Set(agents.flatMap(({ model }) => model?.apiKeyEnv ?? []))];
+/**
+ * The variables with keys, as the agents stand. Found once for each list that `agents` gives: every redaction asks, and
+ * there may be thousands of agents.
+ */
+export class ProviderKeys {
+  readonly #agents: () => readonly Agent[];
+  #found: KeyVariables | undefined;
+
+  constructor(agents: () => readonly Agent[]) {
+    this.#agents = agents;
+  }
+
+  /** Whether a variable holds the key of a named provider, of one that any of the agents uses, or of the service. */
+  has(name: string): boolean {
+    return this.#variables().all.has(name);
+  }
+
+  /** The variables that agents name for their keys (`api_key_env`). Nothing else tells that these are secret. */
+  namedByAgents(): readonly string[] {
+    return this.#variables().named;
+  }
+
+  #variables(): KeyVariables {
+    const agents = this.#agents();
+    if (this.#found?.of !== agents) this.#found = findVariables(agents);
+    return this.#found;
+  }
+}
+
+function findVariables(agents: readonly Agent[]): KeyVariables {
+  const models = agents.flatMap(({ model }) => model ?? []);
+  const named = new Set(models.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []));
+  const derived = models.map(({ provider }) => keyVariableOf(provider));
+  return { of: agents, all: new Set([...NAMED_KEYS, ...named, ...derived]), named: [...named] };
 }

@@ -5,7 +5,7 @@ import type { Directories } from "../config/directories.ts";
 import type { Environment } from "../config/environment.ts";
 import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
-import { isProviderKey } from "../models/provider_keys.ts";
+import { ProviderKeys } from "../models/provider_keys.ts";
 import { resolveServer } from "../tools/mcp/resolve_server.ts";
 import { ServersFile } from "../tools/mcp/servers_file.ts";
 import { hasScripts } from "./skill_scripts.ts";
@@ -127,7 +127,9 @@ async function programNeeds(
 }
 
 function textNeeds(agent: Agent): AgentNeed[] {
-  return variablesIn(agent.body).filter((name) => !isProviderKey(name, [agent]))
+  const agents = [agent];
+  const keys = new ProviderKeys(() => agents);
+  return variablesIn(agent.body).filter((name) => !keys.has(name))
     .map((value) => ({ kind: "env", value, why: `the text of ${agent.id}`, field: "text" }));
 }
 

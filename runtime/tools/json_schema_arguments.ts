@@ -2,6 +2,9 @@
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../json.ts";
 import { ToolFailure } from "./tool_failure.ts";
+import { lateModule } from "../late_module.ts";
+
+const loadValidator = lateModule(() => import("@cfworker/json-schema"));
 
 /** A complaint list is read by a model: the first few tell it what to change. */
 const MAX_COMPLAINTS = 10;
@@ -21,7 +24,7 @@ export async function compileArgumentsCheck(
   tool: string,
   schema: JsonSchema,
 ): Promise<(args: unknown) => JsonObject> {
-  const { Validator } = await import("@cfworker/json-schema");
+  const { Validator } = await loadValidator();
   const validator = new Validator(schema as Schema, draftOf(schema), false);
   return (args) => {
     if (!isJsonObject(args)) {

@@ -1,7 +1,8 @@
 // Keeps the agents as their files are: one rescan after a burst of changes, or when somebody asks; tells what changed.
 import { basename, dirname } from "node:path";
 import { isAgentFileName } from "../agents/agent_id.ts";
-import type { AgentRegistry, ReloadReport } from "../agents/registry.ts";
+import type { AgentRegistry } from "../agents/registry.ts";
+import type { ReloadReport } from "../agents/reload_report.ts";
 import type { Clock } from "../clock.ts";
 import { formatDiagnostic } from "../diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";

@@ -62,7 +62,11 @@ export class Triggers implements AsyncDisposable {
     const isWanted = isWatching || this.#watcher !== undefined ||
       await this.#ports.hasStoredWatches();
     if (!isWanted) return;
-    const watcher = await (this.#watcher ??= this.#open());
+    const watcher = await (this.#watcher ??= this.#open().catch((error) => {
+      // The next time that agents are looked at tries anew.
+      this.#watcher = undefined;
+      throw error;
+    }));
     for (const id of await watcher.reconcile(agents, options)) {
       this.#tell(id, { status: "running", reason: null });
     }

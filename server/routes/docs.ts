@@ -1,4 +1,5 @@
 // The API described: the document itself, and two pages that show it without asking anybody else for anything.
+import { loadApiDescription } from "../api_description.ts";
 import { DOCS_ASSETS } from "../docs_asset.ts";
 
 /** A page that is the same for everybody. */
@@ -56,10 +57,7 @@ export function createDocumentation(options: { version: string }): readonly Docu
 }
 
 async function describe(options: { version: string }): Promise<string> {
-  const [{ describeApi }, { OPERATIONS }] = await Promise.all([
-    import("../openapi.ts"),
-    import("../operations.ts"),
-  ]);
+  const { describeApi, OPERATIONS } = await loadApiDescription();
   return JSON.stringify(describeApi(OPERATIONS, options));
 }
 

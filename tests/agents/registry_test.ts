@@ -216,3 +216,27 @@ Deno.test("AgentRegistry lets loads at the same time wait for each other", async
     assert.deepEqual([first.added, second.added], [["a"], []]);
   });
 });
+
+Deno.test("AgentRegistry.list() is one list between two loads, and right after each", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    await write("a.md", "First.");
+    await write("b.md", "---\nhistory: 7\n---\n");
+    await registry.load();
+    const first = registry.list();
+    assert.equal(registry.list(), first);
+    assert.equal(registry.get("a"), first[0]);
+    await write("a.md", "Second.");
+    await write("b.md", "Repaired.");
+    await registry.load();
+    assert.deepEqual(registry.list().map(({ body }) => body), ["Second.", "Repaired."]);
+    await write("a.md", "---\nhistory: 7\n---\n");
+    await registry.load();
+    assert.deepEqual(registry.list().map(({ body }) => body), ["Second.", "Repaired."]);
+    assert.equal(registry.list()[0]?.warnings.length, 1);
+    await Deno.remove(`${dir}/a.md`);
+    await registry.load();
+    assert.deepEqual(ids(registry), ["b"]);
+    assert.equal(registry.get("a"), undefined);
+    assert.deepEqual(first.map(({ body }) => body), ["First."]);
+  });
+});

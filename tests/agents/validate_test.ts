@@ -83,36 +83,6 @@ Deno.test("validateAgent() returns every problem of a file that does not parse",
   ]);
 });
 
-Deno.test("validateAgent() names the missing key, its variable and its file", async () => {
-  assert.deepEqual(await validate("name: x\nmodel:\n  provider: openai\n  name: gpt"), [
-    "error daily.md:4:13: The key of model openai/gpt is missing: OPENAI_API_KEY is not set " +
-    "(add the line OPENAI_API_KEY=<your key> to /agents/_config/.env)",
-  ]);
-  const own = "model: {provider: anthropic, name: x, api_key_env: MY_KEY}";
-  assert.match((await validate(own)).join(), /MY_KEY is not set/);
-  assert.deepEqual(await validate(own, { variables: { MY_KEY: "k" } }), []);
-  for (const provider of ["demo", "ollama", "local"]) {
-    assert.deepEqual(await validate(`model: {provider: ${provider}, name: x}`), [], provider);
-  }
-});
-
-Deno.test("validateAgent() finds no model, unless config.yaml has one", async () => {
-  assert.match((await validate("name: x")).join(), /^error daily\.md:2:1: No model is configured/);
-  const config = configOf("defaults: {provider: demo, model: x}");
-  assert.deepEqual(await validate("name: x", { config }), []);
-});
-
-Deno.test("validateAgent() warns of a key that goes to a foreign host, or refuses it", async () => {
-  const yaml = 'model: {provider: openai, name: x, base_url: "https://proxy.example/v1"}';
-  const variables = { OPENAI_API_KEY: "k" };
-  assert.match(
-    (await validate(yaml, { variables })).join(),
-    /^warning daily\.md:2:46: OPENAI_API_KEY goes to proxy\.example/,
-  );
-  const config = configOf("defaults: {pin_keys: true}");
-  assert.match((await validate(yaml, { variables, config })).join(), /^error .*pin_keys forbids/);
-});
-
 Deno.test("validateAgent() refuses an empty system prompt", async () => {
   assert.match(
     (await validate(DEMO, { body: " \n\n" })).join(),
@@ -165,28 +135,5 @@ Deno.test("validateAgent() tells what is wrong with tools, skills and servers at
     "error daily.md:3:9: No search",
     "warning daily.md:4:13: Odd b",
     "error daily.md:5:6: No file (make one)",
-  ]);
-});
-
-Deno.test("validateAgent() says where no price is known, and what that means", async () => {
-  const variables = { OPENAI_API_KEY: "key-0123456789" };
-  const unpriced = "model: { provider: openai, name: unpriced-1 }";
-  assert.deepEqual(await validate(unpriced, { variables }), [
-    "warning daily.md:2:34: No price is known for openai/unpriced-1: its cost will be shown as unknown " +
-    "(add a price for openai/unpriced-1 to pricing.yaml)",
-  ]);
-  const limited = `${unpriced}\nsettings: { max_cost_usd: 2 }`;
-  const [warning = ""] = await validate(limited, { variables });
-  assert.match(
-    warning,
-    /^warning daily\.md:3:\d+: No price is known .*: max_cost_usd does not hold/,
-  );
-  assert.deepEqual(await validate("model: { provider: ollama, name: unpriced-2 }"), []);
-});
-
-Deno.test("validateAgent() tells of a model that its provider has not got", async () => {
-  assert.deepEqual(await validate("model: {provider: demo, name: echo}"), []);
-  assert.deepEqual(await validate("model: {provider: demo, name: instant}"), [
-    'error daily.md:2:31: Unknown model "instant": demo has echo, x',
   ]);
 });

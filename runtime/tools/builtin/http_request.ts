@@ -3,13 +3,8 @@ import { z } from "zod";
 import { withinTime } from "../../bounded_wait.ts";
 import { isWholeJson } from "../../json.ts";
 import { defineTool } from "../define_tool.ts";
-import {
-  exchange,
-  type ExchangeReply,
-  type ExchangeRequest,
-  type ResolveHost,
-  resolveHostBySystem,
-} from "../http_exchange.ts";
+import { exchange, type ExchangeReply, type ExchangeRequest } from "../http_exchange.ts";
+import { type ResolveHost, resolveHostBySystem } from "../host_lookup.ts";
 import type { HttpPolicy } from "../http_policy.ts";
 import { showReply } from "../http_reply_text.ts";
 import type { ActionTool } from "../tool.ts";

@@ -7,6 +7,9 @@ import { RestartBackoff } from "./restart_backoff.ts";
 import type { ServerDefinition } from "./server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import type { CallOptions, Session, SessionPorts } from "./session.ts";
+import { lateModule } from "../../late_module.ts";
+
+const loadSession = lateModule(() => import("./session.ts"));
 
 /** Who has to wait longer for the next start is told at once. */
 const PATIENCE_MS = 5_000;
@@ -106,7 +109,7 @@ export class McpServer implements AsyncDisposable {
     }
     if (wait > 0) await clock.sleep(wait, signal);
     try {
-      const { Session } = await import("./session.ts");
+      const { Session } = await loadSession();
       const session = await Session.open(this.#name, this.definition, { ...this.#ports, signal });
       this.#keep(session);
       return session;

@@ -1,7 +1,8 @@
 // A SKILL.md: text to what it declares and instructs, or everything that is wrong with it at once. Reads no file.
 import { z } from "zod";
 import { splitFrontMatter } from "../../agents/front_matter.ts";
-import { checkSchema, diagnose, type DiagnosedFile } from "../../config/schema_diagnostics.ts";
+import { checkSchema } from "../../config/schema_diagnostics.ts";
+import { diagnose, type DiagnosedFile } from "../../config/diagnosed_file.ts";
 import { parseYaml } from "../../config/yaml_document.ts";
 import type { Diagnostic } from "../../diagnostics.ts";
 

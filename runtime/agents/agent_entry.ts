@@ -1,0 +1,102 @@
+// One file of the agents directory as it was when it was last read, and what a new look at it makes of that. No file is
+// ever written.
+import type { Diagnostic } from "../diagnostics.ts";
+import { PATHS } from "../plain_path.ts";
+import { sha256Of } from "../sha256.ts";
+import type { Agent } from "./agent.ts";
+import { type AgentFileContent, readAgentFile } from "./agent_file.ts";
+import { idOfFileName } from "./agent_id.ts";
+import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
+import { diagnoseResources, type ResourceProblem } from "./validate_resources.ts";
+
+const { join } = PATHS;
+
+/** One file, as it was when it was last read. */
+export interface AgentEntry {
+  id: string;
+  path: string;
+  /** Undefined: read again at the next load. */
+  stamp: string | undefined;
+  /** The last definition that parsed, and the hash of its bytes. */
+  good: { agent: Agent; hash: string } | undefined;
+  /** Not empty: the file does not parse now. */
+  diagnostics: Diagnostic[];
+}
+
+/** What stands in a file now, with what was known of it before. */
+export interface FoundFile extends Pick<AgentEntry, "id" | "path"> {
+  previous: AgentEntry | undefined;
+  content: FoundContent;
+}
+
+/** "unchanged": it still has the stamp of before. Undefined: no file stands there. */
+type FoundContent =
+  | Extract<AgentFileContent, { bytes: unknown }> & { hash: string }
+  | Extract<AgentFileContent, { diagnostic: unknown }>
+  | "unchanged"
+  | undefined;
+
+/** What agents are read with. */
+export interface AgentEntryOptions extends ParseAgentOptions {
+  /** Finds what stands in the way of an agent here and now; it joins the agent's warnings. */
+  inspect?: (agent: Agent) => Promise<ResourceProblem[]>;
+}
+
+/** The last good definition, with what is wrong with the file now among its warnings; undefined where none ever parsed. */
+export function liveAgent({ good, diagnostics }: AgentEntry): Agent | undefined {
+  if (good === undefined || diagnostics.length === 0) return good?.agent;
+  return { ...good.agent, warnings: [...good.agent.warnings, ...diagnostics] };
+}
+
+/** Looks at the file of this name, and reads it unless it is what `entryOf` knows of its id. Suits many files at once. */
+export async function findAgentFile(
+  name: string,
+  { agentsDir, entryOf }: {
+    agentsDir: string;
+    entryOf: (id: string) => AgentEntry | undefined;
+  },
+): Promise<FoundFile> {
+  const id = idOfFileName(name);
+  const path = join(agentsDir, name);
+  const before = entryOf(id);
+  const previous = before?.path === path ? before : undefined;
+  const content = await readAgentFile(path, previous?.stamp);
+  // Here, and not where it is compared: for all that are read at once, it takes as long as for one.
+  const isRead = typeof content === "object" && "bytes" in content;
+  const hashed = isRead ? { ...content, hash: await sha256Of(content.bytes) } : content;
+  return { id, path, previous, content: hashed };
+}
+
+/** The entry of a file now; undefined when it is no file, or no longer there. Never throws for what it holds. */
+export async function toAgentEntry(
+  { id, path, previous, content }: FoundFile,
+  options: AgentEntryOptions,
+): Promise<AgentEntry | undefined> {
+  const broken = (diagnostics: Diagnostic[], stamp?: string): AgentEntry => (
+    { id, path, stamp, good: previous?.good, diagnostics }
+  );
+  if (content === undefined) return undefined;
+  if (content === "unchanged") return previous;
+  if ("diagnostic" in content) return broken([content.diagnostic]);
+  const { bytes, hash, stamp } = content;
+  if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [] };
+  const parsed = parseAgent({ path, bytes }, options);
+  if ("diagnostics" in parsed) return broken(parsed.diagnostics, stamp);
+  return {
+    id,
+    path,
+    stamp,
+    good: { agent: await inspected(parsed, options), hash },
+    diagnostics: [],
+  };
+}
+
+async function inspected(
+  { agent, document }: ParsedAgent,
+  { inspect }: AgentEntryOptions,
+): Promise<Agent> {
+  const problems = await inspect?.(agent) ?? [];
+  if (problems.length === 0) return agent;
+  const found = diagnoseResources(problems, { path: agent.sourcePath, document });
+  return { ...agent, warnings: [...agent.warnings, ...found] };
+}

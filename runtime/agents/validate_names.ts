@@ -1,0 +1,74 @@
+// Names of tools and of other agents in an agent's file that nobody here knows.
+import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
+import type { YamlPath } from "../config/yaml_document.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import { suggest } from "../suggestion.ts";
+import type { Agent } from "./agent.ts";
+import { type InspectedResources, itemPath } from "./validate_resources.ts";
+
+/** What there is to be named. */
+export interface KnownNames {
+  /** Names of the tools that every agent has. */
+  knownTools: readonly string[];
+  /** Ids of the agents that exist. */
+  agentIds: readonly string[];
+}
+
+/** Warnings for unknown names, of the agent's own tools, too. */
+export function diagnoseNames(
+  agent: Agent,
+  file: DiagnosedFile,
+  known: KnownNames & { resources: InspectedResources },
+): Diagnostic[] {
+  return [
+    ...checkToolNames(file, known.knownTools, known.resources),
+    ...checkAgents(agent, file, known.agentIds),
+  ];
+}
+
+function checkToolNames(
+  file: DiagnosedFile,
+  knownTools: readonly string[],
+  { toolNames, isComplete }: InspectedResources,
+): Diagnostic[] {
+  // A name may be that of a tool that nobody here knows.
+  if (!isComplete) return [];
+  const known = new Set([...knownTools, ...toolNames]);
+  return ["confirm", "auto_approve"].flatMap((field) => {
+    const names = file.document.value[field];
+    if (!Array.isArray(names)) return [];
+    return names.flatMap((name: unknown, i) => {
+      if (typeof name !== "string" || name === "*" || name === "all" || known.has(name)) return [];
+      return [warnUnknown(file, [field, i], `${field} names an unknown tool: ${name}`, {
+        name,
+        known,
+      })];
+    });
+  });
+}
+
+function checkAgents(agent: Agent, file: DiagnosedFile, agentIds: readonly string[]): Diagnostic[] {
+  const known = new Set(agentIds.filter((id) => id !== agent.id));
+  return agent.agents.flatMap((name) => {
+    const at = itemPath(file, ["agents"], name);
+    if (known.has(name.normalize("NFC"))) return [];
+    if (name.normalize("NFC") === agent.id) {
+      const message = "agents names the agent itself: an agent cannot run itself";
+      return [diagnose(file, at, { severity: "warning", message })];
+    }
+    return [
+      warnUnknown(file, at, `agents names an unknown agent: ${name}`, { name, known }),
+    ];
+  });
+}
+
+function warnUnknown(
+  file: DiagnosedFile,
+  at: YamlPath,
+  message: string,
+  options: { name: string; known: Iterable<string> },
+): Diagnostic {
+  const nearest = suggest(options.name, options.known);
+  const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
+  return diagnose(file, at, { severity: "warning", message, ...hint });
+}

@@ -1,0 +1,57 @@
+// Paths in an agent's file that lead nowhere, or to where nothing is watched.
+import type { Directories } from "../config/directories.ts";
+import { exists } from "../config/exists.ts";
+import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import { isBelow } from "../files/path_below.ts";
+import type { Agent } from "./agent.ts";
+import { itemPath } from "./validate_resources.ts";
+import { readWatchPath } from "./watch_path.ts";
+
+/** Where the agent's paths begin, and what is closed to a watch. */
+export interface PlaceSurroundings {
+  home: string;
+  directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
+}
+
+/** Warnings for the paths of the agent's tools and of its trigger. */
+export async function diagnosePlaces(
+  agent: Agent,
+  file: DiagnosedFile,
+  around: PlaceSurroundings,
+): Promise<Diagnostic[]> {
+  return [...await checkPaths(agent, file), ...await checkWatchPaths(agent, file, around)];
+}
+
+async function checkPaths(agent: Agent, file: DiagnosedFile): Promise<Diagnostic[]> {
+  const missing: Diagnostic[] = [];
+  const isList = Array.isArray(file.document.value["paths"]);
+  for (const [i, { alias, path }] of agent.paths.entries()) {
+    if (await exists(path)) continue;
+    const message = `The path of {${alias}} does not exist: ${path}`;
+    const at = ["paths", isList ? i : alias];
+    missing.push(diagnose(file, at, { severity: "warning", message }));
+  }
+  return missing;
+}
+
+async function checkWatchPaths(
+  { trigger }: Agent,
+  file: DiagnosedFile,
+  around: PlaceSurroundings,
+): Promise<Diagnostic[]> {
+  if (trigger.type !== "watch") return [];
+  const found: Diagnostic[] = [];
+  const { agentsDir, configDir, stateDir } = around.directories;
+  for (const written of trigger.paths) {
+    const at = itemPath(file, ["trigger", "paths"], written);
+    const warn = (message: string) =>
+      found.push(diagnose(file, at, { severity: "warning", message }));
+    // A pattern is waited for; only the folder before its first wildcard can be looked at.
+    const { base } = readWatchPath(written, around);
+    const closed = [agentsDir, configDir, stateDir].find((folder) => isBelow(base, folder));
+    if (closed !== undefined) warn(`Nothing in ${closed} is watched: ${base}`);
+    else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
+  }
+  return found;
+}

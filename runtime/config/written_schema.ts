@@ -1,0 +1,64 @@
+// A schema as what a person writes meets it: the parts of it behind optional, default, transformations and unions.
+import { z } from "zod";
+import type { YamlPath } from "./yaml_document.ts";
+
+/** A key that no schema knows, and the keys that it could be instead. */
+export interface UnknownKey {
+  path: YamlPath;
+  known: string[];
+}
+
+/** Every unknown key inside a value, in its order; what is below one is not looked at. */
+export function findUnknownKeys(schema: z.ZodType, value: unknown): UnknownKey[] {
+  return unknownKeys(schema, value, []);
+}
+
+/** The schema of the value at a path; undefined where the schema says nothing of it. */
+export function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
+  let current = unwrap(schema);
+  for (const key of path) current = unwrap(childSchema(current, key));
+  return current;
+}
+
+function unknownKeys(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  path: YamlPath,
+): UnknownKey[] {
+  const inner = unwrap(schema);
+  if (Array.isArray(value)) {
+    return value.flatMap((item, i) => unknownKeys(childSchema(inner, i), item, [...path, i]));
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const at = [...path, key];
+    if (inner instanceof z.ZodObject && !Object.hasOwn(inner.shape, key)) {
+      return [{ path: at, known: Object.keys(inner.shape) }];
+    }
+    return unknownKeys(childSchema(inner, key), child, at);
+  });
+}
+
+function childSchema(schema: z.ZodType | undefined, key: PropertyKey): z.ZodType | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape[String(key)];
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  return undefined;
+}
+
+/** The schema of the value as it is written: behind optional, nullable, default, transformations and unions with a map. */
+function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
+  if (
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault
+  ) return unwrap(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodPipe) {
+    const written = schema.in instanceof z.ZodTransform ? schema.out : schema.in;
+    return unwrap(written as z.ZodType);
+  }
+  if (schema instanceof z.ZodUnion) {
+    const options = (schema.options as readonly z.ZodType[]).map(unwrap);
+    return options.find((one) => one instanceof z.ZodObject || one instanceof z.ZodRecord);
+  }
+  return schema;
+}

@@ -1,0 +1,9 @@
+// What the API's description is made of, loaded late: the schemas of all operations.
+import { lateModule } from "../runtime/late_module.ts";
+
+/** The operations, and what describes them. Throws NoDescriptorLeft. */
+export const loadApiDescription = lateModule(async () => {
+  const { describeApi } = await import("./openapi.ts");
+  const { OPERATIONS } = await import("./operations.ts");
+  return { describeApi, OPERATIONS };
+});

@@ -1,0 +1,8 @@
+// Files that are served as they are, part of the program as text, and loaded when they are first asked for.
+import { lateModule } from "../runtime/late_module.ts";
+
+/** The text of `lateText(() => import("./page.css", { with: { type: "text" } }))`. Throws NoDescriptorLeft. */
+export function lateText(load: () => Promise<{ default: string }>): () => Promise<string> {
+  const loadModule = lateModule(load);
+  return async () => (await loadModule()).default;
+}

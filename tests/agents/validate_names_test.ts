@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { diagnoseNames } from "../../runtime/agents/validate_names.ts";
+import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { parse } from "./parsed_file.ts";
+
+/** What is said of the names in `daily.md`. */
+function diagnosed(
+  yaml: string,
+  { agentIds = ["daily", "helper"], toolNames = [], isComplete = true }: {
+    agentIds?: string[];
+    toolNames?: string[];
+    isComplete?: boolean;
+  } = {},
+): string[] {
+  const parsed = parse(`---\n${yaml}\n---\nDo it.`);
+  assert.ok("agent" in parsed, JSON.stringify(parsed));
+  const { agent, document } = parsed;
+  const knownTools = ["file_read", "file_write"];
+  const resources = { problems: [], toolNames, isComplete };
+  return diagnoseNames(agent, { path: "daily.md", document }, { knownTools, agentIds, resources })
+    .map((one) => `${one.severity} ${formatDiagnostic(one)}`);
+}
+
+Deno.test("diagnoseNames() knows every agent's tools, and those that come with this one", () => {
+  const yaml = "confirm: [file_read, search]\nauto_approve: [file_writ]";
+  assert.deepEqual(diagnosed(yaml, { toolNames: ["search"] }), [
+    'warning daily.md:3:16: auto_approve names an unknown tool: file_writ (did you mean "file_write"?)',
+  ]);
+  assert.equal(diagnosed(yaml).length, 2);
+  for (const every of ['"*"', "all"]) assert.deepEqual(diagnosed(`auto_approve: ${every}`), []);
+});
+
+Deno.test("diagnoseNames() says nothing of tools while some of them cannot be known", () => {
+  assert.deepEqual(diagnosed("confirm: [anything]", { isComplete: false }), []);
+});
+
+Deno.test("diagnoseNames() warns of agents that are not there, and of the agent itself", () => {
+  assert.deepEqual(diagnosed("agents: [helper, hlper, daily]"), [
+    'warning daily.md:2:18: agents names an unknown agent: hlper (did you mean "helper"?)',
+    "warning daily.md:2:25: agents names the agent itself: an agent cannot run itself",
+  ]);
+});
+
+Deno.test("diagnoseNames() knows an agent in any Unicode spelling of its id", () => {
+  assert.deepEqual(diagnosed('agents: ["e\u0301"]', { agentIds: ["\u00e9"] }), []);
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { diagnosePlaces } from "../../runtime/agents/validate_places.ts";
+import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { withTempDir } from "../config/temp_dir.ts";
+import { parse } from "./parsed_file.ts";
+
+/** What is said of the paths in `daily.md`, where `WORK` stands for a folder that has a folder `inbox`. */
+async function diagnosed(yaml: string): Promise<string[]> {
+  let shown: string[] = [];
+  await withTempDir(async (work) => {
+    await Deno.mkdir(`${work}/inbox`);
+    const parsed = parse(`---\n${yaml.replaceAll("WORK", work)}\n---\nDo it.`);
+    assert.ok("agent" in parsed, JSON.stringify(parsed));
+    const { agent, document } = parsed;
+    const found = await diagnosePlaces(agent, { path: "daily.md", document }, {
+      home: work,
+      directories: {
+        workspace: work,
+        agentsDir: `${work}/agents`,
+        configDir: `${work}/config`,
+        stateDir: `${work}/state`,
+      },
+    });
+    shown = found.map((one) => `${one.severity} ${formatDiagnostic(one)}`.replaceAll(work, "WORK"));
+  });
+  return shown;
+}
+
+Deno.test("diagnosePlaces() warns of each path that does not exist, at its place in a list or a map", async () => {
+  assert.deepEqual(await diagnosed("paths:\n  - WORK/inbox\n  - WORK/gone"), [
+    "warning daily.md:4:5: The path of {gone} does not exist: WORK/gone",
+  ]);
+  assert.deepEqual(await diagnosed("paths:\n  in: WORK/inbox\n  out: WORK/gone"), [
+    "warning daily.md:4:8: The path of {out} does not exist: WORK/gone",
+  ]);
+});
+
+Deno.test("diagnosePlaces() looks at the folder before a pattern, and at whether anything in it is watched", async () => {
+  assert.deepEqual(
+    await diagnosed(
+      "trigger:\n  type: watch\n  paths: ['inbox/*.pdf', 'gone/*.pdf', agents, config/x, state]",
+    ),
+    [
+      "warning daily.md:4:26: The watched path does not exist yet: WORK/gone",
+      "warning daily.md:4:40: Nothing in WORK/agents is watched: WORK/agents",
+      "warning daily.md:4:48: Nothing in WORK/config is watched: WORK/config/x",
+      "warning daily.md:4:58: Nothing in WORK/state is watched: WORK/state",
+    ],
+  );
+});
