@@ -35,14 +35,13 @@ export function lateModule<Module>(load: () => Promise<Module>): () => Promise<M
 
 /** Throws NoDescriptorLeft when there are not enough. */
 function requireDescriptors(): void {
-  // Read as modules are: in an executable, neither takes a descriptor.
   const file = new URL(import.meta.url);
   const opened: Deno.FsFile[] = [];
   try {
     while (opened.length < FREE_DESCRIPTORS) opened.push(Deno.openSync(file));
   } catch (error) {
-    if (!["EMFILE", "ENFILE"].includes(errorCode(error) ?? "")) throw error;
-    throw new NoDescriptorLeft(error);
+    if (["EMFILE", "ENFILE"].includes(errorCode(error) ?? "")) throw new NoDescriptorLeft(error);
+    // Inside an executable it is no file that could be opened: its modules take no descriptor.
   } finally {
     for (const one of opened) one.close();
   }
