@@ -3,7 +3,7 @@ import { type Client, ServiceUnreachable } from "../server/client.ts";
 import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "./app.ts";
 import { DeadlineExceeded, withDeadline } from "./deadline.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { isLocked } from "./lock_file.ts";
+import { isLocked } from "../runtime/lock_file.ts";
 
 /** A service that accepts a connection and says nothing for so long is not well. */
 const HEALTH_MS = 5_000;
@@ -123,7 +123,7 @@ export async function askReader<Answer>(
 /** The PID in the PID file of a service that is certainly alive; undefined when none is, null when it is unreadable. */
 export async function readLivePid(places: Places): Promise<number | null | undefined> {
   // The lock tells the truth; a PID file alone may be left over, and its number may be somebody else's by now.
-  if (!(await isLocked(places.lockFile))) return undefined;
+  if (!isLocked(places.lockFile)) return undefined;
   try {
     const pid = Number((await Deno.readTextFile(places.pidFile)).trim());
     return Number.isSafeInteger(pid) && pid > 1 ? pid : null;

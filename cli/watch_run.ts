@@ -1,5 +1,5 @@
 // Showing a run to the person who started it, asking them its questions, and cancelling it when they press Ctrl+C.
-import { ApiError, type Client, ServiceUnreachable, type StreamFrame } from "../server/client.ts";
+import { ApiError, type Client, type StreamFrame } from "../server/client.ts";
 import type { ExecutionSummary } from "../server/execution_schemas.ts";
 import { askPerson } from "./ask_person.ts";
 import type { CliApp } from "./app.ts";
@@ -8,9 +8,8 @@ import { followExecution } from "./follow.ts";
 import { whileMoving } from "./terminal_signals.ts";
 import type { Output } from "./output/output.ts";
 import type { RunView } from "./output/run_view.ts";
+import { RunCancellation } from "./run_cancellation.ts";
 
-/** How long a cancelled run may take to end before the command leaves it alone. */
-const CANCEL_MS = 15_000;
 /** Between two looks at a run whose question is gone but which does not go on yet. */
 const RECHECK_MS = 100;
 
@@ -42,47 +41,36 @@ export interface RunOutcome {
 
 /** Follows a run to its end, or to a question that is not answered here. */
 export async function watchRun(run: WatchedRun): Promise<RunOutcome> {
-  const watch = new Watch(run);
-  const onCancel = () => watch.cancel();
+  const { app: { clock }, output, client, executionId } = run;
+  using cancellation = new RunCancellation({ clock, output, client, executionId });
+  const onCancel = () => cancellation.request();
   if (run.cancelSignal.aborted) onCancel();
   else run.cancelSignal.addEventListener("abort", onCancel, { once: true });
   try {
-    return await watch.follow();
+    return await new Watch(run, cancellation).follow();
   } finally {
     run.cancelSignal.removeEventListener("abort", onCancel);
-    watch.leave();
   }
 }
 
 class Watch {
   readonly #run: WatchedRun;
-  readonly #left = new AbortController();
+  readonly #cancellation: RunCancellation;
   readonly #signal: AbortSignal;
-  #isCancelled = false;
   #after: number;
 
-  constructor(run: WatchedRun) {
+  constructor(run: WatchedRun, cancellation: RunCancellation) {
     this.#run = run;
+    this.#cancellation = cancellation;
     this.#after = run.after ?? 0;
-    this.#signal = AbortSignal.any([this.#left.signal, run.leaveSignal]);
-  }
-
-  leave(): void {
-    this.#left.abort();
-  }
-
-  /** Has the service cancel the run, once; it is followed to its end. */
-  cancel(): void {
-    if (this.#isCancelled) return;
-    this.#isCancelled = true;
-    void this.#cancel();
+    this.#signal = AbortSignal.any([cancellation.signal, run.leaveSignal]);
   }
 
   async follow(): Promise<RunOutcome> {
     for (;;) {
       const last = await this.#followOn();
       if (last?.event === "complete") return this.#toOutcome(last);
-      if (this.#isCancelled) {
+      if (this.#cancellation.isRequested) {
         // It came to its question before the cancellation came to it.
         await this.#pause();
       } else if (last?.event !== "waiting") {
@@ -129,7 +117,9 @@ class Watch {
   #toOutcome({ payload }: StreamFrame): RunOutcome {
     const { status, total_tokens: tokens, cost_usd: cost } = payload;
     return {
-      code: this.#isCancelled ? EXIT.interrupted : exitCodeOf(status as ExecutionSummary["status"]),
+      code: this.#cancellation.isRequested
+        ? EXIT.interrupted
+        : exitCodeOf(status as ExecutionSummary["status"]),
       totalTokens: typeof tokens === "number" ? tokens : 0,
       costUsd: typeof cost === "number" ? cost : null,
     };
@@ -150,7 +140,7 @@ class Watch {
       await client.respond(executionId, { request_id: pending.request_id, response });
     } catch (error) {
       if (error instanceof Interrupted) {
-        this.cancel();
+        this.#cancellation.request();
       } else if (isAnswered(error)) {
         output.note("The question has been answered elsewhere");
         await this.#pause();
@@ -163,27 +153,6 @@ class Watch {
 
   #pause(): Promise<void> {
     return this.#run.app.clock.sleep(RECHECK_MS, this.#signal);
-  }
-
-  /** Asks the service to cancel the run; gives up on its end after a while, or when it cannot be asked. */
-  async #cancel(): Promise<void> {
-    const { app, output, client, executionId } = this.#run;
-    output.note(`Cancelling execution ${executionId}. Ctrl+C again leaves it behind`);
-    try {
-      await client.cancel(executionId);
-      await app.clock.sleep(CANCEL_MS, this.#left.signal);
-      output.error(`Execution ${executionId} has not ended yet: inkling logs -e ${executionId}`);
-    } catch (error) {
-      // The run has ended, and with it the wait.
-      if (this.#left.signal.aborted) return;
-      const reason = error instanceof ServiceUnreachable
-        ? "the service does not answer"
-        : error instanceof Error
-        ? error.message
-        : String(error);
-      output.error(`Execution ${executionId} could not be cancelled: ${reason}`);
-    }
-    this.#left.abort(new Interrupted());
   }
 }
 

@@ -1,10 +1,10 @@
 // A server that goes on listening: when the system refuses to accept (no file descriptor left, for one), it listens anew.
+import { backoffMs } from "../runtime/backoff.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import type { Listener } from "./listener.ts";
 
-const SHORTEST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 5_000;
+const WAITS = { firstMs: 100, longestMs: 5_000 };
 
 /** What a server needs to last. */
 export interface LastingPorts {
@@ -31,8 +31,8 @@ export async function listenLastingly<Server extends Deno.HttpServer<Deno.Addr>>
   let server = first;
 
   const reopen = async () => {
-    for (let waitMs = SHORTEST_WAIT_MS;; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      await clock.sleep(waitMs, signal);
+    for (let failures = 1;; failures++) {
+      await clock.sleep(backoffMs(failures, WAITS), signal);
       try {
         return await open(first);
       } catch (error) {

@@ -76,6 +76,7 @@ const CLI_SHARED = [
   "runtime/bounded_wait.ts",
   "runtime/error_code.ts",
   "runtime/json.ts",
+  "runtime/lock_file.ts",
   "runtime/plain_path.ts",
   "runtime/denied_permission.ts",
 ];

@@ -1,7 +1,7 @@
 // Putting a new executable in the place of an old one, so that a working one stands there whatever happens.
 import { basename, dirname, join } from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { takeLock } from "../lock_file.ts";
+import { takeLock } from "../../runtime/lock_file.ts";
 
 /** The files beside an executable while it is replaced. Hidden, and with its ending: Windows starts nothing without. */
 export interface SwapPlaces extends AsyncDisposable {
@@ -24,7 +24,7 @@ export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
   const lockFile = beside("update-lock");
   let lock: Disposable | undefined;
   try {
-    lock = await takeLock(lockFile);
+    lock = takeLock(lockFile);
   } catch (cause) {
     throw new CommandFailure(
       EXIT.failed,

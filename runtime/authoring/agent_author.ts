@@ -5,15 +5,13 @@ import { describeBadName, idOfFileName, isAgentFileName, normalizeId } from "../
 import { parseAgent } from "../agents/parse_agent.ts";
 import { draftAgent, DraftFailed, type DraftRequest } from "./agent_draft.ts";
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
+import { describeForbidden, describeUnseen } from "./draft_rules.ts";
+import { findDraftingModel, openDraftingModel } from "./drafting_model.ts";
 import { writeFileAtomically } from "../files/atomic_file.ts";
 import type { Clock } from "../clock.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
-import { isJsonObject } from "../json.ts";
-import { modelEndpoint } from "../models/endpoint.ts";
-import { type Model, ModelError } from "../models/model.ts";
-import { resolveModel } from "../models/resolve.ts";
-import { withRetry } from "../models/retry.ts";
+import { ModelError } from "../models/model.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isFileFailure, unreadableReason } from "../files/unreadable.ts";
 
@@ -21,12 +19,6 @@ import { isFileFailure, unreadableReason } from "../files/unreadable.ts";
 export class AgentNotSaved extends RuntimeError {
   readonly code: RuntimeErrorCode = "conflict";
 }
-
-/** A model's text may hold what a terminal does not show; what is saved is what was seen. */
-const INVISIBLE = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
-
-const PERSONAL_FIELDS = ["auto_approve", "custom_tools", "tools", "mcp"];
-const PERSONAL_MODEL_FIELDS = ["base_url", "url", "api_key_env"];
 
 /** Makes agent files in one workspace. */
 export class AgentAuthor {
@@ -55,17 +47,7 @@ export class AgentAuthor {
 
   /** The model that can write a file, `provider/name`; undefined where none is configured or its key is missing. */
   drafter(): string | undefined {
-    const model = this.#defaultModel();
-    // Its models play scripts: they can write no file.
-    if (model === undefined || model.provider === "demo") return undefined;
-    try {
-      const { id, keyVariable, keyRequired } = modelEndpoint(model);
-      const key = keyVariable === null ? "" : this.#settings.environment.get(keyVariable) ?? "";
-      return keyRequired && key.trim() === "" ? undefined : id;
-    } catch (error) {
-      if (error instanceof ModelError) return undefined;
-      throw error;
-    }
+    return findDraftingModel(this.#settings);
   }
 
   /** Has the model write the file; `failure` says, as the end of a sentence, why there is none. Rethrows the signal's reason. */
@@ -77,7 +59,7 @@ export class AgentAuthor {
     await using validation = await openAgentValidation(this.#settings);
     try {
       const text = await draftAgent(request, {
-        model: await this.#openModel(),
+        model: await openDraftingModel(this.#settings, this.#clock),
         temperature,
         maxTokens,
         toolNames: validation.toolNames,
@@ -138,40 +120,13 @@ export class AgentAuthor {
     text: string,
     validation: AgentValidation,
   ): Promise<string[]> {
-    if (INVISIBLE.test(text)) return ["The file holds invisible control characters"];
+    const unseen = describeUnseen(text);
+    if (unseen !== undefined) return [unseen];
     const parsed = await this.#parse(id, text);
     if ("diagnostics" in parsed) return errorsOf(parsed.diagnostics).map(toSentence);
-    const written = parsed.document.value;
-    const { model } = written;
-    const forbidden = [
-      ...PERSONAL_FIELDS.filter((field) => written[field] != null),
-      ...PERSONAL_MODEL_FIELDS.filter((field) => isJsonObject(model) && model[field] != null)
-        .map((field) => `model.${field}`),
-    ];
-    if (forbidden.length > 0) {
-      return forbidden.map((field) => `Leave ${field} out: a person decides about it`);
-    }
+    const forbidden = describeForbidden(parsed.document.value);
+    if (forbidden.length > 0) return forbidden;
     return errorsOf(await validation.validate(this.#source(id, text))).map(toSentence);
-  }
-
-  async #openModel(): Promise<Model> {
-    const { config, directories, environment } = this.#settings;
-    const clock = this.#clock;
-    const log = { write: () => {} };
-    const model = await resolveModel(this.#defaultModel(), {
-      environment,
-      environmentFile: directories.workspaceEnvFile,
-      clock,
-      pinKeys: config.pinKeys,
-      log,
-    });
-    return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log });
-  }
-
-  #defaultModel(): Parameters<typeof resolveModel>[0] {
-    const { provider, model: name, baseUrl } = this.#settings.config.defaults;
-    if (provider === undefined || name === undefined) return undefined;
-    return { provider, name, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
   }
 
   #parse(id: string, text: string): ReturnType<typeof parseAgent> {

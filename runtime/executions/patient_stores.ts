@@ -1,12 +1,12 @@
 // Stores of a run that do not give up: what a run has done is not lost to a full disk, or to a database that another
 // program holds for a while.
+import { backoffMs } from "../backoff.ts";
 import type { Clock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { JournalStores } from "./journal.ts";
 
-const SHORTEST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
+const WAITS = { firstMs: 500, longestMs: 15_000 };
 
 /** What a run stores on its way: replies that were paid for, calls that were done, its end. */
 const CHANGES: ReadonlySet<string | symbol> = new Set(
@@ -62,20 +62,23 @@ function patient<Store extends object>(store: Store, patience: Patience): Store 
 /** Throws what else goes wrong, and the last refusal once the signal has aborted. */
 async function untilStored(store: () => Promise<unknown>, patience: Patience): Promise<unknown> {
   const { clock, serviceLog, signal, execution } = patience;
-  for (let waitMs = SHORTEST_WAIT_MS;; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+  for (let failures = 0;;) {
     const isLast = signal.aborted;
     try {
       const stored = await store();
-      if (waitMs > SHORTEST_WAIT_MS) {
+      if (failures > 0) {
         serviceLog.write("info", "Stored after all; the execution goes on", { execution });
       }
       return stored;
     } catch (error) {
       if (isLast || !(error instanceof RuntimeError && error.code === "storage")) throw error;
-      if (waitMs === SHORTEST_WAIT_MS) {
+      failures++;
+      if (failures === 1) {
         serviceLog.write("warn", `An execution waits: ${error.message}`, { execution });
       }
     }
-    await clock.sleep(waitMs, signal).catch(() => {/* The last try follows. */});
+    await clock.sleep(backoffMs(failures, WAITS), signal).catch(
+      () => {/* The last try follows. */},
+    );
   }
 }

@@ -1,29 +1,16 @@
-// Tool calls of one reply: prepare -> settled | ask | run | delegate -> finalize. A failure is a result the model reads.
+// Tool calls of one reply: prepare (prepare_call.ts) -> settled | ask | run | delegate -> finalize. A failure is a result
+// the model reads.
 import type { JsonObject } from "../json.ts";
-import { parseArguments } from "../tools/arguments.ts";
 import { QuestionRaised } from "../tools/question_raised.ts";
 import { boundResult } from "../tools/result_text.ts";
 import type { Delegation, ToolQuestion } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 import type { PlannedCall } from "./conversation.ts";
-import {
-  describeAnswer,
-  describeDenial,
-  type GivenAnswer,
-  type HumanAnswer,
-} from "./human_request.ts";
-import { type CallResult, performCall, type ReadyCall, toFailedResult } from "./perform_call.ts";
+import { type CallResult, performCall, toFailedResult } from "./perform_call.ts";
+import { prepareCall, type PreparedCall } from "./prepare_call.ts";
 import type { Run } from "./run.ts";
 
 const CONCURRENT_CALLS = 8;
-
-type Asking = { kind: "ask"; question: ToolQuestion; args: JsonObject; isGuard?: true };
-
-type Prepared =
-  | { kind: "settled"; result: CallResult }
-  | Asking
-  | { kind: "run"; ready: ReadyCall }
-  | { kind: "delegate"; delegation?: Delegation };
 
 /** A call that needs a person before it can go on. */
 export interface OpenQuestion {
@@ -47,7 +34,7 @@ export async function settleToolCalls(
   run: Run,
   calls: readonly PlannedCall[],
 ): Promise<OpenQuestion | WaitingChild | undefined> {
-  const steps = calls.map((call) => ({ call, step: prepare(run, call) }));
+  const steps = calls.map((call) => ({ call, step: prepareCall(run, call) }));
   const pauses = new Map<PlannedCall, OpenQuestion | WaitingChild>();
   const queue = steps.values();
   const work = async () => {
@@ -70,7 +57,7 @@ export async function settleToolCalls(
 async function settle(
   run: Run,
   call: PlannedCall,
-  step: Prepared,
+  step: PreparedCall,
 ): Promise<OpenQuestion | WaitingChild | undefined> {
   if (step.kind === "ask") {
     const { kind: _kind, ...asked } = step;
@@ -101,7 +88,7 @@ async function settle(
 async function perform(
   run: Run,
   call: PlannedCall,
-  step: Exclude<Prepared, Asking | { kind: "settled" }>,
+  step: Extract<PreparedCall, { kind: "run" | "delegate" }>,
 ): Promise<CallResult | OpenQuestion | WaitingChild> {
   switch (step.kind) {
     case "run": {
@@ -129,66 +116,4 @@ async function delegate(
     if (error instanceof ToolFailure) return toFailedResult(error, "read");
     throw error;
   }
-}
-
-/** Decides what becomes of a call before anything happens. */
-function prepare(run: Run, call: PlannedCall): Prepared {
-  // Whatever the agent's file says by now: another execution works on it, and what that does is to be known.
-  if (run.delegated.has(call.position)) return { kind: "delegate" };
-  const tool = run.toolbox.get(call.name);
-  if (tool === undefined) {
-    return refuse(`Unknown tool "${call.name}". Available: ${run.toolbox.names().join(", ")}`);
-  }
-  const answers = run.answers.get(call.position) ?? [];
-  try {
-    const args = tool.check(parseArguments(call.arguments));
-    if (tool.question !== undefined) {
-      const [given] = answers;
-      if (given === undefined) return { kind: "ask", question: tool.question(args), args };
-      return settled(answerResult(given.answer));
-    }
-    const effect = tool.delegation === undefined ? tool.effect(args) : "read";
-    if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {
-      return refuse(
-        "The service stopped while this call was running, so its outcome is unknown. It was not repeated. " +
-          "Find out whether it took effect before you do it again.",
-      );
-    }
-    // The agent's file may have changed since: what answers the guard answers nothing else, and the other way round.
-    const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
-    const permission = answers.find(isOfGuard)?.answer;
-    if (permission === undefined && run.agent.confirmTools.includes(call.name)) {
-      return { kind: "ask", question: confirmation(call.name), args, isGuard: true };
-    }
-    if (permission !== undefined && !("approved" in permission && permission.approved)) {
-      return settled({ content: describeDenial(permission), isError: true });
-    }
-    if (tool.delegation !== undefined) {
-      return { kind: "delegate", delegation: tool.delegation(args) };
-    }
-    const own = answers.filter((given) => !isOfGuard(given)).map(({ answer }) => answer);
-    return { kind: "run", ready: { tool, args, effect, answers: own } };
-  } catch (error) {
-    if (error instanceof ToolFailure) return refuse(error.message);
-    throw error;
-  }
-}
-
-function confirmation(toolName: string): ToolQuestion {
-  return { kind: "confirm", message: `Allow ${toolName}?`, options: null, multi: false };
-}
-
-/** What the model reads as the result of a question. */
-function answerResult(answer: HumanAnswer): { content: string; isError: boolean } {
-  return "expired" in answer
-    ? { content: "The user did not answer (timeout)", isError: true }
-    : { content: describeAnswer(answer), isError: false };
-}
-
-function settled(result: { content: string; isError: boolean }): Prepared {
-  return { kind: "settled", result: { ...result, effect: "read" } };
-}
-
-function refuse(message: string): Prepared {
-  return settled({ content: `Error: ${message}`, isError: true });
 }

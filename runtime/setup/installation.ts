@@ -3,58 +3,19 @@
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { editConfigText } from "../config/config_file_edit.ts";
 import type { Directories } from "../config/directories.ts";
 import { EnvironmentFiles } from "../config/environment_files.ts";
 import { exists } from "../config/exists.ts";
-import { ConfigError, loadConfig, parseConfig } from "../config/parse_config.ts";
 import { resolveConfigDir } from "../config/places.ts";
-import { parseYaml } from "../config/yaml_document.ts";
-import { NAMED_PROVIDERS } from "../config/providers.ts";
 import { resolveDirectories } from "../config/resolve_directories.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
-import { readTextIfThere, writeInstallation, type WrittenFile } from "./installation_files.ts";
-import { modelEndpoint } from "../models/endpoint.ts";
-import { SUGGESTED_MODELS } from "../models/suggested_models.ts";
-import { tryModel } from "./model_trial.ts";
 import type { Surroundings } from "../config/settings.ts";
-import {
-  type LimitName,
-  type ModelChoice,
-  type SetupChoices,
-  toConfigEdits,
-  toModelSettings,
-} from "./setup_choices.ts";
-
-/** What is set up now. */
-export interface SetupState {
-  configFile: string;
-  configFileExists: boolean;
-  /** As config.yaml has it, else the default. */
-  workspace: string;
-  provider: string | undefined;
-  model: string | undefined;
-  baseUrl: string | undefined;
-  /** In effect, as one would type them. */
-  limits: Record<LimitName, string>;
-  providers: {
-    name: string;
-    suggestedModel: string;
-    keyVariable: string | null;
-    hasKey: boolean;
-  }[];
-}
-
-/** Where a model's key is. */
-export interface KeyState {
-  /** Null: no key is ever used. */
-  variable: string | null;
-  required: boolean;
-  /** The file that holds it, `the environment`, or undefined where it is nowhere. */
-  source: string | undefined;
-  /** The host that a named provider's key would go to although it is not that provider's. */
-  foreignHost: string | null;
-}
+import { modelEndpoint } from "../models/endpoint.ts";
+import { ChoicesRefused, chooseConfig, type ChosenConfig } from "./chosen_config.ts";
+import { readTextIfThere, writeInstallation, type WrittenFile } from "./installation_files.ts";
+import { findKey, type KeyPlaces, type KeyState } from "./key_state.ts";
+import { tryModel } from "./model_trial.ts";
+import { type ModelChoice, type SetupChoices, toModelSettings } from "./setup_choices.ts";
+import { type SetupState, toSetupState } from "./setup_state.ts";
 
 /** What was written, and where. */
 export interface SetupResult {
@@ -85,34 +46,9 @@ export class Installation {
   /** What is set up, with keys as `workspace` (default: config.yaml's) has them. */
   async read(workspace?: string): Promise<SetupState> {
     const { text, config } = await this.#withChoices(workspace === undefined ? {} : { workspace });
-    const { defaults } = config;
-    const exists = await readTextIfThere(this.#configFile) !== undefined;
-    const providers = await Promise.all(NAMED_PROVIDERS.map(async (name) => {
-      const key = await this.#keyState({ provider: name, model: "any" }, config);
-      return {
-        name,
-        suggestedModel: SUGGESTED_MODELS[name],
-        keyVariable: key.required ? key.variable : null,
-        hasKey: key.source !== undefined,
-      };
-    }));
-    return {
-      configFile: this.#configFile,
-      configFileExists: exists,
-      workspace: writtenWorkspace(text, this.#configFile) ?? "~/inkling",
-      provider: defaults.provider,
-      model: defaults.model,
-      baseUrl: defaults.baseUrl,
-      limits: {
-        timeout: String(defaults.timeout),
-        max_tool_calls: orNone(defaults.maxToolCalls),
-        max_execution_tokens: orNone(defaults.maxExecutionTokens),
-        max_cost_usd: orNone(defaults.maxCostUsd),
-        max_tokens: String(defaults.maxTokens),
-        temperature: String(defaults.temperature),
-      },
-      providers,
-    };
+    const path = this.#configFile;
+    const isThere = await readTextIfThere(path) !== undefined;
+    return toSetupState({ path, isThere, text }, { config, keys: await this.#keyPlaces(config) });
   }
 
   /** What is wrong with the choices, as a sentence; undefined when they can be written. */
@@ -135,7 +71,8 @@ export class Installation {
 
   /** Where the key of a model is, seen from a workspace. Throws ModelError for a model that leads nowhere. */
   async key(model: ModelChoice, workspace: string): Promise<KeyState> {
-    return this.#keyState(model, (await this.#withChoices({ workspace })).config);
+    const { config } = await this.#withChoices({ workspace });
+    return findKey(model, await this.#keyPlaces(config));
   }
 
   /** Has the chosen model answer once. Throws as tryModel() does. */
@@ -176,43 +113,14 @@ export class Installation {
     return { workspace, agentsDir, ...written, formerWorkspace };
   }
 
-  /** config.yaml as it would be with the choices. Throws ChoicesRefused for what it may not hold. */
-  async #withChoices(choices: SetupChoices): Promise<{ text: string; config: Config }> {
-    const path = this.#configFile;
-    const { home } = this.#surroundings;
-    // First as it is: what is wrong with the file is no fault of the choices.
-    const now = await loadConfig(path, { home });
-    const text = editConfigText(
-      await readTextIfThere(path) ?? "",
-      toConfigEdits(choices, { now, cwd: this.#surroundings.cwd }),
-      { path },
-    );
-    const parsed = parseConfig(text, { path, home });
-    if ("config" in parsed) return { text, config: parsed.config };
-    const error = parsed.diagnostics.find(({ severity }) => severity === "error");
-    throw new ChoicesRefused(error?.message ?? new ConfigError(parsed.diagnostics).message);
+  async #withChoices(choices: SetupChoices): Promise<ChosenConfig> {
+    const { home, cwd } = this.#surroundings;
+    return await chooseConfig(choices, { path: this.#configFile, home, cwd });
   }
 
-  async #keyState(model: ModelChoice, config: Config): Promise<KeyState> {
-    const { keyVariable, keyRequired, foreignHost } = modelEndpoint(toModelSettings(model));
+  async #keyPlaces(config: Config): Promise<KeyPlaces> {
     const { workspaceEnvFile, configEnvFile } = await this.#directories(config);
-    const { shell } = this.#surroundings;
-    const places = [
-      ...[workspaceEnvFile, configEnvFile].map((path) => ({
-        source: path,
-        variables: new EnvironmentFiles({ files: [path], shell: {} }),
-      })),
-      { source: "the environment", variables: new EnvironmentFiles({ files: [], shell }) },
-    ];
-    const found = keyVariable === null
-      ? undefined
-      : places.find(({ variables }) => (variables.get(keyVariable)?.trim() ?? "") !== "");
-    return {
-      variable: keyVariable,
-      required: keyRequired,
-      source: found?.source,
-      foreignHost,
-    };
+    return { files: [workspaceEnvFile, configEnvFile], shell: this.#surroundings.shell };
   }
 
   #directories(config: Config): Promise<Directories> {
@@ -226,22 +134,6 @@ export class Installation {
       shell: this.#surroundings.shell,
     });
   }
-}
-
-/** config.yaml may not hold what was chosen. */
-class ChoicesRefused extends RuntimeError {
-  readonly code: RuntimeErrorCode = "invalid";
-}
-
-function orNone(limit: number | null): string {
-  return limit === null ? "none" : String(limit);
-}
-
-/** The workspace as config.yaml's text has it. */
-function writtenWorkspace(text: string, path: string): string | undefined {
-  const parsed = parseYaml(text, { path });
-  const workspace = "document" in parsed ? parsed.document.value["workspace"] : undefined;
-  return typeof workspace === "string" ? workspace : undefined;
 }
 
 async function isFile(path: string): Promise<boolean> {

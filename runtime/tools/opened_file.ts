@@ -1,12 +1,12 @@
 // A file that is open for reading: its path is resolved through the sandbox, then what was opened is proven to be the
-// file that passed. File tools read in no other way; their changes stand in file_changes.ts.
+// file that passed. File tools read in no other way; their changes stand in write_file.ts, remove_file.ts and move_file.ts.
 //
 // Hard links: two names of one file cannot be told apart, so a hard link inside the roots to a file outside reads like
 // any file. Making one takes write access to both places, which the tools never give.
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { identityOf, isAt } from "./file_identity.ts";
-import { type FileVersion, versionOf } from "./file_write.ts";
+import { type FileVersion, versionOf } from "./told_change.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
 import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";

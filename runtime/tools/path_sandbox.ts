@@ -1,20 +1,16 @@
 // Which paths an agent may reach: turns what a model wrote into a real path inside an allowed root, or refuses with a
-// sentence. How such paths are written stands in path_notation.ts; what is then done with the path, and the second check on
-// the file itself, in opened_file.ts and file_changes.ts.
+// sentence. Where it may go, what is closed all the same and how paths are written stands in sandbox_roots.ts,
+// closed_places.ts and path_notation.ts; what is then done with the path, and the second check on the file itself, in
+// opened_file.ts, write_file.ts, remove_file.ts and move_file.ts.
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { AgentPath } from "../agents/agent.ts";
-import { WORKSPACE_ALIAS } from "../agents/agent_paths.ts";
-import type { FileWrite } from "./file_write.ts";
+import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
 import { PathLocks } from "./path_locks.ts";
-import { isDatabaseName, isEnvFileName } from "./path_names.ts";
-import { type NamedPlace, PathNotation } from "./path_notation.ts";
-import { isWithin } from "./path_within.ts";
+import { isDatabaseName } from "./path_names.ts";
+import { PathNotation } from "./path_notation.ts";
 import { realPathOf } from "./real_path.ts";
-import { SandboxPlace } from "./sandbox_place.ts";
+import { type PathAccess, SandboxRoots, type SandboxRootsOptions } from "./sandbox_roots.ts";
+import type { FileWrite } from "./told_change.ts";
 import { ToolFailure } from "./tool_failure.ts";
-
-/** What a path is wanted for. Deleting and moving are writing. */
-export type PathAccess = "read" | "write";
 
 /** A place that an agent may reach: a folder with all below it, or just one file. */
 export interface SandboxRoot {
@@ -39,29 +35,11 @@ export interface ResolvedPath {
 }
 
 /** What a sandbox is made of. All paths are absolute. */
-export interface PathSandboxOptions {
-  workspace: string;
-  /** Closed; null only for a sandbox that itself lies in it. */
-  agentsDir: string | null;
-  configDir: string;
-  stateDir: string;
-  /** The agent's declared paths; empty: the workspace root. */
-  paths: readonly AgentPath[];
-  /** Watched paths: readable in addition. */
-  extraReadPaths?: readonly string[];
-  /** Files of a watched pattern: readable in addition, but no place to look around in. */
-  readableFiles?: readonly { folder: string; matches: (relative: string) => boolean }[];
+export interface PathSandboxOptions extends ClosedFolders, SandboxRootsOptions {
   /** What `~` stands for. */
   home: string;
   /** Hears of each change that a tool makes, before it can be seen. */
   onWrite?: (write: FileWrite) => void;
-}
-
-interface Root extends NamedPlace {
-  readonly access: PathAccess;
-  readonly description: string | undefined;
-  /** Which paths relative to it count; undefined: all. */
-  readonly matches?: (relative: string) => boolean;
 }
 
 /** The paths of one agent. Holds no open file; make one per execution. */
@@ -72,36 +50,18 @@ export class PathSandbox {
   /** Keeps calls that change the same file from overtaking each other. */
   readonly locks = new PathLocks();
   readonly #onWrite: ((write: FileWrite) => void) | undefined;
-  readonly #roots: Root[];
-  readonly #denied: { place: SandboxPlace; what: string }[];
+  readonly #roots: SandboxRoots;
+  readonly #closed: ClosedPlaces;
 
   constructor(options: PathSandboxOptions) {
     this.workspace = resolve(options.workspace);
     this.#onWrite = options.onWrite;
-    const declared = options.paths.length > 0
-      ? options.paths
-      : [{ alias: WORKSPACE_ALIAS, path: this.workspace }];
-    this.#roots = [
-      ...declared.map((one) => root(one.path, one.alias, "write", one.description)),
-      ...(options.extraReadPaths ?? []).map((path) =>
-        root(resolve(this.workspace, path), null, "read", undefined)
-      ),
-      ...(options.readableFiles ?? []).map(({ folder, matches }) => ({
-        ...root(folder, null, "read", undefined),
-        matches,
-      })),
-    ];
-    this.#denied = [
-      ...(options.agentsDir === null
-        ? []
-        : [{ place: new SandboxPlace(options.agentsDir), what: "the agents folder" }]),
-      { place: new SandboxPlace(options.configDir), what: "the configuration folder" },
-      { place: new SandboxPlace(options.stateDir), what: "the service's state folder" },
-    ];
+    this.#roots = new SandboxRoots({ ...options, workspace: this.workspace });
+    this.#closed = new ClosedPlaces(options);
     this.notation = new PathNotation({
       workspace: this.workspace,
       home: options.home,
-      places: this.#roots,
+      places: this.#roots.all,
     });
   }
 
@@ -113,8 +73,7 @@ export class PathSandbox {
   /** Where the agent may go, real paths. */
   async roots(): Promise<SandboxRoot[]> {
     await this.#settle();
-    const whole = this.#roots.filter(({ matches }) => matches === undefined);
-    return whole.map(({ alias, place, access, description }) => ({
+    return this.#roots.whole("read").map(({ alias, place, access, description }) => ({
       alias,
       path: place.real,
       access,
@@ -164,21 +123,16 @@ export class PathSandbox {
 
   /** Whether a real path may be used so. Looks at names only, so it suits listing; opening still goes through resolve. */
   allows(real: string, access: PathAccess): boolean {
-    return this.#rootOf(real, access) !== undefined && this.refusal(real, access) === undefined;
+    return this.#roots.of(real, access) !== undefined && this.refusal(real, access) === undefined;
   }
 
   /** Why a path inside the roots is closed nevertheless, as the rest of a sentence; undefined when it is not. */
   refusal(absolute: string, access: PathAccess): string | undefined {
-    const inDenied = this.#denied.find(({ place }) =>
-      isWithin(absolute, place.path) || isWithin(absolute, place.real)
-    );
-    if (inDenied !== undefined) return `${inDenied.what} is closed to agents`;
-    if (absolute.split(sep).some(isEnvFileName)) {
-      return "environment files (.env*) are closed to agents";
-    }
+    const closed = this.#closed.refusal(absolute);
+    if (closed !== undefined) return closed;
     if (access === "read") return undefined;
     // Above the root the names are not the agent's: a workspace may well lie in a folder named app.db.d.
-    const found = this.#rootOf(absolute, "read");
+    const found = this.#roots.of(absolute, "read");
     const parts = found === undefined ? absolute.split(sep) : [
       ...found.place.real.split(sep).slice(-1),
       ...relative(found.place.real, absolute).split(sep),
@@ -189,43 +143,23 @@ export class PathSandbox {
     return undefined;
   }
 
-  /** The root whose file or folder this real path is or lies in. */
-  #rootOf(real: string, access: PathAccess): Root | undefined {
-    return this.#roots.find((one) =>
-      (access === "read" || one.access === "write") && isWithin(real, one.place.real) &&
-      (one.matches === undefined || one.matches(relative(one.place.real, real)))
-    );
-  }
-
   #admit(text: string, real: string, access: PathAccess): void {
     const refusal = this.refusal(real, access);
     if (refusal !== undefined) throw new ToolFailure(`Cannot ${access} "${text}": ${refusal}.`);
-    if (this.#rootOf(real, access) !== undefined) return;
+    if (this.#roots.of(real, access) !== undefined) return;
     throw new ToolFailure(this.#outsideSentence(text, real, access));
   }
 
   #outsideSentence(text: string, real: string, access: PathAccess): string {
-    if (access === "write" && this.#rootOf(real, "read") !== undefined) {
+    if (access === "write" && this.#roots.of(real, "read") !== undefined) {
       return `Cannot write "${text}": this path can only be read.`;
     }
-    const open = this.#roots.filter((one) =>
-      one.matches === undefined && (access === "read" || one.access === "write")
-    );
     return `Cannot ${access} "${text}": it lies outside the allowed paths. Allowed: ${
-      this.notation.list(open)
+      this.notation.list(this.#roots.whole(access))
     }.`;
   }
 
   async #settle(): Promise<void> {
-    await Promise.all([...this.#roots, ...this.#denied].map(({ place }) => place.settle()));
+    await Promise.all([this.#roots.settle(), this.#closed.settle()]);
   }
-}
-
-function root(
-  path: string,
-  alias: string | null,
-  access: PathAccess,
-  description: string | undefined,
-): Root {
-  return { place: new SandboxPlace(path), alias, access, description };
 }

@@ -2,13 +2,17 @@
 // symlink between two calls. Every change therefore goes through an entry with a random name that only we know: once it
 // is proven to lie in the right folder, a later call that names it fails in any other folder instead of doing harm there.
 import { constants } from "node:fs";
-import { type FileHandle, link, lstat, mkdir, open, rename, rmdir, unlink } from "node:fs/promises";
+import { type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "../error_code.ts";
 import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
-import { type FileVersion, versionOf } from "./file_write.ts";
+import { type FileVersion, versionOf } from "./told_change.ts";
+import { ignoreMissing, lstatIfThere } from "./missing_entry.ts";
 import { PlaceChanged } from "./place_changed.ts";
+import { proveFolder, syncFolder } from "./proven_folder.ts";
 
+/** What of a mode is not the kind of file. */
+const PERMISSIONS = 0o7777;
 /** How often a staged file is looked for that is not where it was made: tens of milliseconds, while folders are swapped. */
 const SEARCHES = 300;
 
@@ -24,14 +28,17 @@ export class StagedFile {
     this.#identity = identity;
   }
 
-  /** Makes a new file beside `target` and writes it to the disk. `mode` is set exactly; without it the umask decides. */
+  /**
+   * Makes a new file beside `target` and writes it to the disk. The permissions in `mode`, as `stat` gives it, are set
+   * exactly; without it the umask decides.
+   */
   static async write(
     target: string,
     chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     options: { mode?: number; signal: AbortSignal },
   ): Promise<StagedFile> {
     const path = join(dirname(target), stagedName());
-    await provePlace(dirname(target));
+    await proveFolder(dirname(target));
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
     // A file that is private stays so while it is being written.
     const handle = await open(path, flags, options.mode === undefined ? 0o666 : 0o600);
@@ -42,7 +49,7 @@ export class StagedFile {
       // Before the content goes in: what a swapped folder may have got so far is an empty file.
       staged.#prove();
       for await (const chunk of chunks) await writeAll(handle, chunk, options.signal);
-      if (options.mode !== undefined) await handle.chmod(options.mode);
+      if (options.mode !== undefined) await handle.chmod(options.mode & PERMISSIONS);
       await handle.sync();
     } catch (error) {
       await staged?.discard();
@@ -60,7 +67,7 @@ export class StagedFile {
     target: string,
   ): Promise<StagedFile> {
     const path = join(dirname(target), stagedName());
-    await provePlace(dirname(target));
+    await proveFolder(dirname(target));
     await link(source, path);
     const staged = new StagedFile(target, path, identity);
     try {
@@ -79,7 +86,7 @@ export class StagedFile {
     if (!isAt(entry, identity)) throw new PlaceChanged();
     await rename(entry, path);
     if (!isAt(path, identity)) {
-      const taken = await lstat(path, { bigint: true }).catch(ignoreMissing);
+      const taken = await lstatIfThere(path);
       if (taken !== undefined) {
         await new StagedFile(entry, path, identityOf(taken)).publishNew();
       }
@@ -136,47 +143,11 @@ export class StagedFile {
   }
 }
 
-/** Makes the missing folders of a real path, one by one, each proven to lie where it should. */
-export async function makeFolders(folder: string): Promise<void> {
-  const info = await lstat(folder).catch(ignoreMissing);
-  if (info?.isDirectory()) return;
-  const parent = dirname(folder);
-  try {
-    if (parent !== folder) await makeFolders(parent);
-    await provePlace(parent);
-  } catch (error) {
-    // Deno's flags may allow a folder that is yet to be made, and not the one that it will lie in: what was made is proven.
-    if (!(error instanceof Deno.errors.NotCapable)) throw error;
-  }
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    // Another call may have made it meanwhile; whether it is a folder shows below.
-    if (errorCode(error) !== "EEXIST") throw error;
-    await provePlace(folder);
-    return;
-  }
-  try {
-    await provePlace(folder);
-  } catch (error) {
-    await rmdir(folder).catch(ignoreMissing);
-    throw error;
-  }
-}
-
 /** Whether the error says that this file system or these two places do not take hard links. */
 export function isLinkRefusal(error: unknown): boolean {
   return ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(
     errorCode(error) ?? "",
   );
-}
-
-async function provePlace(folder: string): Promise<void> {
-  const info = await lstat(folder, { bigint: true });
-  if (!info.isDirectory()) {
-    throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
-  }
-  if (!isAt(folder, identityOf(info))) throw new PlaceChanged();
 }
 
 async function writeAll(
@@ -191,24 +162,7 @@ async function writeAll(
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await handle.sync();
-  } catch (error) {
-    // Some network file systems cannot sync a folder; the file itself is on the disk.
-    if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EBADF"].includes(errorCode(error) ?? "")) throw error;
-  } finally {
-    await handle.close();
-  }
-}
-
 /** A staged name that is gone: its folder is not the one any more that it was proven to lie in. */
 function missingMeansChanged(error: unknown): never {
   throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
-}
-
-/** Turns "it is not there" into undefined. */
-function ignoreMissing(error: unknown): undefined {
-  if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error;
 }

@@ -4,10 +4,11 @@ import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { StartRun } from "./fire.ts";
+import { OpenRuns } from "./open_runs.ts";
 import { QueuedChanges, type WatchChange } from "./queued_changes.ts";
 import { retryMs } from "./retry_wait.ts";
 import type { TriggerBreaker } from "./trigger_breaker.ts";
-import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
+import type { QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
 
 /** How many runs of one agent its watch has going at once. */
 const MAX_RUNS = 4;
@@ -28,11 +29,8 @@ export class WatchLane implements AsyncDisposable {
   readonly #ports: WatchLanePorts;
   readonly #over = new AbortController();
   readonly #queued: QueuedChanges;
-  readonly #runs = new Map<number, Omit<OpenRun, "executionId">>();
-  /** What ended, or began to wait, before it was known to have started. */
-  readonly #endedEarly = new Set<number>();
+  readonly #runs = new OpenRuns();
   #agent: Agent;
-  #isStarting = false;
   /** Its conversation waits for a person, who has to answer first. */
   #isHeld = false;
   #trippedReason: string | null = null;
@@ -50,17 +48,12 @@ export class WatchLane implements AsyncDisposable {
 
   /** Counts the runs that go on since before this queue began: the service was restarted, or the agent's watch was. */
   async takeUp(): Promise<void> {
-    await this.#serially(async () => {
-      this.#isStarting = true;
-      try {
-        for (const run of await this.#ports.store.readOpenRuns(this.#agent.id)) {
-          if (!this.#endedEarly.has(run.executionId)) this.#runs.set(run.executionId, run);
-        }
-      } finally {
-        this.#isStarting = false;
-        this.#endedEarly.clear();
-      }
-    });
+    await this.#serially(() =>
+      this.#runs.whileStarting(async () => {
+        const open = await this.#ports.store.readOpenRuns(this.#agent.id);
+        for (const run of open) this.#runs.add(run);
+      })
+    );
   }
 
   /** Why the breaker has stopped this agent's trigger; null while it has not. */
@@ -100,17 +93,13 @@ export class WatchLane implements AsyncDisposable {
 
   /** An execution of this agent has ended, or waits for a person. Either makes room for another one. */
   left(executionId: number, how: "execution_completed" | "execution_waiting"): void {
-    const run = this.#runs.get(executionId);
-    if (run === undefined && this.#isStarting) this.#endedEarly.add(executionId);
-    if (run !== undefined) run.isRunning = false;
-    if (how === "execution_completed") this.#runs.delete(executionId);
+    this.#runs.left(executionId, how);
     this.look();
   }
 
   /** An execution that waited goes on. */
   resumed(executionId: number): void {
-    const run = this.#runs.get(executionId);
-    if (run !== undefined) run.isRunning = true;
+    this.#runs.resumed(executionId);
     this.look();
   }
 
@@ -152,11 +141,11 @@ export class WatchLane implements AsyncDisposable {
 
   /** The change whose turn it is; undefined when none may run now. */
   async #next(): Promise<WatchChange | undefined> {
-    const busy = [...this.#runs.values()].filter(({ isRunning }) => isRunning);
+    const busy = this.#runs.busyPaths();
     if (this.#over.signal.aborted || this.#isHeld || this.#retry !== undefined) return undefined;
     if (this.#trippedReason !== null || busy.length >= MAX_RUNS) return undefined;
     for (const change of this.#queued) {
-      if (busy.some(({ path }) => path === change.path)) continue;
+      if (busy.includes(change.path)) continue;
       return await this.#ports.isPaused() ? undefined : change;
     }
     return undefined;
@@ -164,8 +153,7 @@ export class WatchLane implements AsyncDisposable {
 
   /** Whether to go on with the next one. */
   async #start({ path, event, chain }: WatchChange): Promise<boolean> {
-    this.#isStarting = true;
-    try {
+    return await this.#runs.whileStarting(async () => {
       const fired = await this.#ports.start(this.#agent, { type: "watch", event, path });
       this.#failures = 0;
       switch (fired.outcome) {
@@ -185,17 +173,13 @@ export class WatchLane implements AsyncDisposable {
           return false;
       }
       return fired satisfies never;
-    } finally {
-      this.#isStarting = false;
-      this.#endedEarly.clear();
-    }
+    });
   }
 
   #started(executionId: number, { path, chain }: { path: string; chain: number }): void {
     const { breaker } = this.#ports;
     breaker.started(this.#agent.id, { executionId, path, chain });
-    if (this.#endedEarly.has(executionId)) breaker.ended(executionId);
-    else this.#runs.set(executionId, { path, isRunning: true });
+    if (!this.#runs.add({ executionId, path, isRunning: true })) breaker.ended(executionId);
   }
 
   #trip(reason: string): void {

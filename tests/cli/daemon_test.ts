@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type DaemonOptions, ensureService } from "../../cli/daemon.ts";
+import type { DaemonOptions } from "../../cli/service_start.ts";
+import { ensureService } from "../../cli/daemon.ts";
 import { CommandFailure } from "../../cli/exit.ts";
 import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 

@@ -42,7 +42,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "an unsafe call of unknown outcome is not repeated",
-    file: "runtime/executions/tool_calls.ts",
+    file: "runtime/executions/prepare_call.ts",
     find: '?.startedAt != null && effect === "unsafe"',
     replace: '?.startedAt != null && effect === "never"',
     tests: ["tests/executions", "tests/e2e/crash_test.ts"],
@@ -88,7 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "environment files are closed",
-    file: "runtime/tools/path_sandbox.ts",
+    file: "runtime/tools/closed_places.ts",
     find: "if (absolute.split(sep).some(isEnvFileName)) {",
     replace: "if (absolute === null) {",
     tests: ["tests/tools"],

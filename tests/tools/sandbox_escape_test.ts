@@ -3,11 +3,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openFile } from "../../runtime/tools/opened_file.ts";
-import {
-  type PathAccess,
-  PathSandbox,
-  type ResolvedPath,
-} from "../../runtime/tools/path_sandbox.ts";
+import type { PathAccess } from "../../runtime/tools/sandbox_roots.ts";
+import { PathSandbox, type ResolvedPath } from "../../runtime/tools/path_sandbox.ts";
 import { attempt, closedPlaces, plant, tool } from "./sandbox_attack.ts";
 import { call, CANARY, SandboxFixture, snapshot, testContext } from "./sandbox_fixture.ts";
 

@@ -1,7 +1,7 @@
 // file_edit: exact text replaced in a file.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
-import { writeFile } from "../file_changes.ts";
+import { writeFile } from "../write_file.ts";
 import { openFile } from "../opened_file.ts";
 import { isBinary } from "../text_content.ts";
 import { editText, listed } from "../text_edit.ts";

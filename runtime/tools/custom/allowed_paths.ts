@@ -3,6 +3,7 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../error_code.ts";
+import { ignoreMissing } from "../missing_entry.ts";
 import { isEnvFileName } from "../path_names.ts";
 import type { PathSandbox } from "../path_sandbox.ts";
 import { ToolFailure } from "../tool_failure.ts";
@@ -58,7 +59,7 @@ class Survey {
 
   async root(path: string): Promise<string[]> {
     if (this.#sandbox.refusal(path, "read") !== undefined) return [];
-    const info = await unlessMissing(lstat(path));
+    const info = await lstat(path).catch(ignoreMissing);
     // What does not exist yet may be made, what it then is included.
     if (info === undefined || info.isFile()) return [path];
     return (await this.#folder(path)).paths;
@@ -105,24 +106,13 @@ function tooMuch(what: string): ToolFailure {
   );
 }
 
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isCode(error, ["ENOENT", "ENOTDIR"])) return undefined;
-    throw error;
-  }
-}
+const UNREADABLE = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"]);
 
 async function unlessUnreadable<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (isCode(error, ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"])) return undefined;
+    if (UNREADABLE.has(errorCode(error) ?? "")) return undefined;
     throw error;
   }
-}
-
-function isCode(error: unknown, codes: readonly string[]): boolean {
-  return codes.includes(errorCode(error) ?? "");
 }

@@ -1,5 +1,7 @@
 // How long to wait before a server is started again: not at all the first time, then longer and longer.
+import { backoffMs } from "../../backoff.ts";
 
+const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 /** Who lived so long is well: the count begins anew. */
 const HEALTHY_MS = 60_000;
@@ -13,7 +15,8 @@ export class RestartBackoff {
   ended(now: number, startedAt?: number): void {
     if (startedAt !== undefined && now - startedAt >= HEALTHY_MS) this.#ends = 0;
     this.#ends++;
-    const delay = this.#ends === 1 ? 0 : Math.min(LONGEST_MS, 1_000 * 2 ** (this.#ends - 2));
+    const again = this.#ends - 1;
+    const delay = again === 0 ? 0 : backoffMs(again, { firstMs: FIRST_MS, longestMs: LONGEST_MS });
     this.#notBefore = now + delay;
   }
 

@@ -1,9 +1,7 @@
-// Files that somebody else changes meanwhile, and changes that go from one file system to another.
+// Moves that go from one file system to another.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileMove } from "../../runtime/tools/builtin/file_move.ts";
-import { writeFile } from "../../runtime/tools/file_changes.ts";
-import { openFile } from "../../runtime/tools/opened_file.ts";
 import { mount, unlessMountable, unmount } from "../faults/mount.ts";
 import { call, failureOf, namesIn, SandboxFixture, testContext } from "./sandbox_fixture.ts";
 
@@ -44,26 +42,4 @@ Deno.test({
       await Deno.remove(far, { recursive: true });
     }
   },
-});
-
-Deno.test("writeFile() with a version writes nothing over what somebody changed or removed meanwhile", async () => {
-  await using fixture = await SandboxFixture.open();
-  const sandbox = fixture.sandbox();
-  const path = join(fixture.workspace, "notes/a.txt");
-  const { signal } = new AbortController();
-  const bytes = new TextEncoder().encode("mine");
-  await fixture.write("notes/a.txt", "old");
-  const { version } = await (async () => {
-    await using file = await openFile(sandbox, "notes/a.txt");
-    return file;
-  })();
-  const refused =
-    'Cannot write "notes/a.txt": somebody changed it since it was read. Read it again.';
-  const write = () => writeFile(sandbox, "notes/a.txt", bytes, { version, signal });
-  await fixture.write("notes/a.txt", "somebody else's");
-  assert.equal(await failureOf(write()), refused);
-  assert.equal(await fixture.read("notes/a.txt"), "somebody else's");
-  await Deno.remove(path);
-  assert.equal(await failureOf(write()), refused);
-  assert.deepEqual(await namesIn(join(fixture.workspace, "notes")), []);
 });

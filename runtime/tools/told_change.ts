@@ -26,3 +26,21 @@ export interface FileWrite {
 export function versionOf(info: BigIntStats): FileVersion {
   return `${identityOf(info)}:${info.size}:${info.mtimeNs}`;
 }
+
+/** Makes a change, and tells of it before it can be seen. Throws as the change does. */
+export async function tellChange(
+  to: { report(write: FileWrite): void },
+  { path, outcome }: { path: string; outcome: WrittenFile | "removed" },
+  change: () => Promise<void>,
+): Promise<void> {
+  const told = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
+  to.report({ path, outcome: told.promise });
+  try {
+    await change();
+  } catch (error) {
+    // A file that was published may be there nevertheless; the claim names its content, so it does no harm.
+    told.resolve(outcome === "removed" ? "unchanged" : outcome);
+    throw error;
+  }
+  told.resolve(outcome);
+}

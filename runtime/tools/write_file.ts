@@ -1,0 +1,73 @@
+// Writing a file: its path is resolved through the sandbox, and what was written is proven to lie there. File tools write in
+// no other way.
+//
+// Hard links: a file is replaced and never written in place, so writing to a name that is a hard link to a file outside
+// leaves the file outside as it is. What reading does with one stands in opened_file.ts.
+import { createHash } from "node:crypto";
+import { dirname } from "node:path";
+import { lstatIfThere } from "./missing_entry.ts";
+import type { PathSandbox } from "./path_sandbox.ts";
+import { retryIfPlaceChanged } from "./place_changed.ts";
+import { makeFolders } from "./proven_folder.ts";
+import { refuseUnlessFile } from "./regular_file.ts";
+import { StagedFile } from "./staged_file.ts";
+import { type FileVersion, tellChange, versionOf } from "./told_change.ts";
+import { ToolFailure } from "./tool_failure.ts";
+
+const WRITABLE = 0o222;
+
+/** What a written file looked like before. */
+export interface WriteOutcome {
+  display: string;
+  created: boolean;
+}
+
+/**
+ * Writes a whole file: a temporary one beside it, then a rename. An existing file keeps its mode; missing folders are
+ * made. With `version` it is refused when the file was changed since that was read. Throws ToolFailure.
+ */
+export async function writeFile(
+  sandbox: PathSandbox,
+  text: string,
+  content: Uint8Array,
+  options: { version?: FileVersion; signal: AbortSignal },
+): Promise<WriteOutcome> {
+  return await retryIfPlaceChanged({ action: "write", text }, async () => {
+    const { path, display } = await sandbox.resolve(text, "write");
+    const before = await lstatIfThere(path);
+    if (before !== undefined) {
+      refuseUnlessFile(before, { action: "write", text });
+      if ((Number(before.mode) & WRITABLE) === 0) {
+        throw new ToolFailure(`Cannot write "${text}": the file is marked read-only.`);
+      }
+    }
+    await makeFolders(dirname(path));
+    const staged = await StagedFile.write(path, [content], {
+      signal: options.signal,
+      ...(before === undefined ? {} : { mode: Number(before.mode) }),
+    });
+    try {
+      const sha256 = createHash("sha256").update(content).digest("hex");
+      const written = { version: await staged.version(), size: content.length, sha256 };
+      await refuseIfChanged(path, options.version, text);
+      await tellChange(sandbox, { path, outcome: written }, () => staged.publish());
+    } catch (error) {
+      await staged.discard();
+      throw error;
+    }
+    return { display, created: before === undefined };
+  });
+}
+
+async function refuseIfChanged(
+  path: string,
+  version: FileVersion | undefined,
+  text: string,
+): Promise<void> {
+  if (version === undefined) return;
+  const info = await lstatIfThere(path);
+  if (info !== undefined && versionOf(info) === version) return;
+  throw new ToolFailure(
+    `Cannot write "${text}": somebody changed it since it was read. Read it again.`,
+  );
+}

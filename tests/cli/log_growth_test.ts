@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { readEnd, sizeOf } from "../../cli/log_growth.ts";
+import { withTempDir } from "../config/temp_dir.ts";
+
+Deno.test("readEnd() gives what a file got since it was looked at, without what a terminal would obey", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/log`;
+    assert.equal(await sizeOf(path), 0);
+    await Deno.writeTextFile(path, "old\n");
+    const size = await sizeOf(path);
+    assert.equal(await readEnd(path, size), "");
+    await Deno.writeTextFile(path, "\u001b[31mnew\u001b[0m\nand more\n", { append: true });
+    assert.equal(await readEnd(path, size), "new\nand more");
+  });
+});
+
+Deno.test("readEnd() takes all of a file that is smaller than it was: it has been rotated", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/log`, "fresh\n");
+    assert.equal(await readEnd(`${dir}/log`, 1_000), "fresh");
+  });
+});
+
+Deno.test("readEnd() shows the last fifteen lines", async () => {
+  await withTempDir(async (dir) => {
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`);
+    await Deno.writeTextFile(`${dir}/log`, lines.join("\n"));
+    assert.deepEqual((await readEnd(`${dir}/log`, 0)).split("\n"), lines.slice(-15));
+  });
+});
