@@ -5,7 +5,7 @@ import { connectService } from "./connection.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { pollDelay } from "./poll_delay.ts";
-import { type DaemonOptions, LONGEST_START_MS, startService } from "./service_start.ts";
+import { LONGEST_START_MS, type ServiceStartOptions, startService } from "./service_start.ts";
 import { makeStateDir, takeStartLock } from "./start_lock.ts";
 
 /** A client of a service that answers, and whether it had to be started. */
@@ -21,7 +21,7 @@ export interface EnsuredService {
 export async function ensureService(
   app: CliApp,
   places: Places,
-  options: DaemonOptions = {},
+  options: ServiceStartOptions = {},
 ): Promise<EnsuredService> {
   const running = await connectService(app, places, options);
   if (running !== undefined) return { client: running, started: false };

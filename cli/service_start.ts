@@ -18,7 +18,7 @@ const GOING_MS = 20_000;
 export const LONGEST_START_MS = START_MS + GOING_MS;
 
 /** What a background service is started with. */
-export interface DaemonOptions {
+export interface ServiceStartOptions {
   keepAlive?: boolean;
   tcp?: TcpListen;
   /** Called when a start begins, not when the service turns out to run already. */
@@ -33,7 +33,7 @@ export interface DaemonOptions {
 export async function startService(
   app: CliApp,
   places: Places,
-  options: DaemonOptions,
+  options: ServiceStartOptions,
 ): Promise<Client> {
   await untilFree(app, places, options.signal);
   options.onStart?.();
@@ -67,7 +67,7 @@ async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Pro
 async function spawnService(
   app: CliApp,
   places: Places,
-  options: DaemonOptions,
+  options: ServiceStartOptions,
 ): Promise<DetachedProcess> {
   const { tcp } = options;
   const command = [
