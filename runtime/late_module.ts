@@ -20,8 +20,8 @@ export class NoDescriptorLeft extends RuntimeError {
 }
 
 /**
- * A module as what loads it: `lateModule(() => import("./heavy.ts"))`. Throws NoDescriptorLeft, and tries anew when it is
- * asked again.
+ * A module as what loads it, for a `load` that does nothing but import it. Throws NoDescriptorLeft, and tries anew when it
+ * is asked again.
  */
 export function lateModule<Module>(load: () => Promise<Module>): () => Promise<Module> {
   let isLoaded = false;
@@ -33,15 +33,16 @@ export function lateModule<Module>(load: () => Promise<Module>): () => Promise<M
   };
 }
 
-/** Throws NoDescriptorLeft when there are not enough. */
+/** Throws NoDescriptorLeft when there are not enough. An executable has its modules inside, and takes none for them. */
 function requireDescriptors(): void {
+  if (Deno.build.standalone) return;
   const file = new URL(import.meta.url);
   const opened: Deno.FsFile[] = [];
   try {
     while (opened.length < FREE_DESCRIPTORS) opened.push(Deno.openSync(file));
   } catch (error) {
     if (["EMFILE", "ENFILE"].includes(errorCode(error) ?? "")) throw new NoDescriptorLeft(error);
-    // Inside an executable it is no file that could be opened: its modules take no descriptor.
+    // What else is wrong the load itself tells.
   } finally {
     for (const one of opened) one.close();
   }

@@ -1,7 +1,7 @@
 // Files that are served as they are, part of the program as text, and loaded when they are first asked for.
 import { lateModule } from "../runtime/late_module.ts";
 
-/** The text of `lateText(() => import("./page.css", { with: { type: "text" } }))`. Throws NoDescriptorLeft. */
+/** The text of a file, for a `load` that imports it with the type `text`. Throws NoDescriptorLeft. */
 export function lateText(load: () => Promise<{ default: string }>): () => Promise<string> {
   const loadModule = lateModule(load);
   return async () => (await loadModule()).default;

@@ -59,7 +59,8 @@ Deno.test.beforeAll(async () => {
   installed = await InstalledPackage.open();
   ({ directory, bin, home } = installed);
 });
-Deno.test.afterAll(() => installed[Symbol.asyncDispose]());
+// Undefined where packing failed, which is the error to be told.
+Deno.test.afterAll(() => installed?.[Symbol.asyncDispose]());
 
 Deno.test("the npm package: its package.json pins Deno and brings every other package along", async () => {
   const { dependencies, bundleDependencies, files, ...rest } = JSON.parse(
