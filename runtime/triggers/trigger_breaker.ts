@@ -64,7 +64,10 @@ export class TriggerBreaker {
     run: { executionId: number; path: string; chain: number },
   ): void {
     const fires = this.#recentFires(agentId, run.path);
-    touch(this.#fires, keyOf(agentId, run.path), [...fires, this.#clock.now()]);
+    const key = keyOf(agentId, run.path);
+    this.#fires.delete(key);
+    this.#fires.set(key, [...fires, this.#clock.now()]);
+    this.#forgetFires();
     this.#runs.set(run.executionId, { length: this.#lengthWith(run), endedAt: undefined });
     this.#touched.delete(run.path);
     this.#touched.add(run.path);
@@ -95,9 +98,16 @@ export class TriggerBreaker {
 
   #recentFires(agentId: string, path: string): number[] {
     const now = this.#clock.now();
-    const fires = this.#fires.get(keyOf(agentId, path)) ?? [];
-    // A clock that was set back leaves times in the future: they count no more.
-    return fires.filter((at) => at <= now && now - at < MINUTE_MS);
+    return (this.#fires.get(keyOf(agentId, path)) ?? []).filter((at) => isRecent(at, now));
+  }
+
+  /** Forgets the paths that have not fired for a minute, and the least recent of too many. */
+  #forgetFires(): void {
+    const now = this.#clock.now();
+    for (const [key, fires] of this.#fires) {
+      if (this.#fires.size <= MAX_PATHS && fires.some((at) => isRecent(at, now))) return;
+      this.#fires.delete(key);
+    }
   }
 }
 
@@ -105,12 +115,7 @@ function keyOf(agentId: string, path: string): string {
   return `${agentId}\n${path}`;
 }
 
-/** Sets a value as the most recent one; the least recent go when there are too many. */
-function touch<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= MAX_PATHS) return;
-    map.delete(oldest);
-  }
+/** Within the last minute. A clock that was set back leaves times in the future: they count no more. */
+function isRecent(at: number, now: number): boolean {
+  return at <= now && now - at < MINUTE_MS;
 }
