@@ -142,4 +142,25 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'if (crossed === "") return { status: "aborted"',
     tests: ["tests/executions"],
   },
+  {
+    guard: "a watched path is looked at by one look at a time",
+    file: "runtime/triggers/place_looks.ts",
+    find: "return this.#working ??= this.#workOff();",
+    replace: "return this.#working = this.#workOff();",
+    tests: ["tests/triggers/place_looks_test.ts"],
+  },
+  {
+    guard: "an idempotency key stands for one request",
+    file: "runtime/executions/runner.ts",
+    find: "if (!isSameRun(first, { agent, wish })) throw new IdempotencyKeyReused();",
+    replace: "",
+    tests: ["tests/executions"],
+  },
+  {
+    guard: "a late module is not asked for without file descriptors",
+    file: "runtime/late_module.ts",
+    find: "if (!isLoaded) requireDescriptors();",
+    replace: "",
+    tests: ["tests/late_module_test.ts"],
+  },
 ];
