@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { DaemonOptions } from "../../cli/service_start.ts";
+import type { ServiceStartOptions } from "../../cli/service_start.ts";
 import { ensureService } from "../../cli/daemon.ts";
 import { CommandFailure } from "../../cli/exit.ts";
 import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 
-async function ensure(cli: FakeCli, options: DaemonOptions & { workspace?: string } = {}) {
+async function ensure(cli: FakeCli, options: ServiceStartOptions & { workspace?: string } = {}) {
   const { workspace, ...rest } = options;
   const places = await cli.app.places(workspace);
   return await cli.drive(ensureService(cli.app, places, rest));
