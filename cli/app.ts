@@ -1,4 +1,4 @@
-// What the command line needs of the program around it. main.ts implements it; tests bring their own.
+// What the command line needs of the program around it. composition/app.ts implements it; tests bring their own.
 import type { Clock } from "../runtime/clock.ts";
 import type { Client, ServiceEventMessage } from "../server/client.ts";
 import type { DiagnosticBody } from "../server/diagnostic_schemas.ts";

@@ -1,5 +1,6 @@
 // A runtime in this process: agents from files, executions in SQLite. mod.ts puts one together.
 import type { Agent } from "./agents/agent.ts";
+import { KnownAgents } from "./agents/known_agents.ts";
 import { NewAgents } from "./agents/new_agents.ts";
 import type { AgentRegistry } from "./agents/registry.ts";
 import type { Clock } from "./clock.ts";
@@ -83,11 +84,13 @@ export class LocalRuntime implements Runtime {
   readonly events: EventBus;
   readonly #parts: RuntimeParts;
   readonly #newAgents: NewAgents;
+  readonly #knownAgents: KnownAgents;
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts;
     const { registry, agentFiles, directories: { agentsDir } } = parts;
     this.#newAgents = new NewAgents({ registry, agentsDir, reload: () => agentFiles.reload() });
+    this.#knownAgents = new KnownAgents(registry, (id) => this.#hasHistory(id));
     this.version = parts.version;
     this.config = parts.config;
     this.directories = parts.directories;
@@ -147,13 +150,8 @@ export class LocalRuntime implements Runtime {
   }
 
   async listRuns(agentId: string, page: { limit: number; offset: number }): Promise<Execution[]> {
-    const agent = this.#parts.registry.get(agentId);
-    const id = agent?.id ?? agentId.normalize("NFC");
-    if (agent === undefined) {
-      const history = await this.#parts.executions.newestByAgent([id]);
-      if (history.size === 0) throw new AgentNotFound(agentId);
-    }
-    return await this.#parts.executions.listExecutions({ agentId: id, ...page });
+    const known = await this.#knownAgents.require(agentId);
+    return await this.#parts.executions.listExecutions({ agentId: known, ...page });
   }
 
   async getExecution(id: number): Promise<ExecutionDetail> {
@@ -183,10 +181,10 @@ export class LocalRuntime implements Runtime {
 
   async purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number> {
     const runner = this.#runner();
-    const { agentId } = options;
-    if (agentId !== undefined) await this.listRuns(agentId, { limit: 1, offset: 0 });
+    const { agentId, force } = options;
     return await this.#parts.retention.purge({
-      ...options,
+      ...(agentId !== undefined && { agentId: await this.#knownAgents.require(agentId) }),
+      force,
       abortWaiting: async (id, error) => void await runner.abortWaiting(id, error),
     });
   }
@@ -213,9 +211,7 @@ export class LocalRuntime implements Runtime {
   }
 
   async listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
-    const slots = await this.#parts.slots.listSlots(agentId.normalize("NFC"), page);
-    if (slots.length === 0) await this.listRuns(agentId, { limit: 1, offset: 0 });
-    return slots;
+    return await this.#parts.slots.listSlots(await this.#knownAgents.require(agentId), page);
   }
 
   pauseScheduler(): Promise<void> {
@@ -239,6 +235,12 @@ export class LocalRuntime implements Runtime {
     const { triggers } = this.#parts;
     if (triggers === undefined) throw new ReadOnlyRuntime();
     await triggers.change(state);
+  }
+
+  async #hasHistory(agentId: string): Promise<boolean> {
+    const { executions, slots } = this.#parts;
+    if ((await executions.newestByAgent([agentId])).size > 0) return true;
+    return (await slots.listSlots(agentId, { limit: 1, offset: 0 })).length > 0;
   }
 
   #runner(): Runner {

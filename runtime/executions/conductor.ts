@@ -9,6 +9,7 @@ import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
 import { patientStores } from "./patient_stores.ts";
 import type { RunPorts } from "./prepare.ts";
 import { isLeftForRestart } from "./run.ts";
+import { StreamedReply } from "./streamed_reply.ts";
 import type { OpenQuestion } from "./tool_calls.ts";
 import { lateModule } from "../late_module.ts";
 
@@ -94,6 +95,7 @@ export class Conductor {
       const run = await prepareRun({ ...current, agent }, {
         ports: this.#ports,
         journal,
+        openReply: () => new StreamedReply(execution.id, this.#ports),
         signal,
         delegate: (call, delegation) =>
           delegations.delegate(execution, call, {

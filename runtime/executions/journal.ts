@@ -7,7 +7,7 @@ import {
   type FrameIdentity,
 } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
-import type { RedactedStream, Redactor } from "../secrets/redactor.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { UserMessage } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { Effect } from "../tools/tool.ts";
@@ -32,6 +32,7 @@ import {
 import type { HumanAnswer, HumanRequest } from "./human_request.ts";
 import type { RequestStore } from "./request_store.ts";
 import type { Resumption } from "./resumption.ts";
+import { RunningTime } from "./running_time.ts";
 import { toStorable } from "./storable_text.ts";
 
 /** What a journal writes to: every change of an execution while it goes on. */
@@ -62,13 +63,12 @@ export interface Outcome {
 export class Journal {
   readonly #ports: JournalPorts;
   readonly #identity: FrameIdentity;
-  #lapStart: number;
-  #streamed: RedactedStream | undefined;
+  readonly #running: RunningTime;
 
   constructor(execution: Execution, ports: JournalPorts) {
     this.#ports = ports;
     this.#identity = identityOf(execution);
-    this.#lapStart = ports.clock.now();
+    this.#running = new RunningTime(ports.clock);
   }
 
   /** Stores the opening: what was seeded stands silently, what is new is logged. */
@@ -87,8 +87,6 @@ export class Journal {
     reply: ModelReply,
     options: { position: number; costUsd: number | null; warning?: string },
   ): Promise<Execution> {
-    // What the stream held back is in the reply itself.
-    this.#streamed = undefined;
     const { usage } = reply;
     const message = { ...reply.message, stop: reply.stop };
     const figures = await this.#ports.conversations.recordReply(this.#identity.executionId, {
@@ -96,7 +94,7 @@ export class Journal {
       calls: planCalls(message, options.position),
       usage,
       costUsd: options.costUsd,
-      durationMs: this.#lap(),
+      durationMs: this.#running.take(),
       frames: (
         figures,
       ) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures, options.warning))],
@@ -156,7 +154,7 @@ export class Journal {
     const request = { ...question, executionId: this.#identity.executionId };
     const execution = await this.#ports.requests.openRequest(this.#identity.executionId, {
       request,
-      durationMs: this.#lap(),
+      durationMs: this.#running.take(),
       frames: [this.#frame(toInterruptFrame(request))],
     });
     this.#ring();
@@ -169,14 +167,13 @@ export class Journal {
   async waitForChild(
     childId: number,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
-    const lapStart = this.#lapStart;
     const waiting = await this.#ports.families.waitForChild(this.#identity.executionId, {
       childId,
-      durationMs: this.#lap(),
+      durationMs: this.#running.take(),
       frames: (request) => [this.#frame(toInterruptFrame(request))],
     });
-    // It runs on, and nothing of this lap was stored.
-    if (waiting === undefined) this.#lapStart = lapStart;
+    // It runs on.
+    if (waiting === undefined) this.#running.putBack();
     this.#ring();
     return waiting;
   }
@@ -201,18 +198,6 @@ export class Journal {
     return resumption;
   }
 
-  /** Passes streamed text on, without storing it. */
-  delta(text: string): void {
-    this.#streamed ??= this.#ports.redactor.openStream();
-    this.#ports.log.delta(this.#identity.executionId, this.#streamed.push(text));
-  }
-
-  /** What was streamed of this reply is void: the model starts it anew. */
-  restartDeltas(): void {
-    this.#streamed = undefined;
-    this.#ports.log.restartDeltas(this.#identity.executionId);
-  }
-
   /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
   async finish(
     outcome: Outcome,
@@ -229,7 +214,7 @@ export class Journal {
       output,
       finishedAt: clock.now(),
       // Waiting for a person is no running time.
-      durationMs: options.from === "waiting" ? 0 : this.#lap(),
+      durationMs: options.from === "waiting" ? 0 : this.#running.take(),
       frames: (figures) => [
         ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),
         this.#frame(toCompleteFrame(figures)),
@@ -246,14 +231,6 @@ export class Journal {
 
   #ring(): void {
     this.#ports.log.ring(this.#identity.executionId);
-  }
-
-  /** Running time since the last lap. A clock that was set back counts as no time. */
-  #lap(): number {
-    const now = this.#ports.clock.now();
-    const elapsed = Math.max(0, now - this.#lapStart);
-    this.#lapStart = now;
-    return elapsed;
   }
 }
 

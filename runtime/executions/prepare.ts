@@ -35,10 +35,10 @@ export interface RunPorts extends OpeningPorts {
 /** Builds a run; where nothing is stored of its conversation yet, stores and logs the opening. */
 export async function prepareRun(
   subject: { execution: Execution; request: ExecutionRequest; agent: Agent },
-  context: Pick<Run, "journal" | "signal" | "delegate"> & { ports: RunPorts },
+  context: Pick<Run, "journal" | "openReply" | "signal" | "delegate"> & { ports: RunPorts },
 ): Promise<Run> {
   const { execution, request, agent } = subject;
-  const { ports, journal, signal, delegate } = context;
+  const { ports, journal, openReply, signal, delegate } = context;
   const stored = await ports.conversations.readConversation(execution.id);
   const conversation = new Conversation(stored.messages);
   const sandbox = await ports.openSandbox(agent, {
@@ -73,6 +73,7 @@ export async function prepareRun(
     answers: stored.answers,
     delegated: stored.delegated,
     journal,
+    openReply,
     costOf: (reply) => ports.costOf(agent, reply),
     clock: ports.clock,
     telemetry: ports.telemetry,

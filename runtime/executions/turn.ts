@@ -5,6 +5,7 @@ import type { Run } from "./run.ts";
 /** The model's reply to the conversation so far. Throws ModelError, ReplyTimeout, or the run's stop reason. */
 export async function takeTurn(run: Run): Promise<ModelReply> {
   const { temperature, maxTokens } = run.agent.settings;
+  const shown = run.openReply();
   const stream = run.model.generate({
     messages: run.conversation.messages(),
     tools: run.toolbox.descriptions(),
@@ -14,7 +15,7 @@ export async function takeTurn(run: Run): Promise<ModelReply> {
   for (;;) {
     const step = await stream.next();
     if (step.done) return step.value;
-    if (step.value.type === "text") run.journal.delta(step.value.text);
-    if (step.value.type === "restart") run.journal.restartDeltas();
+    if (step.value.type === "text") shown.push(step.value.text);
+    if (step.value.type === "restart") shown.restart();
   }
 }

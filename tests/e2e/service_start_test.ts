@@ -3,12 +3,10 @@
 import assert from "node:assert/strict";
 import { importsOf } from "../support/repository.ts";
 
-/** The command's way to a service that listens; main.ts loads them one after the other. */
+/** The command's way to a service that listens; each loads the next. */
 const LOADED = [
-  ...["main.ts", "cli/mod.ts", "cli/surroundings.ts", "cli/commands/start.ts"],
-  ...["cli/stop_signals.ts", "runtime/config/service_variables.ts", "runtime/config/settings.ts"],
-  ...["runtime/service_log/log_file.ts", "runtime/service_log/stray_rejections.ts"],
-  ...["runtime/storage/state_dir.ts", "runtime/mod.ts", "server/mod.ts", "server/routes/health.ts"],
+  ...["main.ts", "composition/app.ts", "cli/mod.ts", "cli/commands/start.ts"],
+  ...["composition/service_life.ts", "runtime/config/settings.ts", "server/routes/health.ts"],
 ];
 
 Deno.test("start loads few packages, little of Node, and no schema of a request before it listens", () => {

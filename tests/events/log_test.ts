@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Journal } from "../../runtime/executions/journal.ts";
+import { StreamedReply } from "../../runtime/executions/streamed_reply.ts";
 import { ExecutionLog, type LogItem } from "../../runtime/events/log.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
 import { openTestStore, type TestStore } from "../support/test_store.ts";
@@ -110,6 +111,7 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
     ...store,
     clock: new TestClock(),
   });
+  const reply = new StreamedReply(execution.id, store);
   const items: LogItem[] = [];
   const reading = (async () => {
     for await (const item of follow(store, execution.id, { deltas: true })) {
@@ -118,11 +120,11 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
   })();
   const without = collect(follow(store, execution.id));
   await settle();
-  journal.delta("Hel");
-  journal.delta("lo");
+  reply.push("Hel");
+  reply.push("lo");
   await settle();
   assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello", restart: false }]);
-  journal.delta(" unread");
+  reply.push(" unread");
   await journal.finish({
     status: "success",
     error: null,
@@ -146,6 +148,7 @@ Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply it
   using store = openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, { ...store, clock: new TestClock() });
+  const reply = new StreamedReply(execution.id, store);
   const join = () => {
     const stop = new AbortController();
     const items: LogItem[] = [];
@@ -160,17 +163,17 @@ Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply it
     };
     return { leave };
   };
-  journal.delta("Once ");
+  reply.push("Once ");
   const late = join();
   await settle();
-  journal.delta("upon");
+  reply.push("upon");
   await settle();
   assert.deepEqual(await late.leave(), [
     { type: "delta", content: "Once ", restart: true },
     { type: "delta", content: "upon", restart: false },
   ]);
-  journal.restartDeltas();
-  journal.delta("Anew");
+  reply.restart();
+  reply.push("Anew");
   const later = join();
   await settle();
   assert.deepEqual(await later.leave(), [{ type: "delta", content: "Anew", restart: true }]);

@@ -58,7 +58,7 @@ Deno.test("the program asks for the place of its own files only where both ways 
 
 Deno.test("the program takes the folder that it is started in for the user's alone", () => {
   assert.deepEqual(filesWith(/\b(Deno|process)\.cwd\(/), [
-    "main.ts",
+    "composition/app.ts",
     // What a person writes relative to where they are.
     "runtime/plain_path.ts",
   ]);

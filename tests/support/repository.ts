@@ -8,7 +8,7 @@ export const REPOSITORY = resolve(
   fileURLToPath(new URL("../..", import.meta.url)),
 );
 
-const PRODUCT = ["main.ts", "cli", "server", "runtime"];
+const PRODUCT = ["main.ts", "composition", "cli", "server", "runtime"];
 
 /** Every source file of the product, relative to the repository. */
 export function productFiles(): string[] {

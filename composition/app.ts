@@ -1,0 +1,129 @@
+// What the command line gets of the program: each part is loaded when it is asked for.
+import type { CliApp, InfoReport, LocalService } from "../cli/app.ts";
+import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
+// Most commands ask for it next (isSetUp, places): it comes sooner along with the rest.
+import "../runtime/config/first_use.ts";
+import type { ServiceLog } from "../runtime/service_log/service_log.ts";
+import { findPlaces, homeDirectory, isSetUp, loadSettings } from "./settings.ts";
+import { dropOtherSpans } from "./telemetry.ts";
+
+/** Puts it together. `version` is that of the program. */
+export async function openApp({ version }: { version: string }): Promise<CliApp> {
+  await dropOtherSpans();
+  const surroundings = openSurroundings({ kind: Deno.env.get("TERM") });
+  const { clock } = surroundings;
+  return {
+    ...surroundings,
+    version,
+    get isConfined() {
+      return isConfined();
+    },
+    get distribution() {
+      return ownDistribution();
+    },
+    get environment() {
+      return Deno.env.toObject();
+    },
+    permissions,
+    places: findPlaces,
+    serve: async (options) =>
+      await (await import("./service_life.ts")).liveAsService(options, { version }),
+    openLocalService: (options) => openLocalService(options, { version }),
+    validate,
+    info,
+    agentNames,
+    openUiProxy: async (options) => (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
+    openBrowser: async (address) =>
+      (await import("../cli/ui/browser.ts")).openBrowser(address, {
+        os: Deno.build.os,
+        environment: Deno.env.toObject(),
+        clock,
+      }),
+    isSetUp,
+    openInstallation,
+    openAgentAuthor,
+  };
+}
+
+async function openLocalService(
+  options: { workspace?: string },
+  { version }: { version: string },
+): Promise<LocalService> {
+  const [{ openRuntime }, { createLocalClient }] = await Promise.all([
+    import("../runtime/mod.ts"),
+    import("../server/local_client.ts"),
+  ]);
+  const settings = await loadSettings(options.workspace);
+  // Problems of files reach the reader through the API; the log is the service's.
+  const log: ServiceLog = { write: () => {} };
+  const runtime = await openRuntime({ settings, version, log, mode: "read-only" });
+  const client = createLocalClient(runtime);
+  return {
+    client,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await runtime[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function validate(
+  target: string | undefined,
+  options: { workspace?: string },
+): ReturnType<CliApp["validate"]> {
+  const { validateWorkspace } = await import("../runtime/authoring/workspace_validation.ts");
+  const files = await validateWorkspace(await loadSettings(options.workspace), target, {
+    cwd: Deno.cwd(),
+  });
+  return files.map(({ diagnostics, ...file }) => ({
+    ...file,
+    diagnostics: diagnostics.map((one) => ({ ...one, hint: one.hint ?? null })),
+  }));
+}
+
+async function info(options: { workspace?: string }): Promise<InfoReport> {
+  const { describeSetup } = await import("../runtime/setup/setup_report.ts");
+  return await describeSetup(await loadSettings(options.workspace));
+}
+
+async function permissions(
+  options: Parameters<CliApp["permissions"]>[0],
+): ReturnType<CliApp["permissions"]> {
+  const { deriveFlags } = await import("../runtime/permissions/derive_flags.ts");
+  const { sourceCommand } = await import("../cli/self_command.ts");
+  const derived = await deriveFlags(await loadSettings(options.workspace), options);
+  const flags = derived.flags.map(({ flag }) => flag);
+  return { ...derived, command: Deno.build.standalone ? null : sourceCommand(flags) };
+}
+
+async function agentNames(options: { workspace?: string }): Promise<string[]> {
+  const { listAgentNames } = await import("../runtime/agents/agent_names.ts");
+  const { directories } = await loadSettings(options.workspace);
+  return await listAgentNames(directories.agentsDir);
+}
+
+async function openInstallation(): ReturnType<CliApp["openInstallation"]> {
+  const [{ Installation }, { SystemClock }] = await Promise.all([
+    import("../runtime/setup/installation.ts"),
+    import("../runtime/clock.ts"),
+  ]);
+  return new Installation({
+    shell: Deno.env.toObject(),
+    home: homeDirectory(),
+    cwd: Deno.cwd(),
+    clock: new SystemClock(),
+  });
+}
+
+async function openAgentAuthor(
+  options: { workspace?: string },
+): ReturnType<CliApp["openAgentAuthor"]> {
+  const [{ AgentAuthor }, { SystemClock }] = await Promise.all([
+    import("../runtime/authoring/agent_author.ts"),
+    import("../runtime/clock.ts"),
+  ]);
+  return new AgentAuthor({
+    settings: await loadSettings(options.workspace),
+    clock: new SystemClock(),
+  });
+}

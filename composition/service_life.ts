@@ -1,0 +1,92 @@
+// One life of the service in this process, from the lock of its state to the last line of its log.
+import type { ServeOptions, StopReason } from "../cli/app.ts";
+import { onStopSignals } from "../cli/stop_signals.ts";
+import { type Clock, SystemClock } from "../runtime/clock.ts";
+import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
+import { openRuntime } from "../runtime/mod.ts";
+import { formatLogLine, openLogFile } from "../runtime/service_log/log_file.ts";
+import type { ServiceLog } from "../runtime/service_log/service_log.ts";
+import { logStrayRejections } from "../runtime/service_log/stray_rejections.ts";
+import { makeStateDir } from "../runtime/storage/state_dir.ts";
+import { serve, toWireEvent } from "../server/mod.ts";
+import { loadSettings } from "./settings.ts";
+import { openTelemetry } from "./telemetry.ts";
+
+/** Serves a workspace until somebody or something ends it; returns which. Rejects when it cannot start. */
+export async function liveAsService(
+  options: ServeOptions,
+  { version }: { version: string },
+): Promise<StopReason> {
+  const idleTimeoutMs = parseIdleTimeout(Deno.env.get("INKLING_IDLE_TIMEOUT"));
+  const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
+  const settings = await loadSettings(options.workspace);
+  const { stateDir, logFile, workspace } = settings.directories;
+  // Heard before there is anything to leave behind, so that every end is in order.
+  using asked = hearStop();
+  await makeStateDir(stateDir);
+  const clock = new SystemClock();
+  using log = openServiceLog(logFile, { level, clock, onLine: options.onLogLine });
+  let ports: readonly number[] = [];
+  await using runtime = await openRuntime({
+    settings,
+    version,
+    log,
+    mode: "service",
+    clock,
+    ownPorts: () => ports,
+    ...await openTelemetry({ version, clock, log }),
+  });
+  using _strays = logStrayRejections(runtime.log);
+  if (asked.stop.aborted) return "signal";
+  const service = await serve(runtime, {
+    keepAlive: options.keepAlive,
+    ...(options.tcp === undefined ? {} : { tcp: options.tcp }),
+    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+  });
+  ports = service.ports;
+  runtime.events.subscribe((event) => options.onEvent?.(toWireEvent(event)));
+  // `finished` below rejects alike.
+  const shutdown = () => void service.shutdown("signal").catch(() => {});
+  asked.stop.addEventListener("abort", shutdown);
+  if (asked.stop.aborted) shutdown();
+  options.onReady({
+    pid: Deno.pid,
+    workspace,
+    logFile,
+    agents: (await runtime.listAgents()).length,
+    brokenFiles: runtime.brokenAgentFiles().length,
+    transports: service.transports,
+  });
+  return await service.finished;
+}
+
+/** `stop` is aborted by the first signal that asks for the end. */
+function hearStop(): { stop: AbortSignal } & Disposable {
+  const stop = new AbortController();
+  const signals = onStopSignals((count) => {
+    // Whoever asks twice does not want to wait for the grace.
+    if (count > 1) Deno.exit(130);
+    stop.abort();
+  });
+  return { stop: stop.signal, [Symbol.dispose]: () => signals[Symbol.dispose]() };
+}
+
+/** The log of the service: a file, and whoever looks on. */
+function openServiceLog(
+  path: string,
+  { level, clock, onLine }: {
+    level: ReturnType<typeof parseLogLevel>;
+    clock: Clock;
+    onLine: ServeOptions["onLogLine"];
+  },
+): ServiceLog & Disposable {
+  const file = openLogFile(path);
+  return {
+    level,
+    write(level, message, fields = {}) {
+      file.write(level, message, fields);
+      onLine?.(formatLogLine({ at: clock.now(), level, message, fields }));
+    },
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  };
+}
