@@ -7,7 +7,7 @@ import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { type Interrupts, listenToInterrupts } from "../interrupts.ts";
-import { openTextView } from "../output/run_view.ts";
+import { openTextView } from "../output/text_view.ts";
 import { watchRun } from "../watch_run.ts";
 
 /** Answers, and follows the execution to its end or its next question. */

@@ -6,8 +6,9 @@ import { hasPerson } from "../ask_person.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { listenToInterrupts } from "../interrupts.ts";
-import { JsonView, openTextView } from "../output/run_view.ts";
+import { JsonView } from "../output/json_view.ts";
 import { toOneLine } from "../output/sanitise.ts";
+import { openTextView } from "../output/text_view.ts";
 import { pickAgent } from "../pick_agent.ts";
 import { watchRun } from "../watch_run.ts";
 
