@@ -2,15 +2,25 @@
 import { join } from "node:path";
 import type { MemorySample } from "./memory_slope.ts";
 
-/** In the home of the soak; a line is `{ pid, at, rss, heapUsed }`, `at` in milliseconds since the epoch, the rest in bytes. */
+/** In the home of the soak; a line is `{ pid, at, rss, heapUsed, code }`, `at` in milliseconds since the epoch, the rest in bytes. */
 export const COLLECTED_FILE = "collected-memory.jsonl";
+
+interface CollectedLine {
+  pid: number;
+  at: number;
+  rss: number;
+  heapUsed: number;
+  code: number;
+}
 
 /** What was measured of one process, from a moment (milliseconds since the epoch) on. */
 export interface CollectedMemory {
   /** Resident memory. */
   rss: MemorySample[];
   /** Objects of JavaScript. */
-  heap: MemorySample[];
+  objects: MemorySample[];
+  /** What V8 compiled of the program. */
+  code: MemorySample[];
 }
 
 /** Reads it from the home of a soak. */
@@ -24,9 +34,13 @@ export async function readCollectedMemory(
     throw error;
   });
   const lines = text.split("\n").filter((line) => line !== "").map((line) =>
-    JSON.parse(line) as { pid: number; at: number; rss: number; heapUsed: number }
+    JSON.parse(line) as CollectedLine
   ).filter((line) => line.pid === pid && line.at >= from && line.at <= to);
-  const toSamples = (of: "rss" | "heapUsed") =>
-    lines.map((line) => ({ at: line.at, megabytes: line[of] / 1_048_576 }));
-  return { rss: toSamples("rss"), heap: toSamples("heapUsed") };
+  const toSamples = (bytesOf: (line: CollectedLine) => number) =>
+    lines.map((line) => ({ at: line.at, megabytes: bytesOf(line) / 1_048_576 }));
+  return {
+    rss: toSamples(({ rss }) => rss),
+    objects: toSamples(({ heapUsed, code }) => heapUsed - code),
+    code: toSamples(({ code }) => code),
+  };
 }

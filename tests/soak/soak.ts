@@ -276,7 +276,8 @@ class Soak {
     const memory = {
       resident: fitSlope(this.#samples),
       collected: fitSlope(collected.rss),
-      heap: fitSlope(collected.heap),
+      objects: fitSlope(collected.objects),
+      code: fitSlope(collected.code),
       range: first === undefined || last === undefined
         ? undefined
         : [first.megabytes, last.megabytes] satisfies MemoryReport["range"],

@@ -21,7 +21,9 @@ export interface MemoryReport {
   /** The same right after all that is not used was given back: this is what is judged. */
   collected: Slope | undefined;
   /** Objects of JavaScript right then. */
-  heap: Slope | undefined;
+  objects: Slope | undefined;
+  /** What V8 compiled of the program by then. */
+  code: Slope | undefined;
   /** Resident memory right then, in megabytes: first, last. */
   range: [first: number, last: number] | undefined;
 }
@@ -80,14 +82,14 @@ export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions):
 
 function describeMemory(memory: MemoryReport | undefined, limit: number): string[] {
   if (memory === undefined) return [];
-  const { collected, heap, resident, range } = memory;
+  const { collected, objects, code, resident, range } = memory;
   const [first, last] = range ?? [];
   return [
     `Memory:     ${describeSlope(collected)} with all given back that is not used ` +
     `(${first?.toFixed(1)} to ${last?.toFixed(1)} MB); limit ${limit} MB an hour, ` +
     `judged from ${JUDGED_SAMPLES} samples on`,
-    `            ${describeSlope(heap)} in objects; ` +
-    `${describeSlope(resident)} with what was not given back yet`,
+    `            ${describeSlope(objects)} in objects, ${describeSlope(code)} in compiled code`,
+    `            ${describeSlope(resident)} with what was not given back yet`,
   ];
 }
 
