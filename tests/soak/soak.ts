@@ -15,6 +15,8 @@ import { sleep } from "./sleep.ts";
 
 const MINUTE_MS = 60_000;
 const MEMORY_MS = 5_000;
+/** Of the warm-up, at its beginning, the part with more load. */
+const BUSY_PART = 3 / 4;
 
 /** How long all that runs and waits may take to come to its end, once nothing new begins. */
 const END_MS = 180_000;
@@ -99,7 +101,7 @@ class Soak {
       }
       this.#phase = "warm-up";
       this.#load.rate = warmUpRate;
-      await this.#until(killMinutes + warmUpMinutes / 2);
+      await this.#until(killMinutes + warmUpMinutes * BUSY_PART);
       // In the midst of it: while nothing is done V8 gives code back, which it compiles anew then.
       const base = await this.#calm();
       this.#load.rate = rate;
