@@ -62,7 +62,7 @@ export interface ServeOptions extends WorkspaceOption {
   onLogLine?: (line: string) => void;
 }
 
-/** The service's application inside this process, read-only and without triggers. */
+/** The service's application inside this process: it runs nothing, and has no triggers. */
 export interface LocalService extends AsyncDisposable {
   readonly client: Client;
 }
@@ -145,7 +145,10 @@ export interface CliApp {
   connect(places: Places): Client;
   /** Runs the service in this process until it has stopped. */
   serve(options: ServeOptions): Promise<StopReason>;
+  /** One that only looks, beside a service or without one. */
   openLocalService(options: WorkspaceOption): Promise<LocalService>;
+  /** One that may remove what is stored. Rejects while a service runs. */
+  openUpkeep(options: WorkspaceOption): Promise<LocalService>;
   /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
   validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;

@@ -23,17 +23,32 @@ export async function ensureService(
   places: Places,
   options: ServiceStartOptions = {},
 ): Promise<EnsuredService> {
+  const found = await serviceOrTurn(app, places, options);
+  if ("client" in found) return { client: found.client, started: false };
+  using _turn = found.turn;
+  return { client: await startService(app, places, options), started: true };
+}
+
+/**
+ * A client of the running service, or, where none runs, the turn to start one: nobody else starts it until that is
+ * disposed. Throws CommandFailure.
+ */
+export async function serviceOrTurn(
+  app: CliApp,
+  places: Places,
+  options: { signal?: AbortSignal } = {},
+): Promise<{ client: Client } | { turn: Disposable }> {
   const running = await connectService(app, places, options);
-  if (running !== undefined) return { client: running, started: false };
+  if (running !== undefined) return { client: running };
   await makeStateDir(places.stateDir);
   const startedAt = app.clock.now();
   for (;;) {
-    using lock = takeStartLock(places.stateDir);
+    using taken = new DisposableStack();
+    const turn = takeStartLock(places.stateDir);
+    if (turn !== undefined) taken.use(turn);
     const client = await connectService(app, places, options);
-    if (client !== undefined) return { client, started: false };
-    if (lock !== undefined) {
-      return { client: await startService(app, places, options), started: true };
-    }
+    if (client !== undefined) return { client };
+    if (turn !== undefined) return { turn: taken.move() };
     const elapsed = app.clock.now() - startedAt;
     if (elapsed >= LONGEST_START_MS) {
       throw new CommandFailure(

@@ -49,8 +49,11 @@ export async function startService(
   }
 }
 
-/** Waits while a service that listens no more still holds its lock: it is going down, a new one would be refused. */
-async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
+/**
+ * Waits while a service that listens no more still holds its lock: it is going down, a new one would be refused. Throws
+ * CommandFailure when it stays.
+ */
+export async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
   const startedAt = app.clock.now();
   while (isLocked(places.lockFile)) {
     const elapsed = app.clock.now() - startedAt;

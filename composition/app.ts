@@ -28,7 +28,8 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     places: findPlaces,
     serve: async (options) =>
       await (await import("./service_life.ts")).liveAsService(options, { version }),
-    openLocalService: (options) => openLocalService(options, { version }),
+    openLocalService: (options) => openLocalService(options, { version, mode: "read-only" }),
+    openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
     validate,
     info,
     agentNames,
@@ -47,7 +48,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
 
 async function openLocalService(
   options: { workspace?: string },
-  { version }: { version: string },
+  { version, mode }: { version: string; mode: "read-only" | "upkeep" },
 ): Promise<LocalService> {
   const [{ openRuntime }, { createLocalClient }] = await Promise.all([
     import("../runtime/mod.ts"),
@@ -56,7 +57,7 @@ async function openLocalService(
   const settings = await loadSettings(options.workspace);
   // Problems of files reach the reader through the API; the log is the service's.
   const log: ServiceLog = { write: () => {} };
-  const runtime = await openRuntime({ settings, version, log, mode: "read-only" });
+  const runtime = await openRuntime({ settings, version, log, mode });
   const client = createLocalClient(runtime);
   return {
     client,

@@ -57,15 +57,17 @@ export interface RuntimeParts {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
   executions: ExecutionReads;
-  requests: Pick<RequestStore, "readOpenRequest">;
+  requests: Pick<RequestStore, "readOpenRequest" | "readNextExpiry">;
   families: Pick<FamilyStore, "sumDescendants">;
   frames: FrameStore;
   executionLog: ExecutionLog;
   redactor: Redactor;
   retention: Retention;
-  /** Absent in a runtime that only looks. */
+  /** Absent in a runtime that runs nothing. */
   runner: Runner | undefined;
-  /** What fires by itself; absent in a runtime that only looks. */
+  /** Ends an execution that waits; absent in a runtime that only looks. */
+  abortWaiting: Runner["abortWaiting"] | undefined;
+  /** What fires by itself; absent in a runtime that runs nothing. */
   triggers: Triggers | undefined;
   pause: Pause;
   slots: SlotStore;
@@ -180,18 +182,23 @@ export class LocalRuntime implements Runtime {
   }
 
   async purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number> {
-    const runner = this.#runner();
+    const { abortWaiting } = this.#parts;
+    if (abortWaiting === undefined) throw new ReadOnlyRuntime();
     const { agentId, force } = options;
     return await this.#parts.retention.purge({
       ...(agentId !== undefined && { agentId: await this.#knownAgents.require(agentId) }),
       force,
-      abortWaiting: async (id, error) => void await runner.abortWaiting(id, error),
+      abortWaiting: async (id, error) => void await abortWaiting(id, error),
     });
   }
 
   async countExecutions(): Promise<{ running: number; waiting: number }> {
     const count = (status: ExecutionStatus) => this.#parts.executions.countByStatus([status]);
     return { running: await count("running"), waiting: await count("waiting") };
+  }
+
+  async nextDeadline(): Promise<number | null> {
+    return (await this.#parts.requests.readNextExpiry())?.expiresAt ?? null;
   }
 
   async usage({ days: count, timeZone = machineTimeZone() }: UsageRequest): Promise<UsageReport> {

@@ -51,10 +51,11 @@ export interface OpenRuntimeOptions {
   /** Where the service log goes; what is written to it has passed the redaction. */
   log: ServiceLog;
   /**
-   * `service` owns the state directory: one process at a time, runs agents. `read-only` looks at what is there, beside
-   * a service or without one, and changes nothing.
+   * `service` owns the state directory: one process at a time, runs agents. `upkeep` owns it likewise, runs and starts
+   * nothing, and removes what it is asked to. `read-only` looks at what is there, beside a service or without one, and
+   * changes nothing.
    */
-  mode: "service" | "read-only";
+  mode: "service" | "upkeep" | "read-only";
   clock?: Clock;
   /** TCP ports of the service itself, which agents must not reach. */
   ownPorts?: () => readonly number[];
@@ -84,13 +85,14 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   await using resources = new AsyncDisposableStack();
 
   const isService = mode === "service";
-  if (isService) {
+  const isOwner = mode !== "read-only";
+  if (isOwner) {
     await makeStateDir(directories.stateDir);
     resources.use(InstanceLock.take(directories));
   }
   const db = resources.use(openDatabase(directories, mode));
   const instanceId = crypto.randomUUID();
-  if (isService) {
+  if (isOwner) {
     openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
     resources.defer(() => closeInstance(db, instanceId, clock.now()));
   }
@@ -188,6 +190,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     redactor,
     retention,
     runner: isService ? runner : undefined,
+    abortWaiting: isOwner ? (id, error) => runner.abortWaiting(id, error) : undefined,
     pause,
     triggers,
     slots,
@@ -212,7 +215,7 @@ function openDatabase(
   { databaseFile, stateDir }: Pick<Directories, "databaseFile" | "stateDir">,
   mode: OpenRuntimeOptions["mode"],
 ): Database {
-  if (mode === "service") return Database.open(databaseFile);
+  if (mode !== "read-only") return Database.open(databaseFile);
   try {
     Deno.lstatSync(databaseFile);
   } catch (error) {

@@ -152,6 +152,8 @@ export interface Runtime extends AsyncDisposable {
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
+  /** When the first of the open questions counts as denied, in milliseconds since the epoch; null when none ever does. */
+  nextDeadline(): Promise<number | null>;
   usage(request: UsageRequest): Promise<UsageReport>;
   /** The last lines of the service log, redacted, oldest first. */
   readLog(options: { lines: number }): Promise<string[]>;

@@ -130,6 +130,8 @@ export class Lifecycle {
     try {
       const { running, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
+      // Whoever set a deadline wants the run to go on behind it, with nobody there.
+      if (waiting > 0 && await this.#runtime.nextDeadline() !== null) return true;
       const listings = await this.#runtime.listAgents();
       // What came in while the store was read counts too.
       if (this.#requests > 0 || this.#streams.size > 0) return true;

@@ -48,7 +48,7 @@ export interface Service {
   readonly ports: readonly number[];
   /** Resolves when nothing listens any more, with the reason. The runtime is stopped but not yet disposed. */
   readonly finished: Promise<StopReason>;
-  /** Asks it to stop; resolves with `finished`. */
+  /** Asks it to stop; resolves with `finished`. Where it is stopping already, running executions get no more time. */
   shutdown(reason: StopReason): Promise<StopReason>;
 }
 
@@ -93,6 +93,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     ports,
     finished,
     shutdown(reason) {
+      if (lifecycle.stopping !== null) hurry(runtime);
       lifecycle.requestStop(reason);
       return finished;
     },
@@ -146,6 +147,13 @@ async function finish(
     await Promise.all(listeners.map((listener) => close(listener, runtime)));
   }
   return reason;
+}
+
+/** Ends the grace of a stop that is going on. */
+function hurry(runtime: Runtime): void {
+  runtime.log.write("info", "Asked to stop again: running executions are ended now");
+  // What fails here fails in the stop that goes on, which tells of it.
+  runtime.stop({ graceMs: 0 }).catch(() => {});
 }
 
 /** Closes one listener. A client that stopped reading would hold it for ever: after the grace it is left behind. */

@@ -3,12 +3,12 @@ import type { CheckpointsBody } from "../../server/checkpoint_schemas.ts";
 import type { Client } from "../../server/client.ts";
 import { openReader } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
-import { openService } from "../daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { formatBytes, formatCount, formatPlural } from "../output/figures.ts";
 import type { Output } from "../output/output.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { orUnknownAgent } from "../unknown_agent.ts";
+import { openUpkeep } from "../upkeep.ts";
 
 /** The options of `checkpoint`. */
 export interface CheckpointOptions {
@@ -80,8 +80,8 @@ function showAgents(output: Output, agents: CheckpointsBody["agents"]): void {
 async function purge(context: CommandContext, options: CheckpointOptions): Promise<void> {
   const { app, output } = context;
   const { agent: agentId, force = false } = options;
-  // Only the service writes into the database: where none runs it is started for this.
-  using client = await openService(context);
+  await using upkeep = await openUpkeep(context);
+  const { client } = upkeep;
   const before = await client.checkpoints();
   const body = { force, ...(agentId !== undefined && { agent: agentId }) };
   const request = client.purgeCheckpoints(body);

@@ -21,10 +21,24 @@ export function seedHistory(
   const last = whole.at(-1);
   // A turn that got no answer is told as such: two user turns in a row are refused by some providers.
   if (last !== undefined && last.role !== "assistant") whole.push(toEpitaph(earlier.execution));
-  const recent = whole.map(shorten).slice(-window);
+  const recent = whole.slice(-window);
   // From a user turn on: a window that begins with a result has lost its call, one with injected words who asked for them.
-  const start = recent.findIndex((one) => one.role === "user" && one.injected === undefined);
-  return start < 0 ? [] : recent.slice(start);
+  const start = recent.findIndex(isTurn);
+  return (start < 0 ? endOfLongTurn(whole, window) : recent.slice(start)).map(shorten);
+}
+
+/** Of a turn that is longer than the window what was asked, and as much of its end as the window has room for. */
+function endOfLongTurn(whole: readonly Message[], window: number): Message[] {
+  const asked = whole.findLast(isTurn);
+  if (asked === undefined) return [];
+  const recent = whole.slice(1 - window);
+  // A result without its call is refused by every provider.
+  return [asked, ...recent.slice(recent.findIndex(({ role }) => role === "assistant"))];
+}
+
+/** What a person, or whatever started the run, said; not what the runtime put there. */
+function isTurn(message: Message): boolean {
+  return message.role === "user" && message.injected === undefined;
 }
 
 /** Gives every call a result and drops results without a call, so that the sequence is one a provider accepts. */

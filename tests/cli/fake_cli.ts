@@ -76,6 +76,7 @@ export interface FakeCli extends AsyncDisposable {
   onSpawn: (logFile: string) => DetachedProcess;
   /** How often the application was opened in this process. */
   localOpened: number;
+  upkeepsOpened: number;
   served: ServeOptions[];
   onServe: (options: ServeOptions) => Promise<StopReason>;
   /** The agents by the names of their files. */
@@ -160,6 +161,7 @@ export async function createFakeCli(
       return { pid: 4711, ended: undefined };
     },
     localOpened: 0,
+    upkeepsOpened: 0,
     served: [],
     onServe: () => Promise.resolve("requested"),
     agentNames: [],
@@ -232,6 +234,13 @@ export async function createFakeCli(
       },
       openLocalService() {
         cli.localOpened++;
+        return Promise.resolve({
+          client: new Client({ fetch: request }),
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        });
+      },
+      openUpkeep() {
+        cli.upkeepsOpened++;
         return Promise.resolve({
           client: new Client({ fetch: request }),
           [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -1,71 +1,37 @@
-// The stop sequence against a real process that does not want to go. Its waits pass fifty times faster.
+// Stopping the real service in the middle of work, by a person who does not want to wait.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import type { Clock } from "../../cli/app.ts";
-import { systemProcesses } from "../../cli/processes.ts";
-import { stopService } from "../../cli/stop_sequence.ts";
-import { SystemClock } from "../../runtime/clock.ts";
-import { openSocketClient } from "../../server/client.ts";
+import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
-const SPEED = 50;
-const real = new SystemClock();
-const fast: Clock = {
-  now: () => real.now() * SPEED,
-  sleep: (ms, signal) => real.sleep(ms / SPEED, signal),
-};
+Deno.test("stop --timeout cuts the grace short: runs end as aborted, in order, without SIGKILL", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  using client = home.client();
+  const { pid } = await client.info();
+  const { execution_id: id } = await client.run("slow");
+  await untilFound(
+    "the run",
+    async () => (await client.execution(id)).status === "running" ? true : undefined,
+  );
+  const { code, stdout, stderr } = await home.inkling("stop", "--timeout", "1");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /has stopped \(PID \d+\) with SIGTERM/);
+  assert.equal(await isAlive(pid), false);
+  const logs = await home.inkling("logs", "slow", "--json");
+  assert.match(logs.stdout, /"status":\s*"aborted"/);
+  assert.match(logs.stdout, /Aborted: service stopped/);
+});
 
-/** Answers as the service does, and neither a shutdown nor SIGTERM makes it go. */
-const STUBBORN = `
-  Deno.addSignalListener("SIGTERM", () => {});
-  Deno.serve({ path: Deno.args[0], onListen: () => console.log("ready") }, (request) =>
-    Response.json(new URL(request.url).pathname === "/info" ? { pid: Deno.pid } : { message: "shutting down" }));
-`;
-
-Deno.test("stop tells success of a process that ignores the request and SIGTERM only when it is gone", async () => {
-  const stateDir = await Deno.makeTempDir({ prefix: "inkling-" });
-  const socketFile = join(stateDir, "service.sock");
-  const script = join(stateDir, "stubborn.ts");
-  await Deno.writeTextFile(script, STUBBORN);
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      "--allow-net",
-      "--allow-read",
-      "--allow-write",
-      script,
-      socketFile,
-    ],
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  try {
-    const reader = child.stdout.getReader();
-    await reader.read();
-    using client = openSocketClient(socketFile);
-    const steps: string[] = [];
-    const outcome = await stopService({
-      client,
-      places: {
-        stateDir,
-        socketFile,
-        pidFile: join(stateDir, "inkling.pid"),
-        lockFile: join(stateDir, "inkling.lock"),
-        logFile: join(stateDir, "inkling.log"),
-      },
-      processes: systemProcesses,
-      clock: fast,
-      timeoutMs: 15_000,
-      onStep: (text) => steps.push(text),
-    });
-    assert.deepEqual(outcome, { kind: "stopped", pid: child.pid, by: "SIGKILL" });
-    assert.equal(steps.length, 2, "SIGTERM was tried first");
-    assert.equal(await systemProcesses.isAlive(child.pid), false);
-    await reader.cancel();
-  } finally {
-    const { signal } = await child.status;
-    assert.equal(signal, "SIGKILL");
-    await Deno.remove(stateDir, { recursive: true });
-  }
+Deno.test("checkpoint --purge of a stopped workspace starts neither the service nor what is due", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("once", [{ say: "hello" }]);
+  assert.equal((await home.inkling("run", "once")).code, 0);
+  assert.equal((await home.inkling("run", "once")).code, 0);
+  assert.equal((await home.inkling("stop")).code, 0);
+  await home.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
+  const { code, stdout, stderr } = await home.inkling("checkpoint", "--purge");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Removed 1 conversation\n/);
+  assert.match((await home.inkling("status")).stdout, /not running/);
+  assert.doesNotMatch((await home.inkling("logs", "often")).stdout, /success/);
 });

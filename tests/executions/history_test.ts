@@ -92,8 +92,8 @@ Deno.test("seedHistory() never begins with injected words: nobody asked for them
   const seeded = seed([...run("a"), ...run("b"), user("last"), said("b")]);
   assert.deepEqual(shown(seeded).slice(0, 1), ["user: u b"]);
   assert.deepEqual(
-    seed([user("u"), ...Array.from({ length: 9 }, (_, n) => injected(`${n}`)), said("x")]),
-    [],
+    shown(seed([user("u"), ...Array.from({ length: 9 }, (_, n) => injected(`${n}`)), said("x")])),
+    ["user: u", "assistant: x"],
   );
 });
 
@@ -107,15 +107,23 @@ Deno.test("seedHistory() keeps the window's last messages, from a user turn on",
     seed([...turns, user("last"), said("look", "1"), result("1"), said("done")]).length,
     10,
   );
+});
+
+Deno.test("seedHistory() keeps of a turn that is longer than the window what was asked, and its end", () => {
+  const calls = Array.from({ length: 6 }, (_, n) => [said("", `${n}`), result(`${n}`, `r${n}`)]);
   assert.deepEqual(
-    shown(
-      seed([
-        user("u"),
-        ...Array.from({ length: 6 }, (_, n) => [said("", `${n}`), result(`${n}`)]).flat(),
-      ]),
-    ),
-    [],
+    shown(seed([user("before"), said("a"), user("u"), ...calls.flat(), said("b")])),
+    [
+      "user: u",
+      ...[2, 3, 4, 5].flatMap((n) => ["assistant: ", `tool: r${n}`]),
+      "assistant: b",
+    ],
   );
+  // One call of the last step no longer has room: nor have its results.
+  const ids = Array.from({ length: 12 }, (_, n) => `${n}`);
+  const many = [user("u"), said("look", ...ids), ...ids.map((id) => result(id)), said("b")];
+  assert.deepEqual(shown(seed(many)), ["user: u", "assistant: b"]);
+  assert.deepEqual(shown(seed(seed(many))), ["user: u", "assistant: b"]);
 });
 
 Deno.test("seedHistory() never gives a sequence that a provider rejects, whatever was stored", () => {

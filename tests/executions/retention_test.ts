@@ -63,6 +63,32 @@ Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; f
   await runtime.cancel(running);
 });
 
+Deno.test("a runtime for upkeep removes what it is asked to, and neither runs nor takes up anything", async () => {
+  await using place = await createTestWorkspace();
+  await fill(place);
+  let waiting: number;
+  {
+    await using runtime = await place.open();
+    await runToEnd(runtime, "one");
+    waiting = await waitingRun(runtime, "asker");
+    await assert.rejects(place.open({ mode: "upkeep" }), { name: "AlreadyRunning" });
+  }
+  await place.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
+  {
+    await using runtime = await place.open({ mode: "upkeep" });
+    assert.equal((await runtime.getAgent("often")).nextRun, null);
+    const refused = { name: "ReadOnlyRuntime" };
+    await assert.rejects(runtime.run("one", {}), refused);
+    await assert.rejects(runtime.pauseScheduler(), refused);
+    assert.equal(await runtime.purgeCheckpoints({ force: true }), 2);
+    const { status, error } = await runtime.getExecution(waiting);
+    assert.deepEqual([status, error], ["aborted", "Aborted: its conversation was purged"]);
+  }
+  await using runtime = await place.open({ mode: "read-only" });
+  await assert.rejects(runtime.purgeCheckpoints({ force: true }), { name: "ReadOnlyRuntime" });
+  assert.equal((await runtime.listExecutions({ limit: 9, offset: 0 })).length, 2);
+});
+
 Deno.test("the sweep at the start removes old conversations, and with log_retention_days old executions", async () => {
   const clock = new TestClock();
   const run = async (config: string) => {

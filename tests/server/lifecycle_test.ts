@@ -186,6 +186,18 @@ Deno.test("Lifecycle notices within a minute that the last trigger is gone", asy
   await end(on);
 });
 
+Deno.test("Lifecycle stays for a question with a deadline: the run goes on behind it", async () => {
+  const on = await stage({}, (runtime) => runtime.addExecution({ status: "waiting" }));
+  on.runtime.deadline = on.clock.now() + 20 * MINUTE_MS;
+  await on.clock.advance(20 * MINUTE_MS);
+  assert.equal(on.lifecycle.stopping, null);
+  on.runtime.setStatus(1, "success");
+  on.runtime.deadline = null;
+  await on.clock.advance(6 * MINUTE_MS);
+  assert.equal(on.lifecycle.stopping, "idle");
+  await end(on);
+});
+
 Deno.test("Lifecycle never goes for idleness with keepAlive", async () => {
   const on = await stage({ keepAlive: true });
   await on.watching;

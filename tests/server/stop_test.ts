@@ -71,6 +71,23 @@ Deno.test("serve() stops within its grace with a hundred streams and twenty exec
   }
 });
 
+Deno.test("serve(): who asks again for the stop is not made to wait for the grace, and runs still end in order", async () => {
+  await using workspace = await createTestWorkspace();
+  await workspace.writeScript("endless", [{ delay_ms: 3_600_000, say: "Never." }]);
+  const clock = new TestClock();
+  await using runtime = await workspace.open({ clock });
+  const service = await serve(runtime);
+  using client = openSocketClient(runtime.directories.socketFile);
+  const { execution_id: id } = await client.run("endless");
+  await client.shutdown();
+  void service.shutdown("signal");
+  const took = await timeToFinish({ service, clock }, { most: 7_000 });
+  assert.ok(took < 8_000);
+  assert.equal(await service.finished, "requested");
+  const { status, error } = await runtime.getExecution(id);
+  assert.deepEqual([status, error], ["aborted", "Aborted: service stopped"]);
+});
+
 /** A service over a runtime in memory, and a connection that has sent these bytes and no more. */
 async function withHalfSent(
   bytes: string,

@@ -75,6 +75,7 @@ export class FakeRuntime implements Runtime {
   readonly logFileLines: string[] = [];
   /** Newest first, of all agents. */
   readonly slots: Slot[] = [];
+  deadline: number | null = null;
   schedulerStatus: SchedulerStatus["status"] = "running";
   watcherActive = false;
   /** What config.yaml says under `http`. */
@@ -255,6 +256,10 @@ export class FakeRuntime implements Runtime {
       [...this.executions.values()].filter((one) => one.status === status)
         .length;
     return Promise.resolve({ running: count("running"), waiting: count("waiting") });
+  }
+
+  nextDeadline(): Promise<number | null> {
+    return Promise.resolve(this.deadline);
   }
 
   usage(request: UsageRequest): Promise<UsageReport> {

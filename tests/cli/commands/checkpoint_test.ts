@@ -64,7 +64,7 @@ Deno.test("checkpoint --json prints the body of the endpoint", async () => {
   assert.deepEqual(JSON.parse(cli.stdout.text), await client.checkpoints());
 });
 
-Deno.test("checkpoint --purge removes through the service, which it starts when none answers", async () => {
+Deno.test("checkpoint --purge removes through the service, and where none runs by itself: it starts none", async () => {
   const table: [string[], unknown, RegExp][] = [
     [[], { force: false }, /^Removed 3 conversations\n/],
     [["--force"], { force: true }, /^Removed 3 conversations\n/],
@@ -75,12 +75,14 @@ Deno.test("checkpoint --purge removes through the service, which it starts when 
     ],
   ];
   for (const [flags, purge, text] of table) {
-    await using cli = await createStored({ isRunning: false });
-    assert.equal(await cli.drive(cli.run("checkpoint", "--purge", ...flags)), 0);
-    assert.deepEqual(cli.runtime.purges, [purge]);
-    assert.match(cli.stdout.text, text);
-    assert.equal(cli.spawned.length, 1);
-    assert.equal(cli.localOpened, 0);
+    for (const isRunning of [true, false]) {
+      await using cli = await createStored({ isRunning });
+      assert.equal(await cli.drive(cli.run("checkpoint", "--purge", ...flags)), 0);
+      assert.deepEqual(cli.runtime.purges, [purge]);
+      assert.match(cli.stdout.text, text);
+      assert.equal(cli.upkeepsOpened, isRunning ? 0 : 1);
+      assert.deepEqual([cli.spawned.length, cli.localOpened], [0, 0]);
+    }
   }
 });
 
