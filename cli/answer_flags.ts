@@ -2,7 +2,7 @@
 import type { PendingBody } from "../server/request_schemas.ts";
 import type { Answer } from "./ask_person.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { toOneLine } from "./output/sanitise.ts";
+import { toVisibleLine } from "./output/visible_text.ts";
 
 /** The flags of `respond` that answer. */
 export interface AnswerFlags {
@@ -82,7 +82,7 @@ function optionOf(choice: string, pending: PendingBody): string {
 }
 
 function listOptions({ options }: PendingBody): string {
-  return (options ?? []).map((option, index) => `${index + 1} ${toOneLine(option)}`).join(", ");
+  return (options ?? []).map((option, index) => `${index + 1} ${toVisibleLine(option)}`).join(", ");
 }
 
 function misuse(message: string): CommandFailure {

@@ -158,6 +158,8 @@ export interface CliApp {
   openUiProxy(options: { socketFile: string; home: string }): Promise<UiProxy>;
   /** Opens an address in the browser of whoever sits here; false where that cannot be done. */
   openBrowser(address: string): Promise<boolean>;
+  /** The absolute path of a workspace that is no folder; undefined: it is one. */
+  missingWorkspace(workspace: string): Promise<string | undefined>;
   /** Whether there is a config.yaml or an agents folder. */
   isSetUp(options: WorkspaceOption): Promise<boolean>;
   openInstallation(): Promise<Installation>;

@@ -4,7 +4,7 @@ import type { CommandContext } from "./context.ts";
 import type { Prompter } from "./input.ts";
 import type { Output } from "./output/output.ts";
 import { formatRequest, promptMessage } from "./output/requests.ts";
-import { toOneLine } from "./output/sanitise.ts";
+import { toVisibleLine } from "./output/visible_text.ts";
 
 /** An answer as the service takes it. */
 export type Answer = RespondBody["response"];
@@ -55,5 +55,5 @@ export async function askPerson(
 }
 
 function toChoices({ options }: PendingBody): { value: string; label: string }[] {
-  return (options ?? []).map((value) => ({ value, label: toOneLine(value) }));
+  return (options ?? []).map((value) => ({ value, label: toVisibleLine(value) }));
 }

@@ -7,6 +7,7 @@ import type { CommandContext } from "./context.ts";
 import { EXIT, type ExitCode, toExit } from "./exit.ts";
 import { FIRST_STEP, leadToSetup } from "./first_use.ts";
 import type { GlobalOptions } from "./global_options.ts";
+import { refuseMissingWorkspace } from "./missing_workspace.ts";
 import { Output } from "./output/output.ts";
 import { createStyle, type Style } from "./output/style.ts";
 import type { Terminal } from "./output/terminal.ts";
@@ -42,6 +43,7 @@ async function answer(line: CommandLine, { app, output }: CommandContext): Promi
     case "command": {
       const { workspace } = line.options;
       const context = { app, output, ...(workspace !== undefined && { workspace }) };
+      await refuseMissingWorkspace(line.name, context);
       await leadToSetup(line.name, context);
       return await line.perform(context);
     }

@@ -100,6 +100,7 @@ export class TerminalPrompter implements Prompter {
       import("./raw_terminal.ts"),
     ]);
     using _guard = restoreOnSignal(this.#terminal);
+    this.#tellSize(process);
     // A key that was pressed before the question was seen is no answer to it.
     await this.#discardTypeAhead(process, signal);
     // A signal of its own: the package would still draw when one aborts long after the answer.
@@ -119,6 +120,13 @@ export class TerminalPrompter implements Prompter {
       process.stdin.off("keypress", onKey);
       signal?.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** The package takes a terminal that does not tell its size for one of no columns, a character to a line. */
+  #tellSize({ stdout }: Process): void {
+    if (stdout.columns > 0 && stdout.rows > 0) return;
+    const { columns, rows } = this.#terminal;
+    Object.assign(stdout, { columns, rows });
   }
 
   async #discardTypeAhead(

@@ -17,9 +17,13 @@ export async function orUnknownAgent<T>(
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
     const { app, client, agentId } = options;
-    const { agent_errors: broken } = await client.info();
-    const file = broken.find(({ id }) => id === agentId.normalize("NFC"));
+    const { agent_errors: broken, workspace } = await client.info();
+    const file = broken.find(({ id }) => id === agentId);
     if (file !== undefined) throw brokenAgent(file);
+    if (await app.missingWorkspace(workspace) !== undefined) {
+      const reason = `the workspace ${toOneLine(workspace)} does not exist`;
+      throw new CommandFailure(EXIT.usage, `There is no agent "${agentId}": ${reason}`);
+    }
     throw unknownAgent(app, agentId, (await client.agents()).map(({ id }) => id));
   }
 }

@@ -4,7 +4,7 @@ import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundin
 // Most commands ask for it next (isSetUp, places): it comes sooner along with the rest.
 import "../runtime/config/first_use.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import { findPlaces, homeDirectory, isSetUp, loadSettings } from "./settings.ts";
+import { findPlaces, homeDirectory, isSetUp, loadSettings, missingWorkspace } from "./settings.ts";
 import { dropOtherSpans } from "./telemetry.ts";
 
 /** Puts it together. `version` is that of the program. */
@@ -41,6 +41,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
         clock,
       }),
     isSetUp,
+    missingWorkspace,
     openInstallation,
     openAgentAuthor,
   };

@@ -39,6 +39,12 @@ export async function findPlaces(workspace?: string): ReturnType<CliApp["places"
   };
 }
 
+/** The absolute path of a workspace that is no folder; undefined: it is one. */
+export async function missingWorkspace(workspace: string): Promise<string | undefined> {
+  const { findMissingWorkspace } = await import("../runtime/config/workspace_folder.ts");
+  return await findMissingWorkspace(workspace, { home: homeDirectory() });
+}
+
 /** Whether somebody has set Inkling up on this machine, or asks for a workspace. */
 export async function isSetUp(options: { workspace?: string }): Promise<boolean> {
   const { isSetUp } = await import("../runtime/config/first_use.ts");

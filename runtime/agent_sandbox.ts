@@ -4,13 +4,13 @@ import { readWatchPath } from "./agents/watch_path.ts";
 import type { RunCause } from "./run_cause.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import { PathSandbox, type PathSandboxOptions } from "./tools/path_sandbox.ts";
-import type { OwnWrites } from "./triggers/own_writes.ts";
+import type { OwnWrites, Writer } from "./triggers/own_writes.ts";
 import { createWatchFilter } from "./triggers/watch_filter.ts";
 
 /** Whose sandbox it is. */
 export interface SandboxSubject {
-  /** The agents of the execution and of all above it, its own first: what it writes fires none of them. */
-  lineage: readonly string[];
+  /** The execution and all above it, itself first: what it writes fires none of their agents. */
+  lineage: readonly Writer[];
   cause?: RunCause;
 }
 

@@ -17,10 +17,10 @@ import type { CheckpointStats } from "./executions/checkpoint_store.ts";
 import type { ExecutionReads } from "./executions/execution_reads.ts";
 import type { FamilyStore } from "./executions/family_store.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
-import { ExecutionNotFound, NoPendingRequest, ReadOnlyRuntime } from "./executions/refusals.ts";
+import { ExecutionNotFound, ReadOnlyRuntime } from "./executions/refusals.ts";
 import type { RequestStore } from "./executions/request_store.ts";
+import { findRepeatedRun } from "./executions/repeated_run.ts";
 import { toWish } from "./executions/run_request.ts";
-import { lastDays, toDailyUsage } from "./executions/usage.ts";
 import { followExecution } from "./follow_execution.ts";
 import type { Retention } from "./executions/retention.ts";
 import type { Runner } from "./executions/runner.ts";
@@ -38,11 +38,11 @@ import type {
   UsageReport,
   UsageRequest,
 } from "./runtime.ts";
-import { readLogTail } from "./service_log/log_tail.ts";
+import { readRedactedTail } from "./service_log/log_tail.ts";
 import { describeScheduler } from "./scheduler_status.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
+import { ShownHistory } from "./shown_history.ts";
 import type { AgentFiles } from "./triggers/agent_files.ts";
-import { machineTimeZone } from "./triggers/local_time.ts";
 import type { Pause, SchedulerState } from "./triggers/pause.ts";
 import type { Slot, SlotStore } from "./triggers/slot_store.ts";
 import type { Triggers } from "./triggers/triggers.ts";
@@ -61,6 +61,8 @@ export interface RuntimeParts {
   families: Pick<FamilyStore, "sumDescendants">;
   frames: FrameStore;
   executionLog: ExecutionLog;
+  /** The machine's. */
+  timeZone: () => string;
   redactor: Redactor;
   retention: Retention;
   /** Absent in a runtime that runs nothing. */
@@ -87,12 +89,14 @@ export class LocalRuntime implements Runtime {
   readonly #parts: RuntimeParts;
   readonly #newAgents: NewAgents;
   readonly #knownAgents: KnownAgents;
+  readonly #history: ShownHistory;
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts;
     const { registry, agentFiles, directories: { agentsDir } } = parts;
     this.#newAgents = new NewAgents({ registry, agentsDir, reload: () => agentFiles.reload() });
     this.#knownAgents = new KnownAgents(registry, (id) => this.#hasHistory(id));
+    this.#history = new ShownHistory(parts);
     this.version = parts.version;
     this.config = parts.config;
     this.directories = parts.directories;
@@ -104,13 +108,13 @@ export class LocalRuntime implements Runtime {
 
   async listAgents(): Promise<AgentListing[]> {
     const agents = this.#parts.registry.list();
-    const newest = await this.#parts.executions.newestByAgent(agents.map(({ id }) => id));
+    const newest = await this.#history.newest(agents.map(({ id }) => id));
     return agents.map((agent) => this.#toListing(agent, newest));
   }
 
   async getAgent(id: string): Promise<AgentListing> {
     const agent = this.#agent(id);
-    return this.#toListing(agent, await this.#parts.executions.newestByAgent([agent.id]));
+    return this.#toListing(agent, await this.#history.newest([agent.id]));
   }
 
   brokenAgentFiles(): BrokenAgentFile[] {
@@ -127,8 +131,12 @@ export class LocalRuntime implements Runtime {
   async run(agentId: string, request: RunRequest): Promise<Execution> {
     // Who writes an agent's file and runs it at once does not wait until the watcher has told of it.
     const agent = await this.#newAgents.find(agentId);
-    if (agent === undefined) throw new AgentNotFound(agentId);
-    return await this.#runner().start(agent, toWish(request));
+    const wish = toWish(request);
+    const execution = agent === undefined
+      ? await findRepeatedRun(agentId, wish, this.#parts)
+      : await this.#runner().start(agent, wish);
+    if (execution === undefined) throw new AgentNotFound(agentId);
+    return this.#history.show(execution);
   }
 
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
@@ -137,30 +145,24 @@ export class LocalRuntime implements Runtime {
 
   async pendingRequest(id: number): Promise<HumanRequest> {
     await this.#requireExecution(id);
-    const request = await this.#parts.requests.readOpenRequest(id);
-    if (request === undefined) throw new NoPendingRequest();
-    // What an execution below it asks, it waits for.
-    return this.#parts.redactor.redactValue({ ...request, executionId: id });
+    return await this.#history.pendingRequest(id);
   }
 
   async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     await this.#runner().respond(id, response);
   }
 
-  listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
-    return this.#parts.executions.listExecutions(filter);
+  async listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
+    return await this.#history.list(filter);
   }
 
   async listRuns(agentId: string, page: { limit: number; offset: number }): Promise<Execution[]> {
     const known = await this.#knownAgents.require(agentId);
-    return await this.#parts.executions.listExecutions({ agentId: known, ...page });
+    return await this.#history.list({ agentId: known, ...page });
   }
 
   async getExecution(id: number): Promise<ExecutionDetail> {
-    const stored = await this.#parts.executions.readExecution(id);
-    if (stored === undefined) throw new ExecutionNotFound();
-    const children = await this.#parts.families.sumDescendants(id);
-    return { ...stored.execution, outputData: stored.output, children };
+    return await this.#history.get(id);
   }
 
   async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {
@@ -193,24 +195,20 @@ export class LocalRuntime implements Runtime {
   }
 
   async countExecutions(): Promise<{ running: number; waiting: number }> {
-    const count = (status: ExecutionStatus) => this.#parts.executions.countByStatus([status]);
-    return { running: await count("running"), waiting: await count("waiting") };
+    return await this.#history.count();
   }
 
   async nextDeadline(): Promise<number | null> {
-    return (await this.#parts.requests.readNextExpiry())?.expiresAt ?? null;
+    return await this.#history.nextDeadline();
   }
 
-  async usage({ days: count, timeZone = machineTimeZone() }: UsageRequest): Promise<UsageReport> {
-    const days = lastDays(this.clock.now(), { count, timeZone });
-    const steps = await this.#parts.executions.readUsage(days[0]?.start ?? Infinity);
-    return { days, timeZone, entries: toDailyUsage(steps, days) };
+  async usage(request: UsageRequest): Promise<UsageReport> {
+    return await this.#history.usage(request);
   }
 
-  async readLog(options: { lines: number }): Promise<string[]> {
-    const lines = await readLogTail(this.directories.logFile, options);
-    // Beside the log's own lines the file holds what a dying process writes; nobody redacted that.
-    return lines.map((line) => this.#parts.redactor.redact(line));
+  async readLog({ lines }: { lines: number }): Promise<string[]> {
+    const { redactor } = this.#parts;
+    return await readRedactedTail(this.directories.logFile, { lines, redactor });
   }
 
   async scheduler({ upcoming } = { upcoming: 0 }): Promise<SchedulerStatus> {

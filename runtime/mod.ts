@@ -1,5 +1,10 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import type { Agent } from "./agents/agent.ts";
+import {
+  type MachineTimeZone,
+  readMachineTimeZone,
+  TIME_ZONE_HINT,
+} from "./agents/machine_time_zone.ts";
 import { AgentRegistry } from "./agents/registry.ts";
 import type { ResourceProblem } from "./agents/validate_resources.ts";
 import { type Clock, SystemClock } from "./clock.ts";
@@ -23,6 +28,7 @@ import { createServiceTriggers } from "./service_triggers.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
+import { findMissingWorkspace, missingWorkspaceHint } from "./config/workspace_folder.ts";
 import { makeStateDir, StateDirUnusable } from "./storage/state_dir.ts";
 import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
 import { Database } from "./storage/database.ts";
@@ -34,7 +40,6 @@ import { SqliteSlotStore } from "./storage/slots.ts";
 import { withCollectorSecrets } from "./telemetry/collector_secrets.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { FolderWatches } from "./triggers/folder_watches.ts";
-import { machineTimeZone } from "./triggers/local_time.ts";
 import { Pause } from "./triggers/pause.ts";
 import type { Triggers } from "./triggers/triggers.ts";
 
@@ -105,6 +110,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const executionLog = new ExecutionLog(frames);
   const events = new EventBus(log);
   let triggers: Triggers | undefined;
+  let goOnWithRuns = () => {};
   const reconcile = async () => {
     const isUnreadable = (id: string) => registry.isUnreadable(id);
     await triggers?.reconcile(registry.list(), { isUnreadable });
@@ -117,15 +123,19 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     clock,
     log,
     folders,
-    onReloaded: reconcile,
+    onReloaded: async () => {
+      goOnWithRuns();
+      await reconcile();
+    },
   });
   await agentFiles.reload();
   const findAgent = (id: string) => registry.get(id);
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
   // Asked for when it is needed: to find it takes longer than to open the database.
-  let foundZone: string | undefined;
-  const timeZone = () => foundZone ??= machineTimeZone();
+  let foundZone: MachineTimeZone | undefined;
+  const machineTimeZone = () => foundZone ??= readMachineTimeZone(settings.shell["TZ"]);
+  const timeZone = () => machineTimeZone().name;
   const openOwnWrites = once(async () => {
     const { OwnWrites } = await loadOwnWrites();
     return new OwnWrites();
@@ -140,6 +150,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     }),
     events,
     findAgent,
+    whyUnreadable: (id) => registry.whyUnreadable(id),
     maxAgentDepth: config.maxAgentDepth,
     log: executionLog,
     redactor,
@@ -151,9 +162,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     timeZone,
     isProviderKey: (name) => keys.has(name),
   });
+  goOnWithRuns = () => runner.agentsRead();
   const pause = new Pause({ store: new SqliteSettingsStore(db), events });
   const slots = new SqliteSlotStore(db);
   if (isService) {
+    await warnOfMissingWorkspace(settings, log);
+    if (settings.shell["TZ"] !== undefined) warnOfTimeZone(machineTimeZone(), log);
     resources.use(folders);
     resources.use(agentFiles);
     agentFiles.watch();
@@ -174,6 +188,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     await reconcile();
     triggers.start();
   }
+  if (mode === "upkeep") {
+    resources.use(runner);
+    // A parent whose waiting child is ended would go on: here it ends, too.
+    await runner.stop({ graceMs: 0 });
+  }
   return new LocalRuntime({
     version,
     config,
@@ -187,6 +206,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     families: stores.families,
     frames,
     executionLog,
+    timeZone,
     redactor,
     retention,
     runner: isService ? runner : undefined,
@@ -196,6 +216,25 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     slots,
     events,
     resources: resources.move(),
+  });
+}
+
+/** Such a service goes on: a disk may come later, and the agents with it. */
+async function warnOfMissingWorkspace(
+  { config, directories: { workspace }, home }: WorkspaceSettings,
+  log: ServiceLog,
+): Promise<void> {
+  if (await findMissingWorkspace(workspace, { home }) === undefined) return;
+  const message = "The workspace does not exist: there are no agents until it does";
+  log.write("warn", message, { workspace, hint: missingWorkspaceHint(config) });
+}
+
+function warnOfTimeZone({ name, unknown }: MachineTimeZone, log: ServiceLog): void {
+  if (unknown === undefined) return;
+  const hint = `${TIME_ZONE_HINT}, then start the service again`;
+  log.write("warn", `TZ is no time zone that is known: local times are ${name}`, {
+    tz: unknown,
+    hint,
   });
 }
 

@@ -6,6 +6,7 @@ import { once } from "./once.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import type { ToolShed } from "./tools/agent_tools.ts";
+import { IdleGuards } from "./tools/idle_guards.ts";
 import type { CustomTools } from "./tools/custom/custom_tools.ts";
 import type { McpServers } from "./tools/mcp/mcp_servers.ts";
 import type { Skills } from "./tools/skills/skills.ts";
@@ -37,18 +38,24 @@ export interface ToolShedOptions {
 
 /** Opens the shed: the built-in tools now, everything else when it is asked for. */
 export async function openToolShed(options: ToolShedOptions): Promise<ToolShed> {
-  const { settings, registry, ownPorts } = options;
+  const { settings, registry, log, ownPorts } = options;
   const [{ createBuiltinTools }, { ToolShed }] = await Promise.all([
     loadToolbox(),
     loadAgentTools(),
   ]);
   return new ToolShed({
-    builtin: createBuiltinTools({ http: { ...settings.config.http, ownPorts } }),
+    builtin: createBuiltinTools({ http: { ...settings.config.http, ownPorts, ownAddresses } }),
+    idleGuards: new IdleGuards({ log, defaults: settings.config.defaults.confirmTools }),
     findAgent: (id) => registry.get(id),
     openSkills: once(() => openSkills(options)),
     openCustomTools: once(() => openCustomTools(options)),
     openMcpServers: once(() => openMcpServers(options)),
   });
+}
+
+/** The addresses of this machine as they are now: networks come and go while a service runs. */
+function ownAddresses(): string[] {
+  return Deno.networkInterfaces().map(({ address }) => address);
 }
 
 async function openSkills({ settings, executable }: ToolShedOptions): Promise<Skills> {
@@ -96,9 +103,11 @@ async function openCustomTools(options: ToolShedOptions): Promise<CustomTools> {
 async function openMcpServers(options: ToolShedOptions): Promise<McpServers> {
   const { settings, clock, log, version, resources } = options;
   const { McpServers } = await loadMcpServers();
-  const { mcpServersFile, workspace } = settings.directories;
+  const { mcpServersFile, workspace, stateDir } = settings.directories;
   const { environment } = settings;
   return resources.use(
-    new McpServers({ file: mcpServersFile, workspace, environment, clock, log, version }),
+    new McpServers({
+      ...{ file: mcpServersFile, workspace, stateDir, environment, clock, log, version },
+    }),
   );
 }

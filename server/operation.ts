@@ -1,11 +1,11 @@
 // An endpoint as data: what it takes, what it answers, which refusals it may give, and how it is done. app.ts
 // registers the table of them; the API description is generated from the same table.
 import type { z } from "zod";
-import { cutEnd } from "../runtime/cut_text.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ValidationIssue } from "./error_schemas.ts";
 import { RequestRefused } from "./errors.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import { toValidationIssues } from "./validation_issues.ts";
 
 /** What every operation works with. */
 export interface Services {
@@ -110,9 +110,8 @@ export function defineOperation<
   };
 }
 
-/** The most problems that one refusal lists, and the most characters of an input that it repeats. */
+/** The most problems that one refusal lists. */
 const MAX_ISSUES = 20;
-const MAX_INPUT_SHOWN = 500;
 
 function check<S extends z.ZodType>(
   schema: S | undefined,
@@ -124,19 +123,7 @@ function check<S extends z.ZodType>(
   if (schema === undefined) return {} as z.output<S>;
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    issues.push({
-      type: issue.code,
-      loc: [location, ...issue.path.map((part) => typeof part === "number" ? part : String(part))],
-      msg: issue.message,
-      input: toShown(issue.input),
-    });
-  }
+  issues.push(...toValidationIssues(result.error, location));
   // Never read: the caller throws when there are issues.
   return {} as z.output<S>;
-}
-
-function toShown(input: unknown): unknown {
-  const text = JSON.stringify(input) ?? "null";
-  return text.length <= MAX_INPUT_SHOWN ? input ?? null : cutEnd(text, MAX_INPUT_SHOWN);
 }

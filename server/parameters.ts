@@ -46,11 +46,15 @@ export const optionalText = z.string()
   .pipe(z.string().optional())
   .optional();
 
-/** An IANA zone; blank is absent. */
+/** An IANA zone by its name, not a bare offset, which the system takes for one, too; blank is absent. */
 export const timeZone = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
-  .pipe(z.string().refine(isTimeZone, "Input should be an IANA time zone").optional())
+  .pipe(z.string().refine(isNamedZone, "Input should be an IANA time zone").optional())
   .optional();
+
+function isNamedZone(text: string): boolean {
+  return /^[a-z]/i.test(text) && isTimeZone(text);
+}
 
 /** A key that makes a repeated run the same run; blank is absent. */
 export const idempotencyKey = z.string().trim()

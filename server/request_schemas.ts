@@ -19,6 +19,9 @@ export const PendingBody = z.object({
 }).meta({ id: "Pending" });
 export type PendingBody = z.infer<typeof PendingBody>;
 
+const MISSHAPEN = "Invalid input: expected an answer as " +
+  '{"approved": true or false, "reason": optional text}, {"text": text} or {"selected": [texts]}';
+
 /** POST /executions/{id}/respond: the answer by the kind of the request. */
 export const RespondBody = z.object({
   request_id: z.string(),
@@ -26,7 +29,7 @@ export const RespondBody = z.object({
     z.strictObject({ approved: z.boolean(), reason: z.string().nullish() }),
     z.strictObject({ text: z.string() }),
     z.strictObject({ selected: z.array(z.string()) }),
-  ]),
+  ], { error: MISSHAPEN }),
 }).meta({ id: "Respond" });
 export type RespondBody = z.infer<typeof RespondBody>;
 

@@ -40,6 +40,7 @@ const WIRING = [
   "run_supplies.ts",
   "scheduler_status.ts",
   "service_triggers.ts",
+  "shown_history.ts",
   "start_run.ts",
   "tool_shed.ts",
 ]

@@ -1,6 +1,6 @@
 // What a whole runtime tells of its work: usage by day, its log, the next times of its schedules.
 import assert from "node:assert/strict";
-import { createTestWorkspace, runToEnd } from "./support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "./support/test_workspace.ts";
 import { TestClock } from "./support/test_clock.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -36,6 +36,16 @@ Deno.test("Runtime.readLog() shows no secret, whoever wrote it into the file", a
   ]);
 });
 
+Deno.test("Runtime.readLog() shows no line of a secret that has several, also where it begins inside of one", async () => {
+  const key = ["-----BEGIN KEY-----", "0123456789", "abcdefghij", "-----END KEY-----"].join("\n");
+  await using world = await createTestWorkspace({ shell: { SIGNING_KEY: key } });
+  await using runtime = await world.open();
+  await Deno.writeTextFile(runtime.directories.logFile, `first\nuncaught: ${key} refused\nlast\n`);
+  const shown = ["first", "uncaught: [redacted:SIGNING_KEY] refused", "last"];
+  assert.deepEqual(await runtime.readLog({ lines: 10 }), shown);
+  assert.deepEqual(await runtime.readLog({ lines: 2 }), shown.slice(1));
+});
+
 Deno.test("Runtime.scheduler() tells as many of the next times as are asked for", async () => {
   await using world = await createTestWorkspace();
   await world.writeScript(
@@ -51,4 +61,91 @@ Deno.test("Runtime.scheduler() tells as many of the next times as are asked for"
   assert.equal(hourly?.nextRun, NOW + hour);
   assert.deepEqual(watcher?.upcoming, []);
   assert.deepEqual((await runtime.scheduler()).jobs[0]?.upcoming, []);
+});
+
+Deno.test("A service whose TZ names no time zone says so at its start; one that names one is told the time there", async () => {
+  const nextRun = async (tz: string) => {
+    await using world = await createTestWorkspace({ shell: { TZ: tz } });
+    const trigger = 'trigger: { type: schedule, cron: "30 8 * * *" }';
+    await world.writeScript("daily", [{ say: "x" }], trigger);
+    await using runtime = await world.open({ clock: new TestClock(NOW) });
+    const { nextRun } = await runtime.getAgent("daily");
+    const warned = world.logged.filter(({ message }) => message.startsWith("TZ "));
+    return { nextRun: new Date(nextRun ?? NaN).toISOString(), warned };
+  };
+  const hint = "set TZ to a name such as Europe/Berlin, then start the service again";
+  const message = "TZ is no time zone that is known: local times are UTC";
+  assert.deepEqual(await nextRun("UTC+3"), {
+    nextRun: "2026-03-11T08:30:00.000Z",
+    warned: [{ level: "warn", message, fields: { tz: "UTC+3", hint } }],
+  });
+  assert.deepEqual(await nextRun("Asia/Tokyo"), {
+    nextRun: "2026-03-10T23:30:00.000Z",
+    warned: [],
+  });
+});
+
+Deno.test("A service whose workspace is not there says so at its start, and goes on when it comes", async () => {
+  await using world = await createTestWorkspace();
+  await Deno.remove(world.workspace, { recursive: true });
+  {
+    await using _runtime = await world.open();
+    const [warned] = world.logged.filter(({ level }) => level === "warn");
+    assert.deepEqual(warned, {
+      level: "warn",
+      message: "The workspace does not exist: there are no agents until it does",
+      fields: {
+        workspace: world.workspace,
+        hint: `make the folder, or name another in ${world.configDir}/config.yaml`,
+      },
+    });
+  }
+  await Deno.mkdir(world.agentsDir, { recursive: true });
+  world.logged.length = 0;
+  await using _runtime = await world.open();
+  assert.deepEqual(world.logged.filter(({ level }) => level === "warn"), []);
+});
+
+Deno.test("Runtime tells of executions without the secrets that their callers wrote; what they are given has them", async () => {
+  await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
+  await world.writeScript("lead", [
+    { call: [{ name: "run_agent", arguments: { agent_id: "echo", arguments: ["tok-12345678"] } }] },
+    { say: "Done." },
+  ], "agents: [echo]");
+  await world.writeScript("echo", [{ say: "Done." }]);
+  await using runtime = await world.open();
+  await runToEnd(runtime, "lead", { sessionId: "of tok-12345678" });
+  const page = { limit: 9, offset: 0 };
+  const [child] = await runtime.listRuns("echo", page);
+  const [lead] = await runtime.listRuns("lead", page);
+  assert.deepEqual([child?.args, lead?.sessionId], [
+    ["[redacted:MY_TOKEN]"],
+    "of [redacted:MY_TOKEN]",
+  ]);
+  const told = [
+    await runtime.listExecutions(page),
+    await runtime.getExecution(child?.id ?? 0),
+    await runtime.getExecution(lead?.id ?? 0),
+    await runtime.getAgent("echo"),
+    (await runtime.listAgents()).map(({ lastExecution }) => lastExecution),
+    await runtime.run("echo", { args: ["tok-12345678"] }),
+    await payloadsOf(runtime, child?.id ?? 0),
+  ];
+  assert.ok(!JSON.stringify(told).includes("tok-12345678"));
+  // The conversation is found again by the name that its caller knows.
+  const request = { sessionId: "of tok-12345678", idempotencyKey: "k" };
+  const again = await runToEnd(runtime, "lead", request);
+  assert.equal((await runtime.run("lead", request)).id, again.id);
+});
+
+Deno.test("Runtime.listExecutions() finds an agent's executions by any Unicode spelling of its id", async () => {
+  await using world = await createTestWorkspace();
+  const id = "caf\u00e9";
+  await world.writeScript(id, [{ say: "Done." }]);
+  await using runtime = await world.open();
+  await runToEnd(runtime, id);
+  for (const agentId of [id, id.normalize("NFD")]) {
+    const found = await runtime.listExecutions({ agentId, limit: 9, offset: 0 });
+    assert.deepEqual(found.map((one) => one.agentId), [id]);
+  }
 });

@@ -90,7 +90,7 @@ export function findOption(options: Options, name: string): [string, Option] | u
 }
 
 /** Whether a word is read as an option. `-` alone is a name for standard input, and `-5` is a number. */
-function looksLikeOption(word: string): boolean {
+export function looksLikeOption(word: string): boolean {
   return word.length > 1 && word.startsWith("-") &&
     !/^-(\d+|\d*\.\d+)([eE][+-]?\d+)?$/.test(word);
 }

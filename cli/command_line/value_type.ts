@@ -24,16 +24,25 @@ export interface ValueType<Value = unknown> {
 
 /** Any text. */
 export const TEXT = ofSort("text");
-/** An agent's id. */
-export const AGENT = ofSort("agents");
+/** An agent's id, in the form of Unicode in which ids are kept: keyboards and file systems differ in how they accent. */
+export const AGENT: ValueType<string> = {
+  sort: "agents",
+  read: (text) => text.normalize("NFC"),
+};
 /** An agent's id, or the path of a file. */
 export const AGENT_OR_FILE = ofSort("agents-or-files");
 /** A command's name. */
 export const COMMAND = ofSort("commands");
 /** The path of a file or folder. */
 export const FILE = ofSort("files");
-/** The path of a folder. */
-export const DIRECTORY = ofSort("directories");
+/** The path of a folder; not an empty one, which a shell makes of a variable that is not set. */
+export const DIRECTORY: ValueType<string> = {
+  sort: "directories",
+  read(text) {
+    if (text !== "") return text;
+    throw new InvalidValue(text, "It must name a folder.");
+  },
+};
 
 /** A whole number from 1. */
 export const COUNT: ValueType<number> = { sort: "text", read: readCount };

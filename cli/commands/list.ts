@@ -4,7 +4,7 @@ import type { Client } from "../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
-import { showPauses, showProblems } from "../output/problems.ts";
+import { errorsOf, showPauses, showProblems } from "../output/problems.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { formatRelative } from "../output/time.ts";
 import {
@@ -34,8 +34,10 @@ export async function list(
   if (agents.length > 0) showAgents(output, agents, app.clock.now());
   else if (broken.length === 0) await showFirstSteps(context);
   for (const { diagnostics } of broken) showProblems(output, diagnostics);
+  for (const { diagnostics } of doubtful) {
+    showProblems(output, output.quiet ? errorsOf(diagnostics) : diagnostics);
+  }
   if (output.quiet) return EXIT.ok;
-  for (const { diagnostics } of doubtful) showProblems(output, diagnostics);
   showPauses(output, agents, info.scheduler_status);
   if (!reader.isService && agents.some(isAutomatic)) {
     output.note('The service is not running: nothing fires by itself before "inkling start -d"');
@@ -74,7 +76,16 @@ function showAgents(output: Output, agents: readonly AgentSummary[], now: number
 
 async function showFirstSteps(context: CommandContext): Promise<void> {
   const { app, output } = context;
-  const { agentsDir } = await app.info(workspaceOf(context));
+  const { agentsDir, workspace, configFile, configFileExists } = await app.info(
+    workspaceOf(context),
+  );
+  if (configFileExists && await app.missingWorkspace(workspace) !== undefined) {
+    const [folder, file] = [workspace, configFile].map(toOneLine);
+    output.sentence(
+      `The workspace ${folder} does not exist: make the folder, or name another in ${file}`,
+    );
+    return;
+  }
   output.sentence(`There are no agents in ${toOneLine(agentsDir)} yet`);
   if (output.quiet) return;
   output.sentence(

@@ -2,6 +2,7 @@
 import { ApiError, type Client } from "../../server/client.ts";
 import type { ExecutionDetail, ExecutionSummary } from "../../server/execution_schemas.ts";
 import type { SlotBody } from "../../server/scheduler_schemas.ts";
+import { toAgentWord } from "../agent_word.ts";
 import { openReader } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
@@ -22,6 +23,8 @@ export interface LogsOptions {
 const DEFAULT_LAST = 10;
 /** The most that the service returns at once. */
 const PAGE = 500;
+/** Slots that are asked for at once: those of one reason in a row are one, so that a page is mostly enough. */
+const SLOT_PAGE = 100;
 
 /** Shows history: of an agent, or, with `execution`, of one run; with `follow`, the service log. */
 export async function logs(
@@ -54,10 +57,10 @@ async function showAgent(
     agentId,
   });
   if (options.json) return output.json(executions);
-  const slots = await readSlots(client, agentId, last);
+  const slots = await readSlots(client, agentId, { executions, last });
   if (executions.length === 0 && slots.length === 0) {
     return output.sentence(
-      `${toOneLine(agentId)} has not run yet: inkling run ${toOneLine(agentId)}`,
+      `${toOneLine(agentId)} has not run yet: inkling run ${toAgentWord(toOneLine(agentId))}`,
     );
   }
   showHistory(output, executions, slots);
@@ -82,14 +85,31 @@ async function readRuns(
   return found;
 }
 
-/** What became of the agent's scheduled times; none for an agent that is gone and never had any. */
-async function readSlots(client: Client, agentId: string, last: number): Promise<SlotBody[]> {
+/**
+ * The scheduled times at which the agent did not run, newest first, down to the oldest of the executions; where there is
+ * none, the last ones. None for an agent that is gone and never had any.
+ */
+async function readSlots(
+  client: Client,
+  agentId: string,
+  { executions, last }: { executions: readonly ExecutionSummary[]; last: number },
+): Promise<SlotBody[]> {
+  const hasRun = executions.length > 0;
+  // A clock that was set back gives a later execution an earlier time.
+  const oldest = Math.min(...executions.map(({ started_at: at }) => Date.parse(at)));
+  const found: SlotBody[] = [];
   try {
-    return await client.slots(agentId, { limit: Math.min(PAGE, last) });
+    for (let offset = 0;; offset += SLOT_PAGE) {
+      const page = await client.slots(agentId, { limit: SLOT_PAGE, offset });
+      const shown = page.filter(({ scheduled_for: at }) => !hasRun || Date.parse(at) >= oldest);
+      found.push(...shown.filter(({ outcome }) => outcome !== "run"));
+      const isEnough = hasRun ? shown.length < page.length : found.length >= last;
+      if (isEnough || page.length < SLOT_PAGE) break;
+    }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return [];
-    throw error;
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
   }
+  return hasRun ? found : found.slice(0, last);
 }
 
 async function showExecution(

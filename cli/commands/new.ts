@@ -1,5 +1,6 @@
 // new: an agent file, written by the model, from answers, or from flags. It is checked before it is saved, and replaces
 // nothing.
+import { toAgentWord } from "../agent_word.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
 import { Interview } from "../interview.ts";
@@ -37,7 +38,7 @@ export async function newAgent(
   }
   output.line(`${output.style.green("✔")} ${toOneLine(path)}`);
   for (const { line, message } of problems) output.warning(toOneLine(`line ${line}: ${message}`));
-  output.line(`\nRun it: inkling run ${/\s/.test(id) ? `"${id}"` : id}`);
+  output.line(`\nRun it: inkling run ${toAgentWord(id)}`);
   return EXIT.ok;
 }
 

@@ -6,6 +6,7 @@ import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { formatRelative } from "../output/time.ts";
+import { toVisibleLine } from "../output/visible_text.ts";
 
 /** The most that the service returns at once. */
 const PAGE = 500;
@@ -45,7 +46,7 @@ export async function pending(
       String(question.execution_id),
       question.agent_id,
       question.kind,
-      question.message,
+      toVisibleLine(question.message),
       formatRelative(question.created_at, now),
       question.expires_at === null ? "never" : formatRelative(question.expires_at, now),
     ]),

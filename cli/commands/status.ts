@@ -7,6 +7,7 @@ import type { CommandContext } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
+import { errorsOf } from "../output/problems.ts";
 import { formatLocal } from "../output/time.ts";
 import { serviceSilent } from "../connection.ts";
 
@@ -73,9 +74,10 @@ function showRunning(output: Output, info: InfoBody): void {
       ] as const
       : []),
   ]);
-  const broken = info.agent_errors.length;
+  const broken = [...info.agent_errors, ...info.agent_warnings]
+    .filter(({ diagnostics }) => errorsOf(diagnostics).length > 0).length;
   if (info.waiting_executions > 0) output.note('"inkling pending" shows what waits for you');
   if (broken > 0) {
-    output.warning(`Agent files that do not parse: ${broken}. "inkling validate" shows why`);
+    output.warning(`Agent files with errors: ${broken}. "inkling validate" shows what is wrong`);
   }
 }

@@ -70,10 +70,18 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
   output.detail(
     files.length === 0
       ? `There are no agent files to check. "inkling list" says how to make one`
-      : `${formatPlural(files.length, "agent")}: ${formatPlural(errorCount, "error")}, ${
+      : `${countFiles(files)}: ${formatPlural(errorCount, "error")}, ${
         formatPlural(warningCount, "warning")
       }`,
   );
+}
+
+/** `2 agents`, `2 agents and 1 other file`: an agent's file is Markdown, those around it are not. */
+function countFiles(files: readonly ValidatedFile[]): string {
+  const agents = files.filter(({ path }) => path.endsWith(".md")).length;
+  const others = files.length - agents;
+  return formatPlural(agents, "agent") +
+    (others === 0 ? "" : ` and ${formatPlural(others, "other file")}`);
 }
 
 /** The problems of a file below its name: where, how bad, what, and what to do. */

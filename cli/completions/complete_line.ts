@@ -1,6 +1,7 @@
 // From a command line with a cursor to what the Tab key offers there.
 import type { Program } from "../command_line/command.ts";
-import { TEXT, type ValueType } from "../command_line/value_type.ts";
+import { looksLikeOption } from "../command_line/scanner.ts";
+import { AGENT, TEXT, type ValueType } from "../command_line/value_type.ts";
 import type { Candidate, Completion, Fallback } from "./completion.ts";
 import { type Cursor, readCursor, visibleCommands } from "./cursor.ts";
 
@@ -64,7 +65,7 @@ async function completeValue(
       return offer(cursor, await source.executions({ ...where, waiting: true }));
     case "executions": {
       const [agentId] = cursor.operands;
-      const of = agentId === undefined ? {} : { agentId };
+      const of = agentId === undefined ? {} : { agentId: AGENT.read(agentId) };
       return offer(cursor, await source.executions({ ...where, ...of, waiting: false }));
     }
     case "commands":
@@ -93,9 +94,12 @@ function optionCandidates({ options, typed }: Cursor): Candidate[] {
 }
 
 function offer(
-  { typed }: Cursor,
+  cursor: Cursor,
   candidates: readonly Candidate[],
   fallback: Fallback = "none",
 ): Completion {
-  return { candidates: candidates.filter(({ value }) => value.startsWith(typed)), fallback };
+  const isMisread = (value: string) =>
+    cursor.kind === "argument" && !cursor.isBehindDashes && looksLikeOption(value);
+  const fits = ({ value }: Candidate) => value.startsWith(cursor.typed) && !isMisread(value);
+  return { candidates: candidates.filter(fits), fallback };
 }

@@ -13,6 +13,8 @@ export type Cursor =
     operands: readonly string[];
     /** What stands for --workspace. */
     workspace: string | undefined;
+    /** Whether nothing is an option any more. */
+    isBehindDashes: boolean;
     typed: string;
   }
   & (
@@ -31,10 +33,11 @@ export function readCursor(program: Program, words: readonly string[]): Cursor {
   const line = new Line(program);
   for (let token; (token = scanner.next(line.options)) !== undefined;) line.take(token);
   const { options, operands, workspace, command } = line;
-  const place = { options, operands, workspace, typed };
+  const { isBehindDashes } = scanner;
+  const place = { options, operands, workspace, isBehindDashes, typed };
   const waiting = line.optionWaitingFor(typed);
   if (waiting !== undefined) return { ...place, kind: "value", option: waiting, prefix: "" };
-  if (!scanner.isBehindDashes && typed.startsWith("-")) {
+  if (!isBehindDashes && typed.startsWith("-")) {
     const [, prefix = "", name, value = ""] = /^((--[^=]+)=)(.*)$/s.exec(typed) ?? [];
     if (name === undefined) return { ...place, kind: "option" };
     const [, option] = findOption(options, name) ?? [];

@@ -3,7 +3,8 @@ import type { CommandContext } from "../context.ts";
 import { Interrupted } from "../exit.ts";
 import { listenToInterrupts } from "../interrupts.ts";
 import type { Interview } from "../interview.ts";
-import { sanitise, toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import { toVisible } from "../output/visible_text.ts";
 import type { AgentAuthor, DraftRequest } from "./agent_author.ts";
 
 /** What the dialog is held with. */
@@ -28,7 +29,7 @@ export async function draftWithModel(options: DraftDialogOptions): Promise<strin
   });
   let text = await draft(options, { id, description });
   while (text !== undefined) {
-    options.context.output.line(`\n${sanitise(text)}`);
+    options.context.output.line(`\n${toVisible(text)}`);
     const next = await interview.select({
       message: `Save it as ${toOneLine(id)}.md?`,
       choices: [

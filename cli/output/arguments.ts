@@ -1,7 +1,7 @@
-// The arguments of a tool call as a person reads them: on one line, or each by itself.
+// The arguments of a tool call as a person reads them: on one line, or each by itself. Nothing in them is hidden.
 import { parseObject } from "./payload.ts";
-import { sanitise, toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
+import { toVisible, toVisibleLine } from "./visible_text.ts";
 import { shorten } from "./width.ts";
 
 /** An argument longer than this hides the others. */
@@ -16,7 +16,7 @@ const SUBJECTS: readonly string[] = [
 /** Arguments on one line: `notes.md, limit: 20`; what is no JSON object, as it is. */
 export function formatArguments(args: string): string {
   const parsed = parseObject(args);
-  if (parsed === undefined) return toOneLine(args);
+  if (parsed === undefined) return toVisibleLine(args);
   const entries = Object.entries(parsed);
   const subject = entries.find(([name, value]) =>
     SUBJECTS.includes(name) && typeof value === "string"
@@ -24,7 +24,7 @@ export function formatArguments(args: string): string {
   const others = entries.filter((entry) => entry !== subject);
   return [
     ...(subject === undefined ? [] : [showValue(subject[1])]),
-    ...others.map(([name, value]) => `${toOneLine(name)}: ${showValue(value)}`),
+    ...others.map(([name, value]) => `${toVisibleLine(name)}: ${showValue(value)}`),
   ].join(", ");
 }
 
@@ -32,7 +32,7 @@ export function formatArguments(args: string): string {
 export function formatWholeArguments(args: string, style: Style): string[] {
   const parsed = parseObject(args);
   if (parsed === undefined) {
-    return sanitise(args).split("\n").map((line) => `    ${style.dim(line)}`);
+    return toVisible(args).split("\n").map((line) => `    ${style.dim(line)}`);
   }
   return Object.entries(parsed).map(([name, value]) => formatWholeArgument(name, value, style));
 }
@@ -40,8 +40,8 @@ export function formatWholeArguments(args: string, style: Style): string[] {
 /** One argument whole, with its name; several lines below it. */
 export function formatWholeArgument(name: string, value: unknown, style: Style): string {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const label = style.dim(`${toOneLine(name)}:`);
-  const shown = sanitise(text);
+  const label = style.dim(`${toVisibleLine(name)}:`);
+  const shown = toVisible(text);
   if (!shown.includes("\n")) return `    ${label} ${shown}`;
   const lines = shown.replace(/\n$/, "").split("\n");
   return [`    ${label}`, ...lines.map((line) => `      ${line}`)].join("\n");
@@ -49,7 +49,7 @@ export function formatWholeArgument(name: string, value: unknown, style: Style):
 
 function showValue(value: unknown): string {
   return shorten(
-    toOneLine(typeof value === "string" ? value : JSON.stringify(value)),
+    toVisibleLine(typeof value === "string" ? value : JSON.stringify(value)),
     ARGUMENT_WIDTH,
   );
 }

@@ -15,13 +15,13 @@ interface Entry {
   reason: string | undefined;
 }
 
-/** Shows executions and slots, newest first. A slot that ran is its execution, and has no line of its own. */
+/** Shows executions, and slots that did not run, newest first. */
 export function showHistory(
   output: Output,
   executions: readonly ExecutionSummary[],
   slots: readonly SlotBody[],
 ): void {
-  const entries = [...executions.map(toEntry), ...withoutRuns(slots, executions)]
+  const entries = [...executions.map(toEntry), ...slots.map(toSlotEntry)]
     .sort((a, b) => b.at - a.at);
   output.table(columnsOf(output), entries.map(({ cells }) => cells), {
     notes: entries.map(({ reason }) => reason),
@@ -58,28 +58,20 @@ function toEntry(execution: ExecutionSummary): Entry {
   };
 }
 
-/** The slots that did not run, down to the oldest execution that is shown. */
-function withoutRuns(
-  slots: readonly SlotBody[],
-  executions: readonly ExecutionSummary[],
-): Entry[] {
-  const oldest = Math.min(...executions.map(({ started_at }) => Date.parse(started_at)));
-  return slots
-    .filter(({ outcome }) => outcome !== "run")
-    .map(({ scheduled_for: at, outcome, count, reason }) => ({
-      at: Date.parse(at),
-      cells: [
-        NOTHING,
-        toMinute(at),
-        count > 1 ? `${outcome} (${formatCount(count)} times)` : outcome,
-        "schedule",
-        NOTHING,
-        NOTHING,
-        NOTHING,
-      ],
-      reason: reason ?? undefined,
-    }))
-    .filter(({ at }) => executions.length === 0 || at >= oldest);
+function toSlotEntry({ scheduled_for: at, outcome, count, reason }: SlotBody): Entry {
+  return {
+    at: Date.parse(at),
+    cells: [
+      NOTHING,
+      toMinute(at),
+      count > 1 ? `${outcome} (${formatCount(count)} times)` : outcome,
+      "schedule",
+      NOTHING,
+      NOTHING,
+      NOTHING,
+    ],
+    reason: reason ?? undefined,
+  };
 }
 
 /** The local time without its seconds: who wants them looks into the execution. */

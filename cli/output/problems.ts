@@ -18,6 +18,11 @@ export function showProblems(output: Output, diagnostics: readonly DiagnosticBod
   else output.warning(text);
 }
 
+/** Those that are no mere warnings. A file that broke has some while its last good definition goes on. */
+export function errorsOf(diagnostics: readonly DiagnosticBody[]): DiagnosticBody[] {
+  return diagnostics.filter(({ severity }) => severity === "error");
+}
+
 /** Why agents that would run by themselves do not. */
 export function showPauses(
   output: Output,

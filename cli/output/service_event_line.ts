@@ -5,6 +5,7 @@ import { type FramePayload, numberOf, textOf } from "./payload.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 import { formatLocal } from "./time.ts";
+import { toVisibleLine } from "./visible_text.ts";
 import { shorten } from "./width.ts";
 import { wrapText } from "./wrap.ts";
 
@@ -48,7 +49,7 @@ function tell(event: string, payload: FramePayload, style: Style): Told | undefi
         parts: [
           agent,
           `waits: inkling respond ${numberOf(payload, "execution_id") ?? "?"}`,
-          shorten(toOneLine(textOf(payload, "message")), MESSAGE_WIDTH),
+          shorten(toVisibleLine(textOf(payload, "message")), MESSAGE_WIDTH),
         ],
       };
     case "execution_completed": {

@@ -9,6 +9,7 @@ import type { ReplyView } from "./reply_view.ts";
 import type { RunView } from "./run_view.ts";
 import { toOneLine } from "./sanitise.ts";
 import { describeCall } from "./tool_lines.ts";
+import { toVisible } from "./visible_text.ts";
 
 /** How much a text view shows. */
 export interface TextViewOptions {
@@ -186,7 +187,7 @@ class TextView implements RunView {
     const { execution_id: id, kind } = payload;
     const execution = toOneLine(String(id));
     const message = textOf(payload, "message");
-    const question = message === "" ? "" : `: ${message}`;
+    const question = message === "" ? "" : `: ${toVisible(message)}`;
     this.#output.notice(`Execution ${execution} waits for an answer${question}`);
     this.#output.notice(`Answer it with: inkling respond ${execution} ${flagsOf(kind)}`);
   }

@@ -5,6 +5,7 @@ import { formatCost, formatCount } from "./figures.ts";
 import { type FramePayload, numberOf, parseObject, textOf } from "./payload.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
+import { toVisibleLine } from "./visible_text.ts";
 import { shorten, widthOf } from "./width.ts";
 
 const RESULT_LINES = 3;
@@ -37,7 +38,7 @@ export function toToolCall(tool: FramePayload): ToolCall {
 
 /** A call on one line, without colours: `file_read notes.md`. */
 export function describeCall({ name, args }: ToolCall): string {
-  return `${toOneLine(name)} ${formatArguments(args)}`.trimEnd();
+  return `${toVisibleLine(name)} ${formatArguments(args)}`.trimEnd();
 }
 
 /** A call whose result is not there. */
@@ -54,7 +55,9 @@ export function formatResult(
   const { style } = options;
   const name = textOf(payload, "tool_name");
   const content = textOf(payload, "content");
-  const delegated = name === "run_agent" ? parseObject(content) : undefined;
+  // Behind it may stand what a person said of it.
+  const [firstLine = ""] = content.split("\n", 1);
+  const delegated = name === "run_agent" ? parseObject(firstLine) : undefined;
   const hasFailed = payload["is_error"] === true ||
     delegated !== undefined && textOf(delegated, "status") !== "success";
   const mark = hasFailed ? style.red("✖") : style.green("✔");
@@ -96,7 +99,7 @@ function formatHead(
 ): string {
   const { style, verbose, end } = options;
   const columns = options.columns - options.lead;
-  const name = toOneLine(call.name);
+  const name = toVisibleLine(call.name);
   const time = end === "" ? "" : `  ${end}`;
   if (verbose) {
     const whole = formatWholeArguments(call.args, style);

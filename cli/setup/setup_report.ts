@@ -1,4 +1,5 @@
 // What `setup` has done, and what comes next.
+import { toAgentWord } from "../agent_word.ts";
 import { checkHealth } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { toOneLine } from "../output/sanitise.ts";
@@ -22,7 +23,9 @@ export async function reportSetup(context: CommandContext, result: SetupResult):
   }
   const agent = result.sampleAgentId;
   output.detail("");
-  if (agent !== undefined) output.detail(`Your first agent:      inkling run ${agent}`);
+  if (agent !== undefined) {
+    output.detail(`Your first agent:      inkling run ${toAgentWord(agent)}`);
+  }
   output.detail("An agent of your own:  inkling new <name>");
 }
 

@@ -1,6 +1,6 @@
 // The questions of `setup`. They write nothing: what is chosen is returned.
 import type { CommandContext } from "../context.ts";
-import { Interrupted } from "../exit.ts";
+import { CommandFailure, EXIT, Interrupted } from "../exit.ts";
 import type { Choice } from "../input.ts";
 import { listenToInterrupts } from "../interrupts.ts";
 import type { Interview } from "../interview.ts";
@@ -76,12 +76,14 @@ class ModelQuestions {
     const place = { provider, ...(baseUrl !== undefined && { baseUrl }) };
     const known = state.providers.find(({ name }) => name === provider);
     const initial = (isSame ? state.model : undefined) ?? known?.suggestedModel ?? "";
-    const model = flags.modelName ?? await interview.text({
-      message: "Model",
-      ...(initial !== "" && { initial }),
-      check: (model) => installation.describeProblem({ model: { ...place, model } }),
-    });
-    return { ...place, model };
+    const check = (model: string) => installation.describeProblem({ model: { ...place, model } });
+    if (flags.modelName === undefined) {
+      const asked = { message: "Model", ...(initial !== "" && { initial }), check };
+      return { ...place, model: await interview.text(asked) };
+    }
+    const problem = await check(flags.modelName);
+    if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+    return { ...place, model: flags.modelName };
   }
 
   async #provider(): Promise<string> {

@@ -1,6 +1,7 @@
 // A checked definition to a complete agent: synonyms joined, defaults applied, derived values computed.
 import type { AgentDefaults } from "../config/config.ts";
 import type { Diagnostic } from "../diagnostics.ts";
+import { isEveryTool } from "../tool_names.ts";
 import type { Agent, AgentPath, ModelSettings, RunSettings, Trigger } from "./agent.ts";
 import type { Definition } from "./definition.ts";
 import { iconOf } from "./icon.ts";
@@ -38,9 +39,7 @@ export function toAgent(
     confirmTools: effectiveConfirmTools(defaults, definition.confirm ?? [], autoApprove),
     autoApprove,
     onPending: definition.on_pending ?? defaults.onPending,
-    confirmTimeoutMs: definition.confirm_timeout === undefined
-      ? defaults.confirmTimeoutMs
-      : definition.confirm_timeout,
+    confirmTimeoutMs: toConfirmTimeout(definition.confirm_timeout, defaults),
     onRestart: definition.on_restart ?? defaults.onRestart,
     enabled: definition.enabled ?? true,
     body: withoutBlankEdges(source.body),
@@ -117,9 +116,17 @@ function toSettings(settings: Definition["settings"], defaults: AgentDefaults): 
   };
 }
 
+function toConfirmTimeout(
+  written: Definition["confirm_timeout"],
+  { confirmTimeoutMs }: AgentDefaults,
+): number | null {
+  if (written == null) return confirmTimeoutMs;
+  return written === "none" ? null : written;
+}
+
 function toAutoApprove(written: Definition["auto_approve"]): string[] | "*" {
   const list = typeof written === "string" ? [written] : written ?? [];
-  return list.includes("*") || list.includes("all") ? "*" : unique(list);
+  return list.some(isEveryTool) ? "*" : unique(list);
 }
 
 function effectiveConfirmTools(
@@ -128,9 +135,9 @@ function effectiveConfirmTools(
   autoApprove: readonly string[] | "*",
 ): string[] {
   if (autoApprove === "*") return [];
-  return unique([...defaults.confirmTools, ...confirm]).filter((name) =>
-    !autoApprove.includes(name)
-  );
+  const guarded = unique([...defaults.confirmTools, ...confirm]);
+  if (guarded.some(isEveryTool)) return ["*"];
+  return guarded.filter((name) => !autoApprove.includes(name));
 }
 
 function withoutBlankEdges(body: string): string {

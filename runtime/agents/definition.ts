@@ -199,7 +199,9 @@ export const definitionSchema = z.object({
     description: "How many earlier messages a run is told: 10, 50, 200 or none",
     default: "low",
   }),
-  confirm: textList.nullish().meta({ description: "Further tools that wait for your approval" }),
+  confirm: textList.nullish().meta({
+    description: "Further tools that wait for your approval; `*` for all of them",
+  }),
   auto_approve: autoApproveSchema.nullish().meta({
     description: "Tools that need no approval; `*` for all of them",
   }),

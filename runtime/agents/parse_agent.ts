@@ -31,13 +31,11 @@ export interface ParsedAgent {
   agent: Agent;
   /** Finds the lines of front matter fields. */
   document: YamlDocument;
-  /** The body's first line, 1-based. */
-  bodyLine: number;
 }
 
 /**
  * Reads an agent file: its name gives the id, its front matter the fields, config.yaml what the file leaves out, the rest
- * is the body. Returns the agent with its warnings, or every diagnostic of the file (warnings too) in the order of lines.
+ * is the body, which must hold text. Returns the agent with its warnings, or every diagnostic of the file (warnings too) in the order of lines.
  */
 export function parseAgent(
   source: { path: string; bytes: Uint8Array },
@@ -66,7 +64,7 @@ export function parseAgent(
     ...diagnostics,
     ...checkRules(file),
     ...paths.problems.map(({ at, message }) => diagnosePath(file, at, message)),
-    ...warnOfLateFence(parts, path),
+    ...checkBody(parts, path),
   );
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   if (value === undefined || problems.some((one) => one.severity === "error")) {
@@ -80,7 +78,7 @@ export function parseAgent(
     defaults: options.config.defaults,
     warnings: problems,
   });
-  return { agent, document: parsed.document, bodyLine: parts.bodyLineOffset + 1 };
+  return { agent, document: parsed.document };
 }
 
 function readYaml(
@@ -112,8 +110,17 @@ function diagnosePath(
   return diagnose(file, at, { message: `${formatPath(at)} ${message}` }, isAlias ? "key" : "value");
 }
 
-/** Front matter behind blank lines is a body to us, and surely a mistake. */
-function warnOfLateFence(parts: FrontMatter, path: string): Diagnostic[] {
+/**
+ * A file without text is none that parses, because a full disk, a sync tool or an editor that is not done leaves one: the
+ * last good definition stays. Front matter behind blank lines is a body to us, and surely a mistake.
+ */
+function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
+  if (parts.body.trim() === "") {
+    const place = parts.yaml === null ? "into the file" : "below the second ---";
+    const message = "The system prompt is empty";
+    const hint = `write ${place} what the agent is to do`;
+    return [{ ...errorAtStart(path, message), line: parts.bodyLineOffset + 1, hint }];
+  }
   const blank = /^(?:[ \t]*\r?\n)+(?=---[ \t]*(?:\r?\n|$))/.exec(parts.body);
   if (parts.yaml !== null || blank === null) return [];
   const message = "The front matter is not read: its first --- must be the file's first line";

@@ -78,14 +78,24 @@ export class AgentRegistry {
     return [...directory ?? [], ...files];
   }
 
+  /** What keeps the file at this path from being an agent whatever it holds: another has its id. */
+  clashesOf(path: string): readonly Diagnostic[] {
+    return this.#rejected.find((file) => file.path === path)?.diagnostics ?? [];
+  }
+
   /**
    * Whether there may be an agent of this id that cannot be read now: its file is there but never parsed, or nobody can
    * tell because the directory cannot be read. It may be back in a moment.
    */
   isUnreadable(id: string): boolean {
-    if (this.#unreadable !== undefined) return true;
+    return this.whyUnreadable(id) !== undefined;
+  }
+
+  /** What is wrong where isUnreadable holds. */
+  whyUnreadable(id: string): Diagnostic | undefined {
+    if (this.#unreadable !== undefined) return this.#unreadable;
     const entry = this.#entries.get(normalizeId(id));
-    return entry !== undefined && entry.good === undefined;
+    return entry?.good === undefined ? entry?.diagnostics[0] : undefined;
   }
 
   async #load(): Promise<ReloadReport> {

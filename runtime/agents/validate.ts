@@ -3,11 +3,12 @@
 import type { DiagnosedFile } from "../config/diagnosed_file.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
-import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
+import { parseAgent, type ParseAgentOptions } from "./parse_agent.ts";
 import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";
 import { diagnoseNames, type KnownNames } from "./validate_names.ts";
 import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
 import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
+import { type ClockSurroundings, diagnoseTimeZone } from "./validate_time_zone.ts";
 
 /** What validation holds a file against. */
 export type ValidateAgentOptions =
@@ -15,6 +16,7 @@ export type ValidateAgentOptions =
   & ModelSurroundings
   & KnownNames
   & PlaceSurroundings
+  & ClockSurroundings
   & {
     /** Looks at the custom tools, skills and servers that an agent names. */
     inspectResources: (agent: Agent) => Promise<InspectedResources>;
@@ -34,21 +36,9 @@ export async function validateAgent(
   return [
     ...agent.warnings,
     ...await diagnoseModel(agent, file, options),
-    ...checkBody(parsed, path),
     ...diagnoseNames(agent, file, { ...options, resources }),
     ...await diagnosePlaces(agent, file, options),
+    ...diagnoseTimeZone(agent, file, options),
     ...diagnoseResources(resources.problems, file),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
-}
-
-function checkBody({ agent, bodyLine }: ParsedAgent, path: string): Diagnostic[] {
-  if (agent.body !== "") return [];
-  return [{
-    path,
-    line: bodyLine,
-    column: 1,
-    severity: "error",
-    message: "The system prompt is empty: the file has no text after its front matter",
-    hint: "write below the second --- what the agent is to do",
-  }];
 }

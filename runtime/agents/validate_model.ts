@@ -86,10 +86,17 @@ function checkModelName(
   file: DiagnosedFile,
   around: ModelSurroundings,
 ): Diagnostic[] {
-  const known = model === undefined ? undefined : around.modelsOf(model.provider);
-  if (model === undefined || known === undefined || known.includes(model.name)) return [];
-  const message = `Unknown model "${model.name}": ${model.provider} has ${known.join(", ")}`;
-  return [diagnose(file, ["model", "name"], { message })];
+  const message = model && describeUnknownModel(model, around.modelsOf(model.provider));
+  return message === undefined ? [] : [diagnose(file, ["model", "name"], { message })];
+}
+
+/** Why the name is none of the models that its provider has, as a sentence; `known` undefined: any name may be one. */
+export function describeUnknownModel(
+  { provider, name }: Pick<ModelSettings, "provider" | "name">,
+  known: readonly string[] | undefined,
+): string | undefined {
+  if (known === undefined || known.includes(name)) return undefined;
+  return `Unknown model "${name}": ${provider} has ${known.join(", ")}`;
 }
 
 /** Without a price `max_cost_usd` does not hold; who set it wants to know. */

@@ -3,6 +3,7 @@ import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import { suggest } from "../suggestion.ts";
+import { describeDoubtfulTool, isEveryTool } from "../tool_names.ts";
 import type { Agent } from "./agent.ts";
 import { type InspectedResources, itemPath } from "./validate_resources.ts";
 
@@ -21,30 +22,40 @@ export function diagnoseNames(
   known: KnownNames & { resources: InspectedResources },
 ): Diagnostic[] {
   return [
-    ...checkToolNames(file, known.knownTools, known.resources),
+    ...checkToolNames(agent, file, known),
     ...checkAgents(agent, file, known.agentIds),
   ];
 }
 
 function checkToolNames(
+  agent: Agent,
   file: DiagnosedFile,
-  knownTools: readonly string[],
-  { toolNames, isComplete }: InspectedResources,
+  { knownTools, resources }: { knownTools: readonly string[]; resources: InspectedResources },
 ): Diagnostic[] {
-  // A name may be that of a tool that nobody here knows.
-  if (!isComplete) return [];
-  const known = new Set([...knownTools, ...toolNames]);
+  const known = new Set([...knownTools, ...resources.toolNames]);
   return ["confirm", "auto_approve"].flatMap((field) => {
     const names = file.document.value[field];
     if (!Array.isArray(names)) return [];
     return names.flatMap((name: unknown, i) => {
-      if (typeof name !== "string" || name === "*" || name === "all" || known.has(name)) return [];
-      return [warnUnknown(file, [field, i], `${field} names an unknown tool: ${name}`, {
-        name,
-        known,
-      })];
+      if (typeof name !== "string" || isEveryTool(name) || known.has(name)) return [];
+      if (resources.isComplete) {
+        const message = `${field} names an unknown tool: ${name}`;
+        return [warnUnknown(file, [field, i], message, { name, known })];
+      }
+      return warnDoubtful(agent, file, [field, i], name);
     });
   });
+}
+
+/** Where not all tools can be known: a name may be that of a tool that only its server knows. */
+function warnDoubtful(agent: Agent, file: DiagnosedFile, at: YamlPath, name: string): Diagnostic[] {
+  if (agent.customTools.includes(name)) return [];
+  if (agent.mcp.some((server) => name.startsWith(`${server}_`))) return [];
+  const doubtful = describeDoubtfulTool(name);
+  if (doubtful === undefined) return [];
+  const { doubt, ...hint } = doubtful;
+  const message = `${String(at[0])} names ${doubt}`;
+  return [diagnose(file, at, { severity: "warning", message, ...hint })];
 }
 
 function checkAgents(agent: Agent, file: DiagnosedFile, agentIds: readonly string[]): Diagnostic[] {

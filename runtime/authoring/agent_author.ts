@@ -83,8 +83,9 @@ export class AgentAuthor {
   /** Why these fields are no agent, as sentences; what is missing around it (a key, a path) is no reason. */
   async findProblems(id: string, fields: NewAgentFields): Promise<string[]> {
     const parsed = await this.#parse(id, formatAgentFile(fields));
-    if ("diagnostics" in parsed) return errorsOf(parsed.diagnostics).map(({ message }) => message);
-    return parsed.agent.body === "" ? ["The system prompt is empty"] : [];
+    return "diagnostics" in parsed
+      ? errorsOf(parsed.diagnostics).map(({ message }) => message)
+      : [];
   }
 
   /**

@@ -5,7 +5,10 @@ import { formatDiagnostic } from "../diagnostics.ts";
 import { permissionGaps } from "../permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { suggest } from "../suggestion.ts";
+import { isOpenFolder } from "./open_folder.ts";
 import { resolveServer } from "../tools/mcp/resolve_server.ts";
+import { serverFolder } from "../tools/mcp/server_folder.ts";
+import type { DeclaredServer } from "../tools/mcp/server_definition.ts";
 import { ServersFile } from "../tools/mcp/servers_file.ts";
 import { SkillLibrary } from "../tools/skills/skill_library.ts";
 
@@ -75,17 +78,19 @@ async function inspectSkills(agent: Agent, library: SkillLibrary): Promise<Resou
 }
 
 async function inspectServers(
-  { mcp }: Agent,
+  agent: Agent,
   context: { servers: ServersFile; settings: WorkspaceSettings },
 ): Promise<ResourceProblem[]> {
-  if (mcp.length === 0) return [];
+  if (agent.mcp.length === 0) return [];
   const { servers: file, settings } = context;
-  const { directories, environment } = settings;
   const content = await file.read();
   if ("problem" in content) {
     return [{ field: "mcp", severity: "error", message: content.problem }];
   }
-  return mcp.flatMap((name): ResourceProblem[] => {
+  const warnings = content.warnings.map((warning): ResourceProblem => {
+    return { field: "mcp", severity: "warning", message: `${file.path}: ${warning}` };
+  });
+  const problems = agent.mcp.map(async (name): Promise<ResourceProblem[]> => {
     const server = content.servers.get(name);
     if (server === undefined) {
       const nearest = suggest(name, [...content.servers.keys()]);
@@ -97,12 +102,33 @@ async function inspectServers(
         ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
       }];
     }
-    const resolved = "problem" in server ? server : resolveServer(server, {
-      lookup: (variable) => environment.get(variable),
-      workspace: directories.workspace,
-    });
-    if (!("problem" in resolved)) return [];
-    const message = `The MCP server ${name} in ${file.path}: ${resolved.problem}`;
-    return [{ field: "mcp", name, severity: "error", message }];
+    const found = await inspectServer(server, { name, agent, settings });
+    if (found === undefined) return [];
+    const message = `The MCP server ${name} in ${file.path}: ${found.problem}`;
+    return [{ field: "mcp", name, severity: found.severity, message }];
   });
+  return [...warnings, ...(await Promise.all(problems)).flat()];
+}
+
+async function inspectServer(
+  server: DeclaredServer | { problem: string },
+  context: { name: string; agent: Agent; settings: WorkspaceSettings },
+): Promise<{ severity: "error" | "warning"; problem: string } | undefined> {
+  const { name, agent, settings } = context;
+  const { directories, environment } = settings;
+  const resolved = "problem" in server ? server : resolveServer(server, {
+    lookup: (variable) => environment.get(variable),
+    workspace: directories.workspace,
+    ownFolder: serverFolder(directories.stateDir, name),
+  });
+  if ("problem" in resolved) return { severity: "error", problem: resolved.problem };
+  const { definition } = resolved;
+  if (definition.kind !== "program" || !await isOpenFolder(definition.cwd, agent, settings)) {
+    return undefined;
+  }
+  return {
+    severity: "warning",
+    problem: `it starts in ${definition.cwd}, where agents may write, and programs often run ` +
+      "what they find where they start. Leave cwd out, or name a folder that agents cannot reach",
+  };
 }

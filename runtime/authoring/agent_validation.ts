@@ -1,10 +1,11 @@
 // What agent files of a workspace are held against: its settings, agents, tools and prices.
 import { createInspection } from "./agent_resources.ts";
+import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import { validateAgent } from "../agents/validate.ts";
 import { SystemClock } from "../clock.ts";
 import type { Diagnostic } from "../diagnostics.ts";
-import { DEMO_MODEL_NAMES } from "../models/demo_names.ts";
+import { modelsOf } from "../models/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -20,13 +21,14 @@ export interface AgentValidation extends AsyncDisposable {
   readonly toolNames: readonly string[];
   /** What is wrong with the price files. */
   priceProblems(): Diagnostic[];
-  /** Everything to say about a file's content, whether it is on disk or not, in the order of lines. */
+  /** Everything to say about a file, whether it is on disk or not, in the order of lines. */
   validate(source: { path: string; bytes: Uint8Array }): Promise<Diagnostic[]>;
 }
 
 /** Reads the agents of the workspace, to hold files against them. */
 export async function openAgentValidation(settings: WorkspaceSettings): Promise<AgentValidation> {
-  const { config, directories, environment, home } = settings;
+  const { config, directories, environment, home, shell } = settings;
+  const machineTimeZone = readMachineTimeZone(shell["TZ"]);
   const registry = new AgentRegistry({ config, directories, home });
   const { errors } = await registry.load();
   const toolNames = createBuiltinTools({ http: { ...config.http, ownPorts: () => [] } })
@@ -49,19 +51,22 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
     errors,
     toolNames,
     priceProblems: () => prices.problems(),
-    validate: (source) =>
-      validateAgent(source, {
+    validate: async (source) => [
+      ...registry.clashesOf(source.path),
+      ...await validateAgent(source, {
         config,
         directories,
         home,
         environment,
+        machineTimeZone,
         modelEndpoint,
-        modelsOf: (provider) => provider === "demo" ? DEMO_MODEL_NAMES : undefined,
+        modelsOf,
         hasPrice: (model) => prices.hasPrice(model),
         knownTools: toolNames,
         inspectResources,
         agentIds: registry.list().map(({ id }) => id),
       }),
+    ],
     async [Symbol.asyncDispose]() {
       await (await customTools)?.[Symbol.asyncDispose]();
     },

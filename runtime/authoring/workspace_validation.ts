@@ -6,7 +6,8 @@ import { idOfFileName, normalizeId } from "../agents/agent_id.ts";
 import { listAgentFiles } from "../agents/agent_names.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { expandHome } from "../config/places.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
+import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 
 /** One file and what is to say about it. */
 export interface ValidatedFile {
@@ -26,9 +27,16 @@ export async function validateWorkspace(
   options: { cwd: string },
 ): Promise<ValidatedFile[]> {
   const { config, directories, environment, home } = settings;
+  const { workspace } = directories;
+  const isFile = target?.endsWith(".md") ?? false;
+  if (!isFile && await findMissingWorkspace(workspace, { home }) !== undefined) {
+    const hint = missingWorkspaceHint(config);
+    const missing = { ...errorAtStart(workspace, "The workspace does not exist"), hint };
+    return [{ agentId: basename(workspace), path: workspace, diagnostics: [missing] }];
+  }
   await using validation = await openAgentValidation(settings);
   const unreadable = validation.errors.filter(({ path }) => path === directories.agentsDir);
-  if (unreadable.length > 0 && !target?.endsWith(".md")) {
+  if (unreadable.length > 0 && !isFile) {
     const { agentsDir } = directories;
     return [{ agentId: basename(agentsDir), path: agentsDir, diagnostics: unreadable }];
   }

@@ -11,6 +11,8 @@ import {
   textList,
   timeout,
 } from "./fields.ts";
+import { hostNames, origins } from "./listener_fields.ts";
+import { allowedHosts, deniedHosts } from "./request_hosts.ts";
 
 /** Tools that pause for confirmation unless config.yaml says otherwise. */
 export const DEFAULT_CONFIRM_TOOLS: readonly string[] = ["file_delete", "file_write"];
@@ -28,7 +30,7 @@ const defaultsSchema = z.object({
     description: "Address of that provider, where it is none that Inkling knows",
   }),
   confirm_tools: textList.nullish().meta({
-    description: "Tools that wait for your approval",
+    description: "Tools that wait for your approval; `*` for all of them",
     default: "`[file_delete, file_write]`",
   }),
   on_pending: z.enum(["skip", "parallel"]).nullish().meta({
@@ -84,16 +86,20 @@ const defaultsSchema = z.object({
 });
 
 const httpSchema = z.object({
-  allow: textList.nullish().meta({
-    description: "Hosts that http_request may reach although they are private or denied",
+  allow: allowedHosts.nullish().meta({
+    description:
+      "Hosts that http_request may reach although they are private or denied; `*.name` for all below",
   }),
-  deny: textList.nullish().meta({
-    description: "Hosts that it may not reach; `private` for loopback and private networks",
+  deny: deniedHosts.nullish().meta({
+    description:
+      "Hosts that it may not reach, nor any below; `private` for loopback and private networks",
   }),
-  hosts: textList.nullish().meta({
-    description: "Names in the `Host` header that the service answers to over TCP",
+  hosts: hostNames.nullish().meta({
+    description: "Names in the `Host` header that the service answers to over TCP, at any port",
   }),
-  origins: textList.nullish().meta({ description: "Origins that a proxy in front may send" }),
+  origins: origins.nullish().meta({
+    description: "Origins of a proxy in front, or of apps: `scheme://host[:port]`",
+  }),
 });
 
 /** config.yaml as it is written. */

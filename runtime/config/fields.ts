@@ -18,9 +18,9 @@ function orNone<Schema extends z.ZodNumber>(
   return z.preprocess((value) => value === "none" ? null : value, schema.nullable());
 }
 
-/** A duration text to milliseconds; null for `none`. */
+/** A duration text to milliseconds. `none` stays the word: null is a key that was left empty. */
 export const durationOrNone = z.unknown().transform((value, context) => {
-  if (value === "none" || value === null) return null;
+  if (value === "none") return value;
   const ms = typeof value === "string" ? parseDuration(value) : undefined;
   if (ms !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
   const message = "must be a duration such as 30s, 5m, 2h or 1d, or none";

@@ -19,7 +19,7 @@ export function describeIssue(
       if (issue.code === "too_small" && issue.inclusive === false) {
         return `must be more than ${issue.minimum}`;
       }
-      if (issue.origin === "number" || issue.origin === "int") return describeRange(schema);
+      if (issue.origin === "number" || issue.origin === "int") return describeRange(schema, issue);
       return issue.code === "too_small" ? "must not be empty" : `is longer than ${issue.maximum}`;
     default:
       return issue.message;
@@ -52,11 +52,17 @@ export function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | 
   return undefined;
 }
 
-function describeRange(schema: z.ZodType | undefined): string {
+/** What a number may be. The ends that every whole number has are told only to whoever went beyond one. */
+function describeRange(
+  schema: z.ZodType | undefined,
+  issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+): string {
   if (!(schema instanceof z.ZodNumber)) return "is out of range";
   const { minValue, maxValue } = schema;
-  const min = minValue !== null && minValue > Number.MIN_SAFE_INTEGER ? minValue : undefined;
-  const max = maxValue !== null && maxValue < Number.MAX_SAFE_INTEGER ? maxValue : undefined;
+  const isTold = (end: number | null, own: boolean): end is number =>
+    end !== null && (own || Math.abs(end) < Number.MAX_SAFE_INTEGER);
+  const min = isTold(minValue, issue.code === "too_small") ? minValue : undefined;
+  const max = isTold(maxValue, issue.code === "too_big") ? maxValue : undefined;
   if (min !== undefined && max !== undefined) return `must be between ${min} and ${max}`;
   if (min !== undefined) return min === 0 ? "must not be negative" : `must be at least ${min}`;
   return max === undefined ? "is out of range" : `must be at most ${max}`;

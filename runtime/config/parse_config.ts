@@ -4,6 +4,7 @@ import { type Diagnostic, errorAtStart, formatDiagnostic } from "../diagnostics.
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import type { Config } from "./config.ts";
 import { configSchema, DEFAULT_CONFIRM_TOOLS } from "./config_schema.ts";
+import { isJsonObject } from "../json.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
@@ -13,6 +14,7 @@ import { decodeText } from "./text_file.ts";
 import { unreadableReason } from "../files/unreadable.ts";
 import { parseYaml } from "./yaml_document.ts";
 import { PATHS } from "../plain_path.ts";
+import { describeDoubtfulTool } from "../tool_names.ts";
 
 const { isAbsolute, join, normalize, resolve } = PATHS;
 
@@ -49,7 +51,7 @@ export function parseConfig(
   const file: DiagnosedFile = { path: options.path, document: parsed.document };
   const { value, diagnostics } = checkSchema(configSchema, file);
   diagnostics.unshift(...parsed.document.warnings);
-  diagnostics.push(...checkAgentsDir(file), ...checkDefaultProvider(file));
+  diagnostics.push(...checkAgentsDir(file), ...checkDefaultProvider(file), ...checkGuards(file));
   if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
     return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };
   }
@@ -99,7 +101,9 @@ function toConfig(
       baseUrl: defaults.base_url ?? undefined,
       confirmTools: defaults.confirm_tools ?? [...DEFAULT_CONFIRM_TOOLS],
       onPending: defaults.on_pending ?? "skip",
-      confirmTimeoutMs: defaults.confirm_timeout ?? null,
+      confirmTimeoutMs: typeof defaults.confirm_timeout === "number"
+        ? defaults.confirm_timeout
+        : null,
       onRestart: defaults.on_restart ?? "orphan",
       temperature: defaults.temperature ?? 0.7,
       maxTokens: defaults.max_tokens ?? 4_096,
@@ -140,6 +144,22 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
   return [diagnose(file, ["agents_dir"], {
     message: `agents_dir must be a folder inside the workspace, got ${JSON.stringify(folder)}`,
   })];
+}
+
+/** A guard that guards nothing, where that can be told. */
+function checkGuards(file: DiagnosedFile): Diagnostic[] {
+  const defaults = file.document.value["defaults"];
+  const names = isJsonObject(defaults) ? defaults["confirm_tools"] : undefined;
+  if (!Array.isArray(names)) return [];
+  return names.flatMap((name, i) => {
+    const doubtful = typeof name === "string" ? describeDoubtfulTool(name) : undefined;
+    if (doubtful === undefined) return [];
+    const { doubt, ...hint } = doubtful;
+    const message = `defaults.confirm_tools names ${doubt}`;
+    return [
+      diagnose(file, ["defaults", "confirm_tools", i], { severity: "warning", message, ...hint }),
+    ];
+  });
 }
 
 /** A provider without an address of its own needs a base_url. */

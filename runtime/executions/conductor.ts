@@ -9,6 +9,7 @@ import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
 import { patientStores } from "./patient_stores.ts";
 import type { RunPorts } from "./prepare.ts";
 import { isLeftForRestart } from "./run.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import { StreamedReply } from "./streamed_reply.ts";
 import type { OpenQuestion } from "./tool_calls.ts";
 import { lateModule } from "../late_module.ts";
@@ -77,7 +78,10 @@ export class Conductor {
       outcome = toFailure(error, { execution, serviceLog });
     }
     if (outcome === undefined) return "waiting";
-    if (conduct.agent.onRestart === "resume" && isLeftForRestart(conduct.signal)) return "running";
+    if (conduct.agent.onRestart === "resume" && isLeftForRestart(conduct.signal)) {
+      await leave(execution, { journal, serviceLog });
+      return "running";
+    }
     await this.#ports.end(execution, { outcome, journal });
     return outcome.status;
   }
@@ -130,6 +134,21 @@ export class Conductor {
       createdAt,
       expiresAt: agent.confirmTimeoutMs === null ? null : createdAt + agent.confirmTimeoutMs,
       ...(isGuard && { isGuard }),
+    });
+  }
+}
+
+/** Leaves a run to the next start. Never rejects: it goes on there, whether its running time could be stored or not. */
+async function leave(
+  { id }: Execution,
+  { journal, serviceLog }: { journal: Journal; serviceLog: ServiceLog },
+): Promise<void> {
+  try {
+    await journal.leave();
+  } catch (error) {
+    serviceLog.write("error", "The running time of an execution could not be stored", {
+      execution: id,
+      error,
     });
   }
 }

@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { beginningOf } from "../cut_text.ts";
 import type { Delegation } from "../tools/tool.ts";
+import { AgentUnavailable } from "../tools/agent_unavailable.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 import type { PlannedCall } from "./conversation.ts";
 import { type Execution, isFinal } from "./execution.ts";
@@ -95,7 +96,7 @@ export class Delegations {
     if (wish.delegation === undefined) throw new TypeError("There is nobody to delegate to");
     const { agentId, args } = wish.delegation;
     const agent = this.#ports.findAgent(agentId);
-    if (agent === undefined) throw new ToolFailure(`Agent "${agentId}" does not exist`);
+    if (agent === undefined) throw new AgentUnavailable(agentId);
     const { maxAgentDepth } = this.#ports;
     const depth = (await this.#ports.families.readLineage(parent.id)).length;
     if (depth > maxAgentDepth) {

@@ -24,4 +24,7 @@ export interface EndingStore {
    * changed, when it is not in the state that the ending expects (any more).
    */
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined>;
+
+  /** Leaves a running execution to the next start. `durationMs`: running time since the last change. */
+  leaveExecution(executionId: number, left: { durationMs: number }): Promise<void>;
 }

@@ -24,6 +24,9 @@ export interface ExecutionFilter {
 export interface ExecutionReads {
   readExecution(id: number): Promise<StoredExecution | undefined>;
 
+  /** The one that a run with this idempotency key got within 24 hours before `now`. */
+  readByKey(key: string, now: number): Promise<StoredExecution | undefined>;
+
   /** The newest first. */
   listExecutions(filter: ExecutionFilter): Promise<Execution[]>;
 

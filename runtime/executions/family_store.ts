@@ -12,6 +12,12 @@ export interface WaitForChild {
   frames: (request: HumanRequest) => FrameDraft[];
 }
 
+/** An execution, as one of those above another. */
+export interface LineageMember {
+  executionId: number;
+  agentId: string;
+}
+
 /** Families of executions. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
 export interface FamilyStore {
   /**
@@ -29,8 +35,8 @@ export interface FamilyStore {
   /** Executions that this one delegated to directly, oldest first. */
   listChildren(parentId: number): Promise<Execution[]>;
 
-  /** The agents of an execution and of all above it, its own first. */
-  readLineage(executionId: number): Promise<string[]>;
+  /** An execution and all above it, itself first. */
+  readLineage(executionId: number): Promise<LineageMember[]>;
 
   /** What all executions below this one used together. */
   sumDescendants(executionId: number): Promise<ExecutionTotals>;

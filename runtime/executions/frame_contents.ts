@@ -124,14 +124,14 @@ export function toInterruptFrame(request: HumanRequest): FrameContent {
   };
 }
 
-/** A person's answer. */
-export function toAnswerFrame(answer: HumanAnswer): FrameContent {
+/** A person's answer, and which question it is to. */
+export function toAnswerFrame(requestId: string, answer: HumanAnswer): FrameContent {
   const content = describeAnswer(answer);
   return {
     event: "message",
     eventType: "human",
     message: content,
-    fields: { role: "user", content },
+    fields: { role: "user", content, request_id: requestId },
   };
 }
 

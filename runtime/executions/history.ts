@@ -1,7 +1,7 @@
 // What a new run remembers of the one before it: trimmed once, at its start, and made so that every provider takes it.
 import type { HistoryLevel } from "../agents/agent.ts";
-import { beginningOf } from "../cut_text.ts";
 import type { Message, ToolMessage, UserMessage } from "../models/message.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import { toSkillBreadcrumb } from "../tools/skills/skill_context.ts";
 import type { Execution } from "./execution.ts";
 
@@ -13,7 +13,7 @@ const OLD_RESULT_CHARACTERS = 500;
 /** The messages that a run starts with before its own: the earlier conversation within the window of its level. */
 export function seedHistory(
   earlier: { messages: readonly Message[]; execution: Execution } | undefined,
-  level: HistoryLevel,
+  { level, redactor }: { level: HistoryLevel; redactor: Redactor },
 ): Message[] {
   const window = WINDOW[level];
   if (earlier === undefined || window === 0) return [];
@@ -24,7 +24,8 @@ export function seedHistory(
   const recent = whole.slice(-window);
   // From a user turn on: a window that begins with a result has lost its call, one with injected words who asked for them.
   const start = recent.findIndex(isTurn);
-  return (start < 0 ? endOfLongTurn(whole, window) : recent.slice(start)).map(shorten);
+  return (start < 0 ? endOfLongTurn(whole, window) : recent.slice(start))
+    .map((message) => shorten(message, redactor));
 }
 
 /** Of a turn that is longer than the window what was asked, and as much of its end as the window has room for. */
@@ -66,11 +67,11 @@ function repair(messages: readonly Message[]): Message[] {
   return whole;
 }
 
-function shorten(message: Message): Message {
+function shorten(message: Message, redactor: Redactor): Message {
   if (message.role === "user") return leaveBreadcrumb(message);
   if (message.role !== "tool" || message.content.length <= OLD_RESULT_CHARACTERS) return message;
   const note = `… [cut from history: it had ${message.content.length} characters]`;
-  const kept = beginningOf(message.content, OLD_RESULT_CHARACTERS - note.length);
+  const kept = redactor.beginningOf(message.content, OLD_RESULT_CHARACTERS - note.length);
   return { ...message, content: kept + note };
 }
 

@@ -2,14 +2,18 @@
 // question's time is an answer, too.
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Subject } from "./conductor.ts";
-import { checkAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "./human_request.ts";
+import { fitAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "./human_request.ts";
+import type { AwaitedAgents } from "./awaited_agents.ts";
+import type { Execution } from "./execution.ts";
 import { Journal, type JournalPorts } from "./journal.ts";
-import { RequestExpiry } from "./request_expiry.ts";
+import { AgentUnreadable } from "./refusals.ts";
+import { type Expiry, RequestExpiry } from "./request_expiry.ts";
 import type { Starts } from "./starts.ts";
 
 /** What answers are taken with. */
 export type HumanAnswersPorts = JournalPorts & {
   serviceLog: ServiceLog;
+  agents: AwaitedAgents;
   /** Counts what runs out of time while that is stored: it is about to run. */
   starts: Starts;
   /** Throws ExecutionNotFound. */
@@ -38,6 +42,11 @@ export class HumanAnswers implements AsyncDisposable {
     this.#expiry.look();
   }
 
+  /** Agents were read again: deadlines that had to wait for one are tried again. */
+  again(): void {
+    this.#expiry.again();
+  }
+
   /** Keeps no deadlines any more; waits for one that is being kept. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#expiry[Symbol.asyncDispose]();
@@ -45,12 +54,13 @@ export class HumanAnswers implements AsyncDisposable {
 
   /**
    * Answers what an execution, or one that it delegated to, asks; it goes on, and with it those above that waited only
-   * for it. Throws ExecutionNotFound, AnswerMisfit, and NotWaiting where the question is not open (any more).
+   * for it. Throws ExecutionNotFound, AnswerMisfit, NotWaiting where the question is not open (any more), and
+   * AgentUnreadable where one of those could not go on: the question stays open.
    */
   async give(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     const { read, resume, requests } = this.#ports;
     const { execution: asked } = await read(id);
-    const { requestId, answer } = response;
+    const { requestId } = response;
     const open = await requests.readOpenRequest(id, requestId);
     if (open === undefined) {
       throw new NotWaiting(
@@ -59,8 +69,9 @@ export class HumanAnswers implements AsyncDisposable {
           : "This execution does not wait for an answer",
       );
     }
-    checkAnswer(open, answer);
+    const answer = fitAnswer(open, response.answer, this.#ports.redactor);
     const { execution, request } = await read(open.executionId);
+    await this.#requireAgents(execution);
     const answered = await new Journal(execution, this.#ports).answer(requestId, answer);
     if (answered === undefined) {
       throw new NotWaiting("This answer is to an older request: ask for the pending one again");
@@ -69,13 +80,32 @@ export class HumanAnswers implements AsyncDisposable {
     for (const ancestor of answered.ancestors) await resume(await read(ancestor.id));
   }
 
-  async #expire({ executionId, requestId }: HumanRequest): Promise<void> {
+  /** Throws AgentUnreadable where an execution, or one above it that waits for it, has an agent that cannot be read. */
+  async #requireAgents(asking: Execution): Promise<void> {
+    const { agents, read } = this.#ports;
+    for (let one = asking;;) {
+      const agent = agents.find(one.agentId);
+      if (agent instanceof AgentUnreadable) throw agent;
+      if (one.parentExecutionId === null) return;
+      one = (await read(one.parentExecutionId)).execution;
+      if (one.status !== "waiting") return;
+    }
+  }
+
+  async #expire({ executionId, requestId }: HumanRequest): Promise<Expiry> {
     try {
       const answered = this.give(executionId, { requestId, answer: { expired: true } });
       await this.#ports.starts.track(answered);
     } catch (error) {
+      if (error instanceof AgentUnreadable) {
+        this.#ports.serviceLog.write("warn", `No answer in time: ${error.message}`, {
+          execution: executionId,
+        });
+        return "postponed";
+      }
       // Somebody was a moment faster.
       if (!(error instanceof NotWaiting)) throw error;
     }
+    return "over";
   }
 }

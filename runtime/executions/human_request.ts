@@ -2,6 +2,7 @@
 import { toTimestamp } from "../clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { HumanAnswer, ToolQuestion } from "../tools/tool.ts";
 
 export type { HumanAnswer } from "../tools/tool.ts";
@@ -64,6 +65,27 @@ export function checkAnswer(question: ToolQuestion, answer: HumanAnswer): void {
   }
 }
 
+/**
+ * The answer to be stored: with the options that the question has, where people chose of those that they were shown, in which
+ * no secret is left. Who knows an option as it is may name it, too. Throws AnswerMisfit as checkAnswer does, without secrets.
+ */
+export function fitAnswer(
+  question: ToolQuestion,
+  answer: HumanAnswer,
+  redactor: Pick<Redactor, "redact">,
+): HumanAnswer {
+  const own = question.options ?? [];
+  const shown = own.map((option) => redactor.redact(option));
+  const places = "selected" in answer
+    ? answer.selected.map((one) => own.includes(one) ? own.indexOf(one) : shown.indexOf(one))
+    : [];
+  const shownAnswer = "selected" in answer
+    ? { selected: answer.selected.map((one, i) => shown[places[i] ?? -1] ?? redactor.redact(one)) }
+    : answer;
+  checkAnswer({ ...question, options: question.options && shown }, shownAnswer);
+  return "selected" in answer ? { selected: places.flatMap((place) => own[place] ?? []) } : answer;
+}
+
 /** An answer as the log tells it. */
 export function describeAnswer(answer: HumanAnswer): string {
   if ("expired" in answer) return "No answer in time";
@@ -80,6 +102,15 @@ export function describeDenial(answer: HumanAnswer): string {
   if ("expired" in answer) return "Action denied by user (timeout)";
   const reason = "approved" in answer ? answer.reason : undefined;
   return `Action denied by user${reason === undefined || reason === "" ? "" : `: ${reason}`}`;
+}
+
+/** What the model reads behind the result of a guarded call that was approved with words; undefined where nothing was said. */
+export function describeApproval(answer: HumanAnswer): string | undefined {
+  if (!("approved" in answer && answer.approved)) return undefined;
+  const { reason } = answer;
+  return reason === undefined || reason === ""
+    ? undefined
+    : `The user approved this and said: ${reason}`;
 }
 
 /** The request's fields as frames, streams and the pending endpoint show them. */

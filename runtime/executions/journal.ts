@@ -190,12 +190,18 @@ export class Journal {
       answer,
       answeredAt: at,
       frames: (execution) => [
-        createFrame(identityOf(execution), toAnswerFrame(answer), { redactor, at }),
+        createFrame(identityOf(execution), toAnswerFrame(requestId, answer), { redactor, at }),
       ],
     });
     this.#ring();
     for (const { id } of resumption?.ancestors ?? []) this.#ports.log.ring(id);
     return resumption;
+  }
+
+  /** Stores how long the execution ran: the next start goes on with it. */
+  async leave(): Promise<void> {
+    const durationMs = this.#running.take();
+    await this.#ports.endings.leaveExecution(this.#identity.executionId, { durationMs });
   }
 
   /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
@@ -205,7 +211,10 @@ export class Journal {
   ): Promise<Resumption | undefined> {
     const { redactor, endings, clock } = this.#ports;
     const shown = (text: string) => toStorable(redactor.redact(text));
-    const output = outcome.output === null ? null : boundAnswer(shown(outcome.output));
+    // Once more where it was cut: the frame says the same as what is stored, to the letter.
+    const output = outcome.output === null
+      ? null
+      : shown(boundAnswer(shown(outcome.output), redactor));
     const error = outcome.error === null ? null : shown(outcome.error);
     const ended = await endings.finishExecution(this.#identity.executionId, {
       from: options.from,

@@ -19,6 +19,7 @@ const CHANGES: ReadonlySet<string | symbol> = new Set(
     "openRequest",
     "waitForChild",
     "finishExecution",
+    "leaveExecution",
   ] satisfies (
     { [Store in keyof JournalStores]: keyof JournalStores[Store] }[keyof JournalStores]
   )[],

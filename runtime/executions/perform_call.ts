@@ -2,10 +2,9 @@
 import { untilAborted, withinTime } from "../bounded_wait.ts";
 import type { JsonObject } from "../json.ts";
 import { QuestionRaised } from "../tools/question_raised.ts";
-import type { ActionTool, Effect } from "../tools/tool.ts";
+import type { ActionTool, AnsweredQuestion, Effect } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 import type { PlannedCall } from "./conversation.ts";
-import type { HumanAnswer } from "./human_request.ts";
 import type { Run } from "./run.ts";
 
 /** A call that may begin. */
@@ -13,8 +12,8 @@ export interface ReadyCall {
   tool: ActionTool;
   args: JsonObject;
   effect: Effect;
-  /** Answers to what this call asked by itself. */
-  answers: readonly HumanAnswer[];
+  /** What this call asked by itself, and what was answered. */
+  answers: readonly AnsweredQuestion[];
 }
 
 /** What became of a call. */
@@ -54,6 +53,7 @@ export async function performCall(
         sandbox: run.sandbox,
         clock: run.clock,
         answers,
+        redactor: run.redactor,
         log: (message) => run.note(`${call.name}: ${message}`),
       }),
       signal,

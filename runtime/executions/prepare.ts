@@ -2,13 +2,14 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import type { RunCause } from "../run_cause.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
 import type { PathSandbox } from "../tools/path_sandbox.ts";
 import { Conversation } from "./conversation.ts";
 import type { ConversationStore } from "./conversation_store.ts";
 import type { Execution } from "./execution.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
-import type { FamilyStore } from "./family_store.ts";
+import type { FamilyStore, LineageMember } from "./family_store.ts";
 import { seedHistory } from "./history.ts";
 import { createOpening, type OpeningPorts } from "./opening.ts";
 import type { Run } from "./run.ts";
@@ -19,16 +20,18 @@ export interface RunPorts extends OpeningPorts {
   conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
   families: Pick<FamilyStore, "readLineage">;
   telemetry: Telemetry;
+  /** Knows all secrets. */
+  redactor: Redactor;
   /** The model of an agent. Throws ModelError with what is missing. */
   openModel(agent: Agent): Promise<Model>;
   /** What a reply of this agent's model cost; null where no price is known. */
   costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
   /** The tools of an agent, and what its prompt tells of them. Throws ToolsUnavailable, and the signal's reason. */
   openTools(agent: Agent, options: { signal: AbortSignal }): Promise<AgentTools>;
-  /** `lineage`: the agents of the execution and of all above it, its own first. */
+  /** `lineage`: the execution and all above it, itself first. */
   openSandbox(
     agent: Agent,
-    subject: { lineage: readonly string[]; cause?: RunCause },
+    subject: { lineage: readonly LineageMember[]; cause?: RunCause },
   ): Promise<PathSandbox>;
 }
 
@@ -47,7 +50,10 @@ export async function prepareRun(
   });
   const tools = await ports.openTools(agent, { signal });
   if (conversation.isEmpty) {
-    const seed = seedHistory(await ports.conversations.readSeed(execution), agent.history);
+    const seed = seedHistory(await ports.conversations.readSeed(execution), {
+      level: agent.history,
+      redactor: ports.redactor,
+    });
     const [system, user] = await createOpening({
       request,
       agent,
@@ -78,6 +84,7 @@ export async function prepareRun(
     clock: ports.clock,
     telemetry: ports.telemetry,
     withoutKeys: (value) => ports.keyRedactor.redactValue(value),
+    redactor: ports.redactor,
     delegate,
     note: (message) => ports.serviceLog.write("info", message, subjectOf(execution)),
     warn: (message) => ports.serviceLog.write("warn", message, subjectOf(execution)),

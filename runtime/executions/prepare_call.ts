@@ -1,12 +1,14 @@
 // What becomes of a tool call, decided before anything happens: by its arguments, what people answered, and what an earlier
 // process left of it.
+import { isGuarded } from "../agents/guarded_tools.ts";
 import type { JsonObject } from "../json.ts";
 import { parseArguments } from "../tools/arguments.ts";
-import type { Delegation, ToolQuestion } from "../tools/tool.ts";
+import type { AnsweredQuestion, Delegation, ToolQuestion } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 import type { PlannedCall } from "./conversation.ts";
 import {
   describeAnswer,
+  describeApproval,
   describeDenial,
   type GivenAnswer,
   type HumanAnswer,
@@ -20,9 +22,14 @@ export type PreparedCall =
   | { kind: "settled"; result: CallResult }
   /** A person is asked first; with `isGuard` whether the call may run at all. */
   | { kind: "ask"; question: ToolQuestion; args: JsonObject; isGuard?: true }
-  | { kind: "run"; ready: ReadyCall }
+  | { kind: "run"; ready: ReadyCall } & Remarked
   /** Another execution works on it, or, with `delegation`, is to begin. */
-  | { kind: "delegate"; delegation?: Delegation };
+  | { kind: "delegate"; delegation?: Delegation } & Remarked;
+
+/** `remark`: what was said when the call was approved; it stands behind the result. */
+interface Remarked {
+  remark?: string;
+}
 
 /** What it is decided by. */
 export type CallCircumstances = Pick<
@@ -32,13 +39,18 @@ export type CallCircumstances = Pick<
 
 /** Decides what becomes of a call. Does nothing; what is wrong with the call is its result. */
 export function prepareCall(run: CallCircumstances, call: PlannedCall): PreparedCall {
+  const answers = run.answers.get(call.position) ?? [];
+  // The agent's file may have changed since: what answers the guard answers nothing else, and the other way round.
+  const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
+  const permission = answers.find(isOfGuard)?.answer;
+  const remark = permission && describeApproval(permission);
+  const remarked: Remarked = remark === undefined ? {} : { remark };
   // Whatever the agent's file says by now: another execution works on it, and what that does is to be known.
-  if (run.delegated.has(call.position)) return { kind: "delegate" };
+  if (run.delegated.has(call.position)) return { kind: "delegate", ...remarked };
   const tool = run.toolbox.get(call.name);
   if (tool === undefined) {
     return refuse(`Unknown tool "${call.name}". Available: ${run.toolbox.names().join(", ")}`);
   }
-  const answers = run.answers.get(call.position) ?? [];
   try {
     const args = tool.check(parseArguments(call.arguments));
     if (tool.question !== undefined) {
@@ -53,24 +65,27 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
           "Find out whether it took effect before you do it again.",
       );
     }
-    // The agent's file may have changed since: what answers the guard answers nothing else, and the other way round.
-    const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
-    const permission = answers.find(isOfGuard)?.answer;
-    if (permission === undefined && run.agent.confirmTools.includes(call.name)) {
+    if (permission === undefined && isGuarded(run.agent, tool)) {
       return { kind: "ask", question: confirmation(call.name), args, isGuard: true };
     }
     if (permission !== undefined && !("approved" in permission && permission.approved)) {
       return settled({ content: describeDenial(permission), isError: true });
     }
     if (tool.delegation !== undefined) {
-      return { kind: "delegate", delegation: tool.delegation(args) };
+      return { kind: "delegate", delegation: tool.delegation(args), ...remarked };
     }
-    const own = answers.filter((given) => !isOfGuard(given)).map(({ answer }) => answer);
-    return { kind: "run", ready: { tool, args, effect, answers: own } };
+    const own = answers.filter((given) => !isOfGuard(given)).map(toAnsweredQuestion);
+    return { kind: "run", ready: { tool, args, effect, answers: own }, ...remarked };
   } catch (error) {
     if (error instanceof ToolFailure) return refuse(error.message);
     throw error;
   }
+}
+
+/** What a tool gets of an answer: that, and what was asked. */
+function toAnsweredQuestion({ request, answer }: GivenAnswer): AnsweredQuestion {
+  const { kind, message, options, multi } = request;
+  return { question: { kind, message, options, multi }, answer };
 }
 
 function confirmation(toolName: string): ToolQuestion {

@@ -1,5 +1,7 @@
 // Why the runtime refuses to start or find an execution.
+import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { PATHS } from "../plain_path.ts";
 
 /** No execution has this id. */
 export class ExecutionNotFound extends RuntimeError {
@@ -46,5 +48,14 @@ export class IdempotencyKeyReused extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor() {
     super("Idempotency-Key was used for a different run within the last 24 hours; use a new one");
+  }
+}
+
+/** An execution cannot go on now: the file of its agent is there, but nobody can tell what it says. */
+export class AgentUnreadable extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(agentId: string, problem: Diagnostic) {
+    const place = formatDiagnostic({ ...problem, path: PATHS.basename(problem.path) });
+    super(`Agent '${agentId}' cannot be read: ${place}; mend the file and try again`);
   }
 }

@@ -16,17 +16,22 @@ export interface RequestExpiryPorts {
   serviceLog: ServiceLog;
 }
 
+/** What became of a request whose time is over. It may be tried again at once, or not before `again()`. */
+export type Expiry = "over" | "postponed";
+
 /** Calls back for every open request whose time is over. */
 export class RequestExpiry implements AsyncDisposable {
   readonly #ports: RequestExpiryPorts;
-  readonly #onExpired: (request: HumanRequest) => Promise<void>;
+  readonly #onExpired: (request: HumanRequest) => Promise<Expiry>;
   readonly #over = new AbortController();
+  /** Ids of requests that stay as they are until `again()`. */
+  #postponed = new Set<string>();
   #nap = new AbortController();
   #watching: Promise<void> | undefined;
 
   constructor(
     ports: RequestExpiryPorts,
-    onExpired: (request: HumanRequest) => Promise<void>,
+    onExpired: (request: HumanRequest) => Promise<Expiry>,
   ) {
     this.#ports = ports;
     this.#onExpired = onExpired;
@@ -41,6 +46,12 @@ export class RequestExpiry implements AsyncDisposable {
     this.#nap.abort();
   }
 
+  /** What was postponed is tried again. */
+  again(): void {
+    this.#postponed = new Set();
+    this.look();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await this.#watching;
@@ -52,11 +63,13 @@ export class RequestExpiry implements AsyncDisposable {
       this.#nap = new AbortController();
       let waitMs = LONGEST_SLEEP_MS;
       try {
-        const next = await requests.readNextExpiry();
+        // The set of now: what is postponed after an `again()` on the way is tried again with the rest.
+        const postponed = this.#postponed;
+        const next = await requests.readNextExpiry(postponed);
         if (next?.expiresAt != null) {
           const restMs = next.expiresAt - clock.now();
           if (restMs <= 0) {
-            await this.#onExpired(next);
+            if (await this.#onExpired(next) === "postponed") postponed.add(next.requestId);
             continue;
           }
           waitMs = Math.min(restMs, LONGEST_SLEEP_MS);

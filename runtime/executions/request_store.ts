@@ -17,7 +17,7 @@ export interface RecordedAnswer {
   requestId: string;
   answer: HumanAnswer;
   answeredAt: number;
-  /** The frames of each execution that runs again. */
+  /** The frames of an execution that runs again; for one above the one that asked, only where its log shows this question. */
   frames: (execution: Execution) => FrameDraft[];
 }
 
@@ -41,6 +41,6 @@ export interface RequestStore {
    */
   readOpenRequest(executionId: number, requestId?: string): Promise<HumanRequest | undefined>;
 
-  /** The open request whose time is over first; undefined when none has a deadline. */
-  readNextExpiry(): Promise<HumanRequest | undefined>;
+  /** The open request whose time is over first, but for those of `except`; undefined when none has a deadline. */
+  readNextExpiry(except?: ReadonlySet<string>): Promise<HumanRequest | undefined>;
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import type { PathSandbox } from "../tools/path_sandbox.ts";
 import type { Delegation } from "../tools/tool.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { Conversation, PlannedCall } from "./conversation.ts";
 import type { StoredCall } from "./conversation_store.ts";
@@ -37,6 +38,8 @@ export interface Run {
   telemetry: Telemetry;
   /** The value without keys of model providers: these never enter a conversation, not even a stored one. */
   withoutKeys<T>(value: T): T;
+  /** Knows all secrets. */
+  redactor: Redactor;
   /**
    * Lets another agent do what a call asks for, or goes on waiting for the execution that does: for a call in `delegated`
    * nothing else is asked. Throws ToolFailure where it may not, and the signal's reason once the run ends, after the other

@@ -5,15 +5,18 @@ import { isSameRun, toAcceptance, type Wish } from "./acceptance.ts";
 import type { AcceptanceRefusal, AcceptanceStore } from "./acceptance_store.ts";
 import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
+import { type AgentLookup, AwaitedAgents } from "./awaited_agents.ts";
 import { type Conduct, Conductor, type Paused, type Subject } from "./conductor.ts";
+import { Continuations } from "./continuations.ts";
 import { type DelegatedStart, Delegations } from "./delegation.ts";
 import { Ends, FORSAKEN } from "./ends.ts";
-import { type Execution, type ExecutionStatus, isFinal } from "./execution.ts";
+import type { Execution, ExecutionStatus } from "./execution.ts";
 import type { ExecutionReads } from "./execution_reads.ts";
 import type { FamilyStore } from "./family_store.ts";
 import { HumanAnswers } from "./human_answers.ts";
 import type { HumanAnswer } from "./human_request.ts";
-import type { JournalPorts, Outcome } from "./journal.ts";
+import type { JournalPorts } from "./journal.ts";
+import { ORPHANED } from "./onset.ts";
 import type { RunPorts } from "./prepare.ts";
 import { partAbandoned } from "./recovery.ts";
 import type { RecoveryStore } from "./recovery_store.ts";
@@ -29,7 +32,7 @@ import { Starts } from "./starts.ts";
 const CANCELLED = "Cancelled by user";
 
 /** What a runner works with. */
-export type RunnerPorts = RunPorts & JournalPorts & {
+export type RunnerPorts = RunPorts & JournalPorts & AgentLookup & {
   acceptances: AcceptanceStore;
   executions: Pick<ExecutionReads, "readExecution">;
   families: Pick<FamilyStore, "findChild" | "listChildren">;
@@ -42,9 +45,11 @@ export type RunnerPorts = RunPorts & JournalPorts & {
 /** The executions of this process. */
 export class Runner implements AsyncDisposable {
   readonly #ports: RunnerPorts;
+  readonly #agents: AwaitedAgents;
   readonly #announcer: Announcer;
   readonly #answers: HumanAnswers;
   readonly #conductor: Conductor;
+  readonly #continuations: Continuations;
   readonly #active: ActiveRuns;
   readonly #ends: Ends;
   readonly #starts = new Starts();
@@ -53,12 +58,14 @@ export class Runner implements AsyncDisposable {
   constructor(ports: RunnerPorts) {
     this.#ports = ports;
     this.#active = new ActiveRuns(ports.clock);
+    this.#agents = new AwaitedAgents(ports);
     this.#announcer = new Announcer(ports);
     const shared = {
       ...ports,
+      agents: this.#agents,
       starts: this.#starts,
       read: (id: number) => this.#read(id),
-      resume: (subject: Subject) => this.#resume(subject),
+      resume: (subject: Subject) => this.#continuations.afterWaiting(subject),
     };
     this.#answers = new HumanAnswers(shared);
     this.#ends = new Ends({ ...shared, active: this.#active, announcer: this.#announcer });
@@ -74,6 +81,14 @@ export class Runner implements AsyncDisposable {
       stopping: this.#stopping.signal,
       end: (execution, end) => this.#ends.end(execution, end),
       pause: (paused, conduct) => this.#pause(paused, conduct),
+    });
+    this.#continuations = new Continuations({
+      ...shared,
+      active: this.#active,
+      announcer: this.#announcer,
+      conductor: this.#conductor,
+      ends: this.#ends,
+      stopping: this.#stopping.signal,
     });
   }
 
@@ -112,14 +127,22 @@ export class Runner implements AsyncDisposable {
     return await this.#ends.abortWaiting(id, error);
   }
 
+  /** Agents were read again: goes on with what had to wait for one that could not be read. */
+  agentsRead(): void {
+    this.#agents.look();
+    this.#answers.again();
+  }
+
   /** Takes up what a dead instance left running: goes on with it where the agent says so, else ends it. */
   async recover(): Promise<void> {
     const read = (id: number) => this.#read(id);
-    const { resumed, orphaned } = await partAbandoned({ ...this.#ports, read });
-    const error = "The service stopped while this execution was running";
-    const outcome: Outcome = { status: "orphaned", error, output: null };
-    for (const { execution } of orphaned) await this.#ends.end(execution, { outcome });
-    for (const { subject, agent } of resumed) await this.#goOn(subject, agent);
+    const { adopted, orphaned } = await partAbandoned({
+      ...this.#ports,
+      agents: this.#agents,
+      read,
+    });
+    for (const { execution } of orphaned) await this.#ends.end(execution, { outcome: ORPHANED });
+    for (const subject of adopted) await this.#continuations.afterRestart(subject);
     for (const id of await this.#ports.recovery.findForsaken()) {
       await this.#ends.abortWaiting(id, FORSAKEN);
     }
@@ -177,16 +200,6 @@ export class Runner implements AsyncDisposable {
     return started;
   }
 
-  /** Goes on with an execution that waited, under its agent's definition of now. */
-  async #resume(subject: Subject): Promise<void> {
-    const { execution } = subject;
-    this.#announcer.resumed(execution);
-    const agent = this.#ports.findAgent(execution.agentId);
-    if (agent !== undefined) return await this.#goOn(subject, agent);
-    const error = `Agent '${execution.agentId}' no longer exists`;
-    await this.#ends.end(execution, { outcome: { status: "error", error, output: null } });
-  }
-
   async #untilRest(id: number): Promise<void> {
     for (;;) {
       const done = this.#active.done(id);
@@ -205,15 +218,6 @@ export class Runner implements AsyncDisposable {
       id,
       (signal, leave) => this.#conductor.conduct(subject, { agent, signal, leave }),
     );
-  }
-
-  /** Lets an execution go on, but for one whose parent has ended meanwhile: nobody else would end it. */
-  async #goOn(subject: Subject, agent: Agent): Promise<void> {
-    this.#launch(subject, agent);
-    const { id, parentExecutionId } = subject.execution;
-    if (parentExecutionId === null) return;
-    const { execution } = await this.#read(parentExecutionId);
-    if (isFinal(execution.status)) this.#active.stop(id, FORSAKEN);
   }
 
   /** Lets go of an execution that waits. */

@@ -1,5 +1,6 @@
 // Tool calls of one reply: prepare (prepare_call.ts) -> settled | ask | run | delegate -> finalize. A failure is a result
 // the model reads.
+import { untilAborted } from "../bounded_wait.ts";
 import type { JsonObject } from "../json.ts";
 import { QuestionRaised } from "../tools/question_raised.ts";
 import { boundResult } from "../tools/result_text.ts";
@@ -8,9 +9,12 @@ import { ToolFailure } from "../tools/tool_failure.ts";
 import type { PlannedCall } from "./conversation.ts";
 import { type CallResult, performCall, toFailedResult } from "./perform_call.ts";
 import { prepareCall, type PreparedCall } from "./prepare_call.ts";
+import { ReplyOrder } from "./reply_order.ts";
 import type { Run } from "./run.ts";
 
 const CONCURRENT_CALLS = 8;
+/** The most that a result shows of what was said when its call was approved. */
+const REMARK_CHARACTERS = 10_000;
 
 /** A call that needs a person before it can go on. */
 export interface OpenQuestion {
@@ -27,21 +31,32 @@ export interface WaitingChild {
 }
 
 /**
- * Gives these calls their results, at most eight at a time; all of them but those that need a person. Returns the first of
- * these, if there are any. Rethrows the signal's reason when stopped.
+ * Gives these calls their results, at most eight at a time, those on the same thing in their order; all of them but those
+ * that need a person. Returns the first of these, if there are any. Rethrows the signal's reason when stopped.
  */
 export async function settleToolCalls(
   run: Run,
   calls: readonly PlannedCall[],
 ): Promise<OpenQuestion | WaitingChild | undefined> {
-  const steps = calls.map((call) => ({ call, step: prepareCall(run, call) }));
+  const order = new ReplyOrder();
+  // All turns are taken before the first call begins: what a tool waits for must not decide who comes first.
+  const steps = calls.map((call) => {
+    const step = prepareCall(run, call);
+    return { call, step, turn: order.take(step) };
+  });
   const pauses = new Map<PlannedCall, OpenQuestion | WaitingChild>();
   const queue = steps.values();
   const work = async () => {
-    for (const { call, step } of queue) {
-      run.signal.throwIfAborted();
-      const pause = await settle(run, call, step);
-      if (pause !== undefined) pauses.set(call, pause);
+    for (const { call, step, turn } of queue) {
+      try {
+        run.signal.throwIfAborted();
+        // Not within the call's own time, nor as its beginning: nothing of it happens before its turn.
+        if (turn !== undefined) await untilAborted(turn.come, run.signal);
+        const pause = await settle(run, call, step);
+        if (pause !== undefined) pauses.set(call, pause);
+      } finally {
+        turn?.end();
+      }
     }
   };
   const workers = Array.from({ length: Math.min(CONCURRENT_CALLS, calls.length) }, work);
@@ -73,7 +88,7 @@ async function settle(
   const { content, isError, effect, instructions } = run.withoutKeys(done);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
   const messages = await run.journal.finishCall(call, {
-    content: boundResult(content),
+    content: boundResult(content, run.redactor, remarkBehind(step, run)),
     isError,
     effect,
     durationMs,
@@ -83,6 +98,14 @@ async function settle(
   });
   for (const message of messages) run.conversation.add(message);
   return undefined;
+}
+
+/** What a person said when the call was approved, as the end of its result. */
+function remarkBehind(step: PreparedCall, run: Run): { behind?: string } {
+  const remark = "remark" in step ? run.withoutKeys(step.remark) : undefined;
+  if (remark === undefined) return {};
+  const shown = run.redactor.beginningOf(remark, REMARK_CHARACTERS);
+  return { behind: `\n${shown}${shown === remark ? "" : " [cut here]"}` };
 }
 
 async function perform(

@@ -7,6 +7,7 @@ import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
 import { resolveServer } from "../tools/mcp/resolve_server.ts";
+import { serverFolder } from "../tools/mcp/server_folder.ts";
 import { ServersFile } from "../tools/mcp/servers_file.ts";
 import { hasScripts } from "./skill_scripts.ts";
 import type { PermissionNeed } from "./permission_need.ts";
@@ -29,7 +30,10 @@ export interface AgentNeeds {
 
 /** What an agent's file is held against. */
 export interface AgentSurroundings {
-  directories: Pick<Directories, "workspace" | "agentsDir" | "skillsDir" | "mcpServersFile">;
+  directories: Pick<
+    Directories,
+    "workspace" | "agentsDir" | "skillsDir" | "stateDir" | "mcpServersFile"
+  >;
   environment: Environment;
   /** The user's home directory. */
   home: string;
@@ -103,6 +107,7 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
     const resolved = resolveServer(server, {
       lookup: (variable) => environment.get(variable),
       workspace: directories.workspace,
+      ownFolder: serverFolder(directories.stateDir, name),
     });
     if ("problem" in resolved || resolved.definition.kind === "program") return variables;
     const host = hostAndPort(new URL(resolved.definition.url));

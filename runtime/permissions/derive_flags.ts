@@ -27,14 +27,13 @@ export async function deriveFlags(
   const own = serviceNeeds({ config, directories, ...options });
   const agents: AgentNeeds[] = [];
   for (const agent of registry.list()) agents.push(await agentNeeds(agent, workspace));
-  const needs = [...own.needs, ...agents.flatMap((one) => one.needs)];
+  const needs = [...own, ...agents.flatMap((one) => one.needs)];
   const configured = join(directories.agentsDir, "_config");
   const closed = [...new Set([configured, knownRealPath(configured)])];
   const { flags, remarks } = toPermissionFlags(needs, { closed });
   return {
     flags,
     remarks: [
-      ...own.remarks,
       ...agents.flatMap((one) => one.remarks),
       ...remarks,
       ...errors.map((one) => `Not looked at: ${formatDiagnostic(one)}`),

@@ -24,7 +24,8 @@ const FIRST: readonly PermissionFlag[] = [
   { flag: "--frozen", why: "no packages but those of the lock file" },
   {
     flag: "--allow-sys",
-    why: "the umask around the socket, which Deno has no smaller flag for",
+    why:
+      "the machine's addresses, and the umask around the socket, which Deno has no smaller flag for",
   },
   { flag: "--ignore-env", why: "variables that no flag allows read as if they were not set" },
 ];

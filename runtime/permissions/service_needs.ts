@@ -7,7 +7,6 @@ import { knownRealPath } from "../files/known_real_path.ts";
 import { keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { normaliseHost } from "../tools/http_policy.ts";
-import { classifyAddress } from "../tools/ip_address.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 
 /** Where this machine reaches itself. */
@@ -47,26 +46,19 @@ export interface ServiceNeedsContext {
   host?: string;
 }
 
-/** What Inkling needs for this workspace; what cannot be allowed is told in the remarks, as sentences. */
-export function serviceNeeds(
-  context: ServiceNeedsContext,
-): { needs: PermissionNeed[]; remarks: string[] } {
-  const opened = context.config.http.allow.map((entry) => ({ entry, host: hostOfEntry(entry) }));
-  return {
-    needs: [
-      ...placeNeeds(context),
-      ...netNeeds(context),
-      ...opened.flatMap(({ host }) =>
-        host === undefined ? [] : [net(host, "http.allow in config.yaml")]
-      ),
-      ...VARIABLES.flatMap(({ why, names }) =>
-        names.map((value) => ({ kind: "env" as const, value, why }))
-      ),
-      ...defaultModelNeeds(context),
-    ],
-    remarks: opened.filter(({ host }) => host === undefined)
-      .map(({ entry }) => `http.allow in config.yaml names no host: ${entry}`),
-  };
+/** What Inkling needs for this workspace. */
+export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
+  return [
+    ...placeNeeds(context),
+    ...netNeeds(context),
+    ...context.config.http.allow.map((host) =>
+      net(host.includes(":") ? `[${host}]` : host, "http.allow in config.yaml")
+    ),
+    ...VARIABLES.flatMap(({ why, names }) =>
+      names.map((value) => ({ kind: "env" as const, value, why }))
+    ),
+    ...defaultModelNeeds(context),
+  ];
 }
 
 function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNeed[] {
@@ -121,16 +113,6 @@ function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
     if (error instanceof ModelError) return [];
     throw error;
   }
-}
-
-/** An entry of http.allow as a flag writes it; undefined when it is no host. */
-function hostOfEntry(entry: string): string | undefined {
-  const wildcard = /^\*?\./.exec(entry)?.[0] ?? "";
-  const name = normaliseHost(entry.slice(wildcard.length));
-  const isAddress = name.includes(":") && classifyAddress(name) !== undefined;
-  if (!isAddress && /[/\\?#@:,*]/.test(name)) return undefined;
-  const url = URL.parse(`http://${isAddress ? `[${name}]` : name}`);
-  return url === null ? undefined : `${wildcard === "" ? "" : "*."}${url.hostname}`;
 }
 
 function both(path: string): string[] {

@@ -1,20 +1,22 @@
 // Variables and arguments in an agent's body: one pass, values are never looked at again.
 
+// A digit that more of a number follows, as in $10, $5.00 or $1,000, is an amount of money.
 const PLACEHOLDER =
-  /\\\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$(\d)(?!\d)/g;
+  /\\\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$(\d)(?!\d|\.\d|,\d{3}(?!\d))/g;
 
 /** The body with everything filled in, and what a person should know about it. */
 export interface Substitution {
   text: string;
-  /** Whether the arguments were used anywhere in the text. */
+  /** Whether an argument stands anywhere in the text. */
   usesArguments: boolean;
   /** Names that stayed literal because they hold a key of a model provider. */
   withheld: string[];
 }
 
 /**
- * Fills in `${VAR}`, `$ARGUMENTS` (all, one a line), `$ARGUMENTS[N]` and `$0`…`$9` (0-based; the last form only when
- * there are arguments, so that `$5.00` stays), and `\$` as a dollar. An undefined variable stays as written.
+ * Fills in `${VAR}`, `$ARGUMENTS` (all, one a line), `$ARGUMENTS[N]` and `$0`…`$9` (0-based), and `\$` as a dollar.
+ * An undefined variable stays as written, and so does `$5` where there is no such argument: it may be a price.
+ * `$ARGUMENTS[5]`, which is nothing else, becomes empty then.
  */
 export function substitute(
   body: string,
@@ -39,10 +41,10 @@ export function substitute(
         }
         return options.lookup(variable) ?? whole;
       }
-      if (digit !== undefined && args.length === 0) return whole;
-      usesArguments = true;
       const wanted = index ?? digit;
-      return wanted === undefined ? args.join("\n") : args[Number(wanted)] ?? "";
+      const value = wanted === undefined ? args.join("\n") : args[Number(wanted)];
+      usesArguments ||= value !== undefined && args.length > 0;
+      return value ?? (digit === undefined ? "" : whole);
     },
   );
   return { text, usesArguments, withheld: [...withheld] };

@@ -1,6 +1,8 @@
 // Keeps secret values out of everything that is shown: frames, log lines, errors, answers. One step, in one path.
+import { beginningOf } from "../cut_text.ts";
 import type { Secret } from "./secret.ts";
-import { findMarks, redactText, replaceMarks, spellingsOf } from "./secret_marks.ts";
+import { findMarks, redactText, replaceMarks } from "./secret_marks.ts";
+import { wholeLength } from "./torn_secret.ts";
 
 /** Replaces secret values by `[redacted:NAME]`. The secrets are asked for each time: keys may change while we run. */
 export class Redactor {
@@ -25,6 +27,20 @@ export class Redactor {
     return secrets.length === 0 ? value : redactInside(value, secrets) as T;
   }
 
+  /**
+   * What is left of a text that was cut, or broke off, at its end: without what may be the beginning of a secret there.
+   * Whole secrets stay. Whoever cuts a text that is not redacted yet asks here, before anything is put behind it.
+   */
+  withoutTornEnd(text: string): string {
+    return text.slice(0, wholeLength(text, this.#secrets()));
+  }
+
+  /** At most `maxCharacters` (UTF-16 code units) of the text's beginning, no character and no secret cut in two. */
+  beginningOf(text: string, maxCharacters: number): string {
+    if (text.length <= maxCharacters) return text;
+    return this.withoutTornEnd(beginningOf(text, maxCharacters));
+  }
+
   /** A filter for text that arrives in pieces: it holds back what may be the beginning of a secret. */
   openStream(): RedactedStream {
     return new RedactedStream(this.#secrets());
@@ -44,10 +60,8 @@ export class RedactedStream {
   push(text: string): string {
     const known = this.#held + text;
     const marks = findMarks(known, this.#secrets);
-    const longest = this.#secrets.flatMap(spellingsOf).map((one) => overlap(known, one));
-    const open = known.length - Math.max(0, ...longest);
     // A secret that reaches into what may be the beginning of another waits with it.
-    const end = marks.find((mark) => mark.from < open && open < mark.to)?.from ?? open;
+    const end = wholeLength(known, this.#secrets, marks);
     this.#held = known.slice(end);
     return replaceMarks(known.slice(0, end), marks.filter((mark) => mark.to <= end));
   }
@@ -58,16 +72,6 @@ export class RedactedStream {
     this.#held = "";
     return rest;
   }
-}
-
-/** The length of the longest end of `text` that is a true beginning of `value`. */
-function overlap(text: string, value: string): number {
-  const last = text.at(-1);
-  for (let length = Math.min(text.length, value.length - 1); length > 0; length--) {
-    // Most are told apart by one character: some secrets are thousands of them long, and every piece of text asks.
-    if (value[length - 1] === last && text.endsWith(value.slice(0, length))) return length;
-  }
-  return 0;
 }
 
 /** Without recursion: how deep a value goes, whoever wrote it decides. */

@@ -1,33 +1,77 @@
 // Where secrets stand in a text, and the text without them.
 import type { Secret } from "./secret.ts";
 
-/** A stretch of text that is secret, under the name of the longest secret in it. Indices are UTF-16 code units. */
-export interface Mark {
+/** Indices are UTF-16 code units. */
+export interface Stretch {
   from: number;
   to: number;
+}
+
+/** A stretch of text that is secret, under the name of the longest secret in it. */
+export interface Mark extends Stretch {
   name: string;
 }
 
-/** The text with each secret, also as JSON spells it, as `[redacted:NAME]`. `secrets` are longest first. */
+/**
+ * The text with each secret, also as JSON spells it, as `[redacted:NAME]`. `secrets` are longest first. What it returns stays
+ * as it is when it is redacted again.
+ */
 export function redactText(text: string, secrets: readonly Secret[]): string {
-  return replaceMarks(text, findMarks(text, secrets));
+  // Beside what stands there, what was put in place of a secret may spell another one. Each time less is left to replace.
+  for (let shown = text;;) {
+    const marks = findMarks(shown, secrets);
+    if (marks.length === 0) return shown;
+    shown = replaceMarks(shown, marks);
+  }
 }
 
-/** A value as it is, and as JSON spells it. */
+/** What stands in place of a secret. */
+export function placeholderOf({ name }: Pick<Secret, "name">): string {
+  return `[redacted:${name}]`;
+}
+
+/** A value as it is, as JSON spells it, and as JSON does that is written in ASCII alone, in digits of either case. */
 export function spellingsOf({ value }: Secret): string[] {
-  const quoted = JSON.stringify(value).slice(1, -1);
-  return quoted === value ? [value] : [value, quoted];
+  if (PLAIN.test(value)) return [value];
+  return [...new Set([value, JSON.stringify(value).slice(1, -1), ...asciiSpellings(value)])];
 }
 
-/** Every stretch that is secret, in order. Secrets that overlap are one: what is left of one would tell of it. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function asciiSpellings(value: string): string[] {
+  const spell = (toCase: (digits: string) => string) =>
+    value.replaceAll(/["\\]|[^ -~]/g, (unit) => {
+      const short = JSON.stringify(unit).slice(1, -1);
+      if (short.length === 2) return short;
+      return `\\u${toCase(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`;
+    });
+  return [spell((digits) => digits), spell((digits) => digits.toUpperCase())];
+}
+
+/**
+ * Every stretch that is secret, in order. Secrets that overlap are one: what is left of one would tell of it. One inside a
+ * placeholder is none: it says no more than a variable's name. One that reaches out of it takes all of it along.
+ */
 export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   const found: Mark[] = [];
+  // Most texts hold no secret: they are not searched for anything else.
+  let placeholders: Stretch[] | undefined;
   for (const secret of secrets) {
     for (const spelling of spellingsOf(secret)) {
       for (let from = text.indexOf(spelling); from >= 0;) {
         const to = from + spelling.length;
-        found.push({ from, to, name: secret.name });
-        from = text.indexOf(spelling, to);
+        placeholders ??= findPlaceholders(text, secrets);
+        const touched = placeholders.filter((one) => one.from < to && from < one.to);
+        const isInside = touched.some((one) => one.from <= from && to <= one.to);
+        if (!isInside) {
+          found.push({
+            from: Math.min(from, ...touched.map((one) => one.from)),
+            to: Math.max(to, ...touched.map((one) => one.to)),
+            name: secret.name,
+          });
+        }
+        // One inside may overlap with one that reaches out.
+        from = text.indexOf(spelling, isInside ? from + 1 : to);
       }
     }
   }
@@ -42,12 +86,25 @@ export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   return marks;
 }
 
+/** Where placeholders of these secrets stand. */
+export function findPlaceholders(text: string, secrets: readonly Secret[]): Stretch[] {
+  return secrets.map(placeholderOf).flatMap((placeholder) => {
+    const found: Stretch[] = [];
+    for (let from = text.indexOf(placeholder); from >= 0;) {
+      const to = from + placeholder.length;
+      found.push({ from, to });
+      from = text.indexOf(placeholder, to);
+    }
+    return found;
+  });
+}
+
 /** The text with `[redacted:NAME]` in place of each mark; marks are in order and do not overlap. */
 export function replaceMarks(text: string, marks: readonly Mark[]): string {
   let result = "";
   let end = 0;
   for (const { from, to, name } of marks) {
-    result += `${text.slice(end, from)}[redacted:${name}]`;
+    result += text.slice(end, from) + placeholderOf({ name });
     end = to;
   }
   return result + text.slice(end);

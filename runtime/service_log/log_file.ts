@@ -8,6 +8,12 @@ const MAX_BYTES = 5 * 1024 * 1024;
 /** Beside the file itself. */
 const OLD_FILES = 3;
 
+/**
+ * What a terminal obeys and what nobody sees; but the joiners that words and emoji are written with. The log is read in
+ * terminals, and a tool that meets a NUL takes it for no text.
+ */
+const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
 /** A log that must be closed. */
 export interface LogFile extends ServiceLog, Disposable {}
 
@@ -42,7 +48,7 @@ export function survivingLog(log: ServiceLog): ServiceLog {
   };
 }
 
-/** `2026-01-01T00:00:00.000Z INFO  message key=value`; line breaks inside values are escaped. */
+/** `2026-01-01T00:00:00.000Z INFO  message key=value`; what would break or bend the line is escaped. */
 export function formatLogLine(
   line: {
     at: number;
@@ -54,7 +60,7 @@ export function formatLogLine(
   const fields = Object.entries(line.fields ?? {})
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${formatValue(value)}`);
-  const message = line.message.replaceAll(/[\r\n]+/g, " ");
+  const message = escapeUnseen(line.message.replaceAll(/[\r\n]+/g, " "));
   return `${toTimestamp(line.at)} ${line.level.toUpperCase().padEnd(5)} ${message}${
     fields.join("")
   }`;
@@ -62,5 +68,13 @@ export function formatLogLine(
 
 function formatValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
-  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+  const isPlain = /^[^\s"=]+$/.test(text) && text.search(UNSEEN) === -1;
+  return isPlain ? text : escapeUnseen(JSON.stringify(text));
+}
+
+/** As JSON writes it: `\u001b`. */
+function escapeUnseen(text: string): string {
+  return text.replaceAll(UNSEEN, (character) =>
+    character.split("")
+      .map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""));
 }

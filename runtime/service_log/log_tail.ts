@@ -1,8 +1,26 @@
 // The end of the service log: its last lines, read from the back, so that a large file costs no more than a small one.
+import type { Redactor } from "../secrets/redactor.ts";
 
 /** The most that is read of all files together. A line is rarely over 200 bytes. */
 const MOST_BYTES = 2 * 1024 * 1024;
 const BLOCK_BYTES = 64 * 1024;
+
+/** A secret has no more lines than these: a long private key has about a hundred. */
+const LONGEST_SECRET_LINES = 200;
+
+/**
+ * The last `lines` lines of a log without secrets. Beside the log's own lines the file holds what a dying process writes,
+ * which nobody redacted: a secret of several lines is found in all of them, also where the last ones begin inside of it.
+ */
+export async function readRedactedTail(
+  path: string,
+  { lines, redactor }: { lines: number; redactor: Redactor },
+): Promise<string[]> {
+  const found = await readLogTail(path, { lines: lines + LONGEST_SECRET_LINES });
+  if (found.length === 0) return found;
+  const shown = redactor.redact(found.join("\n")).split("\n");
+  return shown.slice(Math.max(0, shown.length - lines));
+}
 
 /**
  * The last `lines` lines of a log, oldest first; where the file has fewer, its rotated predecessor (`path.1`) gives the

@@ -1,5 +1,6 @@
 // A file that lines are added to, and that makes room for a new one when it is full. What the lines say is not its
 // business.
+import { makePrivate } from "../files/private_file.ts";
 import { isFileFailure } from "../files/unreadable.ts";
 
 /** Where no new file can be had, the full one takes so many bytes more before that is tried again. */
@@ -26,6 +27,8 @@ export class RotatingFile implements Disposable {
     this.#path = path;
     this.#options = options;
     this.#file = openForMore(path);
+    makePrivate(path);
+    for (let number = 1; number <= options.oldFiles; number++) makePrivate(`${path}.${number}`);
     this.#size = this.#file.statSync().size;
     this.#limit = options.maxBytes;
   }

@@ -1,6 +1,7 @@
 // What `setup` reads and writes: config.yaml, the workspace's folders and environment file, a first agent. Existing files
 // are merged into, and nothing is written before everything is known.
 import { join } from "node:path";
+import { describeUnknownModel } from "../agents/validate_model.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
@@ -9,6 +10,7 @@ import { exists } from "../config/exists.ts";
 import { resolveConfigDir } from "../config/places.ts";
 import { resolveDirectories } from "../config/resolve_directories.ts";
 import type { Surroundings } from "../config/settings.ts";
+import { modelsOf } from "../models/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { ChoicesRefused, chooseConfig, type ChosenConfig } from "./chosen_config.ts";
 import { readTextIfThere, writeInstallation, type WrittenFile } from "./installation_files.ts";
@@ -66,7 +68,9 @@ export class Installation {
     if (choices.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(choices.apiKey)) {
       return "That is no key: it holds spaces, line ends or characters outside ASCII";
     }
-    return undefined;
+    const { model } = choices;
+    return model &&
+      describeUnknownModel({ ...model, name: model.model }, modelsOf(model.provider));
   }
 
   /** Where the key of a model is, seen from a workspace. Throws ModelError for a model that leads nowhere. */

@@ -14,10 +14,9 @@ import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
 import { selectChild } from "./families.ts";
 import { appendFrames } from "./frames.ts";
+import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "./slots.ts";
 import { takeQueued } from "./watches.ts";
-
-const IDEMPOTENCY_MS = 24 * 3_600_000;
 
 /** Acceptances of one service instance. */
 export class SqliteAcceptanceStore implements AcceptanceStore {
@@ -68,12 +67,11 @@ function insertExecution(
     });
   }
   if (terms.idempotencyKey !== undefined) {
-    db.run(
-      "INSERT OR REPLACE INTO idempotency_keys (key, execution_id, created_at) VALUES (?, ?, ?)",
-      terms.idempotencyKey,
-      execution.id,
-      wanted.startedAt,
-    );
+    insertKey(db, {
+      key: terms.idempotencyKey,
+      executionId: execution.id,
+      now: wanted.startedAt,
+    });
   }
   return { execution, isNew: true };
 }
@@ -88,12 +86,7 @@ function findKnown(
     return selectChild(db, parentExecutionId, parentPosition);
   }
   if (key === undefined) return undefined;
-  const row = db.get<ExecutionRow>(
-    `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id = ` +
-      "(SELECT execution_id FROM idempotency_keys WHERE key = ? AND created_at > ?)",
-    key,
-    startedAt - IDEMPOTENCY_MS,
-  );
+  const row = selectByKey(db, { key, now: startedAt });
   return row && toExecution(row);
 }
 

@@ -1,7 +1,11 @@
 // The connection to SQLite: opening and checking the file, migrations, prepared statements, transactions.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { makePrivate } from "../files/private_file.ts";
 import { MIGRATIONS } from "./migrations.ts";
+
+/** The path of a database without a file. */
+const IN_MEMORY = ":memory:";
 
 /** "INKL" in ASCII, in the file's header: tells our databases from others. */
 const APPLICATION_ID = 0x494e4b4c;
@@ -51,12 +55,16 @@ export class Database implements Disposable {
     let db: DatabaseSync | undefined;
     try {
       // SQLite gives its companions (-wal, -shm) the mode of the file itself.
-      if (!readOnly && path !== ":memory:") {
+      if (!readOnly && path !== IN_MEMORY) {
         Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
       }
       db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
       const version = checkFile(db, path);
       if (!readOnly) {
+        // Not before it is known to be ours: a foreign file stays as it is.
+        if (path !== IN_MEMORY) {
+          for (const companion of ["", "-wal", "-shm"]) makePrivate(`${path}${companion}`);
+        }
         // Only an empty file can take this setting; on ours it changes nothing.
         db.exec("PRAGMA auto_vacuum = INCREMENTAL");
         db.exec("PRAGMA journal_mode = WAL");

@@ -42,4 +42,15 @@ export class SqliteEndingStore implements EndingStore {
       return { execution, ancestors };
     });
   }
+
+  leaveExecution(executionId: number, { durationMs }: { durationMs: number }): Promise<void> {
+    return this.#db.change("power", () => {
+      this.#db.run(
+        "UPDATE executions SET duration_ms = coalesce(duration_ms, 0) + ? " +
+          "WHERE id = ? AND status = 'running'",
+        durationMs,
+        executionId,
+      );
+    });
+  }
 }

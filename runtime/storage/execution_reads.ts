@@ -8,6 +8,7 @@ import type {
 import type { UsageStep } from "../executions/usage.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toRequest } from "./execution_rows.ts";
+import { selectByKey } from "./idempotency_keys.ts";
 import { selectUsage } from "./usage.ts";
 
 /** Reads executions of all instances. */
@@ -23,9 +24,12 @@ export class SqliteExecutionReads implements ExecutionReads {
       `SELECT ${EXECUTION_COLUMNS}, output_data FROM executions WHERE id = ?`,
       id,
     );
-    return Promise.resolve(
-      row && { execution: toExecution(row), request: toRequest(row), output: row.output_data },
-    );
+    return Promise.resolve(row && toStored(row));
+  }
+
+  readByKey(key: string, now: number): Promise<StoredExecution | undefined> {
+    const row = selectByKey(this.#db, { key, now });
+    return Promise.resolve(row && toStored(row));
   }
 
   listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
@@ -76,4 +80,8 @@ export class SqliteExecutionReads implements ExecutionReads {
     );
     return Promise.resolve(row?.n ?? 0);
   }
+}
+
+function toStored(row: ExecutionRow & { output_data: string | null }): StoredExecution {
+  return { execution: toExecution(row), request: toRequest(row), output: row.output_data };
 }

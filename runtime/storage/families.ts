@@ -1,6 +1,6 @@
 // Executions above and below each other in SQLite: waiting for one below, and finding what stands where.
 import type { Execution, ExecutionTotals } from "../executions/execution.ts";
-import type { FamilyStore, WaitForChild } from "../executions/family_store.ts";
+import type { FamilyStore, LineageMember, WaitForChild } from "../executions/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
@@ -66,16 +66,18 @@ export class SqliteFamilyStore implements FamilyStore {
     return Promise.resolve(rows.map(toExecution));
   }
 
-  readLineage(executionId: number): Promise<string[]> {
-    const rows = this.#db.all<{ agent_id: string }>(
+  readLineage(executionId: number): Promise<LineageMember[]> {
+    const rows = this.#db.all<{ id: number; agent_id: string }>(
       "WITH RECURSIVE above (id, agent_id, parent, distance) AS (" +
         "SELECT id, agent_id, parent_execution_id, 0 FROM executions WHERE id = ? UNION ALL " +
         "SELECT e.id, e.agent_id, e.parent_execution_id, above.distance + 1 " +
         "FROM executions e JOIN above ON e.id = above.parent) " +
-        "SELECT agent_id FROM above ORDER BY distance",
+        "SELECT id, agent_id FROM above ORDER BY distance",
       executionId,
     );
-    return Promise.resolve(rows.map(({ agent_id }) => agent_id));
+    return Promise.resolve(
+      rows.map(({ id, agent_id }) => ({ executionId: id, agentId: agent_id })),
+    );
   }
 
   sumDescendants(executionId: number): Promise<ExecutionTotals> {

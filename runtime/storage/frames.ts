@@ -22,6 +22,16 @@ export function appendFrames(
   return lastId;
 }
 
+/** Whether the last question in an execution's log is this one. */
+export function showsRequest(db: Database, executionId: number, requestId: string): boolean {
+  const last = db.get<{ requestId: string | null }>(
+    "SELECT payload ->> '$.request_id' AS requestId FROM frames " +
+      "WHERE execution_id = ? AND event = 'interrupt' ORDER BY id DESC LIMIT 1",
+    executionId,
+  );
+  return last?.requestId === requestId;
+}
+
 /** To step through rows one by one takes three times as long; all at once could be more than may be held. */
 const ROWS_AT_ONCE = 16;
 

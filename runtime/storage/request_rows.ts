@@ -82,11 +82,15 @@ export function selectOpenRequest(
   return row && toRequest(row);
 }
 
-/** The open question whose time is over first; undefined when none has an end. */
-export function selectNextExpiry(db: Database): HumanRequest | undefined {
+/** The open question whose time is over first, but for those whose ids are given; undefined when none has an end. */
+export function selectNextExpiry(
+  db: Database,
+  except: ReadonlySet<string>,
+): HumanRequest | undefined {
   const row = db.get<RequestRow>(
     `SELECT ${COLUMNS} FROM requests WHERE answered_at IS NULL AND expires_at IS NOT NULL ` +
-      "ORDER BY expires_at LIMIT 1",
+      "AND request_id NOT IN (SELECT value FROM json_each(?)) ORDER BY expires_at LIMIT 1",
+    JSON.stringify([...except]),
   );
   return row && toRequest(row);
 }

@@ -4,7 +4,7 @@ import type { HumanRequest } from "../executions/human_request.ts";
 import type { OpeningRequest, RecordedAnswer, RequestStore } from "../executions/request_store.ts";
 import type { Resumption } from "../executions/resumption.ts";
 import type { Database } from "./database.ts";
-import { appendFrames } from "./frames.ts";
+import { appendFrames, showsRequest } from "./frames.ts";
 import {
   closeRequest,
   insertRequest,
@@ -35,7 +35,9 @@ export class SqliteRequestStore implements RequestStore {
       if (!closeRequest(this.#db, executionId, answer)) return undefined;
       const execution = wakeExecution(this.#db, executionId, this.#instanceId);
       const ancestors = wakeAncestors(this.#db, executionId, this.#instanceId);
-      for (const one of [execution, ...ancestors]) {
+      // Of several questions below it, one that waits shows one: an answer to another has no place in its log.
+      const shown = ancestors.filter(({ id }) => showsRequest(this.#db, id, answer.requestId));
+      for (const one of [execution, ...shown]) {
         appendFrames(this.#db, one.id, answer.frames(one));
       }
       return { execution, ancestors };
@@ -46,7 +48,7 @@ export class SqliteRequestStore implements RequestStore {
     return Promise.resolve(selectOpenRequest(this.#db, executionId, requestId));
   }
 
-  readNextExpiry(): Promise<HumanRequest | undefined> {
-    return Promise.resolve(selectNextExpiry(this.#db));
+  readNextExpiry(except: ReadonlySet<string> = new Set()): Promise<HumanRequest | undefined> {
+    return Promise.resolve(selectNextExpiry(this.#db, except));
   }
 }

@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
+import type { IdleGuards } from "./idle_guards.ts";
 import type { McpServers } from "./mcp/mcp_servers.ts";
 import type { SkillDescription, Skills } from "./skills/skills.ts";
 import type { Tool } from "./tool.ts";
@@ -18,6 +19,7 @@ export interface AgentTools {
 export interface ToolSources {
   /** What every agent has. */
   builtin: readonly Tool[];
+  idleGuards: IdleGuards;
   /** The agent as its file stands now. */
   findAgent(id: string): Agent | undefined;
   openSkills(): Promise<Skills>;
@@ -54,6 +56,7 @@ export class ToolShed {
       const taken = tools.map(({ name }) => name);
       tools.push(...await servers.openTools(agent, { taken, signal }));
     }
+    this.#sources.idleGuards.look(agent, tools);
     return { toolbox: new Toolbox(tools), skills: skills?.described ?? [] };
   }
 }

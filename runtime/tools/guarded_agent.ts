@@ -1,7 +1,7 @@
 // Connections that look names up themselves, and are ended before anything is sent to an address that is closed.
-import { Agent } from "node:http";
-import { Agent as SecureAgent } from "node:https";
+import type { Agent } from "node:http";
 import type { Socket } from "node:net";
+import { createDirectAgent } from "./direct_agent.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 /**
@@ -13,7 +13,7 @@ export function createGuardedAgent(
   protocol: string,
   refuse: (address: string) => string | undefined,
 ): Agent {
-  const agent = protocol === "https:" ? new SecureAgent() : new Agent();
+  const agent = createDirectAgent(protocol);
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
     const single = { ...options, autoSelectFamily: false };

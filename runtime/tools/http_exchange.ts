@@ -9,6 +9,7 @@ import {
 import { request as requestHttps } from "node:https";
 import { FLAGS_REMEDY } from "../denied_permission.ts";
 import { describeConnectionFailure } from "./connection_failure.ts";
+import { createDirectAgent } from "./direct_agent.ts";
 import { createGuardedAgent } from "./guarded_agent.ts";
 import { guardedLookup, type ResolveHost } from "./host_lookup.ts";
 import { readBody } from "./http_body.ts";
@@ -121,7 +122,9 @@ function send(sent: ExchangeRequest, options: ExchangeOptions): Promise<Incoming
  * connection to an address that we looked up for one of them is refused: there it looks up itself.
  */
 function connectionOf(url: URL, port: number, options: ExchangeOptions): RequestOptions {
-  if (isNetOpen()) return { agent: false, lookup: guardedLookup(options, port) };
+  if (isNetOpen()) {
+    return { agent: createDirectAgent(url.protocol), lookup: guardedLookup(options, port) };
+  }
   const { hostname: host } = url;
   return {
     agent: createGuardedAgent(url.protocol, (address) => {

@@ -1,7 +1,7 @@
 // Which hosts and addresses http_request may reach. Pure: it looks at names and addresses, never at the network.
 import { classifyAddress, isSameAddress } from "./ip_address.ts";
 
-/** What the administrator set under `http` in config.yaml, and what the service itself occupies. */
+/** What the administrator set under `http` in config.yaml, in the form of requests, and what the service itself occupies. */
 export interface HttpPolicy {
   /** Hosts (names, addresses, or `*.name` for all below a name) that are open although `deny` would close them. */
   allow: readonly string[];

@@ -1,4 +1,6 @@
 // A web server's reply as text for a model.
+import { beginningOf } from "../cut_text.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { ExchangeReply } from "./http_exchange.ts";
 import { isBinary } from "./text_content.ts";
 
@@ -18,7 +20,7 @@ const SHOWN_HEADERS = [
 /** Status line, main headers, and the body as text, cut where it gets long; a binary body is only described. */
 export function showReply(
   reply: ExchangeReply,
-  options: { finalUrl: string | undefined },
+  options: { finalUrl: string | undefined; redactor: Redactor },
 ): string {
   const lines = [`${reply.status} ${reply.statusText}`.trim()];
   if (options.finalUrl !== undefined) lines.push(`redirected to: ${options.finalUrl}`);
@@ -26,10 +28,10 @@ export function showReply(
     const value = reply.headers.get(name);
     if (value !== undefined) lines.push(`${name}: ${value}`);
   }
-  return `${lines.join("\n")}\n\n${showBody(reply)}`;
+  return `${lines.join("\n")}\n\n${showBody(reply, options.redactor)}`;
 }
 
-function showBody(reply: ExchangeReply): string {
+function showBody(reply: ExchangeReply, redactor: Redactor): string {
   const { body, cut } = reply;
   if (body.length === 0) return "(The body is empty.)";
   const size = cut ? `more than ${body.length}` : `${body.length}`;
@@ -37,12 +39,8 @@ function showBody(reply: ExchangeReply): string {
   const text = decodeText(body, type);
   if (text === undefined) return `(The body is binary: ${type || "no type given"}, ${size} bytes.)`;
   if (!cut && text.length <= MAX_SHOWN_CHARACTERS) return text;
-  const end = isHighSurrogate(text, MAX_SHOWN_CHARACTERS - 1)
-    ? MAX_SHOWN_CHARACTERS - 1
-    : MAX_SHOWN_CHARACTERS;
-  return `${text.slice(0, end)}\n(The body is cut here: ${
-    Math.min(end, text.length)
-  } characters are shown of ` +
+  const shown = redactor.withoutTornEnd(beginningOf(text, MAX_SHOWN_CHARACTERS));
+  return `${shown}\n(The body is cut here: ${shown.length} characters are shown of ` +
     `${size} bytes. Ask for a part of it, if the server can give one.)`;
 }
 
@@ -64,9 +62,4 @@ function openDecoder(charset: string): TextDecoder {
     // A charset that nobody knows: most of what is sent is UTF-8.
     return new TextDecoder();
   }
-}
-
-function isHighSurrogate(text: string, index: number): boolean {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

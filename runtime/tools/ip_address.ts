@@ -7,11 +7,13 @@ export type AddressKind = "public" | "private" | "loopback" | "closed";
 
 /** Networks in the order of looking; the first that holds an address decides. Everything else is public. */
 const NETWORKS: readonly (readonly [AddressKind, string])[] = [
-  // Cloud metadata outside of link-local: Alibaba, Oracle, Azure, AWS over IPv6.
+  // Cloud metadata outside of link-local: Alibaba, Oracle, Azure; over IPv6 AWS, Google, Scaleway.
   ["closed", "100.100.100.200/32"],
   ["closed", "192.0.0.192/32"],
   ["closed", "168.63.129.16/32"],
-  ["closed", "fd00:ec2::254/128"],
+  ["closed", "fd00:ec2::/32"],
+  ["closed", "fd20:ce::/32"],
+  ["closed", "fd00:42::/32"],
   ["closed", "0.0.0.0/8"],
   ["closed", "169.254.0.0/16"],
   ["closed", "224.0.0.0/4"],

@@ -1,4 +1,5 @@
-// One writer at a time for each path: the calls of one reply run side by side and may name the same file.
+// One writer at a time for each path. The calls of one reply come in their order; but one whose time is over may still be
+// at work, and other runs write to the same memory.
 
 /** Runs work on the same key one after the other, in the order of asking. */
 export class PathLocks {

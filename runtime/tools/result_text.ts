@@ -1,22 +1,32 @@
 // How long a tool's result may be, and what a longer one looks like.
+import type { Redactor } from "../secrets/redactor.ts";
 
 /** The most bytes (UTF-8) of one tool result. */
 export const RESULT_LIMIT_BYTES = 100 * 1024;
 /** Room for the line that tells of a cut. */
 const NOTE_BYTES = 512;
 
-/** The text, or as much of its beginning as a result may have, with a last line that says how to get the rest. */
-export function boundResult(text: string): string {
+/**
+ * The text, or as much of its beginning as a result may have, with a last line that says how to get the rest. `behind` follows
+ * in any case, whole, and counts as part of the result.
+ */
+export function boundResult(
+  text: string,
+  redactor: Redactor,
+  { behind = "" }: { behind?: string } = {},
+): string {
   // A UTF-16 unit takes three bytes at most, so that most texts need no counting.
-  if (text.length * 3 <= RESULT_LIMIT_BYTES) return text;
+  if ((text.length + behind.length) * 3 <= RESULT_LIMIT_BYTES) return text + behind;
   const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= RESULT_LIMIT_BYTES) return text;
-  const head = cutBytes(bytes, RESULT_LIMIT_BYTES - NOTE_BYTES);
-  const shown = Math.floor((RESULT_LIMIT_BYTES - NOTE_BYTES) / 1024);
+  const limit = RESULT_LIMIT_BYTES - new TextEncoder().encode(behind).length;
+  if (bytes.length <= limit) return text + behind;
+  const head = redactor.withoutTornEnd(cutBytes(bytes, limit - NOTE_BYTES));
+  const shown = Math.floor((limit - NOTE_BYTES) / 1024);
   return `${head}\n[The result is cut here: ${shown} KB of ${
     Math.ceil(bytes.length / 1024)
   } KB are shown. ` +
-    "To get the rest, ask for less at a time: a range (offset, limit), a narrower pattern or filter, or one part.]";
+    "To get the rest, ask for less at a time: a range (offset, limit), a narrower pattern or filter, or one part.]" +
+    behind;
 }
 
 /** The first `limit` bytes as text, without a torn character at the end. */

@@ -2,6 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import type { JsonObject, JsonSchema } from "../json.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 
 /**
@@ -26,6 +27,12 @@ export type HumanAnswer =
   | { selected: string[] }
   | { expired: true };
 
+/** A question that a call raised, as it was put to a person, and what came of it. */
+export interface AnsweredQuestion {
+  question: ToolQuestion;
+  answer: HumanAnswer;
+}
+
 /** What a running tool is given. */
 export interface ToolContext {
   /** Aborts when the execution is cancelled, aborted or the service stops. Tools pass it on to whatever they wait for. */
@@ -37,9 +44,12 @@ export interface ToolContext {
   clock: Clock;
   /**
    * What people answered to the questions that this very call raised, in the order of asking. A call that raises one
-   * (see QuestionRaised) is run again from its beginning once the answer is there, also by another process.
+   * (see QuestionRaised) is run again from its beginning once the answer is there, also by another process. An answer
+   * holds for its question and no other: things may have changed since, and the call ask something else.
    */
-  answers: readonly HumanAnswer[];
+  answers: readonly AnsweredQuestion[];
+  /** Knows the secrets: what a tool cuts, or takes apart for the log, goes through it first. */
+  redactor: Redactor;
   /** Writes a line about this call into the service log. */
   log(message: string): void;
 }
@@ -55,6 +65,8 @@ export interface InstructiveResult {
 /** What a model is told of a tool, and the check of what it asks for. */
 export interface ToolDeclaration {
   readonly name: string;
+  /** Names that it would have beside other tools: a guard by one of them holds, whatever tools come and go. */
+  readonly otherNames?: readonly string[];
   readonly description: string;
   /** Describes the arguments object. */
   readonly parameters: JsonSchema;
@@ -68,6 +80,11 @@ export interface ActionTool extends ToolDeclaration {
   readonly delegation?: undefined;
   /** How long one call may take, in milliseconds. */
   readonly timeoutMs: number;
+  /**
+   * What its calls read or change. Those of one reply that work on the same take effect in the order of the reply; absent:
+   * they run side by side with all others.
+   */
+  readonly worksOn?: "files" | "memory";
   /** The effect of a call with these (already checked) arguments. */
   effect(args: JsonObject): Effect;
   /**

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { AgentWatch } from "./agent_watch.ts";
 import type { SettledPath } from "./change_folding.ts";
+import { FROM_OUTSIDE } from "./change_origin.ts";
 import type { StartRun } from "./fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
 import type { SeenFiles } from "./seen_files.ts";
@@ -140,7 +141,7 @@ export class AgentFollower implements AsyncDisposable {
     await this.#accepting;
     await this.#lane.keepOnly(() => false);
     await this.#lane[Symbol.asyncDispose]();
-    this.#ports.breaker.reset(this.#agent.id);
+    this.#ports.breaker.forget(this.#agent.id);
     await this.#ports.store.forgetWatches([this.#agent.id]);
   }
 
@@ -165,9 +166,11 @@ export class AgentFollower implements AsyncDisposable {
     // Where that cannot be told, nothing is lost: it is asked again before a run starts.
     const isStopped = this.trippedReason !== null || await isPaused().catch(() => false);
     const changes = [];
-    for (const { path, event, chain } of isStopped ? [] : paths) {
+    for (const { path, event, origin } of isStopped ? [] : paths) {
       if (event === undefined || await ownWrites.isOwn(agent.id, path)) continue;
-      changes.push({ path, event, chain });
+      const writer = await ownWrites.writerOf(path);
+      const known = writer === undefined ? origin : { ...FROM_OUTSIDE, writer };
+      changes.push({ path, event, origin: known });
     }
     await this.#lane.put(changes, seen.marksOf(agent.trigger, paths));
   }
@@ -184,7 +187,7 @@ async function openWatch(
     hub,
     clock,
     base,
-    currentChain: () => breaker.currentChain(),
+    noticed: () => breaker.noticed(agent.id),
     onSettled,
   });
   try {

@@ -5,6 +5,7 @@ import type { PathBase } from "../agents/agent_paths.ts";
 import type { Clock } from "../clock.ts";
 import { Baseline, type Compared, toOld } from "./baseline.ts";
 import type { SettledPath, Stamp, Transition } from "./change_folding.ts";
+import type { ChangeOrigin } from "./change_origin.ts";
 import { type FirstRead, isIn } from "./look.ts";
 import { type RememberedFiles, UNREAD } from "./seen_files.ts";
 import { UnsettledChanges } from "./unsettled_changes.ts";
@@ -16,8 +17,8 @@ export interface AgentWatchPorts {
   hub: WatchHub;
   clock: Clock;
   base: PathBase;
-  /** See TriggerBreaker. */
-  currentChain: () => number;
+  /** What a change that is noticed now may come from. */
+  noticed: () => ChangeOrigin;
   /** Called with paths that are quiet. */
   onSettled: (paths: SettledPath[]) => void;
 }
@@ -40,7 +41,7 @@ export class AgentWatch implements AsyncDisposable {
       debounceMs,
       mayRepeat: paths.length > 1,
       clock: ports.clock,
-      currentChain: ports.currentChain,
+      noticed: ports.noticed,
       beforeDeletion: () => this.#check(),
       onSettled: (settled) => this.#tell(settled),
     });

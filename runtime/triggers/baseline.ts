@@ -1,6 +1,7 @@
 // What an agent's watch begins with: how files looked when the agent was last told of them, and what was there but could not
 // be read. What is found later is news only by comparison with it. Pure.
 import type { SettledPath, Stamp, Transition } from "./change_folding.ts";
+import { FROM_OUTSIDE } from "./change_origin.ts";
 import { isIn } from "./look.ts";
 import { type RememberedFiles, UNREAD } from "./seen_files.ts";
 
@@ -116,5 +117,5 @@ export class Baseline {
 
 /** What is only to be remembered: nothing happened. A null stamp forgets the path. */
 export function toOld(path: string, stamp: Stamp | null): SettledPath {
-  return { path, event: undefined, stamp, chain: 0 };
+  return { path, event: undefined, stamp, origin: FROM_OUTSIDE };
 }

@@ -3,6 +3,7 @@
 // Decision: files are compared, events are not added up. What the file system tells are hints (a rename comes as three of
 // them, a burst loses some); how a file looked before and how it looks now is certain.
 import type { FileEvent } from "../run_cause.ts";
+import { type ChangeOrigin, joinOrigins } from "./change_origin.ts";
 
 /** What a file's content can be told by, without reading it. Equal stamps: the same content, even at another path. */
 export type Stamp = string;
@@ -36,8 +37,8 @@ export interface SettledPath {
   event: FileEvent | undefined;
   /** How it looks now; null: gone. */
   stamp: Stamp | null;
-  /** The longest chain of runs that one of its changes may come from: see TriggerBreaker. */
-  chain: number;
+  /** What its changes may come from. */
+  origin: ChangeOrigin;
 }
 
 interface Unsettled {
@@ -47,7 +48,7 @@ interface Unsettled {
   arrived: Stamp | null;
   /** When it changed last. */
   at: number;
-  chain: number;
+  origin: ChangeOrigin;
   /** Where the file that was here has gone. */
   movedAway: boolean;
   /** Where its file was before, if that path has settled already. */
@@ -88,15 +89,18 @@ export class ChangeFolding {
   }
 
   /** Adds a change; its path starts waiting anew. */
-  note({ path, before, now }: Transition, { at, chain }: { at: number; chain: number }): void {
+  note(
+    { path, before, now }: Transition,
+    { at, origin }: { at: number; origin: ChangeOrigin },
+  ): void {
     const known = this.#paths.get(path);
-    const origin = now === null ? undefined : this.#forgetMove(path);
+    const former = now === null ? undefined : this.#forgetMove(path);
     const one = known ?? {
-      before: origin ?? before,
+      before: former ?? before,
       now: before,
       arrived: null,
       at,
-      chain,
+      origin,
       movedAway: false,
       movedFrom: undefined,
     };
@@ -104,7 +108,7 @@ export class ChangeFolding {
     if (one.now === null && now !== null) one.arrived = now;
     one.now = now;
     one.at = at;
-    one.chain = Math.max(one.chain, chain);
+    one.origin = joinOrigins(one.origin, origin);
     this.#paths.delete(path);
     this.#paths.set(path, one);
     if (one.before !== null && now === null) this.#left.set(one.before, path);
@@ -141,12 +145,12 @@ export class ChangeFolding {
     const settled: SettledPath[] = [];
     for (const [path, one] of this.#paths) {
       if (one.at > dueBefore) break;
-      const { now: stamp, chain, movedFrom } = one;
+      const { now: stamp, origin, movedFrom } = one;
       const event = this.#eventOf(path, one);
-      settled.push({ path, event, stamp, chain });
+      settled.push({ path, event, stamp, origin });
       // A file that was moved and then removed: what the agent knew of is the place it came from.
       if (event === undefined && movedFrom !== undefined) {
-        settled.push({ path: movedFrom, event: "deleted", stamp: null, chain });
+        settled.push({ path: movedFrom, event: "deleted", stamp: null, origin });
       }
       this.#remove(path, one);
     }

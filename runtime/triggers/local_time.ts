@@ -1,12 +1,4 @@
 // Local time of a zone: what a clock on the wall there shows. Wall times are milliseconds as if the wall showed UTC.
-import { isTimeZone } from "../agents/cron_expression.ts";
-
-/** The machine's IANA zone; UTC where the system names none that is known. */
-export function machineTimeZone(): string {
-  // Undefined, or a name that nobody knows, where TZ makes no sense.
-  const name: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return name !== undefined && isTimeZone(name) ? name : "UTC";
-}
 
 /** A stretch of time in which the zone's offset stays the same: from `start` up to, but without, `end`. */
 interface Stretch {

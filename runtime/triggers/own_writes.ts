@@ -9,52 +9,76 @@ const MAX_RECORDS = 10_000;
 /** Several changes of one path may be under way before the first of them is seen. */
 const MAX_OUTCOMES = 8;
 
-/** An object of its own for each removal: an older one is forgotten without a newer one. */
-interface Removal {
-  removed: true;
+/** The writes of all agents together. No agent has this id. */
+const ANYBODY = "";
+
+/** An execution that a write is ascribed to. */
+export interface Writer {
+  executionId: number;
+  agentId: string;
 }
 
-type Outcome = WrittenFile | Removal;
+/** An object of its own for each outcome: an older one is forgotten without a newer one. */
+type Outcome = (WrittenFile | { removed: true }) & {
+  /** The execution at the top: the one that something fired. */
+  firedId: number | undefined;
+};
 
-/** What one agent wrote to one path. */
+/** What one agent, or anybody, wrote to one path. */
 interface Record {
   /** Oldest first. */
   outcomes: Outcome[];
   pending: Set<Promise<unknown>>;
-  /** How many writes there were so far. */
+  /** How many writes there were so far, and the fired execution of the last one. */
   count: number;
+  lastFiredId: number | undefined;
 }
 
 /** The writes of all agents. What is remembered is bounded; the least recent is forgotten first. */
 export class OwnWrites {
   readonly #records = new Map<string, Record>();
 
-  /** Notes a write for the agent that made it and all that delegated to it. */
-  record(lineage: readonly string[], write: FileWrite): void {
-    for (const agentId of new Set(lineage)) {
+  /** Notes a write for the execution that made it, and all above it: its own first. */
+  record(lineage: readonly Writer[], write: FileWrite): void {
+    const firedId = lineage.at(-1)?.executionId;
+    for (const agentId of new Set([...lineage.map(({ agentId }) => agentId), ANYBODY])) {
       const key = keyOf(agentId, write.path);
-      const record = this.#records.get(key) ?? { outcomes: [], pending: new Set(), count: 0 };
+      const record = this.#records.get(key) ?? newRecord();
       record.count++;
+      record.lastFiredId = firedId;
       this.#records.delete(key);
       this.#records.set(key, record);
       const settled = write.outcome.then((outcome) => {
         record.pending.delete(settled);
         if (outcome === "unchanged") return;
-        record.outcomes.push(outcome === "removed" ? { removed: true } : outcome);
+        const known = outcome === "removed" ? { removed: true as const } : outcome;
+        record.outcomes.push({ ...known, firedId });
         if (record.outcomes.length > MAX_OUTCOMES) record.outcomes.shift();
       });
       record.pending.add(settled);
     }
     for (const key of this.#records.keys()) {
-      if (this.#records.size <= MAX_RECORDS) break;
+      if (this.#records.size <= 2 * MAX_RECORDS) break;
       this.#records.delete(key);
     }
   }
 
   /** Whether a path (absolute, real) is as this agent, or one that it delegated to, has left it. */
   async isOwn(agentId: string, path: string): Promise<boolean> {
+    return await this.#find(agentId, path) !== undefined;
+  }
+
+  /** The execution, not delegated to by any other, whose tools have left a path (absolute, real) as it is. */
+  async writerOf(path: string): Promise<number | undefined> {
+    const record = this.#records.get(keyOf(ANYBODY, path));
+    // What another agent has under way is not waited for.
+    if (record !== undefined && record.pending.size > 0) return record.lastFiredId;
+    return (await this.#find(ANYBODY, path))?.firedId;
+  }
+
+  async #find(agentId: string, path: string): Promise<Outcome | undefined> {
     const record = this.#records.get(keyOf(agentId, path));
-    if (record === undefined) return false;
+    if (record === undefined) return undefined;
     let known: Outcome[];
     let match: Outcome | undefined;
     let count: number;
@@ -69,8 +93,12 @@ export class OwnWrites {
     // What is older than the file as it stands can come back only by somebody else's hand.
     const stale = match === undefined ? known : known.slice(0, known.indexOf(match));
     record.outcomes = record.outcomes.filter((outcome) => !stale.includes(outcome));
-    return match !== undefined;
+    return match;
   }
+}
+
+function newRecord(): Record {
+  return { outcomes: [], pending: new Set(), count: 0, lastFiredId: undefined };
 }
 
 function keyOf(agentId: string, path: string): string {
@@ -87,7 +115,7 @@ async function matching(path: string, outcomes: readonly Outcome[]): Promise<Out
     return outcomes.findLast((outcome) => "removed" in outcome);
   }
   const [version, size] = [versionOf(info), Number(info.size)];
-  const files = outcomes.filter((outcome): outcome is WrittenFile =>
+  const files = outcomes.filter((outcome): outcome is Outcome & WrittenFile =>
     "size" in outcome && outcome.size === size
   );
   // Where the content is known it decides: two writes within one tick of the file system's clock have one version.

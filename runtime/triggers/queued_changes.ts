@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { FileEvent } from "../run_cause.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { foldEvents } from "./change_folding.ts";
+import { type ChangeOrigin, FROM_OUTSIDE, joinOrigins } from "./change_origin.ts";
 import { retryMs } from "./retry_wait.ts";
 import type { QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
 
@@ -10,8 +11,7 @@ import type { QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
 export interface WatchChange {
   path: string;
   event: FileEvent;
-  /** See TriggerBreaker. */
-  chain: number;
+  origin: ChangeOrigin;
 }
 
 /** What the changes of an agent need. */
@@ -34,7 +34,7 @@ export class QueuedChanges implements Iterable<WatchChange> {
     this.#agentId = agentId;
     this.#ports = ports;
     for (const { path, event, queuedAt } of stored) {
-      this.#changes.set(path, { path, event, queuedAt, chain: 0 });
+      this.#changes.set(path, { path, event, queuedAt, origin: FROM_OUTSIDE });
     }
   }
 
@@ -85,7 +85,7 @@ export class QueuedChanges implements Iterable<WatchChange> {
     const { store, clock } = this.#ports;
     const agentId = this.#agentId;
     const needless: string[] = [];
-    const queued = changes.flatMap(({ path, event, chain }) => {
+    const queued = changes.flatMap(({ path, event, origin }) => {
       const known = this.#changes.get(path);
       const folded = known === undefined ? event : foldEvents(known.event, event);
       if (folded === undefined) needless.push(path);
@@ -94,7 +94,7 @@ export class QueuedChanges implements Iterable<WatchChange> {
         path,
         event: folded,
         queuedAt: known?.queuedAt ?? clock.now(),
-        chain: Math.max(chain, known?.chain ?? 0),
+        origin: known === undefined ? origin : joinOrigins(known.origin, origin),
       }];
     });
     if (queued.length > 0 || needless.length > 0) {

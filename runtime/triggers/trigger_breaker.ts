@@ -1,86 +1,110 @@
 // Tells when watch triggers feed themselves: one path that fires all the time, or runs that cause each other. Pure.
 //
 // Decision: a chain goes over all agents, because two that write for each other are a loop as well; whose turn it is when
-// the limit is reached is paused. A run prolongs a chain when its path fired before in it, which a burst of files or a
-// steady stream of new ones never does.
+// the limit is reached is paused. A run prolongs a chain when its change is known to be written by a run of it, or when its
+// path fired before in it, which a burst of files or a steady stream of new ones never does; LoopSuspicion has the rest.
 import type { Clock } from "../clock.ts";
+import type { ChangeOrigin } from "./change_origin.ts";
+import { LoopSuspicion } from "./loop_suspicion.ts";
+import { MAX_CHAIN } from "./max_chain.ts";
 
 /** How often one path of an agent may fire in a minute. */
 const MAX_FIRES_PER_MINUTE = 20;
-/** How many runs may cause each other. */
-export const MAX_CHAIN = 20;
+/** A change by a chain of so many runs goes before others: see TriggerBreaker.urgency. */
+const TELLING_CHAIN = 5;
 
 const MINUTE_MS = 60_000;
 /** The file system tells of a run's last write when the run is over already. */
 const AFTERMATH_MS = 1_000;
 const MAX_PATHS = 10_000;
+const MAX_RUNS = 10_000;
 
-interface ChainRun {
-  /** How many runs the chain has with this one. */
-  length: number;
-  /** Undefined while it runs. */
-  endedAt: number | undefined;
+/** A change whose turn it is. */
+interface Firing {
+  path: string;
+  origin: ChangeOrigin;
 }
+
+/** What is to become of a change: it fires, waits a while, or stops its trigger for this reason. */
+export type Verdict = "fires" | { waitMs: number } | { refusal: string };
 
 /** Counts what fires. */
 export class TriggerBreaker {
   readonly #clock: Pick<Clock, "now">;
+  readonly #suspicion: LoopSuspicion;
   /** When each path of each agent fired in the last minute; least recent first. */
   readonly #fires = new Map<string, number[]>();
   /** Paths that fired, whatever the agent; least recent first. */
   readonly #touched = new Set<string>();
-  readonly #runs = new Map<number, ChainRun>();
+  /** How many runs the chain of each run has with it; oldest first. Kept when it is over: its files may be seen late. */
+  readonly #lengths = new Map<number, number>();
+  /** When the runs that go on, or did a moment ago, ended; undefined: not yet. */
+  readonly #recent = new Map<number, number | undefined>();
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
+    this.#suspicion = new LoopSuspicion(clock);
   }
 
-  /** The length of the longest chain that a change made at this moment may come from; 0: nothing runs. */
-  currentChain(): number {
-    const now = this.#clock.now();
-    let longest = 0;
-    for (const [id, { length, endedAt }] of this.#runs) {
-      if (endedAt !== undefined && now - endedAt > AFTERMATH_MS) this.#runs.delete(id);
-      else longest = Math.max(longest, length);
-    }
-    return longest;
+  /** What a change of an agent's files, noticed at this moment, may come from. */
+  noticed(agentId: string): ChangeOrigin {
+    const { generation, noticedAt } = this.#suspicion.noticed(agentId);
+    return { around: this.#longestAround(), writer: 0, generation, noticedAt };
   }
 
-  /** Why a change must not fire, as a sentence; undefined when it may. `chain` is what currentChain was when it was made. */
-  refusal(agentId: string, change: { path: string; chain: number }): string | undefined {
+  /** Whether a change may fire. */
+  judge(agentId: string, change: Firing): Verdict {
     if (this.#recentFires(agentId, change.path).length >= MAX_FIRES_PER_MINUTE) {
-      return `${change.path} fired more than ${MAX_FIRES_PER_MINUTE} times within a minute`;
+      return {
+        refusal: `${change.path} fired more than ${MAX_FIRES_PER_MINUTE} times within a minute`,
+      };
     }
+    const inARow =
+      `more than ${MAX_CHAIN} runs in a row were each caused by a change made while the one before ran`;
     if (this.#lengthWith(change) > MAX_CHAIN) {
-      return `more than ${MAX_CHAIN} runs in a row were each caused by a change made while the one before ran, ` +
-        `the last one by ${change.path}`;
+      return { refusal: `${inARow}, the last one by ${change.path}` };
     }
-    return undefined;
+    const verdict = this.#suspicion.judge(agentId, change.origin.generation);
+    return verdict === "loops"
+      ? { refusal: `${inARow}, and nothing changed while none ran, the last one by ${change.path}` }
+      : verdict;
+  }
+
+  /** Changes of a higher one go before others: where a loop branches, it is found by its longest branch. Mostly 0. */
+  urgency(agentId: string, { writer, generation }: ChangeOrigin): number {
+    const length = this.#lengthOf(writer);
+    const known = length < TELLING_CHAIN ? 0 : length;
+    return Math.max(known, this.#suspicion.lengthWith(agentId, generation));
   }
 
   /** A change fired. */
-  started(
-    agentId: string,
-    run: { executionId: number; path: string; chain: number },
-  ): void {
+  started(agentId: string, run: Firing & { executionId: number }): void {
     const fires = this.#recentFires(agentId, run.path);
     const key = keyOf(agentId, run.path);
     this.#fires.delete(key);
     this.#fires.set(key, [...fires, this.#clock.now()]);
     this.#forgetFires();
-    this.#runs.set(run.executionId, { length: this.#lengthWith(run), endedAt: undefined });
+    this.#lengths.set(run.executionId, this.#lengthWith(run));
+    this.#recent.set(run.executionId, undefined);
     this.#touched.delete(run.path);
     this.#touched.add(run.path);
-    for (const path of this.#touched) {
-      if (this.#touched.size <= MAX_PATHS) break;
-      this.#touched.delete(path);
-    }
+    forgetOldest(this.#lengths, MAX_RUNS);
+    forgetOldest(this.#touched, MAX_PATHS);
+    this.#suspicion.started(agentId, run);
   }
 
-  /** A run is over, or waits for a person: what that person brings about is no loop. */
+  /** A run is over, or waits for a person. */
   ended(executionId: number): void {
-    const run = this.#runs.get(executionId);
-    if (run !== undefined) run.endedAt ??= this.#clock.now();
+    if (this.#recent.has(executionId)) {
+      this.#recent.set(executionId, this.#recent.get(executionId) ?? this.#clock.now());
+    }
+    this.#suspicion.ended(executionId);
+  }
+
+  /** A run that waited goes on: what a person's answer brings about is no loop. */
+  resumed(executionId: number): void {
+    this.#lengths.delete(executionId);
+    this.#recent.delete(executionId);
   }
 
   /** Counts anew for an agent, and every chain. */
@@ -88,12 +112,35 @@ export class TriggerBreaker {
     for (const key of this.#fires.keys()) {
       if (key.startsWith(`${agentId}\n`)) this.#fires.delete(key);
     }
-    for (const run of this.#runs.values()) run.length = 1;
+    for (const executionId of this.#lengths.keys()) this.#lengths.set(executionId, 1);
     this.#touched.clear();
+    this.#suspicion.reset(agentId);
   }
 
-  #lengthWith({ path, chain }: { path: string; chain: number }): number {
-    return chain > 0 && this.#touched.has(path) ? chain + 1 : 1;
+  /** An agent watches no more. */
+  forget(agentId: string): void {
+    this.reset(agentId);
+    this.#suspicion.forget(agentId);
+  }
+
+  /** The length of the longest chain that a change made at this moment may come from; 0: nothing runs. */
+  #longestAround(): number {
+    const now = this.#clock.now();
+    let longest = 0;
+    for (const [id, endedAt] of this.#recent) {
+      if (endedAt !== undefined && now - endedAt > AFTERMATH_MS) this.#recent.delete(id);
+      else longest = Math.max(longest, this.#lengthOf(id));
+    }
+    return longest;
+  }
+
+  /** 0: the run is no part of a chain, or nobody remembers. */
+  #lengthOf(executionId: number): number {
+    return this.#lengths.get(executionId) ?? 0;
+  }
+
+  #lengthWith({ path, origin: { around, writer } }: Firing): number {
+    return 1 + Math.max(this.#lengthOf(writer), this.#touched.has(path) ? around : 0);
   }
 
   #recentFires(agentId: string, path: string): number[] {
@@ -108,6 +155,16 @@ export class TriggerBreaker {
       if (this.#fires.size <= MAX_PATHS && fires.some((at) => isRecent(at, now))) return;
       this.#fires.delete(key);
     }
+  }
+}
+
+function forgetOldest<K>(
+  known: { size: number; keys(): Iterable<K>; delete(key: K): unknown },
+  most: number,
+): void {
+  for (const key of known.keys()) {
+    if (known.size <= most) return;
+    known.delete(key);
   }
 }
 

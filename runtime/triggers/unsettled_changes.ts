@@ -2,6 +2,7 @@
 // where all that is watched has vanished with it, until that is back.
 import type { Clock } from "../clock.ts";
 import { ChangeFolding, type SettledPath, type Stamp, type Transition } from "./change_folding.ts";
+import type { ChangeOrigin } from "./change_origin.ts";
 
 const MAX_TOLD = 10_000;
 
@@ -12,8 +13,8 @@ export interface UnsettledChangesOptions {
   /** Whether one change may come twice, because places overlap. */
   mayRepeat: boolean;
   clock: Clock;
-  /** See TriggerBreaker. */
-  currentChain: () => number;
+  /** What a change that is noticed now may come from. */
+  noticed: () => ChangeOrigin;
   /** Before a file is told as deleted: finds out whether all has vanished with it, which puts its change aside. */
   beforeDeletion: () => Promise<void>;
   /** Called with paths that are quiet. */
@@ -37,11 +38,12 @@ export class UnsettledChanges implements AsyncDisposable {
 
   /** Adds changes, which happen now. */
   note(changes: Iterable<Transition>): void {
-    const { clock, currentChain } = this.#options;
-    const when = { at: clock.now(), chain: currentChain() };
+    const { clock, noticed } = this.#options;
+    let when: { at: number; origin: ChangeOrigin } | undefined;
     for (const change of changes) {
       const { path, now } = change;
       if (this.#told.get(path) === now && !this.#folding.has(path)) continue;
+      when ??= { at: clock.now(), origin: noticed() };
       this.#folding.note(change, when);
     }
     if (this.#folding.size > 0) this.#timing ??= this.#settleInTime();

@@ -36,6 +36,8 @@ export class WatchLane implements AsyncDisposable {
   #trippedReason: string | null = null;
   #failures = 0;
   #retry: Promise<void> | undefined;
+  /** The breaker lets a change wait. */
+  #waiting: Promise<void> | undefined;
   #work: Promise<void> = Promise.resolve();
 
   constructor(agent: Agent, queued: readonly QueuedChange[], ports: WatchLanePorts) {
@@ -111,6 +113,7 @@ export class WatchLane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await this.#retry;
+    await this.#waiting;
     await this.#work;
   }
 
@@ -126,8 +129,10 @@ export class WatchLane implements AsyncDisposable {
   async #run(): Promise<void> {
     try {
       for (let change; (change = await this.#next()) !== undefined;) {
-        const refusal = this.#ports.breaker.refusal(this.#agent.id, change);
-        if (refusal !== undefined) return this.#trip(refusal);
+        const verdict = this.#ports.breaker.judge(this.#agent.id, change);
+        if (verdict !== "fires") {
+          return "refusal" in verdict ? this.#trip(verdict.refusal) : this.#lookIn(verdict.waitMs);
+        }
         if (!await this.#start(change)) return;
       }
     } catch (error) {
@@ -144,22 +149,31 @@ export class WatchLane implements AsyncDisposable {
     const busy = this.#runs.busyPaths();
     if (this.#over.signal.aborted || this.#isHeld || this.#retry !== undefined) return undefined;
     if (this.#trippedReason !== null || busy.length >= MAX_RUNS) return undefined;
+    const change = this.#first((path) => !busy.includes(path));
+    return change === undefined || await this.#ports.isPaused() ? undefined : change;
+  }
+
+  /** The oldest change of those that may run and are most urgent. */
+  #first(mayRun: (path: string) => boolean): WatchChange | undefined {
+    let first: WatchChange | undefined;
+    let highest = -1;
     for (const change of this.#queued) {
-      if (busy.includes(change.path)) continue;
-      return await this.#ports.isPaused() ? undefined : change;
+      const urgency = this.#ports.breaker.urgency(this.#agent.id, change.origin);
+      if (urgency <= highest || !mayRun(change.path)) continue;
+      [first, highest] = [change, urgency];
     }
-    return undefined;
+    return first;
   }
 
   /** Whether to go on with the next one. */
-  async #start({ path, event, chain }: WatchChange): Promise<boolean> {
+  async #start({ path, event, origin }: WatchChange): Promise<boolean> {
     return await this.#runs.whileStarting(async () => {
       const fired = await this.#ports.start(this.#agent, { type: "watch", event, path });
       this.#failures = 0;
       switch (fired.outcome) {
         case "started":
           this.#queued.taken(path);
-          this.#started(fired.executionId, { path, chain });
+          this.#started(fired.executionId, { path, origin });
           return true;
         case "claimed":
           this.#queued.taken(path);
@@ -176,9 +190,9 @@ export class WatchLane implements AsyncDisposable {
     });
   }
 
-  #started(executionId: number, { path, chain }: { path: string; chain: number }): void {
+  #started(executionId: number, { path, origin }: Pick<WatchChange, "path" | "origin">): void {
     const { breaker } = this.#ports;
-    breaker.started(this.#agent.id, { executionId, path, chain });
+    breaker.started(this.#agent.id, { executionId, path, origin });
     if (!this.#runs.add({ executionId, path, isRunning: true })) breaker.ended(executionId);
   }
 
@@ -192,6 +206,15 @@ export class WatchLane implements AsyncDisposable {
       { agent: this.#agent.id, waiting: this.#queued.size },
     );
     onTripped(this.#agent.id, reason);
+  }
+
+  #lookIn(ms: number): void {
+    this.#waiting ??= this.#ports.clock.sleep(ms, this.#over.signal)
+      .catch(() => {/* It ends. */})
+      .then(() => {
+        this.#waiting = undefined;
+        this.look();
+      });
   }
 
   #retryLater(): void {

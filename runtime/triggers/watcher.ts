@@ -205,6 +205,9 @@ export class Watcher implements AsyncDisposable {
       this.#breaker.ended(executionId);
       follower?.left(executionId, type);
     }
-    if (type === "execution_resumed") follower?.resumed(executionId);
+    if (type === "execution_resumed") {
+      this.#breaker.resumed(executionId);
+      follower?.resumed(executionId);
+    }
   }
 }

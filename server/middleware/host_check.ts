@@ -1,20 +1,22 @@
 // Keeps web pages away from the TCP listener: a name that an attacker points at this machine (DNS rebinding), and
 // requests that another site's page makes in a browser.
 import type { MiddlewareHandler } from "hono";
+import { toHostName, toOrigin } from "../../runtime/web_origin.ts";
 import { RequestRefused } from "../errors.ts";
 
 /** What the listener answers to. */
 export interface HostCheckOptions {
   /** Further names beside `localhost` and IP addresses: the bound host, and config.yaml's `http.hosts`. */
   hosts: readonly string[];
-  /** Origins of a proxy in front, such as `https://inkling.example`. */
+  /** Origins of a proxy in front or of an app: `https://inkling.example`, `app://obsidian.md`. */
   origins: readonly string[];
 }
 
 /** Refuses another `Host` with 421, a foreign `Origin` or `Sec-Fetch-Site: cross-site` with 403. */
 export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
-  const names = new Set(["localhost", ...options.hosts.map(toName)]);
-  const origins = new Set(options.origins.map(toOrigin));
+  const names = new Set(["localhost", ...options.hosts].flatMap((one) => toHostName(one) ?? []));
+  const origins = new Set(options.origins.flatMap((one) => toOrigin(one) ?? []));
+  const isAdmitted = (origin = "") => origins.has(origin.toLowerCase());
   const isOurs = (host: string) => isAddress(host) || names.has(toName(host));
   return async (c, next) => {
     const { url } = c.req.raw;
@@ -25,12 +27,12 @@ export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
       throw new RequestRefused(421, "The Host header names no host of this service");
     }
     const origin = c.req.header("origin");
-    const admitted = origin === undefined || origin === `http://${host.toLowerCase()}`;
-    if (!admitted && !origins.has(origin)) {
+    const isOwn = origin === undefined || origin === `http://${host.toLowerCase()}`;
+    if (!isOwn && !isAdmitted(origin)) {
       throw new RequestRefused(403, "Requests of other origins are refused");
     }
     // An origin that config.yaml admits is a site of its own to the browser.
-    if (c.req.header("sec-fetch-site") === "cross-site" && !origins.has(origin ?? "")) {
+    if (c.req.header("sec-fetch-site") === "cross-site" && !isAdmitted(origin)) {
       throw new RequestRefused(403, "Requests of other sites are refused");
     }
     await next();
@@ -45,9 +47,4 @@ function isAddress(host: string): boolean {
 /** The name of `name:port`, in lower case. */
 function toName(host: string): string {
   return host.toLowerCase().replace(/:\d{1,5}$/, "");
-}
-
-/** As browsers write it: lower case, no slash at the end. */
-function toOrigin(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).origin : origin;
 }

@@ -80,7 +80,8 @@ export const executionOperations: readonly Operation[] = [
     operationId: "follow",
     summary: "The log as it grows: what is logged, then live frames",
     description: "Server-sent events `meta`, `message`, `ai`, `tool_call`, `tool_result`, " +
-      "`interrupt`, `final_answer` and `complete`, each with the id of its log row; at the end " +
+      "`interrupt`, `final_answer` and `complete`, each with the id of its log row. A person's answer " +
+      "is a `message` with the `request_id` of its `interrupt`. At the end " +
       "`complete`, or `waiting` or `shutdown` without an id. `Last-Event-ID` (or `after`) resumes " +
       "behind that row. `deltas` adds the text of replies as it streams (with `restart`, it replaces " +
       "what streamed of this reply before). A comment every 15 s of " +

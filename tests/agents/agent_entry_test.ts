@@ -49,7 +49,7 @@ Deno.test("toAgentEntry() keeps the last good definition of a file that does not
     await Deno.writeTextFile(`${dir}/a.md`, "Do it.");
     const previous = await readEntry(dir);
     assert.ok(previous);
-    await Deno.writeTextFile(`${dir}/a.md`, "---\nhistory: 7\n---\n");
+    await Deno.writeTextFile(`${dir}/a.md`, "---\nhistory: 7\n---\nOther.");
     const broken = await readEntry(dir, { previous });
     assert.ok(broken);
     assert.equal(broken.good, previous.good);

@@ -31,7 +31,7 @@ export const BAD_TEXTS: readonly BadAgentFile[] = [
     "2:14",
     "needs quotes",
   ]),
-  bad("control character", "---\n  name:\nname:\n\x9b1m\n---\n", [
+  bad("control character", "---\n  name:\nname:\n\x9b1m\n---\nDo it.\n", [
     "4:1",
     'Unexpected scalar token in YAML stream: "\\u009b1m',
   ]),
@@ -76,6 +76,12 @@ export const BAD_TEXTS: readonly BadAgentFile[] = [
     "2:",
     "The YAML is nested too deeply",
   ]),
+  bad("empty file", "", ["1:1", "The system prompt is empty (write into the file what"]),
+  bad("blank file", "\uFEFF \r\n\t\n", ["1:1", "The system prompt is empty"]),
+  bad("no body", "---\nname: x\n---\n \n\n", [
+    "4:1",
+    "The system prompt is empty (write below the second --- what the agent is to do)",
+  ]),
   bad("unterminated", "---\nname: x\nDo it.\n", ["1:1", "never closed"]),
   { about: "only a fence", content: "---", expect: [["1:1", "never closed"]] },
   bad("indented closing fence", "---\nname: x\n ---\n", [
@@ -86,7 +92,7 @@ export const BAD_TEXTS: readonly BadAgentFile[] = [
     "3:10",
     "history must be",
   ]),
-  bad("byte order mark", "\uFEFF---\nhistory: all\n---\n", [
+  bad("byte order mark", "\uFEFF---\nhistory: all\n---\nDo it.\n", [
     "2:10",
     "history must be",
   ]),

@@ -170,6 +170,17 @@ Deno.test("parseAgent() reads a star anywhere in auto_approve as every tool", as
   }
 });
 
+Deno.test("parseAgent() reads a star anywhere in confirm or confirm_tools as every tool", async () => {
+  for (const written of ['["*"]', "[all]", "[http_request, all]"]) {
+    const agent = await agentOf(`confirm: ${written}\nauto_approve: [file_write]`);
+    assert.deepEqual(agent.confirmTools, ["*"]);
+    assert.deepEqual(agent.autoApprove, ["file_write"]);
+    const config = configOf(`defaults: {confirm_tools: ${written}}`);
+    assert.deepEqual((await agentOf("history: off", { config })).confirmTools, ["*"]);
+    assert.deepEqual((await agentOf("auto_approve: all", { config })).confirmTools, []);
+  }
+});
+
 Deno.test("parseAgent() reads debounce as seconds or as a duration", async () => {
   for (
     const [written, ms] of [["1.5", 1_500], ["500ms", 500], ["2s", 2_000], [
@@ -209,14 +220,28 @@ Deno.test("parseAgent() accepts the cron expressions that people use", async () 
   }
 });
 
-Deno.test("parseAgent() treats a key left empty as an absent one", async () => {
+Deno.test("parseAgent() treats a key left empty as an absent one", () => {
   const keys =
     "name description icon model trigger settings tools mcp skills agents paths history " +
-    "confirm auto_approve on_pending on_restart enabled";
-  const agent = await agentOf(
-    keys.split(" ").map((key) => `${key}:`).join("\n"),
+    "confirm auto_approve on_pending confirm_timeout on_restart enabled";
+  const settings = "temperature max_tokens timeout loop_detection";
+  const empty = (names: string, indent = "") =>
+    names.split(" ").map((name) => `${indent}${name}:`).join("\n");
+  const config = configOf(
+    `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 2s,
+  on_restart: resume, history: off, temperature: 0.1, max_tokens: 5, timeout: 6, loop_detection: false}`,
   );
-  assert.deepEqual({ ...agent, body: "" }, { ...await agentOf(""), body: "" });
+  for (const options of [{}, { config }]) {
+    const absent = agentOf("", options);
+    assert.deepEqual(agentOf(empty(keys), options), absent);
+    const nested = keys.replace(" settings", "");
+    assert.deepEqual(
+      agentOf(`${empty(nested)}\nsettings:\n${empty(settings, "  ")}`, options),
+      absent,
+    );
+  }
+  assert.equal(agentOf("confirm_timeout:", { config }).confirmTimeoutMs, 2_000);
+  assert.equal(agentOf("confirm_timeout: none", { config }).confirmTimeoutMs, null);
 });
 
 Deno.test("parseAgent() keeps ids in one Unicode form", async () => {

@@ -120,7 +120,7 @@ Deno.test("AgentRegistry reports what was added, updated and removed, by content
 Deno.test("AgentRegistry does not let one broken file stop another", async () => {
   await withAgents(async ({ registry, dir, write }) => {
     await write("good.md", "Do it.");
-    await write("bad.md", "---\nid: x\n---\n");
+    await write("bad.md", "---\nid: x\n---\nDo it.");
     await Deno.writeFile(`${dir}/binary.md`, Uint8Array.of(0, 1, 2));
     await Deno.symlink(`${dir}/nowhere.txt`, `${dir}/dangling.md`);
     await write("x.y.md", "Do it.");
@@ -155,19 +155,38 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
     assert.deepEqual((await registry.load()).updated, []);
     assert.equal(registry.get("a")?.warnings.length, 1);
-    await write("a.md", "---\nhistory: 7\n---\n");
+    await write("a.md", "---\nhistory: 7\n---\nDo it.");
     await registry.load();
     await Deno.remove(`${dir}/a.md`);
     assert.deepEqual((await registry.load()).removed, ["a"]);
   });
 });
 
+Deno.test("AgentRegistry keeps the last good definition of a file that is emptied", async () => {
+  await withAgents(async ({ registry, write }) => {
+    const text = "---\nhistory: high\n---\nDo it.";
+    await write("a.md", text);
+    await registry.load();
+    const { agent, empty } = { agent: registry.get("a"), empty: ["", "\n", "---\n---\n"] };
+    for (const nothing of empty) {
+      await write("a.md", nothing);
+      const report = await registry.load();
+      assert.deepEqual([report.loaded, report.updated, report.removed], [1, [], []]);
+      assert.match(report.errors[0]?.message ?? "", /^The system prompt is empty$/);
+      assert.deepEqual({ ...registry.get("a"), warnings: [] }, agent);
+    }
+    await write("a.md", text);
+    assert.deepEqual((await registry.load()).updated, []);
+    assert.equal(registry.get("a"), agent);
+  });
+});
+
 Deno.test("AgentRegistry turns a broken file into an agent when it is repaired", async () => {
   await withAgents(async ({ registry, write }) => {
-    await write("a.md", "---\nhistory: 7\n---\n");
+    await write("a.md", "---\nhistory: 7\n---\nDo it.");
     await registry.load();
     assert.equal(registry.broken().length, 1);
-    await write("a.md", "---\nhistory: high\n---\n");
+    await write("a.md", "---\nhistory: high\n---\nDo it.");
     assert.deepEqual((await registry.load()).added, ["a"]);
     assert.deepEqual(registry.broken(), []);
   });
@@ -175,7 +194,7 @@ Deno.test("AgentRegistry turns a broken file into an agent when it is repaired",
 
 Deno.test("AgentRegistry does not read a file again that did not change", async () => {
   await withAgents(async ({ registry, dir, write }) => {
-    await write("a.md", "---\nhistory: 7\n---\n");
+    await write("a.md", "---\nhistory: 7\n---\nDo it.");
     await age(`${dir}/a.md`);
     await registry.load();
     const before = registry.broken()[0]?.diagnostics;
@@ -220,7 +239,7 @@ Deno.test("AgentRegistry lets loads at the same time wait for each other", async
 Deno.test("AgentRegistry.list() is one list between two loads, and right after each", async () => {
   await withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "First.");
-    await write("b.md", "---\nhistory: 7\n---\n");
+    await write("b.md", "---\nhistory: 7\n---\nDo it.");
     await registry.load();
     const first = registry.list();
     assert.equal(registry.list(), first);
@@ -229,7 +248,7 @@ Deno.test("AgentRegistry.list() is one list between two loads, and right after e
     await write("b.md", "Repaired.");
     await registry.load();
     assert.deepEqual(registry.list().map(({ body }) => body), ["Second.", "Repaired."]);
-    await write("a.md", "---\nhistory: 7\n---\n");
+    await write("a.md", "---\nhistory: 7\n---\nDo it.");
     await registry.load();
     assert.deepEqual(registry.list().map(({ body }) => body), ["Second.", "Repaired."]);
     assert.equal(registry.list()[0]?.warnings.length, 1);

@@ -27,11 +27,24 @@ Deno.test("diagnoseNames() knows every agent's tools, and those that come with t
     'warning daily.md:3:16: auto_approve names an unknown tool: file_writ (did you mean "file_write"?)',
   ]);
   assert.equal(diagnosed(yaml).length, 2);
-  for (const every of ['"*"', "all"]) assert.deepEqual(diagnosed(`auto_approve: ${every}`), []);
+  for (const every of ['"*"', "all"]) {
+    assert.deepEqual(diagnosed(`auto_approve: ${every}`), []);
+    assert.deepEqual(diagnosed(`confirm: [${every}]`), []);
+  }
 });
 
-Deno.test("diagnoseNames() says nothing of tools while some of them cannot be known", () => {
-  assert.deepEqual(diagnosed("confirm: [anything]", { isComplete: false }), []);
+Deno.test("diagnoseNames() says nothing of names that may be those of tools which cannot be known", () => {
+  const yaml =
+    "mcp: [files]\ncustom_tools: [file_writer]\nconfirm: [anything, files_read, file_writer]";
+  assert.deepEqual(diagnosed(yaml, { isComplete: false }), []);
+});
+
+Deno.test("diagnoseNames() warns of what reads like a built-in tool and of what is no name, whatever else there may be", () => {
+  assert.deepEqual(diagnosed("confirm: [file_wirte, a.b]", { isComplete: false }), [
+    "warning daily.md:2:11: confirm names file_wirte, which is no built-in tool: it means only a tool of your own or of a " +
+    'server (did you mean "file_write"?)',
+    "warning daily.md:2:23: confirm names a.b, and no tool can have that name",
+  ]);
 });
 
 Deno.test("diagnoseNames() warns of agents that are not there, and of the agent itself", () => {

@@ -3,6 +3,7 @@ import type { Config } from "../../runtime/config/config.ts";
 import { resolveDirectories } from "../../runtime/config/resolve_directories.ts";
 import { formatDiagnostic } from "../../runtime/diagnostics.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { validateAgent } from "../../runtime/agents/validate.ts";
 import type { InspectedResources } from "../../runtime/agents/validate_resources.ts";
 import { withTempDir } from "../config/temp_dir.ts";
@@ -12,6 +13,8 @@ interface Around {
   body?: string;
   config?: Config;
   variables?: Record<string, string>;
+  /** The variable TZ. */
+  tz?: string;
   /** Files to make, relative to the workspace. */
   files?: Record<string, string>;
   agentIds?: string[];
@@ -44,6 +47,7 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
       directories,
       home: workspace,
       environment: { get: (name) => around.variables?.[name], secrets: () => [] },
+      machineTimeZone: readMachineTimeZone(around.tz ?? "UTC"),
       modelEndpoint,
       modelsOf: (provider) => provider === "demo" ? ["echo", "x"] : undefined,
       hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
@@ -136,4 +140,17 @@ Deno.test("validateAgent() tells what is wrong with tools, skills and servers at
     "warning daily.md:4:13: Odd b",
     "error daily.md:5:6: No file (make one)",
   ]);
+});
+
+Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names none", async () => {
+  const trigger = (rest: string) => `${DEMO}\ntrigger: {type: schedule, ${rest}}`;
+  for (const tz of ["UTC+3", "Foo/Bar"]) {
+    assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz }), [
+      `warning daily.md:3:33: The times of trigger.cron are UTC: TZ is "${tz}", which is no zone ` +
+      "(set TZ to a name such as Europe/Berlin, or trigger.timezone)",
+    ]);
+    assert.deepEqual(await validate(trigger("cron: 30 8 * * *, timezone: Asia/Tokyo"), { tz }), []);
+    assert.deepEqual(await validate(trigger("every: 1h"), { tz }), []);
+  }
+  assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz: "Asia/Tokyo" }), []);
 });

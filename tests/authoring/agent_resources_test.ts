@@ -77,6 +77,28 @@ Deno.test("validate loads a custom tool without running it, and says why it does
   assert.match(found, /The custom tool curious cannot be used: /);
 });
 
+Deno.test("validate warns of an MCP program that starts where agents may write", async () => {
+  await using place = await createTestWorkspace();
+  const define = (cwd: string) =>
+    put(place, "mcp-servers.json", JSON.stringify({ files: { command: "x", cwd } }));
+  for (const cwd of [".", "sub/folder"]) {
+    await define(cwd);
+    assert.match(
+      (await validate(place, "mcp: [files]\npaths: [notes]")).join(),
+      /warning .*daily\.md:3:7: The MCP server files .* it starts in .*, where agents may write/,
+    );
+  }
+  await define(join(place.root, "shared"));
+  assert.match(
+    (await validate(place, `mcp: [files]\npaths: [${join(place.root, "shared")}]`)).join(),
+    /The MCP server files .* where agents may write/,
+  );
+  for (const cwd of ["agents/_config", place.root]) {
+    await define(cwd);
+    assert.deepEqual(await validate(place, "mcp: [files]"), []);
+  }
+});
+
 Deno.test("validate says what is wrong with mcp-servers.json, without quoting it", async () => {
   await using place = await createTestWorkspace();
   assert.match((await validate(place, "mcp: [files]")).join(), /mcp-servers\.json is missing/);
@@ -91,6 +113,23 @@ Deno.test("validate says what is wrong with mcp-servers.json, without quoting it
     assert.match(found, expected);
     assert.doesNotMatch(found, /secret/);
   }
+});
+
+Deno.test("validate tells what is odd in mcp-servers.json: unknown keys, servers beside mcpServers", async () => {
+  await using place = await createTestWorkspace();
+  const file = "/agents/_config/mcp-servers.json";
+  await put(
+    place,
+    "mcp-servers.json",
+    '{"mcpServers": {"files": {"command": "x", "arg": []}}, "late": {"command": "y"}}',
+  );
+  assert.deepEqual(
+    (await validate(place, "mcp: [files]")).map((one) => one.replace(/^.*daily/, "")),
+    [
+      `.md:3:6: ${file}: The MCP server "late" is ignored: it stands beside "mcpServers"; move it into that`,
+      `.md:3:6: ${file}: The MCP server "files" has an unknown key "arg" (did you mean "args"?)`,
+    ],
+  );
 });
 
 Deno.test("validate tells what is odd about a skill that works", async () => {

@@ -50,6 +50,37 @@ Deno.test("validateWorkspace() says which files cannot be read, and passes over 
   });
 });
 
+Deno.test("validateWorkspace() refuses a workspace of config.yaml that is not there, not a file elsewhere", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.workspace, { recursive: true });
+  const told = `${place.workspace}:1:1: The workspace does not exist ` +
+    `(make the folder, or name another in ${join(place.configDir, "config.yaml")})`;
+  assert.deepEqual(await validate(place), { work: [told] });
+  assert.deepEqual(await validate(place, "a"), { work: [told] });
+  await Deno.writeTextFile(join(place.root, "other.md"), ECHO);
+  assert.deepEqual(await validate(place, "other.md"), { other: [] });
+});
+
+Deno.test("validateWorkspace() refuses the second of two files whose names are one id", async () => {
+  await using place = await createTestWorkspace();
+  const [first, second] = ["e\u0301", "\u00e9"];
+  await place.writeAgent(first, ECHO);
+  await place.writeAgent(second, ECHO.replace("model", "typo: 1\nmodel"));
+  const path = (name: string) => join(place.agentsDir, `${name}.md`);
+  const clash = `${path(second)}:1:1: Another file has the same id: ${path(first)}`;
+  for (const target of [undefined, first, second]) {
+    const files = await validateWorkspace(await place.settings(), target, { cwd: place.root });
+    assert.deepEqual(files.map((one) => [one.agentId, one.path, one.diagnostics.length]), [
+      [second, path(first), 0],
+      [second, path(second), 2],
+    ]);
+    assert.equal(formatDiagnostic(files[1]?.diagnostics[0] ?? assert.fail()), clash);
+    assert.equal(files[1]?.diagnostics[0]?.severity, "error");
+  }
+  const [only] = await validateWorkspace(await place.settings(), path(second), { cwd: "/" });
+  assert.equal(only?.diagnostics.length, 2);
+});
+
 Deno.test("A file in the place of the agents directory is told by validate, the listing and info", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);

@@ -83,7 +83,7 @@ Deno.test("checkFlags() refuses flags that contradict each other", () => {
   }
 });
 
-Deno.test("describeNeed() shows the options of a model without their control characters", () => {
+Deno.test("describeNeed() shows the options of a model with all that is in them", () => {
   const pending = pendingOf({ kind: "choice", options: ["a\u001b[2Jb", "c\nd"] });
-  assert.equal(describeNeed(pending), "is answered with --choice VALUE (1 ab, 2 c d)");
+  assert.equal(describeNeed(pending), "is answered with --choice VALUE (1 a\\u001b[2Jb, 2 c d)");
 });

@@ -95,6 +95,8 @@ export interface FakeCli extends AsyncDisposable {
   /** What `permissions` tells. */
   permissions: PermissionReport;
   isSetUp: boolean;
+  /** Workspaces that are no folders. */
+  missingWorkspaces: string[];
   /** Presses Ctrl+C; false when nobody listens. */
   interrupt(): boolean;
   /** Runs a command and returns its exit code. */
@@ -170,6 +172,7 @@ export async function createFakeCli(
     hasBrowser: true,
     files: [],
     isSetUp: true,
+    missingWorkspaces: [],
     environment: { HOME: "/home/me" },
     distribution: { kind: "source", directory: "/home/me/source" },
     isConfined: false,
@@ -266,6 +269,10 @@ export async function createFakeCli(
         return Promise.resolve(cli.hasBrowser);
       },
       isSetUp: () => Promise.resolve(cli.isSetUp),
+      missingWorkspace: (workspace) =>
+        Promise.resolve(
+          cli.missingWorkspaces.includes(workspace) ? `/absolute/${workspace}` : undefined,
+        ),
       openInstallation: () => Promise.reject(new TypeError("this test brings no installation")),
       openAgentAuthor: () => Promise.reject(new TypeError("this test brings no author")),
       suggest,

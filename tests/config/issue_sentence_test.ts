@@ -26,6 +26,11 @@ Deno.test("describeIssue() tells both ends of a range, or the one there is", () 
   assert.equal(said(z.number().min(2), 1)[0], "must be at least 2");
   assert.equal(said(z.number().max(2), 3)[0], "must be at most 2");
   assert.equal(said(z.number().min(0), -1)[0], "must not be negative");
+  const largest = Number.MAX_SAFE_INTEGER;
+  assert.equal(said(z.int().min(1), 0)[0], "must be at least 1");
+  assert.equal(said(z.int().min(1), largest + 1)[0], `must be between 1 and ${largest}`);
+  assert.equal(said(z.int(), largest + 1)[0], `must be at most ${largest}`);
+  assert.equal(said(z.int(), -largest - 1)[0], `must be at least ${-largest}`);
   assert.equal(said(z.number().gt(0), 0)[0], "must be more than 0");
   assert.equal(said(z.string().min(1), "")[0], "must not be empty");
   assert.equal(said(z.string().max(3), "long")[0], "is longer than 3");

@@ -204,6 +204,20 @@ http:
   );
 });
 
+Deno.test("parseConfig() warns of guards that guard nothing, and not of what may be a tool", () => {
+  const { warnings, defaults } = read(
+    'defaults:\n  confirm_tools: [file_delete, file_wirte, run_agent, "*", all, search, "file write", "a/b"]\n',
+  );
+  assert.equal(defaults.confirmTools.length, 8);
+  assert.deepEqual(warnings.map((one) => `${one.severity} ${formatDiagnostic(one)}`), [
+    "warning config.yaml:2:32: defaults.confirm_tools names file_wirte, which is no built-in tool: it means only a tool of " +
+    'your own or of a server (did you mean "file_write"?)',
+    "warning config.yaml:2:73: defaults.confirm_tools names file write, and no tool can have that name " +
+    '(did you mean "file_write"?)',
+    "warning config.yaml:2:87: defaults.confirm_tools names a/b, and no tool can have that name",
+  ]);
+});
+
 Deno.test("parseConfig() refuses an agents directory that is no folder of the workspace", () => {
   for (const folder of ["/agents", ".", "..", "a/../..", "./"]) {
     assert.match(

@@ -37,6 +37,56 @@ async function runAndWatch(browser: Browser): Promise<void> {
   assert.deepEqual(execution?.args, ["a dragon", "a tower"]);
 }
 
+async function runOnceThoughTheAnswerIsLost(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(
+    browser,
+    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
+  );
+  const page = await world.openPage("#/agents");
+  const losses = ["a connection that breaks", "a proxy that gives up", "a refusal on the way"];
+  await page.route("**/agents/worker/run", async (route) => {
+    const loss = losses.shift();
+    if (loss === undefined) return await route.continue();
+    await route.fetch();
+    if (loss === "a connection that breaks") await route.abort();
+    else await route.fulfill({ status: loss === "a proxy that gives up" ? 504 : 429 });
+  });
+  await page.getByRole("button", { name: "Run worker" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Arguments").fill("\nbehind an empty one");
+  for (let left = losses.length; left > 0; left--) {
+    await dialog.getByRole("button", { name: "Run", exact: true }).click();
+    await until(() => losses.length < left, "the request is on its way");
+    await dialog.getByRole("alert").waitFor();
+  }
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+  assert.match(page.url(), /#\/executions\/1$/);
+  const executions = await world.runtime().listExecutions({ limit: 5, offset: 0 });
+  assert.deepEqual(executions.map(({ args }) => args), [["", "behind an empty one"]]);
+}
+
+async function beRefusedWithAnAnswer(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(
+    browser,
+    (workspace) =>
+      workspace.writeScript("asker", [
+        { call: [{ name: "ask_user", arguments: { question: "Which name?", kind: "input" } }] },
+        { say: "Heard: {result}" },
+      ]),
+  );
+  const { id } = await runToEnd(world.runtime(), "asker");
+  const page = await world.openPage(`#/executions/${id}`);
+  const detail = "Agent 'asker' cannot be read: mend the file and try again";
+  await page.route("**/respond", (route) => route.fulfill({ status: 409, json: { detail } }));
+  await page.getByRole("textbox", { name: "Your answer" }).fill("Ada");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.locator(".request .problem").getByText(detail).waitFor();
+  await page.unroute("**/respond");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.locator(".prose").getByText("Heard: Ada").waitFor();
+}
+
 async function answerQuestions(browser: Browser): Promise<void> {
   const ask = (args: object) => [
     { call: [{ name: "ask_user", arguments: args }] },
@@ -120,6 +170,20 @@ async function lookBack(browser: Browser): Promise<void> {
   await page.getByText("no luck today").waitFor();
   await page.getByRole("link", { name: "bad" }).click();
   await page.getByRole("heading", { name: "Ended: error" }).waitFor();
+}
+
+async function useAnOddClock(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(
+    browser,
+    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
+  );
+  await runToEnd(world.runtime(), "worker");
+  const page = await world.openPage("#/agents");
+  await page.addInitScript(
+    "Intl.DateTimeFormat.prototype.resolvedOptions = () => ({ timeZone: '+02:00' });",
+  );
+  await page.goto(`${world.origin}/ui?odd#/usage`);
+  await page.locator(".figures").getByText("Executions").waitFor();
 }
 
 async function pauseScheduler(browser: Browser): Promise<void> {
@@ -230,8 +294,11 @@ async function leaveInBackground(browser: Browser): Promise<void> {
 
 testInBrowser("dashboard: what a person does with it", [
   ["an agent is run, watched as it streams, and seen to its end", runAndWatch],
+  ["a run whose answer is lost is one run, however often it is sent", runOnceThoughTheAnswerIsLost],
   ["questions are answered where they stand, each in its kind", answerQuestions],
+  ["an answer that is refused is told with the service's reason", beRefusedWithAnAnswer],
   ["history is filtered, and the filter stands in the address", lookBack],
+  ["usage is shown in the service's days where the browser's zone has no name", useAnOddClock],
   ["the scheduler is paused and resumed, and shows a day of its times", pauseScheduler],
   ["a lost service is told, found again, and what changed meanwhile is shown", loseService],
   [

@@ -64,6 +64,24 @@ for (const { name, step, shown, keys = [], then } of PROMPTS) {
   });
 }
 
+testInTerminal(
+  "respond: a prompt has lines at a terminal that does not tell its size",
+  async () => {
+    await using home = await createRealHome();
+    const id = await askFirst(home, [ASK("What is your name, if I may ask?")]);
+    const sizeless = ["sh", "-c", 'stty columns 0 rows 0; exec "$@"', "sh"];
+    const program = [...sizeless, ...await home.command(["respond", id])];
+    await using terminal = await RealTerminal.open(home, [], { program });
+    await terminal.waitFor(/◆ {2}What is your name, if I may ask\?\n│ /);
+    await terminal.type("Zoë of the hills");
+    await terminal.waitFor(/│ {2}Zoë of the hills/);
+    await terminal.press("Enter");
+    const { code, shown } = await terminal.ended();
+    assert.equal(code, 0, shown);
+    assert.match(shown, /Thanks\./);
+  },
+);
+
 testInTerminal("run: Ctrl+C at a question cancels the run and exits with 130", async () => {
   await using home = await createRealHome();
   await home.writeScript("asker", [ASK("Your name?"), { say: "Thanks." }]);

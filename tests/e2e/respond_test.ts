@@ -91,7 +91,10 @@ testInTerminal("respond asks at the terminal, with the call shown whole", async 
   const id = await runToQuestion(home, "writer");
   await using terminal = await RealTerminal.open(home, ["respond", id]);
   const shown = await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
-  assert.match(shown, /\? file_write\n {4}path: b\.txt\n {4}content:\n {6}one\n {6}two\n/);
+  assert.match(
+    shown,
+    /\? file_write\n {4}path: b\.txt\n {4}content:\n {6}one\n {6}\\u001b\[2Jtwo\n/,
+  );
   await terminal.press("Left", "Enter");
   const { code, isRestored } = await terminal.ended();
   assert.equal(code, 0);

@@ -115,7 +115,7 @@ Deno.test("run_agent refuses itself, agents that are not listed, disabled, gone,
     ["stranger", /cannot be run from here/],
     ["../lead", /cannot be run from here/],
     ["off", /"off": it is disabled/],
-    ["gone", /"gone" does not exist/],
+    ["gone", /"gone" cannot be run now: its file is missing/],
   ];
   await place.writeScript(
     "lead",
@@ -270,6 +270,44 @@ Deno.test("two children that wait are answered one after the other; a question o
   const outputs = (await resultsOf(runtime, lead.id)).map((one) => String(one["content"]));
   assert.match(outputs[0] ?? "", /Said red/);
   assert.match(outputs[2] ?? "", /Said blue/);
+});
+
+Deno.test("the log of a parent that shows one question tells no answer to another one", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    { call: [delegate("deleter"), delegate("asker")] },
+    { say: "All done." },
+  ], "agents: [deleter, asker]");
+  const asking = (one: unknown) => [{ call: [one] }, { say: "Said {result}" }];
+  await place.writeScript("deleter", asking(call("file_delete", { path: "x" })));
+  await place.writeScript(
+    "asker",
+    asking(call("ask_user", { question: "Go on?", kind: "confirm" })),
+  );
+  await using runtime = await place.open();
+  const lead = await runtime.run("lead", {});
+  await toEnd(runtime, lead.id);
+  const idOf = async (agentId: string) =>
+    (await runtime.listRuns(agentId, { limit: 1, offset: 0 }))[0]?.id ?? 0;
+  const ids = [await idOf("deleter"), await idOf("asker")];
+  for (const id of ids) await toEnd(runtime, id);
+  const shown = await runtime.pendingRequest(lead.id);
+  const [seen = 0, other = 0] = shown.toolName === "file_delete" ? ids : ids.toReversed();
+  const exchange = async () =>
+    (await payloadsOf(runtime, lead.id))
+      .filter((one) => one["event_type"] === "interrupt" || "request_id" in one)
+      .map((one) => [one["event_type"], one["request_id"], one["message"]]);
+  const question = ["interrupt", shown.requestId, shown.message];
+  await answer(runtime, other, { approved: true });
+  await until(async () => (await exchange()).length > 1, "the parent to wait again");
+  assert.deepEqual(await exchange(), [question, question]);
+  await answer(runtime, seen, { approved: false });
+  assert.equal((await toEnd(runtime, lead.id)).status, "success");
+  assert.deepEqual(await exchange(), [
+    question,
+    question,
+    ["human", shown.requestId, "Denied"],
+  ]);
 });
 
 Deno.test("children neither hold nor are held by on_pending, and remember only earlier child runs", async () => {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { seedHistory } from "../../runtime/executions/history.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import type { Message } from "../../runtime/models/message.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { wrapSkillContext } from "../../runtime/tools/skills/skill_context.ts";
 import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
 
@@ -22,16 +23,18 @@ const result = (id: string, content = "ok"): Message => ({
 
 const injected = (content: string): Message => ({ role: "user", content, injected: true });
 
+const TOKEN = "sekret-value-1234567890";
+const REDACTOR = new Redactor(() => [{ name: "APP_TOKEN", value: TOKEN }]);
 const ENDED = { status: "timeout", error: "Timeout after 5s" } as Execution;
 const seed = (messages: Message[], level: "low" | "medium" | "high" | "off" = "low") =>
-  seedHistory({ messages, execution: ENDED }, level);
+  seedHistory({ messages, execution: ENDED }, { level, redactor: REDACTOR });
 const shown = (messages: Message[]) => messages.map(({ role, content }) => `${role}: ${content}`);
 
 Deno.test("seedHistory() leaves out system messages, and everything with history off", () => {
   const turns = [{ role: "system", content: "old" } as Message, user("a"), said("b")];
   assert.deepEqual(shown(seed(turns)), ["user: a", "assistant: b"]);
   assert.deepEqual(seed(turns, "off"), []);
-  assert.deepEqual(seedHistory(undefined, "high"), []);
+  assert.deepEqual(seedHistory(undefined, { level: "high", redactor: REDACTOR }), []);
 });
 
 Deno.test("seedHistory() gives calls without a result one, in the order of the calls", () => {
@@ -64,6 +67,15 @@ Deno.test("seedHistory() cuts a result once, however often the seed is seeded ag
   assert.ok((once[2]?.content.length ?? 0) <= 500);
   assert.ok(once[2]?.content.isWellFormed());
   assert.deepEqual(seed([...once, user("c"), said("d")]).slice(0, 4), once);
+});
+
+Deno.test("seedHistory() leaves no half of a secret where it cuts a result", () => {
+  for (let shift = 0; shift < TOKEN.length; shift++) {
+    const content = "-".repeat(shift) + TOKEN.repeat(50);
+    const [, , tool] = seed([user("a"), said("", "1"), result("1", content), said("b")]);
+    const [kept = ""] = tool?.content.split("…") ?? [];
+    assert.equal(kept.replaceAll(TOKEN, ""), "-".repeat(shift));
+  }
 });
 
 Deno.test("seedHistory() leaves a breadcrumb of a skill's instructions, and leaves breadcrumbs and people alone", () => {

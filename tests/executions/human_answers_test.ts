@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { AwaitedAgents } from "../../runtime/executions/awaited_agents.ts";
 import type { Subject } from "../../runtime/executions/conductor.ts";
 import { HumanAnswers } from "../../runtime/executions/human_answers.ts";
 import { AnswerMisfit, NotWaiting } from "../../runtime/executions/human_request.ts";
@@ -32,6 +33,10 @@ function openAnswers({ store, clock }: TestRunner): { answers: HumanAnswers; gon
     ...store,
     clock,
     serviceLog: new LogLines(),
+    agents: new AwaitedAgents({
+      findAgent: (id) => createTestAgent({ id }),
+      whyUnreadable: () => undefined,
+    }),
     starts: new Starts(),
     async read(id) {
       const stored = await store.executions.readExecution(id);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { RESULT_LIMIT_BYTES } from "../../runtime/tools/result_text.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
@@ -70,6 +71,87 @@ Deno.test("a denied call does not run; the model reads the reason and goes on", 
   assert.equal(await exists(join(place.workspace, "a.txt")), false);
   const result = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "tool_result");
   assert.equal(result?.["content"], "Action denied by user: not today");
+});
+
+Deno.test("what is said with an approval stands behind the result, of a call that works, fails, or delegates", async () => {
+  await using place = await createTestWorkspace();
+  const calls = [
+    write("a.txt"),
+    call("file_delete", { path: "none.txt" }),
+    call("run_agent", { agent_id: "asker" }),
+  ];
+  await place.writeScript(
+    "lead",
+    [{ call: calls }, { say: "Done." }],
+    "confirm: [file_write, file_delete, run_agent]\nagents: [asker]",
+  );
+  await place.writeScript("asker", [
+    { call: [call("ask_user", { question: "Which?" })] },
+    { say: "Said {result}" },
+  ]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("lead", {});
+  for (const said of ["only this once", "", "with care"]) {
+    await rest(runtime, id);
+    await answer(runtime, id, { approved: true, ...(said !== "" && { reason: said }) });
+  }
+  // The child asks; the parent takes its call up anew.
+  await rest(runtime, id);
+  await answer(runtime, id, { text: "red" });
+  assert.equal((await rest(runtime, id)).status, "success");
+  const results = (await payloadsOf(runtime, id)).filter((one) =>
+    one["event_type"] === "tool_result"
+  ).map((one) => String(one["content"]).split("\n"));
+  assert.deepEqual(results.map((lines) => lines.slice(1)), [
+    ["The user approved this and said: only this once"],
+    [],
+    ["The user approved this and said: with care"],
+  ]);
+  assert.match(results[0]?.[0] ?? "", /^Created/);
+  assert.match(results[1]?.[0] ?? "", /^Error: /);
+  assert.equal(JSON.parse(results[2]?.[0] ?? "").output, "Said red");
+});
+
+Deno.test("a result ends with what was said within the limit of results, however much both are", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "long.txt"), `${"x".repeat(900)}\n`.repeat(250));
+  await place.writeScript(
+    "reader",
+    [{ call: [call("file_read", { path: "long.txt" })] }, { say: "Done." }],
+    "confirm: [file_read]",
+  );
+  await using runtime = await place.open();
+  const { id } = await runtime.run("reader", {});
+  await rest(runtime, id);
+  await answer(runtime, id, { approved: true, reason: "y".repeat(200_000) });
+  await rest(runtime, id);
+  const [result] = (await payloadsOf(runtime, id)).filter((one) => "is_error" in one);
+  const content = String(result?.["content"]);
+  assert.ok(new TextEncoder().encode(content).length <= RESULT_LIMIT_BYTES);
+  const [cut, said] = content.split("\n").slice(-2);
+  assert.match(cut ?? "", /^\[The result is cut here: /);
+  assert.match(said ?? "", /^The user approved this and said: y+ \[cut here\]$/);
+});
+
+Deno.test("an option that holds a secret is chosen as it is shown; a refusal shows no secret either", async () => {
+  await using place = await createTestWorkspace({ shell: { MY_TOKEN: "supersecretvalue1" } });
+  const options = ["supersecretvalue1", "b"];
+  await place.writeScript("chooser", [
+    { call: [call("ask_user", { question: "Which?", options })] },
+    { say: "Took {result}" },
+  ]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("chooser", {});
+  await rest(runtime, id);
+  const shown = (await runtime.pendingRequest(id)).options ?? [];
+  assert.deepEqual(shown, ["[redacted:MY_TOKEN]", "b"]);
+  await assert.rejects(answer(runtime, id, { selected: ["c"] }), {
+    message: '"c" is not among the options: "[redacted:MY_TOKEN]", "b"',
+  });
+  await answer(runtime, id, { selected: shown.slice(0, 1) });
+  assert.equal((await rest(runtime, id)).outputData, "Took [redacted:MY_TOKEN]");
+  const seen = place.logged.map((line) => JSON.stringify(line)).join();
+  assert.ok(!seen.includes("supersecretvalue1"));
 });
 
 Deno.test("of one reply the free calls run at once, the guarded ones are asked one after the other", async () => {

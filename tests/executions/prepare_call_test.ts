@@ -40,10 +40,21 @@ const OWN: GivenAnswer["request"] = {
 /** What becomes of a call of `name` at place 3. */
 function prepared(
   name: string,
-  { written = '{"what": "rent"}', answers = [], guarded = false, isDelegated = false, startedAt }: {
+  {
+    written = '{"what": "rent"}',
+    answers = [],
+    guarded = false,
+    every = false,
+    autoApprove = [],
+    isDelegated = false,
+    startedAt,
+  }: {
     written?: string;
     answers?: [GivenAnswer["request"], HumanAnswer][];
     guarded?: boolean;
+    /** Whether all tools are guarded. */
+    every?: boolean;
+    autoApprove?: string[];
     isDelegated?: boolean;
     /** Of a call that an earlier process left. */
     startedAt?: number | null;
@@ -54,7 +65,10 @@ function prepared(
     ? undefined
     : { ...call, effect: null, startedAt, result: null, logged: false };
   const run: CallCircumstances = {
-    agent: createTestAgent({ confirmTools: guarded ? [name] : [] }),
+    agent: createTestAgent({
+      confirmTools: [...(guarded ? [name] : []), ...(every ? ["*"] : [])],
+      autoApprove,
+    }),
     toolbox: new Toolbox([pay, ask, send]),
     answers: new Map([[3, answers.map(([request, answer]) => ({ request, answer }))]]),
     leftCalls: new Map(left === undefined ? [] : [[3, left]]),
@@ -101,7 +115,29 @@ Deno.test("prepareCall() has a guarded call wait for its permission, and for not
     answers: [[GUARD, { approved: true }], [OWN, { text: "me" }]],
   });
   assert.ok(allowed.kind === "run");
-  assert.deepEqual(allowed.ready.answers, [{ text: "me" }], "the permission answers nothing else");
+  const { isGuard: _, ...question } = OWN;
+  assert.deepEqual(
+    allowed.ready.answers,
+    [{ question, answer: { text: "me" } }],
+    "the permission answers nothing else",
+  );
+});
+
+Deno.test("prepareCall() guards a tool by each of its names, and frees it by the one that it has", () => {
+  const tool = { ...pay, name: "bank_pay", otherNames: ["pay", "bank_pay"] };
+  const step = (confirmTools: string[], autoApprove: string[] = []) =>
+    prepareCall({
+      agent: createTestAgent({ confirmTools, autoApprove }),
+      toolbox: new Toolbox([tool]),
+      ...{ answers: new Map(), leftCalls: new Map(), delegated: new Set() },
+    }, { position: 3, toolCallId: "1", name: "bank_pay", arguments: '{"what": "rent"}' });
+  for (const name of ["pay", "bank_pay"]) {
+    const asked = step([name]);
+    assert.ok(asked.kind === "ask" && asked.isGuard === true, name);
+    assert.equal(asked.question.message, "Allow bank_pay?");
+  }
+  assert.equal(step(["pay"], ["bank_pay"]).kind, "run");
+  assert.equal(step(["shop_pay"]).kind, "run");
 });
 
 Deno.test("prepareCall() holds a denial although the agent is guarded no more", () => {
@@ -151,4 +187,15 @@ Deno.test("prepareCall() goes on with an execution that works on the call, whate
     const step = prepared(name, { isDelegated: true, guarded: true, written: "{" });
     assert.deepEqual(step, { kind: "delegate" }, name);
   }
+});
+
+Deno.test("prepareCall() asks for every tool where all are guarded, but for those that are freed by name", () => {
+  for (const name of ["pay", "send"]) {
+    const step = prepared(name, { every: true });
+    assert.ok(step.kind === "ask" && step.isGuard, name);
+  }
+  assert.equal(prepared("pay", { every: true, autoApprove: ["send"] }).kind, "ask");
+  assert.equal(prepared("pay", { every: true, autoApprove: ["pay"] }).kind, "run");
+  const own = prepared("ask", { every: true });
+  assert.ok(own.kind === "ask" && own.isGuard === undefined, "a question is asked once");
 });

@@ -107,3 +107,20 @@ Deno.test("front matter is not substituted, tools restrict no built-in, and the 
     db.close();
   }
 });
+
+Deno.test("a price in an agent's text stays, and the arguments of the run reach the model", async () => {
+  await using place = await createTestWorkspace();
+  const script = '```demo\n[{ "say": "Done." }]\n```';
+  await place.writeAgent(
+    "price",
+    "---\nmodel: { provider: demo, name: script }\n---\n" +
+      `Report costs above $5.00 and $0.50.\n\n${script}\n`,
+  );
+  await using runtime = await place.open();
+  const { id } = await runtime.run("price", { args: ["notes.md"] });
+  await toEnd(runtime, id);
+  const frames = await payloadsOf(runtime, id);
+  const textOf = (type: string) => frames.find((frame) => frame.event_type === type)?.["content"];
+  assert.match(String(textOf("system")), /Report costs above \$5\.00 and \$0\.50\./);
+  assert.equal(textOf("human"), "Execute your task.\n\nArguments:\nnotes.md");
+});

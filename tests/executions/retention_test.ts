@@ -89,6 +89,27 @@ Deno.test("a runtime for upkeep removes what it is asked to, and neither runs no
   assert.equal((await runtime.listExecutions({ limit: 9, offset: 0 })).length, 2);
 });
 
+Deno.test("a runtime for upkeep does not let a parent go on whose waiting child it ends", async () => {
+  await using place = await createTestWorkspace();
+  await fill(place);
+  await place.writeScript("lead", [
+    { call: [{ name: "run_agent", arguments: { agent_id: "asker" } }] },
+    { say: "went on" },
+  ], "agents: [asker]");
+  let lead: number;
+  {
+    await using runtime = await place.open();
+    lead = await waitingRun(runtime, "lead");
+  }
+  {
+    await using runtime = await place.open({ mode: "upkeep" });
+    assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
+  }
+  await using runtime = await place.open({ mode: "read-only" });
+  const { status, outputData } = await runtime.getExecution(lead);
+  assert.deepEqual([status, outputData], ["aborted", null]);
+});
+
 Deno.test("the sweep at the start removes old conversations, and with log_retention_days old executions", async () => {
   const clock = new TestClock();
   const run = async (config: string) => {

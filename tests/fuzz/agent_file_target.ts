@@ -53,7 +53,7 @@ const content = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.tuple(fc.constantFrom(...FIELDS), fc.jsonValue()).map(([key, value]) =>
-      `---\n${key}: ${JSON.stringify(value)}\n---\n`
+      `---\n${key}: ${JSON.stringify(value)}\n---\nDo it.\n`
     ),
   },
 );

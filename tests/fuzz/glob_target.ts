@@ -119,7 +119,7 @@ export const hostileGlobs = defineTarget({
     const result = parse(
       `---\ntrigger: {type: watch, paths: [in], filters: {include: [${
         JSON.stringify(glob)
-      }]}}\n---\n`,
+      }]}}\n---\nDo it.\n`,
     );
     // What an agent file may hold never fails later, when a file changes.
     if ("agent" in result) {

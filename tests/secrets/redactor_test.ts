@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { createFrame } from "../../runtime/events/frame.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 
@@ -17,6 +18,17 @@ Deno.test("Redactor.redact() replaces every occurrence, also in JSON's spelling"
     safe,
     'a [redacted:LONG_KEY] b {"k":"[redacted:LONG_KEY]"} [redacted:SHORT_TOKEN]',
   );
+});
+
+Deno.test("Redactor.redact() knows JSON that is written in ASCII alone", () => {
+  const password = { name: "APP_PASSWORD", value: 'pässwörd-"😀"\t12345' };
+  const redactor = new Redactor(() => [password]);
+  const lower = 'p\\u00e4ssw\\u00f6rd-\\"\\ud83d\\ude00\\"\\t12345';
+  const upper = 'p\\u00E4ssw\\u00F6rd-\\"\\uD83D\\uDE00\\"\\t12345';
+  for (const spelled of [lower, upper]) {
+    assert.equal(JSON.parse(`"${spelled}"`), password.value);
+    assert.equal(redactor.redact(`{"a":"${spelled}"}`), '{"a":"[redacted:APP_PASSWORD]"}');
+  }
 });
 
 Deno.test("createFrame() leaves no secret in message or fields, at any depth", () => {
@@ -74,4 +86,67 @@ Deno.test("Redactor.redactValue() goes as deep as a value goes, and looks at wha
     `{"args":{"[redacted:SHORT_TOKEN]":1,"__proto__":{"b":"[redacted:SHORT_TOKEN]"}},"${token}":null}`,
   );
   assert.equal(args[token], 1, "what was given is left as it was");
+});
+
+/** Secrets and texts of the same parts, so that values stand in what is put in place of them, and reach out of it. */
+const WORDS = ["A_KEY", "B_TOKEN", "redacted", ":", " ", "xy"];
+const worldOf = (parts: readonly string[]) =>
+  fc.record({
+    values: fc.tuple(...["A_KEY", "B_TOKEN"].map(() =>
+      fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 4 }).map((all) => all.join(""))
+    )),
+    text: fc.array(fc.constantFrom(...parts, "[redacted:A_KEY]"), { maxLength: 10 })
+      .map((all) =>
+        all.join("")
+      ),
+    cuts: fc.array(fc.nat(9), { maxLength: 12 }),
+  }).map(({ values, ...world }) => ({
+    ...world,
+    secrets: ["A_KEY", "B_TOKEN"].map((name, i) => ({ name, value: values[i] ?? "" }))
+      .sort((a, b) => b.value.length - a.value.length),
+  }));
+
+Deno.test("Redactor.redact() leaves what it returned as it is, also where a value is part of what stands for it", () => {
+  const own = new Redactor(() => [{ name: "GITHUB_TOKEN", value: "GITHUB_TOKEN" }]);
+  assert.equal(own.redact("Set GITHUB_TOKEN"), "Set [redacted:GITHUB_TOKEN]");
+  assert.equal(own.redact("Set [redacted:GITHUB_TOKEN]"), "Set [redacted:GITHUB_TOKEN]");
+  assert.equal(own.redact("[redacted:GITHUB_TOKEN"), "[redacted:[redacted:GITHUB_TOKEN]");
+  // What only looks like one hides nothing.
+  const other = new Redactor(() => SECRETS);
+  assert.equal(other.redact("[redacted:tok-12345678]"), "[redacted:[redacted:SHORT_TOKEN]]");
+  fc.assert(
+    fc.property(worldOf([...WORDS, "[", "]", "[redacted:", "KEY]"]), ({ secrets, text }) => {
+      const redactor = new Redactor(() => secrets);
+      const shown = redactor.redact(text);
+      assert.equal(redactor.redact(shown), shown);
+      const bare = secrets.reduce(
+        (rest, { name }) => rest.replaceAll(`[redacted:${name}]`, "\0"),
+        shown,
+      );
+      for (const { value } of secrets) assert.ok(!bare.includes(value), `${value} in ${shown}`);
+    }),
+    { numRuns: 2_000, seed: 1 },
+  );
+});
+
+Deno.test("RedactedStream shows the same as redact(), however the text is cut, and leaves that as it is", () => {
+  fc.assert(
+    fc.property(worldOf(WORDS), ({ secrets, text, cuts }) => {
+      const redactor = new Redactor(() => secrets);
+      const show = (whole: string) => {
+        const stream = redactor.openStream();
+        let shown = "";
+        let from = 0;
+        for (const length of cuts) {
+          shown += stream.push(whole.slice(from, from + length));
+          from += length;
+        }
+        return shown + stream.push(whole.slice(from)) + stream.flush();
+      };
+      const shown = redactor.redact(text);
+      assert.equal(show(text), shown);
+      assert.equal(show(shown), shown);
+    }),
+    { numRuns: 2_000, seed: 1 },
+  );
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import fc from "fast-check";
 import { formatLogLine, openLogFile, survivingLog } from "../../runtime/service_log/log_file.ts";
 import { withTempDir } from "../config/temp_dir.ts";
 
@@ -69,4 +70,46 @@ Deno.test("formatLogLine() keeps a line one line, and leaves out what is not the
     }),
     '1970-01-01T00:00:00.000Z ERROR a b text="x\\ny" count=3 list=[1] quoted="a\\"b"',
   );
+});
+
+Deno.test("formatLogLine() escapes what a terminal would obey and what nobody sees, so that the log stays text", () => {
+  const line = formatLogLine({
+    at: 0,
+    level: "info",
+    message: "a\u001b[2Jb\u0000",
+    fields: {
+      nul: "/agents/\u0000",
+      escape: "\u001b]0;title\u0007",
+      c1: "\u009b2J",
+      turned: "\u202etxt.exe",
+      breaks: "a\u2028b\u0085c\u007f",
+      tag: "\u{e0041}",
+      list: ["\u009b"],
+      seen: "größe/👩‍💻",
+    },
+  });
+  assert.equal(
+    line,
+    "1970-01-01T00:00:00.000Z INFO  a\\u001b[2Jb\\u0000" +
+      ' nul="/agents/\\u0000" escape="\\u001b]0;title\\u0007" c1="\\u009b2J"' +
+      ' turned="\\u202etxt.exe" breaks="a\\u2028b\\u0085c\\u007f" tag="\\udb40\\udc41"' +
+      ' list="[\\"\\u009b\\"]" seen=größe/👩‍💻',
+  );
+  assert.deepEqual(
+    JSON.parse(/c1=(\S+)/.exec(line)?.[1] ?? ""),
+    "\u009b2J",
+  );
+});
+
+Deno.test("formatLogLine() never lets a control character through, whatever is told", () => {
+  const text = fc.string({ unit: "binary", maxLength: 40 });
+  fc.assert(fc.property(text, text, (message, value) => {
+    const line = formatLogLine({ at: 0, level: "info", message, fields: { value } });
+    assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
+    // The value is there, whole, quoted or not; halves of characters are no text.
+    const written = line.slice(line.lastIndexOf(" value=") + " value=".length);
+    if (!value.includes(" value=")) {
+      assert.equal(written.startsWith('"') ? JSON.parse(written) : written, value);
+    }
+  }));
 });

@@ -27,6 +27,24 @@ Deno.test("RotatingFile counts what was there before, loses no line but the olde
   });
 });
 
+Deno.test("RotatingFile.open() closes files to others that were open to them", async () => {
+  await withTempDir(async (dir) => {
+    const names = ["log", "log.1", "log.2"];
+    for (const name of names) {
+      await Deno.writeTextFile(join(dir, name), "old\n");
+      await Deno.chmod(join(dir, name), 0o666);
+    }
+    {
+      using file = RotatingFile.open(join(dir, "log"), { maxBytes: 100, oldFiles: 3 });
+      file.writeLine("new");
+    }
+    assert.equal(await Deno.readTextFile(join(dir, "log")), "old\nnew\n");
+    for (const name of names) {
+      assert.equal(((await Deno.stat(join(dir, name))).mode ?? 0) & 0o777, 0o600, name);
+    }
+  });
+});
+
 Deno.test("RotatingFile takes a line that is larger than a file may be, and files that somebody took away", async () => {
   await withTempDir(async (dir) => {
     using file = RotatingFile.open(join(dir, "log"), { maxBytes: 4, oldFiles: 3 });

@@ -107,7 +107,8 @@ export class Inspection {
   /** What is left over where the service keeps its state, once it has gone in order. */
   async findLeftovers(): Promise<void> {
     const { home, findings } = this.#world;
-    const known = /^(inkling\.(db|lock|log(\.\d)?))$/;
+    // `mcp`: where the programs of servers start.
+    const known = /^(inkling\.(db|lock|log(\.\d)?)|mcp)$/;
     for await (const { name } of Deno.readDir(home.stateDir)) {
       if (!known.test(name)) findings.add("the state directory holds nothing left over", { name });
     }

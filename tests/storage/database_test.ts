@@ -38,6 +38,32 @@ Deno.test("Database.open() makes a private file in WAL mode that can shrink", ()
     );
   }));
 
+Deno.test("Database.open() closes its own file to others that was open to them, and leaves a foreign one as it is", () =>
+  withFile((path) => {
+    const modeOf = (name: string) => (Deno.statSync(name).mode ?? 0) & 0o777;
+    {
+      using first = Database.open(path);
+      // With a second connection the companions outlive the first.
+      const second = new DatabaseSync(path);
+      second.exec("SELECT 1");
+      for (const end of ["", "-wal", "-shm"]) Deno.chmodSync(`${path}${end}`, 0o666);
+      using again = Database.open(path);
+      for (const end of ["", "-wal", "-shm"]) assert.equal(modeOf(`${path}${end}`), 0o600, end);
+      assert.ok(first && again);
+      second.close();
+    }
+    Deno.chmodSync(path, 0o644);
+    Database.open(path, { readOnly: true })[Symbol.dispose]();
+    assert.equal(modeOf(path), 0o644);
+    const foreign = `${path}.foreign`;
+    const other = new DatabaseSync(foreign);
+    other.exec("CREATE TABLE t (a)");
+    other.close();
+    Deno.chmodSync(foreign, 0o644);
+    assert.throws(() => Database.open(foreign), DatabaseUnusable);
+    assert.equal(modeOf(foreign), 0o644);
+  }));
+
 Deno.test("Database.open() refuses a database of a newer version and leaves it alone", () =>
   withFile((path) => {
     Database.open(path)[Symbol.dispose]();

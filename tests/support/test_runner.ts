@@ -56,6 +56,7 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
     serviceLog,
     timeZone: () => "UTC",
     findAgent: (id) => agents.find((agent) => agent.id === id),
+    whyUnreadable: () => undefined,
     openModel: () => Promise.resolve(ASKING),
     costOf: () => Promise.resolve(null),
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [] }),

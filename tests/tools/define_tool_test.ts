@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { defineTool } from "../../runtime/tools/define_tool.ts";
 import { PathLocks } from "../../runtime/tools/path_locks.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { boundResult, RESULT_LIMIT_BYTES } from "../../runtime/tools/result_text.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 import { createBuiltinTools, Toolbox } from "../../runtime/tools/toolbox.ts";
@@ -108,13 +109,14 @@ Deno.test("createBuiltinTools() describes every argument but the obvious in sche
 });
 
 Deno.test("boundResult() leaves short results alone and cuts long ones between characters", () => {
+  const redactor = new Redactor(() => []);
   for (const text of ["", "a".repeat(RESULT_LIMIT_BYTES), "é".repeat(RESULT_LIMIT_BYTES / 2)]) {
-    assert.equal(boundResult(text), text);
+    assert.equal(boundResult(text, redactor), text);
   }
   for (const character of ["a", "é", "€", "😀"]) {
     for (const shift of ["", "x", "xy", "xyz"]) {
       const text = shift + character.repeat(RESULT_LIMIT_BYTES + 1);
-      const bounded = boundResult(text);
+      const bounded = boundResult(text, redactor);
       assert.ok(new TextEncoder().encode(bounded).length <= RESULT_LIMIT_BYTES);
       assert.match(
         bounded.slice(-300),
@@ -140,4 +142,15 @@ Deno.test("PathLocks.run() lets work on one key wait, other work pass, and an er
   await assert.rejects(first, { message: "broken" });
   await second;
   assert.deepEqual(order, ["other", "first", "second"]);
+});
+
+Deno.test("boundResult() leaves no half of a secret in front of its last line", () => {
+  const value = "sekret-value-1234567890";
+  const redactor = new Redactor(() => [{ name: "APP_TOKEN", value }]);
+  for (let shift = 0; shift < value.length; shift++) {
+    const bounded = boundResult("-".repeat(shift) + value.repeat(10_000), redactor);
+    const head = bounded.slice(0, bounded.lastIndexOf("\n["));
+    assert.equal(head.slice(shift).replaceAll(value, ""), "");
+    assert.ok(head.length > 99 * 1024);
+  }
 });

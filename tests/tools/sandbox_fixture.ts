@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { AgentPath } from "../../runtime/agents/agent.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { SystemClock } from "../../runtime/clock.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
+import type { Secret } from "../../runtime/secrets/secret.ts";
 import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
 import type { Tool, ToolContext } from "../../runtime/tools/tool.ts";
 import { createTestAgent } from "../support/test_agent.ts";
@@ -99,7 +101,7 @@ export class SandboxFixture implements AsyncDisposable {
 /** What a tool call gets in tests. */
 export function testContext(
   sandbox: PathSandbox,
-  options: { signal?: AbortSignal; clock?: Clock } = {},
+  options: { signal?: AbortSignal; clock?: Clock; secrets?: readonly Secret[] } = {},
 ): ToolContext {
   return {
     signal: options.signal ?? new AbortController().signal,
@@ -109,6 +111,7 @@ export function testContext(
     sandbox,
     clock: options.clock ?? new SystemClock(),
     answers: [],
+    redactor: new Redactor(() => options.secrets ?? []),
     log: () => {},
   };
 }

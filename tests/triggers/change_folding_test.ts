@@ -2,6 +2,11 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FILE_EVENTS, type FileEvent } from "../../runtime/run_cause.ts";
 import { ChangeFolding, foldEvents } from "../../runtime/triggers/change_folding.ts";
+import { type ChangeOrigin, FROM_OUTSIDE } from "../../runtime/triggers/change_origin.ts";
+
+function around(chain: number): ChangeOrigin {
+  return { ...FROM_OUTSIDE, around: chain };
+}
 
 /** Plays deeds on files and folds what they change; all within one window. */
 function fold(deeds: string, before: Readonly<Record<string, string>> = {}): string[] {
@@ -12,7 +17,7 @@ function fold(deeds: string, before: Readonly<Record<string, string>> = {}): str
     const was = files.get(path) ?? null;
     if (content === undefined) files.delete(path);
     else files.set(path, content);
-    folding.note({ path, before: was, now: content ?? null }, { at: 0, chain: 0 });
+    folding.note({ path, before: was, now: content ?? null }, { at: 0, origin: FROM_OUTSIDE });
   };
   for (const deed of deeds.split(", ").filter((one) => one !== "")) {
     const [verb, path = "", target = ""] = deed.split(" ");
@@ -72,13 +77,18 @@ for (const [what, before, deeds, events] of CASES) {
 
 Deno.test("ChangeFolding.settle() takes a path only when it has been quiet, counted from its last change", () => {
   const folding = new ChangeFolding();
-  folding.note({ path: "a", before: null, now: "1" }, { at: 10, chain: 0 });
-  folding.note({ path: "b", before: null, now: "2" }, { at: 20, chain: 0 });
-  folding.note({ path: "a", before: "1", now: "3" }, { at: 30, chain: 2 });
+  folding.note({ path: "a", before: null, now: "1" }, { at: 10, origin: FROM_OUTSIDE });
+  folding.note({ path: "b", before: null, now: "2" }, { at: 20, origin: FROM_OUTSIDE });
+  folding.note({ path: "a", before: "1", now: "3" }, { at: 30, origin: around(2) });
   assert.equal(folding.oldest, 20);
   assert.deepEqual(folding.settle(19), []);
   assert.deepEqual(folding.settle(29).map(({ path }) => path), ["b"]);
-  assert.deepEqual(folding.settle(30), [{ path: "a", event: "created", stamp: "3", chain: 2 }]);
+  assert.deepEqual(folding.settle(30), [{
+    path: "a",
+    event: "created",
+    stamp: "3",
+    origin: around(2),
+  }]);
   assert.equal(folding.size, 0);
 });
 
@@ -89,7 +99,7 @@ Deno.test("ChangeFolding: a move is one, whichever of its paths settles first", 
       { path: "a", before: "x", now: null, at: left },
       { path: "b", before: null, now: "x", at: arrived },
     ].sort((one, other) => one.at - other.at);
-    for (const { at, ...change } of notes) folding.note(change, { at, chain: 0 });
+    for (const { at, ...change } of notes) folding.note(change, { at, origin: FROM_OUTSIDE });
     const events = [...folding.settle(5), ...folding.settle(10)].flatMap(({ path, event }) =>
       event === undefined ? [] : `${event} ${path}`
     );
@@ -99,12 +109,12 @@ Deno.test("ChangeFolding: a move is one, whichever of its paths settles first", 
 
 Deno.test("ChangeFolding: a file that is moved and then removed is deleted where its agent knew it", () => {
   const folding = new ChangeFolding();
-  folding.note({ path: "a", before: "x", now: null }, { at: 1, chain: 0 });
-  folding.note({ path: "b", before: null, now: "x" }, { at: 2, chain: 3 });
+  folding.note({ path: "a", before: "x", now: null }, { at: 1, origin: FROM_OUTSIDE });
+  folding.note({ path: "b", before: null, now: "x" }, { at: 2, origin: around(3) });
   assert.deepEqual(folding.settle(1).map(({ event }) => event), [undefined]);
-  folding.note({ path: "b", before: "x", now: null }, { at: 3, chain: 0 });
+  folding.note({ path: "b", before: "x", now: null }, { at: 3, origin: FROM_OUTSIDE });
   const events = folding.settle(3).filter(({ event }) => event !== undefined);
-  assert.deepEqual(events, [{ path: "a", event: "deleted", stamp: null, chain: 3 }]);
+  assert.deepEqual(events, [{ path: "a", event: "deleted", stamp: null, origin: around(3) }]);
   assert.equal(folding.size, 0);
 });
 
@@ -116,12 +126,12 @@ Deno.test("ChangeFolding: a file that comes where one was moved away from is its
     ]]] as const
   ) {
     const folding = new ChangeFolding();
-    folding.note({ path: "a", before: "x", now: null }, { at: 1, chain: 0 });
-    folding.note({ path: "b", before: null, now: "x" }, { at: 2, chain: 0 });
+    folding.note({ path: "a", before: "x", now: null }, { at: 1, origin: FROM_OUTSIDE });
+    folding.note({ path: "b", before: null, now: "x" }, { at: 2, origin: FROM_OUTSIDE });
     const settled = folding.settle(1);
-    folding.note({ path: "a", before: null, now: "y" }, { at: 3, chain: 0 });
+    folding.note({ path: "a", before: null, now: "y" }, { at: 3, origin: FROM_OUTSIDE });
     if (what === "removed") {
-      folding.note({ path: "b", before: "x", now: null }, { at: 4, chain: 0 });
+      folding.note({ path: "b", before: "x", now: null }, { at: 4, origin: FROM_OUTSIDE });
     }
     settled.push(...folding.settle(3), ...folding.settle(4));
     const told = settled.flatMap(({ path, event }) =>

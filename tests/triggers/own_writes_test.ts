@@ -9,6 +9,9 @@ import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
 import { OwnWrites } from "../../runtime/triggers/own_writes.ts";
 import { call, failureOf, SandboxFixture, testContext } from "../tools/sandbox_fixture.ts";
 
+const WRITER = { executionId: 2, agentId: "writer" };
+const LINEAGE = [WRITER, { executionId: 1, agentId: "boss" }];
+
 /** A sandbox whose writes are recorded for `writer` and `boss`. */
 class Writing implements AsyncDisposable {
   readonly own = new OwnWrites();
@@ -24,7 +27,7 @@ class Writing implements AsyncDisposable {
       ...this.fixture.options(),
       onWrite: (write) => {
         this.told.push(write);
-        this.own.record(["writer", "boss"], write);
+        this.own.record(LINEAGE, write);
       },
     });
     return testContext(sandbox);
@@ -64,6 +67,21 @@ Deno.test("OwnWrites knows what an agent wrote, edited, deleted and moved, for a
   assert.deepEqual(await writing.owners("never.md"), []);
 });
 
+Deno.test("OwnWrites tells which fired execution wrote a file, until somebody else changes it", async () => {
+  await using writing = await Writing.open();
+  await call(fileWrite, { path: "a.md", content: "one" }, writing.context());
+  assert.equal(await writing.own.writerOf(writing.path("a.md")), 1, "the one that delegated");
+  writing.own.record([{ executionId: 7, agentId: "other" }], {
+    path: writing.path("a.md"),
+    outcome: Promise.resolve({ version: "?", size: 3, sha256: await sha256("two") }),
+  });
+  Deno.writeTextFileSync(writing.path("a.md"), "two");
+  assert.equal(await writing.own.writerOf(writing.path("a.md")), 7);
+  Deno.writeTextFileSync(writing.path("a.md"), "by hand");
+  assert.equal(await writing.own.writerOf(writing.path("a.md")), undefined);
+  assert.equal(await writing.own.writerOf(writing.path("never.md")), undefined);
+});
+
 Deno.test("OwnWrites: a file that somebody else changed is not the agent's any more", async () => {
   await using writing = await Writing.open();
   await call(fileWrite, { path: "a.md", content: "mine!" }, writing.context());
@@ -97,7 +115,7 @@ Deno.test("OwnWrites: a file removed by somebody else, or made again after the a
 Deno.test("OwnWrites waits for a write that is under way: its event may come first", async () => {
   await using writing = await Writing.open();
   const outcome = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
-  writing.own.record(["writer"], { path: writing.path("a.md"), outcome: outcome.promise });
+  writing.own.record([WRITER], { path: writing.path("a.md"), outcome: outcome.promise });
   Deno.writeTextFileSync(writing.path("a.md"), "mine");
   const asked = writing.own.isOwn("writer", writing.path("a.md"));
   outcome.resolve({
@@ -114,7 +132,7 @@ Deno.test("OwnWrites: a write that did not happen is nobody's, and an older one 
   await using writing = await Writing.open();
   await call(fileWrite, { path: "a.md", content: "mine" }, writing.context());
   const outcome = Promise.resolve("unchanged" as const);
-  writing.own.record(["writer"], { path: writing.path("a.md"), outcome });
+  writing.own.record([WRITER], { path: writing.path("a.md"), outcome });
   assert.equal(await writing.own.isOwn("writer", writing.path("a.md")), true);
 });
 
@@ -137,7 +155,9 @@ Deno.test("OwnWrites remembers only so many writes: the oldest are forgotten", a
   const folder = await Deno.makeTempDir();
   const outcome = Promise.resolve("removed" as const);
   const path = (i: number) => join(folder, `${i}`);
-  for (let i = 0; i < 10_001; i++) own.record(["a"], { path: path(i), outcome });
+  for (let i = 0; i < 10_001; i++) {
+    own.record([{ executionId: 1, agentId: "a" }], { path: path(i), outcome });
+  }
   assert.equal(await own.isOwn("a", path(0)), false);
   assert.equal(await own.isOwn("a", path(10_000)), true);
   await Deno.remove(folder);
@@ -152,7 +172,7 @@ Deno.test("OwnWrites: a path that the agent changes while it is being looked at 
   // Asked for the removal; before anybody looks, the agent writes the file again.
   const removal = writing.own.isOwn("writer", path);
   const again = Promise.withResolvers<WrittenFile>();
-  writing.own.record(["writer"], { path, outcome: again.promise });
+  writing.own.record([WRITER], { path, outcome: again.promise });
   Deno.writeTextFileSync(path, "two");
   const version = { version: "?", size: 3, sha256: await sha256("two") };
   queueMicrotask(() => again.resolve(version));
@@ -164,7 +184,7 @@ Deno.test("OwnWrites: an older removal is forgotten, not the newer one", async (
   await using writing = await Writing.open();
   const path = writing.path("a.md");
   const record = (outcome: WrittenFile | "removed") =>
-    writing.own.record(["writer"], { path, outcome: Promise.resolve(outcome) });
+    writing.own.record([WRITER], { path, outcome: Promise.resolve(outcome) });
   record("removed");
   record({ version: "?", size: 3, sha256: await sha256("two") });
   await writing.own.isOwn("stranger", path);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { MAX_CHAIN, TriggerBreaker } from "../../runtime/triggers/trigger_breaker.ts";
+import { type ChangeOrigin, FROM_OUTSIDE } from "../../runtime/triggers/change_origin.ts";
+import { MAX_CHAIN } from "../../runtime/triggers/max_chain.ts";
+import { TriggerBreaker } from "../../runtime/triggers/trigger_breaker.ts";
 import { TestClock } from "../support/test_clock.ts";
 
 /** Fires changes as a lane does, one run each. */
@@ -8,16 +10,27 @@ class Firing {
   readonly breaker = new TriggerBreaker(this.clock);
   #lastId = 0;
 
+  /** What a change comes from of which only is known what ran around it. */
+  around(): ChangeOrigin {
+    return { ...FROM_OUTSIDE, around: this.breaker.noticed("a").around };
+  }
+
+  /** A run that writes a file by a tool, which fires the next one. */
+  writeNext(path: string, agent: string): string | undefined {
+    this.clock.jump(10_000);
+    return this.fire(path, { agent, origin: { ...FROM_OUTSIDE, writer: this.#lastId } });
+  }
+
   /** Why the change is refused; else it fires, and the run is over after `forMs`. */
   fire(
     path: string,
-    options: { forMs?: number; agent?: string; chain?: number } = {},
+    options: { forMs?: number; agent?: string; origin?: ChangeOrigin } = {},
   ): string | undefined {
-    const { forMs = 0, agent = "a", chain = this.breaker.currentChain() } = options;
-    const refusal = this.breaker.refusal(agent, { path, chain });
-    if (refusal !== undefined) return refusal;
+    const { forMs = 0, agent = "a", origin = this.around() } = options;
+    const verdict = this.breaker.judge(agent, { path, origin });
+    if (verdict !== "fires") return "refusal" in verdict ? verdict.refusal : "it waits";
     const executionId = ++this.#lastId;
-    this.breaker.started(agent, { executionId, path, chain });
+    this.breaker.started(agent, { executionId, path, origin });
     this.clock.jump(forMs);
     this.breaker.ended(executionId);
     return undefined;
@@ -35,11 +48,11 @@ function times(count: number, work: (i: number) => string | undefined): (string 
 
 Deno.test("TriggerBreaker refuses a path that fires more than 20 times a minute", () => {
   const firing = new Firing();
-  const quickly = () => firing.fire("/a", { chain: 0 });
+  const quickly = () => firing.fire("/a", { origin: FROM_OUTSIDE });
   assert.deepEqual(times(20, quickly), Array(20).fill(undefined));
   assert.match(quickly() ?? "", /^\/a fired more than 20 times within a minute$/);
-  assert.equal(firing.fire("/b", { chain: 0 }), undefined, "another path");
-  assert.equal(firing.fire("/a", { chain: 0, agent: "b" }), undefined, "another agent");
+  assert.equal(firing.fire("/b", { origin: FROM_OUTSIDE }), undefined, "another path");
+  assert.equal(firing.fire("/a", { origin: FROM_OUTSIDE, agent: "b" }), undefined, "another agent");
   firing.clock.jump(60_000);
   assert.equal(quickly(), undefined, "a minute later");
 });
@@ -48,7 +61,7 @@ Deno.test("TriggerBreaker lets a path fire for ever, as often as that", () => {
   const firing = new Firing();
   const outcomes = times(100, () => {
     firing.clock.jump(3_001);
-    return firing.fire("/a", { chain: 0 });
+    return firing.fire("/a", { origin: FROM_OUTSIDE });
   });
   assert.ok(outcomes.every((one) => one === undefined));
 });
@@ -108,10 +121,10 @@ Deno.test("TriggerBreaker: a steady stream of new files while others run is no c
 Deno.test("TriggerBreaker: a burst over many files, three times over, is no chain", () => {
   const firing = new Firing();
   for (let round = 0; round < 3; round++) {
-    // All changes of a round happen at once and wait their turn, with the chain of that moment.
-    const chain = firing.breaker.currentChain();
+    // All changes of a round happen at once and wait their turn, with what ran at that moment.
+    const origin = firing.around();
     for (let i = 0; i < 100; i++) {
-      assert.equal(firing.fire(`/${i}`, { forMs: 10_000, chain }), undefined);
+      assert.equal(firing.fire(`/${i}`, { forMs: 10_000, origin }), undefined);
     }
   }
 });
@@ -125,23 +138,50 @@ Deno.test("TriggerBreaker: new files in between end no loop, nor do they prolong
   assert.ok(outcomes.some((one) => one !== undefined));
 });
 
+Deno.test("TriggerBreaker refuses when runs write for each other, each time a file of another name", () => {
+  const firing = new Firing();
+  const outcomes = times(
+    MAX_CHAIN + 1,
+    (i) => firing.writeNext(`/${i % 2}/${"x".repeat(i)}`, i % 2 === 0 ? "ping" : "pong"),
+  );
+  assert.deepEqual(outcomes.slice(0, -1), Array(MAX_CHAIN).fill(undefined));
+  assert.match(outcomes.at(-1) ?? "", /more than 20 runs in a row/);
+});
+
+Deno.test("TriggerBreaker: what one run writes is no longer chain for being much", () => {
+  const firing = new Firing();
+  firing.fire("/split", { agent: "splitter" });
+  const origin = { ...FROM_OUTSIDE, writer: 1 };
+  for (let i = 0; i < 500; i++) {
+    assert.equal(firing.fire(`/part-${i}`, { agent: "worker", origin, forMs: 100 }), undefined);
+  }
+});
+
+Deno.test("TriggerBreaker: what a run writes after a person's answer begins a chain", () => {
+  const firing = new Firing();
+  for (let i = 0; i < 60; i++) {
+    assert.equal(firing.writeNext(`/${i}`, i % 2 === 0 ? "ping" : "pong"), undefined);
+    firing.breaker.resumed(i + 1);
+  }
+});
+
 Deno.test("TriggerBreaker.reset() counts anew", () => {
   const firing = new Firing();
   times(25, () => firing.causeNext("/a"));
   assert.ok(firing.causeNext("/a") !== undefined);
   firing.breaker.reset("a");
   assert.deepEqual(times(20, () => firing.causeNext("/a")), Array(20).fill(undefined));
-  for (let i = 0; i < 20; i++) firing.fire("/q", { chain: 0 });
-  assert.ok(firing.fire("/q", { chain: 0 }) !== undefined);
+  for (let i = 0; i < 20; i++) firing.fire("/q", { origin: FROM_OUTSIDE });
+  assert.ok(firing.fire("/q", { origin: FROM_OUTSIDE }) !== undefined);
   firing.breaker.reset("other");
-  assert.ok(firing.fire("/q", { chain: 0 }) !== undefined);
+  assert.ok(firing.fire("/q", { origin: FROM_OUTSIDE }) !== undefined);
   firing.breaker.reset("a");
-  assert.equal(firing.fire("/q", { chain: 0 }), undefined);
+  assert.equal(firing.fire("/q", { origin: FROM_OUTSIDE }), undefined);
 });
 
 Deno.test("TriggerBreaker: a clock that is set back does not make it refuse", () => {
   const firing = new Firing();
-  for (let i = 0; i < 20; i++) firing.fire("/a", { chain: 0 });
+  for (let i = 0; i < 20; i++) firing.fire("/a", { origin: FROM_OUTSIDE });
   firing.clock.jump(-3_600_000);
-  assert.equal(firing.fire("/a", { chain: 0 }), undefined);
+  assert.equal(firing.fire("/a", { origin: FROM_OUTSIDE }), undefined);
 });

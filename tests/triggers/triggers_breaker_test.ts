@@ -3,7 +3,7 @@ import { createApp } from "../../server/app.ts";
 import { Lifecycle } from "../../server/lifecycle.ts";
 import type { ServiceEvent } from "../../runtime/events/bus.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { MAX_CHAIN } from "../../runtime/triggers/trigger_breaker.ts";
+import { MAX_CHAIN } from "../../runtime/triggers/max_chain.ts";
 import { until } from "../support/until.ts";
 import { LiveTriggers } from "./live_triggers.ts";
 
@@ -91,6 +91,42 @@ Deno.test("a loop is stopped, told everywhere, and started again by an edit, a r
   await live.place.writeScript("third", [{ say: "x" }]);
   await until(async () => (await runtime.listAgents()).length === 3, "the new agent");
   assert.deepEqual(await pausedAgents(runtime), [stopped]);
+});
+
+/** An agent that writes a file into the other folder whose name tells of the one that fired it. */
+async function writeRelay(live: LiveTriggers, id: string, [from, to]: [string, string]) {
+  const steps = [
+    {
+      call: [{ name: "file_write", arguments: { path: `${to}/x{file}`, content: "hi" } }],
+    },
+    { say: "ok" },
+  ];
+  live.write(`${from}/old.md`);
+  const frontMatter = {
+    model: { provider: "demo", name: "script" },
+    auto_approve: ["file_write"],
+    history: "off",
+    trigger: {
+      type: "watch",
+      paths: [from],
+      debounce: "20ms",
+      input: `Go\n\`\`\`demo\n${JSON.stringify(steps)}\n\`\`\`\n`,
+    },
+  };
+  await live.place.writeAgent(id, `---\n${JSON.stringify(frontMatter)}\n---\nRelay.\n`);
+}
+
+Deno.test("agents whose tools write files of ever new names for each other are stopped", async () => {
+  await using live = await LiveTriggers.create();
+  await writeRelay(live, "ping", ["d1", "d2"]);
+  await writeRelay(live, "pong", ["d2", "d1"]);
+  const runtime = await live.open();
+  live.write("d1/start.md");
+  await until(async () => (await pausedAgents(runtime)).length === 1, "the breaker trips");
+  await until(async () => (await runtime.countExecutions()).running === 0, "all is quiet");
+  const runs = [...await live.runs("ping"), ...await live.runs("pong")];
+  assert.equal(runs.length, MAX_CHAIN);
+  assert.ok(runs.every(({ status }) => status === "success"));
 });
 
 Deno.test("a client that reloads the agents all the time keeps no loop going", async () => {

@@ -48,6 +48,26 @@ Deno.test("an agent whose file breaks goes on as it was; repaired, as it is then
   await live.untilFired("reader", "created 1.md", "created 2.md");
 });
 
+Deno.test("an agent whose file is emptied for a while keeps its schedule and the schedule's beat", async () => {
+  await using live = await LiveTriggers.create();
+  const clock = new TestClock("2026-03-01T00:00:00.000Z");
+  await live.place.writeScript("tick", [{ say: "x" }], "trigger: { type: schedule, every: 1h }");
+  const file = join(live.place.agentsDir, "tick.md");
+  const text = Deno.readTextFileSync(file);
+  const runtime = await live.open({ clock });
+  const due = Date.parse("2026-03-01T01:00:00.000Z");
+  await clock.advance(20 * MINUTE);
+  Deno.truncateSync(file);
+  await runtime.reloadAgents();
+  const { agent, nextRun } = await runtime.getAgent("tick");
+  assert.deepEqual([agent.trigger.type, nextRun], ["schedule", due]);
+  assert.match(agent.warnings.map(({ message }) => message).join(), /^The system prompt is empty$/);
+  await clock.advance(20 * MINUTE);
+  Deno.writeTextFileSync(file, text);
+  await runtime.reloadAgents();
+  assert.equal((await runtime.getAgent("tick")).nextRun, due);
+});
+
 Deno.test("an agent whose file is broken when the service starts loses neither its beat nor what waits for it", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Stamp } from "../../runtime/triggers/change_folding.ts";
+import { FROM_OUTSIDE } from "../../runtime/triggers/change_origin.ts";
 import { UnsettledChanges } from "../../runtime/triggers/unsettled_changes.ts";
 import { TestClock } from "../support/test_clock.ts";
 
@@ -12,7 +13,7 @@ function open({ mayRepeat = false }: { mayRepeat?: boolean } = {}) {
     debounceMs: 500,
     mayRepeat,
     clock,
-    currentChain: () => 0,
+    noticed: () => FROM_OUTSIDE,
     beforeDeletion: () => ports.beforeDeletion(),
     onSettled: (paths) => {
       for (const { path, event } of paths) told.push(`${event} ${path}`);

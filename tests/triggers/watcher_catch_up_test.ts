@@ -89,7 +89,7 @@ Deno.test("Watcher: what an agent wrote itself does not fire after a restart eit
   const agent = world.agent("a", { catchUp: "once" });
   await world.watch(agent);
   const path = world.path("inbox/mine.md");
-  world.ownWrites.record(["a"], {
+  world.ownWrites.record([{ executionId: 0, agentId: "a" }], {
     path,
     outcome: Promise.resolve({ version: "", size: 4, sha256: MINE }),
   });

@@ -88,7 +88,7 @@ Deno.test("Watcher: an agent that writes into the folder it watches runs once an
     stateDir: join(world.root, "state"),
     home: world.root,
     paths: [],
-    onWrite: (write) => world.ownWrites.record(["a"], write),
+    onWrite: (write) => world.ownWrites.record([{ executionId: 0, agentId: "a" }], write),
   });
   world.write("inbox/note.md");
   world.play = async ({ agentId, path }) => {
@@ -111,7 +111,7 @@ Deno.test("Watcher: a write whose event comes before its report is the agent's o
   await world.watch(world.agent("a", { debounceMs: 0 }), world.agent("b", { debounceMs: 0 }));
   const outcome = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
   const path = world.path("inbox/mine.md");
-  world.ownWrites.record(["a"], { path, outcome: outcome.promise });
+  world.ownWrites.record([{ executionId: 0, agentId: "a" }], { path, outcome: outcome.promise });
   world.write("inbox/mine.md", "mine");
   await world.untilFired("b created inbox/mine.md");
   await world.clock.advance(10_000);

@@ -12,5 +12,6 @@ export const fileDelete = defineTool({
   }),
   effect: "unsafe",
   timeoutMs: 30_000,
+  worksOn: "files",
   run: async ({ path }, { sandbox }) => `Deleted ${await removeFile(sandbox, path)}`,
 });

@@ -25,6 +25,7 @@ export const fileEdit = defineTool({
   }),
   effect: "unsafe",
   timeoutMs: 30_000,
+  worksOn: "files",
   run: async (args, { sandbox, signal }) => {
     const target = await sandbox.resolve(args.path, "write");
     return await sandbox.locks.run([target.path], async () => {

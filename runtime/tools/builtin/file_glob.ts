@@ -19,6 +19,7 @@ export const fileGlob = defineTool({
   }),
   effect: "read",
   timeoutMs: 30_000,
+  worksOn: "files",
   run: async ({ pattern }, { sandbox, clock, signal }) => {
     const { found, stopped } = await walkGlob(sandbox, pattern, {
       maxEntries: MAX_ENTRIES,

@@ -14,6 +14,7 @@ export const fileMove = defineTool({
   }),
   effect: "unsafe",
   timeoutMs: 60_000,
+  worksOn: "files",
   run: async (args, { sandbox, signal }) => {
     const { source, destination } = await moveFile(sandbox, args, { signal });
     return `Moved ${source} to ${destination}`;

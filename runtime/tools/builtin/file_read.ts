@@ -1,6 +1,7 @@
 // file_read: a part of a text file, with line numbers.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import { type OpenedFile, openFile } from "../opened_file.ts";
 import { RESULT_LIMIT_BYTES } from "../result_text.ts";
 import { isBinary } from "../text_content.ts";
@@ -31,7 +32,8 @@ export const fileRead = defineTool({
   }),
   effect: "read",
   timeoutMs: 30_000,
-  run: async (args, { sandbox, signal }) => {
+  worksOn: "files",
+  run: async (args, { sandbox, signal, redactor }) => {
     await using file = await openFile(sandbox, args.path);
     const first = args.offset ?? 1;
     const page = await readPage(file, {
@@ -39,6 +41,7 @@ export const fileRead = defineTool({
       limit: Math.min(args.limit ?? MAX_LINES, MAX_LINES),
       numbered: args.with_line_numbers,
       signal,
+      redactor,
     });
     if (page.lines.length === 0) {
       if (page.total === 0) return "(The file is empty.)";
@@ -69,7 +72,13 @@ interface Page {
 
 async function readPage(
   file: OpenedFile,
-  options: { first: number; limit: number; numbered: boolean; signal: AbortSignal },
+  options: {
+    first: number;
+    limit: number;
+    numbered: boolean;
+    signal: AbortSignal;
+    redactor: Redactor;
+  },
 ): Promise<Page> {
   const page: Page = { lines: [], total: 0, more: false, cutLine: false };
   let shownBytes = 0;
@@ -78,7 +87,8 @@ async function readPage(
     page.total++;
     if (page.total < options.first) continue;
     readBytes += line.bytes;
-    const text = options.numbered ? `${page.total}\t${line.text}` : line.text;
+    const shown = line.cut ? options.redactor.withoutTornEnd(line.text) : line.text;
+    const text = options.numbered ? `${page.total}\t${shown}` : shown;
     shownBytes += new TextEncoder().encode(text).length + 1;
     const full = page.lines.length === options.limit ||
       (page.lines.length > 0 && (shownBytes > MAX_SHOWN_BYTES || readBytes > MAX_READ_BYTES));

@@ -16,6 +16,7 @@ export const fileWrite = defineTool({
   }),
   effect: "idempotent",
   timeoutMs: 30_000,
+  worksOn: "files",
   run: async ({ path, content }, { sandbox, signal }) => {
     const bytes = new TextEncoder().encode(content);
     const target = await sandbox.resolve(path, "write");

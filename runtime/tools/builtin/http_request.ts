@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { withinTime } from "../../bounded_wait.ts";
 import { isWholeJson } from "../../json.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import { defineTool } from "../define_tool.ts";
 import { exchange, type ExchangeReply, type ExchangeRequest } from "../http_exchange.ts";
 import { type ResolveHost, resolveHostBySystem } from "../host_lookup.ts";
@@ -14,6 +15,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as 
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_SHOWN_LOCATION = 200;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Headers that belong to the connection, or decide which server answers. */
 const CLOSED_HEADERS: ReadonlySet<string> = new Set([
@@ -82,8 +84,10 @@ export function createHttpRequest(
         const { url, reply } = await followRedirects(
           first,
           (request) => exchange(request, { policy, maxBytes: MAX_BODY_BYTES, signal, resolveHost }),
+          context.redactor,
         );
-        return showReply(reply, { finalUrl: url.href === first.url.href ? undefined : url.href });
+        const finalUrl = url.href === first.url.href ? undefined : url.href;
+        return showReply(reply, { finalUrl, redactor: context.redactor });
       });
     },
   });
@@ -92,26 +96,29 @@ export function createHttpRequest(
 async function followRedirects(
   first: ExchangeRequest,
   ask: (request: ExchangeRequest) => Promise<ExchangeReply>,
+  redactor: Redactor,
 ): Promise<{ url: URL; reply: ExchangeReply }> {
   let request = first;
   for (let count = 0; count <= MAX_REDIRECTS; count++) {
     const reply = await ask(request);
     const location = reply.headers.get("location");
     if (!REDIRECTS.has(reply.status) || location === undefined) return { url: request.url, reply };
-    request = redirected(request, reply.status, location);
+    request = redirected(request, { status: reply.status, location, redactor });
   }
   throw new ToolFailure(
     `Cannot request ${first.url.host}: more than ${MAX_REDIRECTS} redirects, the last one to ${request.url.href}.`,
   );
 }
 
-function redirected(request: ExchangeRequest, status: number, location: string): ExchangeRequest {
+function redirected(
+  request: ExchangeRequest,
+  { status, location, redactor }: { status: number; location: string; redactor: Redactor },
+): ExchangeRequest {
   const url = URL.parse(location, request.url);
   if (url === null || !isWeb(url)) {
+    const shown = JSON.stringify(redactor.beginningOf(location, MAX_SHOWN_LOCATION));
     throw new ToolFailure(
-      `Cannot follow the redirect of ${request.url.host} to ${
-        JSON.stringify(location.slice(0, 200))
-      }: ` +
+      `Cannot follow the redirect of ${request.url.host} to ${shown}: ` +
         "it is no http or https address.",
     );
   }

@@ -18,6 +18,7 @@ export function createMemoryAppend(writer: MemoryWriter): ActionTool {
     }),
     effect: "unsafe",
     timeoutMs: 30_000,
+    worksOn: "memory",
     run: async ({ section, content }, { agent, clock, signal }) => {
       const memory = await writer.change(
         memoryPathOf(agent),

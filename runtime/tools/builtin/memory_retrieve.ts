@@ -18,6 +18,7 @@ export const memoryRetrieve = defineTool({
   }),
   effect: "read",
   timeoutMs: 30_000,
+  worksOn: "memory",
   run: async ({ section: name }, { agent }) => {
     const memory = await readMemory(memoryPathOf(agent));
     if (name === undefined) return describeMemory(memory);

@@ -18,6 +18,7 @@ export function createMemorySave(writer: MemoryWriter): ActionTool {
     }),
     effect: "idempotent",
     timeoutMs: 30_000,
+    worksOn: "memory",
     run: async ({ section, content }, { agent, clock, signal }) => {
       const memory = await writer.change(
         memoryPathOf(agent),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
 import { defineDelegation } from "../define_tool.ts";
 import type { DelegationTool } from "../tool.ts";
+import { AgentUnavailable } from "../agent_unavailable.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const schema = z.object({
@@ -34,7 +35,7 @@ export function createRunAgent(
         );
       }
       const agent = findAgent(id);
-      if (agent === undefined) throw new ToolFailure(`Agent "${id}" does not exist`);
+      if (agent === undefined) throw new AgentUnavailable(id);
       if (!agent.enabled) throw new ToolFailure(`Cannot run agent "${id}": it is disabled`);
       const { arguments: given = [] } = args;
       return { agentId: agent.id, args: typeof given === "string" ? [given] : given };

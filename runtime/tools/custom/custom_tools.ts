@@ -11,13 +11,16 @@ import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { allowedPaths } from "./allowed_paths.ts";
 import type { WorkerPermissions } from "./host_messages.ts";
-import { HostPool } from "./host_pool.ts";
+import { HostPool, MAX_WAIT_MS } from "./host_pool.ts";
 import { HostProcess } from "./host_process.ts";
 import type { HostProgram } from "./host_program.ts";
 import { runToolCall } from "./tool_call.ts";
 import type { ToolDeclarationOfFile } from "./tool_declaration.ts";
 import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
 import { findToolFile, type ToolFile } from "./tool_files.ts";
+
+/** A call's own time ends it; this is for what is done before its process begins with it, and when it is over. */
+const GRACE_MS = 60_000;
 
 /** Where things are that tools live among, or must keep away from. */
 export type ToolDirectories = Pick<
@@ -120,7 +123,7 @@ export class CustomTools implements AsyncDisposable {
       name,
       description,
       parameters,
-      timeoutMs,
+      timeoutMs: MAX_WAIT_MS + timeoutMs + GRACE_MS,
       check: await compileArgumentsCheck(name, parameters),
       effect: () => effect,
       run: (args, context) => this.#run({ file, declaration, args }, context),
@@ -131,7 +134,7 @@ export class CustomTools implements AsyncDisposable {
     call: { file: ToolFile; declaration: ToolDeclarationOfFile; args: JsonObject },
     context: ToolContext,
   ): Promise<string> {
-    const { file, declaration: { name, permissions: { net, env } }, args } = call;
+    const { file, declaration: { name, timeoutMs, permissions: { net, env } }, args } = call;
     const { workspace, toolsDir: configured } = this.#options.directories;
     const toolsDir = await realpath(configured);
     const roots = await context.sandbox.roots();
@@ -148,6 +151,7 @@ export class CustomTools implements AsyncDisposable {
         tool: name,
         file,
         args,
+        timeoutMs,
         surroundings: {
           agentId: context.agent.id,
           executionId: context.executionId,
@@ -157,6 +161,7 @@ export class CustomTools implements AsyncDisposable {
         permissions: { read: [toolsDir, ...allowed.read], write: allowed.write, net, env },
         wish: {
           key: JSON.stringify([file.path, outer, variables]),
+          owner: `execution ${context.executionId}`,
           start: () => this.#start(outer, workspace),
         },
       },

@@ -1,13 +1,16 @@
-// The host processes of a service: few, kept for the next call, ended when nobody has used them for a while.
+// The host processes of a service: few, shared fairly, kept for the next call, ended when nobody has used them for a while.
 import type { Clock } from "../../clock.ts";
 import { firstOf } from "../processes/first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { HostProcess } from "./host_process.ts";
+import { SharedPlaces } from "./shared_places.ts";
 
 /** How long a process waits for a next call. */
 const IDLE_MS = 60_000;
 /** How many processes there are at most. */
 const MAX_PROCESSES = 8;
+/** How long one waits for a process: longer than any call may have it, so that a call behind its own kind gets its turn. */
+export const MAX_WAIT_MS = 11 * 60_000;
 /** A process that was used before and does not answer for so long was damaged by its tool. */
 const ANSWER_MS = 5_000;
 /** How long a fresh one may take until it answers. */
@@ -19,6 +22,8 @@ const STOP_GRACE_MS = 1_000;
 export interface HostWish {
   /** Processes with the same key are alike: same tool, same walls. */
   key: string;
+  /** Whose work it is. Owners get processes in turn. */
+  owner: string;
   start(): HostProcess;
 }
 
@@ -40,6 +45,9 @@ export class HostPool implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #maxProcesses: number;
   readonly #idleMs: number;
+  readonly #places: SharedPlaces;
+  /** What lets the place of a process go that somebody has. */
+  readonly #leave = new Map<HostProcess, () => void>();
   /** Longest idle first. */
   #idle: IdleHost[] = [];
   readonly #keys = new Map<HostProcess, string>();
@@ -53,13 +61,33 @@ export class HostPool implements AsyncDisposable {
     this.#clock = clock;
     this.#maxProcesses = maxProcesses;
     this.#idleMs = idleMs;
+    this.#places = new SharedPlaces(maxProcesses);
   }
 
   /**
-   * A process that answers, an idle one where there is one; waits while all there may be are busy. Throws ToolFailure
-   * when none can be started, and the signal's reason.
+   * A process that answers, an idle one where there is one; waits while all there may be, or its owner's share of them,
+   * are busy. Throws ToolFailure when none can be started, or none became free in time, and the signal's reason.
    */
-  async take({ key, start }: HostWish, signal: AbortSignal): Promise<HostProcess> {
+  async take(wish: HostWish, signal: AbortSignal): Promise<HostProcess> {
+    const wait = { clock: this.#clock, withinMs: MAX_WAIT_MS, signal };
+    const leave = await this.#places.take(wish.owner, wait);
+    if (leave === undefined) {
+      throw new ToolFailure(
+        `The call never began: all custom tools share ${this.#maxProcesses} processes, and none became free ` +
+          `for it within ${MAX_WAIT_MS / 60_000} minutes. Try again when fewer calls are running.`,
+      );
+    }
+    try {
+      const process = await this.#find(wish, signal);
+      this.#leave.set(process, leave);
+      return process;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async #find({ key, start }: HostWish, signal: AbortSignal): Promise<HostProcess> {
     for (;;) {
       signal.throwIfAborted();
       if (this.#closed) throw new ToolFailure("The service is stopping.");
@@ -86,14 +114,14 @@ export class HostPool implements AsyncDisposable {
     const idle = { key: this.#keys.get(process) ?? "", process, stop: new AbortController() };
     this.#idle.push(idle);
     this.#track(this.#endWhenIdle(idle));
-    this.#ring();
+    this.#vacate(process);
   }
 
   /** Ends a process, and waits until it is gone. */
   async discard(process: HostProcess): Promise<void> {
     await process.end();
     if (this.#keys.delete(process)) this.#count--;
-    this.#ring();
+    this.#vacate(process);
   }
 
   /** Tells the work of a process to stop, and ends the process when it has or soon after. Returns at once. */
@@ -107,6 +135,7 @@ export class HostPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#places.open();
     for (const idle of this.#idle) idle.stop.abort();
     await Promise.all([...this.#keys.keys()].map((process) => this.discard(process)));
     await Promise.all(this.#ending);
@@ -165,6 +194,13 @@ export class HostPool implements AsyncDisposable {
   #track(work: Promise<unknown>): void {
     this.#ending.add(work);
     work.finally(() => this.#ending.delete(work));
+  }
+
+  /** Nobody has the process any more. */
+  #vacate(process: HostProcess): void {
+    this.#leave.get(process)?.();
+    this.#leave.delete(process);
+    this.#ring();
   }
 
   #ring(): void {

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { firstOf } from "../processes/first_of.ts";
 import { type ProcessGroup, startGroup } from "../processes/process_group.ts";
 import type { FromHost, HostWork, ToHost } from "./host_messages.ts";
-import { readHostOutput } from "./host_output.ts";
+import { type PrintedLine, readHostOutput } from "./host_output.ts";
 import { hostCommand, type HostProgram, type HostStart } from "./host_program.ts";
 import { parseHostMessage } from "./host_reply.ts";
 
@@ -37,7 +37,7 @@ export class HostProcess {
   #trouble: string | undefined;
   #lastLines: string[] = [];
   #gone = false;
-  #onLine: (line: string) => void = () => {};
+  #onLine: (line: PrintedLine) => void = () => {};
 
   /** Starts the process. Throws ToolFailure when it cannot be started. */
   constructor(options: HostProcessOptions) {
@@ -56,19 +56,20 @@ export class HostProcess {
     this.#input = child.stdin.getWriter();
     const mark = crypto.randomUUID();
     const common = {
-      onLine: (line: string) => this.#takeLine(line),
+      onLine: (line: PrintedLine) => this.#takeLine(line),
       onBytes: (bytes: number) => this.#count(bytes),
     };
     const outputs = Promise.all([
       readHostOutput(child.stdout, {
         ...common,
+        source: "stdout",
         mark,
         onMessage: (line) => this.#takeMessage(line),
       }),
-      readHostOutput(child.stderr, common),
+      readHostOutput(child.stderr, { ...common, source: "stderr" }),
     ]);
     // Not before all of its output was read: its last message says why it ended.
-    this.ended = Promise.all([child.status, outputs]).then(([status]) => {
+    this.ended = Promise.all([this.#group.status, outputs]).then(([status]) => {
       this.#gone = true;
       this.#ring();
       return status;
@@ -108,7 +109,7 @@ export class HostProcess {
   }
 
   /** Forgets the output of the work before; each line that the tool prints from now on goes to `onLine`. */
-  beginWork(onLine: (line: string) => void): void {
+  beginWork(onLine: (line: PrintedLine) => void): void {
     this.#onLine = onLine;
     this.#outputBytes = 0;
     this.#lastLines = [];
@@ -177,8 +178,8 @@ export class HostProcess {
     this.#ring();
   }
 
-  #takeLine(line: string): void {
-    this.#lastLines = [...this.#lastLines, line].slice(-LAST_LINES);
+  #takeLine(line: PrintedLine): void {
+    this.#lastLines = [...this.#lastLines, line.text].slice(-LAST_LINES);
     this.#onLine(line);
   }
 

@@ -55,6 +55,7 @@ export class HostedScripts implements ScriptHost {
       input: JSON.stringify(hosted),
       signal: context.signal,
       clock: context.clock,
+      redactor: context.redactor,
     });
   }
 }

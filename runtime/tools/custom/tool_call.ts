@@ -1,9 +1,12 @@
 // One call of a custom tool: from a process of the pool to what the model reads.
 import type { JsonObject } from "../../json.ts";
+import { untilAborted, withinTime } from "../../bounded_wait.ts";
 import { firstOf } from "../processes/first_of.ts";
 import { QuestionRaised } from "../question_raised.ts";
-import type { HumanAnswer, ToolContext, ToolQuestion } from "../tool.ts";
+import type { ToolContext, ToolQuestion } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
+import { CallLog } from "./call_log.ts";
+import { EarlierAnswers } from "./earlier_answers.ts";
 import type { CallSurroundings, ToolRequest, WorkerPermissions } from "./host_messages.ts";
 import type { HostPool, HostWish } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
@@ -19,14 +22,16 @@ import {
 
 /** How long a process that answered a moment ago may take to begin. */
 const BEGIN_MS = 10_000;
-const MAX_LOG_LINES = 100;
 const MAX_STACK_LINES = 8;
+const MAX_FAILURE_CHARACTERS = 4_000;
 
 /** A call, with everything it needs. */
 export interface ToolCall {
   tool: string;
   file: ToolFile;
   args: JsonObject;
+  /** How long it may take from the moment on that it has its process. */
+  timeoutMs: number;
   surroundings: CallSurroundings;
   permissions: WorkerPermissions;
   wish: HostWish;
@@ -38,12 +43,14 @@ type CallEnd =
   | { kind: "failed"; message: string; stack: string }
   /** Its process ends itself, and gives a reason. */
   | { kind: "ending"; message: string }
-  | { kind: "gone" | "silent" | "aborted" }
+  | { kind: "gone" | "silent" }
+  | { kind: "aborted"; reason: unknown }
   | { kind: "question"; question: ToolQuestion };
 
 /**
- * Runs a call and returns its result. Throws ToolFailure, QuestionRaised when a person must answer first, and the
- * signal's reason; in each case the tool does nothing any more, or a second after an abort.
+ * Runs a call and returns its result. Its time begins when it has its process: the wait for one is others' doing. Throws
+ * ToolFailure, QuestionRaised when a person must answer first, and the signal's reason; in each case the tool does nothing
+ * any more, or a second after an abort.
  */
 export async function runToolCall(
   call: ToolCall,
@@ -51,29 +58,42 @@ export async function runToolCall(
   pool: HostPool,
 ): Promise<string> {
   const process = await pool.take(call.wish, context.signal);
-  const log = limitedLog(context, call.tool);
-  process.beginWork(log);
+  const log = new CallLog(context, call.tool);
+  process.beginWork((line) => log.print(line));
   let end: CallEnd;
   try {
-    end = await converse(process, call, { ...context, log });
+    end = await withinTime(
+      {
+        clock: context.clock,
+        ms: call.timeoutMs,
+        reason: new ToolFailure(`${call.tool} took longer than ${call.timeoutMs / 1_000} s`),
+        signal: context.signal,
+      },
+      (signal) => converse(process, call, { ...context, signal, log: (text) => log.say(text) }),
+    );
   } catch (error) {
     await pool.discard(process);
     throw error;
   }
   switch (end.kind) {
     case "done":
+      log.finish();
       pool.giveBack(process);
       return end.result;
-    case "failed":
+    case "failed": {
+      log.finish();
       pool.giveBack(process);
-      for (const line of end.stack.split("\n").slice(0, MAX_STACK_LINES)) log(line);
-      throw new ToolFailure(withoutFlagAdvice(end.message));
+      const beginning = (text: string) =>
+        context.redactor.beginningOf(text, MAX_FAILURE_CHARACTERS);
+      log.say(beginning(end.stack), { maxLines: MAX_STACK_LINES });
+      throw new ToolFailure(withoutFlagAdvice(beginning(end.message)));
+    }
     case "ending":
       await pool.discard(process);
       throw new ToolFailure(end.message);
     case "aborted":
       pool.stop(process);
-      throw context.signal.reason;
+      throw end.reason;
     case "question":
       await pool.discard(process);
       throw new QuestionRaised(end.question);
@@ -90,15 +110,15 @@ export async function runToolCall(
   }
 }
 
-/** Follows a call to its end. Throws what an answer throws that does not fit. */
+/** Follows a call to its end. Throws ToolFailure for a tool that asks something else each time. */
 async function converse(
   process: HostProcess,
   call: ToolCall,
   context: ToolContext,
 ): Promise<CallEnd> {
   const { signal, clock } = context;
-  const { file, wish: _, ...details } = call;
-  if (signal.aborted) return { kind: "aborted" };
+  const { file, wish: _wish, timeoutMs: _timeout, ...details } = call;
+  if (signal.aborted) return { kind: "aborted", reason: signal.reason };
   const work = {
     ...details,
     type: "call" as const,
@@ -108,10 +128,10 @@ async function converse(
   if (!await process.begin(work, { clock, withinMs: BEGIN_MS })) {
     return { kind: process.gone ? "gone" : "silent" };
   }
-  const answers = context.answers.values();
+  const answers = new EarlierAnswers(context.answers);
   for (;;) {
     const first = await firstOf(process.next(), { signal });
-    if (first.kind !== "done") return { kind: "aborted" };
+    if (first.kind !== "done") return { kind: "aborted", reason: signal.reason };
     const message = first.value;
     if (message === undefined) return { kind: "gone" };
     if (message.type === "done") return { kind: "done", result: message.result };
@@ -121,7 +141,7 @@ async function converse(
     if (message.type !== "request") continue;
     const { id, request } = message;
     const settled = request.kind === "path"
-      ? await resolvePath(request, context)
+      ? await untilAborted(resolvePath(request, context), signal)
       : answerQuestion(request, answers);
     if ("question" in settled) return { kind: "question", question: settled.question };
     process.send({ type: "reply", id, ...settled });
@@ -131,12 +151,13 @@ async function converse(
 /** What a question gets: the answer that is there for it, an error, or itself, for a person. */
 function answerQuestion(
   request: PersonRequest,
-  answers: Iterator<HumanAnswer, undefined>,
+  answers: EarlierAnswers,
 ): Settled | { question: ToolQuestion } {
   const refusal = refuseQuestion(request);
   if (refusal !== undefined) return { error: refusal };
-  const { value: answer } = answers.next();
-  return answer === undefined ? { question: toQuestion(request) } : settleRequest(request, answer);
+  const question = toQuestion(request);
+  const answer = answers.take(question);
+  return answer === undefined ? { question } : settleRequest(request, answer);
 }
 
 async function resolvePath(
@@ -149,18 +170,4 @@ async function resolvePath(
     if (error instanceof ToolFailure) return { error: error.message };
     throw error;
   }
-}
-
-function limitedLog(context: ToolContext, tool: string): (text: string) => void {
-  let lines = 0;
-  return (text) => {
-    if (lines > MAX_LOG_LINES) return;
-    for (const line of text.split("\n").filter((one) => one.trim() !== "")) {
-      if (++lines > MAX_LOG_LINES) {
-        context.log(`${tool}: further lines of this call are left out`);
-        return;
-      }
-      context.log(`${tool}: ${line.replaceAll(/\p{Cc}/gu, " ")}`);
-    }
-  };
 }

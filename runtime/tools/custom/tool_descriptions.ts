@@ -1,6 +1,7 @@
 // What the files of custom tools declare. A file is loaded in a process that can read the tools folder and nothing else,
 // and again when something in that folder changed.
 import type { Clock } from "../../clock.ts";
+import { beginningOf } from "../../cut_text.ts";
 import { firstOf } from "../processes/first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { HostPool } from "./host_pool.ts";
@@ -11,6 +12,7 @@ import { stampTools, type ToolFile, toToolModule } from "./tool_files.ts";
 
 /** How long a file may take to load. */
 const LOAD_MS = 15_000;
+const MAX_PROBLEM_CHARACTERS = 4_000;
 
 /** The tools of a file, or why it cannot be used: the end of a sentence. */
 export type DescribedFile = ToolDeclarationOfFile[] | { problem: string };
@@ -51,7 +53,7 @@ export class ToolDescriptions {
     const key = `describe ${crypto.randomUUID()}`;
     let process: HostProcess;
     try {
-      process = await pool.take({ key, start }, signal);
+      process = await pool.take({ key, owner: "descriptions", start }, signal);
     } catch (error) {
       if (error instanceof ToolFailure) return { problem: error.message };
       throw error;
@@ -90,5 +92,5 @@ export class ToolDescriptions {
 }
 
 function firstLineOf(message: string): string {
-  return message.split("\n")[0] ?? message;
+  return beginningOf(message.split("\n")[0] ?? message, MAX_PROBLEM_CHARACTERS);
 }

@@ -12,16 +12,19 @@ import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import { McpServer } from "./mcp_server.ts";
 import { createMcpTool } from "./mcp_tool.ts";
 import { type ResolvedServer, resolveServer } from "./resolve_server.ts";
+import { serverFolder } from "./server_folder.ts";
 import { ServersFile } from "./servers_file.ts";
 import type { CallOptions } from "./session.ts";
-import { nameTools } from "./tool_names.ts";
+import { nameTools, usualNames } from "./tool_names.ts";
 
 /** What the servers of a workspace need. */
 export interface McpServersOptions {
   /** mcp-servers.json. */
   file: string;
-  /** Absolute; where programs start. */
+  /** Absolute; what a program's `cwd` is relative to. */
   workspace: string;
+  /** Absolute; programs without `cwd` start in folders of their own there. */
+  stateDir: string;
   environment: Environment;
   clock: Clock;
   log: ServiceLog;
@@ -81,6 +84,7 @@ export class McpServers implements AsyncDisposable {
       found.map(({ server, tool }, index) =>
         createMcpTool(tool, {
           name: names[index] ?? tool.name,
+          otherNames: usualNames({ server, tool: tool.name }),
           timeoutMs: this.#limits.callMs,
           call: (args, callOptions) => this.#call({ server, tool: tool.name, args }, callOptions),
         })
@@ -148,12 +152,16 @@ export class McpServers implements AsyncDisposable {
     const content = await this.#file.read();
     // A broken file, perhaps half written, ends nothing that runs.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
-    const { environment, workspace, log } = this.#options;
+    const { environment, workspace, stateDir, log } = this.#options;
     const lookup = (name: string) => environment.get(name);
     this.#entries = new Map(
       [...content.servers].map(([name, server]) => [
         name,
-        "problem" in server ? server : resolveServer(server, { lookup, workspace }),
+        "problem" in server ? server : resolveServer(server, {
+          lookup,
+          workspace,
+          ownFolder: serverFolder(stateDir, name),
+        }),
       ]),
     );
     for (const [name, server] of this.#servers) {

@@ -17,14 +17,17 @@ export async function createMcpTool(
   tool: RemoteTool,
   options: {
     name: string;
+    /** See ToolDeclaration. */
+    otherNames: readonly string[];
     timeoutMs: number;
     call(args: JsonObject, options: CallOptions): Promise<string>;
   },
 ): Promise<ActionTool> {
-  const { name, timeoutMs, call } = options;
+  const { name, otherNames, timeoutMs, call } = options;
   const { description, parameters, effect } = tool;
   return {
     name,
+    otherNames,
     description,
     parameters,
     timeoutMs,

@@ -29,16 +29,29 @@ export function parseServers(
     return { problem: `${place}: The file is no JSON: ${fault.reason}` };
   }
   const root: unknown = JSON.parse(text);
-  const map = isJsonObject(root) && root["mcpServers"] !== undefined ? root["mcpServers"] : root;
+  const wrapped = isJsonObject(root) ? root["mcpServers"] : undefined;
+  const map = wrapped === undefined ? root : wrapped;
   if (!isJsonObject(map)) {
     return { problem: `${path}:1:1: The file must hold an object of servers by name` };
   }
   const servers = new Map<string, DeclaredServer | { problem: string }>();
-  const warnings: string[] = [];
+  const warnings = wrapped === undefined ? [] : warnOfServersBeside(root);
   for (const [name, entry] of Object.entries(map)) {
     servers.set(name, parseServer(name, entry, warnings));
   }
   return { servers, warnings };
+}
+
+/** Other clients keep more than servers in such a file: only what could be one is worth a word. */
+function warnOfServersBeside(root: unknown): string[] {
+  if (!isJsonObject(root)) return [];
+  return Object.entries(root).flatMap(([name, entry]) => {
+    const isServer = name !== "mcpServers" && isJsonObject(entry) &&
+      (entry["command"] !== undefined || entry["url"] !== undefined);
+    if (!isServer) return [];
+    const shown = JSON.stringify(name);
+    return [`The MCP server ${shown} is ignored: it stands beside "mcpServers"; move it into that`];
+  });
 }
 
 function parseServer(

@@ -19,14 +19,15 @@ export function resolveServer(
   server: DeclaredServer,
   options: {
     lookup: (name: string) => string | undefined;
-    /** Absolute; where a program starts unless its entry says otherwise. */
+    /** Absolute; what a program's `cwd` is relative to. */
     workspace: string;
+    /** Absolute; where a program without `cwd` starts. */
+    ownFolder: string;
   },
 ): ResolvedServer {
-  const { lookup, workspace } = options;
-  const expansion = new Expansion(lookup);
+  const expansion = new Expansion(options.lookup);
   const definition = server.kind === "program"
-    ? toProgram(server.declared, { expansion, workspace, lookup })
+    ? toProgram(server.declared, { ...options, expansion })
     : toEndpoint(server.declared, expansion);
   if (expansion.undefinedNames.size > 0) {
     const names = [...expansion.undefinedNames].map((name) => `\${${name}}`).join(", ");
@@ -45,10 +46,11 @@ function toProgram(
   context: {
     expansion: Expansion;
     workspace: string;
+    ownFolder: string;
     lookup: (name: string) => string | undefined;
   },
 ): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets"> | { problem: string } {
-  const { expansion, workspace, lookup } = context;
+  const { expansion, workspace, ownFolder, lookup } = context;
   const env: Record<string, string> = {};
   for (const name of INHERITED) {
     const value = lookup(name);
@@ -68,8 +70,11 @@ function toProgram(
   if ([command, ...args].some((one) => one.includes("\0"))) {
     return { problem: "the command line holds a NUL character" };
   }
-  const cwd = resolve(workspace, expansion.fill(declared.cwd ?? "."));
-  return { kind: "program", command, args, env, cwd };
+  const cwd = declared.cwd === undefined
+    ? ownFolder
+    : resolve(workspace, expansion.fill(declared.cwd));
+  const startsInOwnFolder = declared.cwd === undefined;
+  return { kind: "program", command, args, env, cwd, startsInOwnFolder };
 }
 
 function toEndpoint(

@@ -9,7 +9,7 @@ export const declaredProgram = z.object({
   command: filledText,
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
-  /** Relative to the workspace; the workspace itself when absent. */
+  /** Relative to the workspace; a folder of the server's own when absent: see server_folder.ts. */
   cwd: filledText.optional(),
 });
 
@@ -34,6 +34,8 @@ export interface ServerProgram {
   env: Record<string, string>;
   /** Absolute. */
   cwd: string;
+  /** Whether that is the server's own folder, which is made where it is missing. */
+  startsInOwnFolder: boolean;
 }
 
 /** An address to send to. */

@@ -1,6 +1,8 @@
 // A server's program as a child process: started in a process group of its own, fed, read, and ended with all it started.
 import type { Clock } from "../../clock.ts";
 import { describeDenied } from "../../denied_permission.ts";
+import { unreadableReason } from "../../files/unreadable.ts";
+import { GroupWatch } from "../processes/group_watch.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { ServerProgram } from "./server_definition.ts";
 
@@ -19,6 +21,8 @@ export class ServerProcess {
   /** Resolves when the program is gone, everything it wrote has been read, and its process group is empty. */
   readonly ended: Promise<void>;
   readonly #child: Deno.ChildProcess;
+  /** What it starts, and a program that does not heed the end of its input, would outlive a service that is killed. */
+  readonly #watch: GroupWatch;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #clock: Clock;
   readonly #limits: McpLimits;
@@ -27,14 +31,16 @@ export class ServerProcess {
   #status: Deno.CommandStatus | undefined;
   #ending: Promise<void> | undefined;
 
-  /** Starts the program; throws StartFailure. `onOutput` gets what it writes to standard output. */
+  /** Starts the program, in its own folder where its entry names none; throws StartFailure. `onOutput` gets what it writes to standard output. */
   static start(
     program: ServerProgram,
     options: { clock: Clock; limits: McpLimits; onOutput: (chunk: Uint8Array) => void },
   ): ServerProcess {
     const { command, args, env, cwd } = program;
+    if (program.startsInOwnFolder) makeFolder(cwd);
+    let child: Deno.ChildProcess;
     try {
-      const child = new Deno.Command(command, {
+      child = new Deno.Command(command, {
         args,
         env,
         clearEnv: true,
@@ -45,10 +51,10 @@ export class ServerProcess {
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      return new ServerProcess(child, options);
     } catch (error) {
       throw new StartFailure(startProblem(error, program), { cause: error });
     }
+    return new ServerProcess(child, options);
   }
 
   private constructor(
@@ -56,6 +62,7 @@ export class ServerProcess {
     options: { clock: Clock; limits: McpLimits; onOutput: (chunk: Uint8Array) => void },
   ) {
     this.#child = child;
+    this.#watch = watchOver(child);
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#input = child.stdin.getWriter();
@@ -114,6 +121,7 @@ export class ServerProcess {
     ]);
     this.#status = await this.#child.status;
     this.kill();
+    await this.#watch.end();
     await this.#within(reading, DRAIN_MS);
     await Promise.allSettled([output.cancel(), errors.cancel()]);
     await this.#input.abort().catch(() => {/* It was closed or broken before. */});
@@ -160,6 +168,27 @@ async function readAll(
     const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
     if (done || value === undefined) return;
     onChunk(value);
+  }
+}
+
+function watchOver(child: Deno.ChildProcess): GroupWatch {
+  try {
+    return new GroupWatch(child.pid);
+  } catch (error) {
+    Deno.kill(-child.pid, "SIGKILL");
+    throw new StartFailure("/bin/sh, which is to watch over it, cannot be started", {
+      cause: error,
+    });
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StartFailure(`its folder ${path} cannot be made: ${unreadableReason(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -10,6 +10,11 @@ export interface ServerTool {
   tool: string;
 }
 
+/** The names that a tool has by itself, without and with its server's: one of them it gets where it is free. */
+export function usualNames({ server, tool }: ServerTool): string[] {
+  return [toFunctionName(tool), toFunctionName(`${server}_${tool}`)];
+}
+
 /**
  * A name for each tool, in their order: its own where that is free and a valid function name, else made valid; where two
  * want the same, or one is `taken`, both are called `server_tool`; where even that is not free, a mark or a number makes

@@ -31,6 +31,8 @@ export class CapturedOutput {
   /** Settles when the stream has ended or was let go. */
   readonly ended: Promise<void>;
   #text = "";
+  #letGo = false;
+  #torn = true;
 
   constructor(stream: ReadableStream<Uint8Array>, room: OutputRoom) {
     this.#reader = stream.getReader();
@@ -42,17 +44,29 @@ export class CapturedOutput {
     return this.#text;
   }
 
+  /** Whether there was more of it, or may have been: it was cut, let go, or still goes on. */
+  get torn(): boolean {
+    return this.#torn;
+  }
+
   /** Reads no more: somebody whom nobody knows may hold the other end for ever. */
   async letGo(): Promise<void> {
+    this.#letGo = true;
     await this.#reader.cancel();
     await this.ended;
   }
 
   async #read(room: OutputRoom): Promise<void> {
+    let isCut = false;
     for (;;) {
       const { value, done } = await this.#reader.read();
-      if (done) return;
-      this.#text += this.#decoder.decode(room.take(value), { stream: true });
+      if (done) {
+        this.#torn = isCut || this.#letGo;
+        return;
+      }
+      const taken = room.take(value);
+      isCut ||= taken.length < value.length;
+      this.#text += this.#decoder.decode(taken, { stream: true });
     }
   }
 }

@@ -1,7 +1,9 @@
-// A child process that leads a group of its own, so that whatever it starts can be ended together with it.
+// A child process that leads a group of its own, so that whatever it starts can be ended together with it, and ends when
+// this process does.
 import { describeDenied } from "../../denied_permission.ts";
 import { errorCode } from "../../error_code.ts";
 import { ToolFailure } from "../tool_failure.ts";
+import { GroupWatch } from "./group_watch.ts";
 
 /** How long a group has between SIGTERM and SIGKILL. */
 export const KILL_GRACE_MS = 2_000;
@@ -18,6 +20,8 @@ export interface ProcessGroupOptions {
 /** A running child with piped output, the leader of its process group. */
 export interface ProcessGroup {
   child: Deno.ChildProcess;
+  /** How the leader ended. Whoever starts a group waits for it. */
+  status: Promise<Deno.CommandStatus>;
   /** Signals every process of the group; none left is no error. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
 }
@@ -29,7 +33,8 @@ export interface ProcessGroup {
  */
 export function startGroup(program: string, options: ProcessGroupOptions): ProcessGroup {
   const { args, cwd, environment, stdin } = options;
-  let child: Deno.ChildProcess;
+  let child: Deno.ChildProcess | undefined;
+  let watch: GroupWatch;
   try {
     child = new Deno.Command(program, {
       args: [...args],
@@ -41,10 +46,20 @@ export function startGroup(program: string, options: ProcessGroupOptions): Proce
       stderr: "piped",
       detached: true,
     }).spawn();
+    watch = new GroupWatch(child.pid);
   } catch (error) {
-    throw new ToolFailure(`Cannot start ${program}: ${reasonOf(error)}.`, { cause: error });
+    if (child !== undefined) signalGroup(child.pid, "SIGKILL");
+    const what = child === undefined ? program : `/bin/sh, which watches over ${program}`;
+    throw new ToolFailure(`Cannot start ${what}: ${reasonOf(error)}.`, { cause: error });
   }
-  return { child, signal: (name) => signalGroup(child.pid, name) };
+  const { pid } = child;
+  const status = child.status.then(async (ended) => {
+    // What the leader left behind goes before its watcher does.
+    signalGroup(pid, "SIGKILL");
+    await watch.end();
+    return ended;
+  });
+  return { child, status, signal: (name) => signalGroup(pid, name) };
 }
 
 function signalGroup(leader: number, name: "SIGTERM" | "SIGKILL"): void {

@@ -1,5 +1,6 @@
 // Runs a program to its end, bounded in time and output, and sees that nothing of it is left.
 import type { Clock } from "../../clock.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import { CapturedOutput, OutputRoom } from "./captured_output.ts";
 import { firstOf } from "./first_of.ts";
 import { KILL_GRACE_MS, type ProcessGroup, startGroup } from "./process_group.ts";
@@ -20,6 +21,8 @@ export interface RunProgramOptions {
   maxOutputBytes: number;
   signal: AbortSignal;
   clock: Clock;
+  /** Keeps half a secret from standing where the output was cut or broke off. */
+  redactor: Redactor;
   /** Between SIGTERM and SIGKILL. */
   killGraceMs?: number;
 }
@@ -52,23 +55,25 @@ export async function runProgram(
   const room = new OutputRoom(maxOutputBytes);
   const stdout = new CapturedOutput(group.child.stdout, room);
   const stderr = new CapturedOutput(group.child.stderr, room);
-  const { status } = group.child;
+  const { status } = group;
   const first = await firstOf(status, { within: { clock, ms: timeoutMs }, signal });
   const { code, signal: endedBy } = first.kind === "done"
     ? first.value
     : await endGroup(group, { clock, graceMs: killGraceMs });
-  // Children that it left behind are not its result.
-  group.signal("SIGKILL");
   const streams = Promise.all([stdout.ended, stderr.ended, written]);
   if ((await firstOf(streams, { within: { clock, ms: DRAIN_MS } })).kind !== "done") {
     await Promise.all([stdout.letGo(), stderr.letGo()]);
   }
   if (first.kind === "aborted") throw signal.reason;
+  // Who is ended may have been in the middle of a word.
+  const isWhole = first.kind === "done" && endedBy === null;
+  const textOf = ({ text, torn }: CapturedOutput) =>
+    isWhole && !torn ? text : options.redactor.withoutTornEnd(text);
   return {
     exitCode: first.kind === "done" && endedBy === null ? code : null,
     timedOut: first.kind === "late",
-    stdout: stdout.text,
-    stderr: stderr.text,
+    stdout: textOf(stdout),
+    stderr: textOf(stderr),
     cut: room.cut,
   };
 }
@@ -80,9 +85,9 @@ async function endGroup(
 ): Promise<Deno.CommandStatus> {
   group.signal("SIGTERM");
   const { clock, graceMs } = options;
-  await firstOf(group.child.status, { within: { clock, ms: graceMs } });
+  await firstOf(group.status, { within: { clock, ms: graceMs } });
   group.signal("SIGKILL");
-  return await group.child.status;
+  return await group.status;
 }
 
 async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {

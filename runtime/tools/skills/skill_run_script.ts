@@ -70,6 +70,7 @@ export function createSkillRunScript(
           args: [script.path, ...args],
           signal: context.signal,
           clock: context.clock,
+          redactor: context.redactor,
         });
       const text = describeEnd(script_name, end);
       if (end.exitCode !== 0) throw new ToolFailure(text);

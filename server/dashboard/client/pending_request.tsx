@@ -1,7 +1,6 @@
 // A question to a person, answered where it stands: yes or no, a text, or a choice.
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import { ApiError } from "../../client.ts";
 import type { PendingBody, RespondBody } from "../../request_schemas.ts";
 import { formatRelative } from "./format.ts";
 import { Folded, Preformatted, When } from "./parts.tsx";
@@ -26,8 +25,7 @@ export function PendingRequest(
       await client.respond(pending.execution_id, { request_id: pending.request_id, response });
       announce("Answered: the execution goes on.");
     } catch (error) {
-      const isLate = error instanceof ApiError && error.status === 409;
-      setProblem(isLate ? "Somebody answered it already." : toSentence(error));
+      setProblem(toSentence(error));
     } finally {
       setSending(false);
       link.touch("executions");

@@ -2,26 +2,23 @@
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { AgentSummary } from "../../agent_schemas.ts";
-import type { RunBody } from "../../run_schemas.ts";
 import { AgentName } from "./parts.tsx";
 import { toHash } from "./route.ts";
+import { type RunFields, RunKeys, toRunBody } from "./run_wish.ts";
 import { useService } from "./service_context.ts";
 import { submitByKeys } from "./submit_by_keys.ts";
 import { toSentence } from "./use_resource.ts";
-
-const KEY_BYTES = 16;
 
 /** A dialog over the page; closes by Escape, by its button, or by running. */
 export function RunDialog(
   { agent, onClose }: { agent: AgentSummary; onClose: () => void },
 ): VNode {
   const { client, announce } = useService();
-  const [fields, setFields] = useState({ args: "", message: "", context: "" });
+  const [fields, setFields] = useState<RunFields>({ args: "", message: "", context: "" });
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const dialog = useRef<HTMLDialogElement>(null);
-  // One key for one dialog: two presses of the button are one run.
-  const key = useRef(createKey());
+  const keys = useRef(new RunKeys());
   const heading = useId();
   useEffect(() => dialog.current?.showModal(), []);
   const run = async (event: Event) => {
@@ -29,20 +26,18 @@ export function RunDialog(
     setSending(true);
     setProblem(null);
     try {
-      const { execution_id } = await client.run(agent.id, toRunBody(fields), {
-        idempotencyKey: key.current,
-      });
+      const body = toRunBody(fields);
+      const idempotencyKey = keys.current.keyOf(body);
+      const { execution_id } = await client.run(agent.id, body, { idempotencyKey });
       announce(`${agent.display_name} runs as execution ${execution_id}.`);
       onClose();
       location.hash = toHash({ view: "execution", id: execution_id });
     } catch (error) {
-      // With other words it would be another run.
-      key.current = createKey();
       setProblem(toSentence(error));
       setSending(false);
     }
   };
-  const field = (name: keyof typeof fields, label: string, hint: string) => (
+  const field = (name: keyof RunFields, label: string, hint: string) => (
     <TextField
       label={label}
       hint={hint}
@@ -56,7 +51,11 @@ export function RunDialog(
         <h2 id={heading}>
           Run <AgentName icon={agent.icon} name={agent.display_name} />
         </h2>
-        {field("args", "Arguments", "One on each line, for $0, $1 and so on in the agent's text.")}
+        {field(
+          "args",
+          "Arguments",
+          "One on each line, for $0, $1 and so on in the agent's text. An empty line counts.",
+        )}
         {field("message", "Message", "Said to the agent in place of its usual task.")}
         {field("context", "Context", "Added below the task.")}
         {problem !== null && <p class="problem" role="alert">{problem}</p>}
@@ -87,20 +86,4 @@ function TextField(
       <p class="hint" id={`${id}-hint`}>{props.hint}</p>
     </div>
   );
-}
-
-/** Fields left empty are not sent. */
-function toRunBody(fields: { args: string; message: string; context: string }): RunBody {
-  const args = fields.args.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  return {
-    ...(args.length > 0 && { args }),
-    ...(fields.message.trim() !== "" && { message: fields.message }),
-    ...(fields.context.trim() !== "" && { context: fields.context }),
-  };
-}
-
-/** Browsers give randomUUID only to pages that came encrypted or from this machine. */
-function createKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
-    .map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -34,7 +34,13 @@ export type Step =
     | { kind: "prompt"; role: "system" | "user"; text: string }
     | { kind: "reply"; text: string; calls: Call[]; usage: StepUsage | null }
     | { kind: "notice"; text: string }
-    | { kind: "question"; text: string; toolName: string; answer: string | null }
+    | {
+      kind: "question";
+      requestId: string;
+      text: string;
+      toolName: string;
+      answer: string | null;
+    }
     | { kind: "answer"; text: string; usage: StepUsage | null }
     | { kind: "end"; status: string; error: string | null }
   );
@@ -52,7 +58,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         steps.push({ ...here, kind: "prompt", role: "system", text: content });
         break;
       case "human":
-        addHuman(steps, { ...here, text: content });
+        addHuman(steps, { ...here, text: content, requestId: text(payload["request_id"]) });
         break;
       case "ai":
         steps.push({ ...here, kind: "reply", text: content, calls: [], usage: null });
@@ -75,9 +81,10 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         steps.push({ ...here, kind: "notice", text: content });
         break;
       case "interrupt":
-        steps.push({
+        addQuestion(steps, {
           ...here,
           kind: "question",
+          requestId: text(payload["request_id"]),
           text: text(payload["message"]),
           toolName: text(payload["tool_name"]),
           answer: null,
@@ -96,10 +103,30 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
   return steps;
 }
 
-/** A person's words: the answer to the question that is open, else a turn of the conversation. */
-function addHuman(steps: Step[], { id, at, text }: { id: number; at: number; text: string }): void {
-  const open = steps.findLast((step) => step.kind === "question" && step.answer === null);
-  if (open?.kind === "question") open.answer = text;
+type Question = Extract<Step, { kind: "question" }>;
+
+/** A question; one that is waited for again stands once. */
+function addQuestion(steps: Step[], question: Step & Question): void {
+  const { requestId } = question;
+  const isShown = steps.some((step) =>
+    step.kind === "question" && step.answer === null && step.requestId === requestId
+  );
+  if (requestId === "" || !isShown) steps.push(question);
+}
+
+/**
+ * A person's words: the answer to the question that they name, else a turn of the conversation. Logs of older versions name
+ * none: there they answer the question that is open.
+ */
+function addHuman(
+  steps: Step[],
+  { id, at, text, requestId }: { id: number; at: number; text: string; requestId: string },
+): void {
+  const question = steps.findLast((step): step is Question =>
+    step.kind === "question" && step.answer === null &&
+    (requestId === "" || step.requestId === requestId)
+  );
+  if (question !== undefined) question.answer = text;
   else steps.push({ id, at, kind: "prompt", role: "user", text });
 }
 
@@ -170,7 +197,9 @@ function toCalls(tools: JsonValue | undefined): Call[] {
 
 function childOf(result: string): number | null {
   try {
-    const parsed: unknown = JSON.parse(result);
+    // What a person said of it may follow.
+    const [line = ""] = result.split("\n", 1);
+    const parsed: unknown = JSON.parse(line);
     return isJsonObject(parsed) ? number(parsed["execution_id"]) : null;
   } catch {
     // An error instead of a result.

@@ -1,5 +1,7 @@
 // What it cost: tokens and money by day and agent, as bars and as figures.
 import type { VNode } from "preact";
+import { ApiError, type Client } from "../../client.ts";
+import type { StatsBody } from "../../report_schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
 import { formatCost, formatCount, formatNumberOf } from "./format.ts";
 import { AgentName, Empty, Figure, Loading, Problem } from "./parts.tsx";
@@ -11,13 +13,23 @@ import { useNow, useResource } from "./use_resource.ts";
 
 const REFRESH_MS = 60_000;
 
+/** By the days of the browser's zone; by the service's where it knows no such zone: some browsers tell an offset. */
+async function askForStats(client: Client, days: number): Promise<StatsBody> {
+  try {
+    const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return await client.stats({ days, timezone });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    return await client.stats({ days });
+  }
+}
+
 /** The page of the usage of the last days. */
 export function UsageView({ days, agents }: { days: number; agents: AgentsById }): VNode {
   const { client } = useService();
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   // Sums over many days change little by one execution, and cost more to make than a list.
   const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
-  const { data, problem } = useResource(() => client.stats({ days, timezone }), {
+  const { data, problem } = useResource(() => askForStats(client, days), {
     key: `${days} ${minute}`,
     topics: [],
   });

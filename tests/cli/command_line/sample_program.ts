@@ -137,7 +137,9 @@ const ownOption: fc.Arbitrary<Typed> = fc.oneof(
 const globalOption: fc.Arbitrary<Typed> = fc.oneof(
   typedFlag("quiet", "-q", "--quiet"),
   typedFlag("verbose", "-v", "--verbose"),
-  typedText("workspace", { long: "--workspace", short: "-w" }, {}),
+  typedText("workspace", { long: "--workspace", short: "-w" }, {
+    texts: text.filter((value) => value !== ""),
+  }),
 );
 
 /** Operands that are none but because of `--` before them, or by themselves. */

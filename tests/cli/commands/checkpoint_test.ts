@@ -57,6 +57,18 @@ Deno.test("checkpoint --agent shows one agent, also one whose file is gone or th
   assert.match(cli.stderr.text, /There is no agent "nwe"\. Did you mean "new"\?/);
 });
 
+Deno.test("checkpoint --agent takes accents in either form of Unicode", async () => {
+  await using cli = await createStored();
+  const id = "café au lait".normalize("NFC");
+  const { checkpoints } = cli.runtime;
+  cli.runtime.checkpoints = {
+    ...checkpoints,
+    agents: [...checkpoints.agents, { agentId: id, threads: 2, messages: 8, bytes: 99 }],
+  };
+  assert.equal(await cli.run("checkpoint", "--agent", id.normalize("NFD"), "-q"), 0);
+  assert.match(cli.stdout.text, /^Agent .*\ncafé au lait +2 +8 +99 B\n$/);
+});
+
 Deno.test("checkpoint --json prints the body of the endpoint", async () => {
   await using cli = await createStored();
   assert.equal(await cli.run("checkpoint", "--json"), 0);

@@ -134,11 +134,36 @@ Deno.test("list tells broken files and warnings on standard error, a line each",
   assert.doesNotMatch(cli.stderr.text, /Warning/);
 });
 
+Deno.test("list -q tells of a file that broke while its last good definition goes on", async () => {
+  await using cli = await createFakeCli();
+  // So does the registry say it: among the warnings of the agent that is live.
+  const warnings = [problem("warning", "Odd"), problem("error", "Broken YAML")];
+  cli.runtime.addAgent(fakeAgent("daily", { warnings }));
+  cli.runtime.addAgent(fakeAgent("odd", { warnings: [problem("warning", "Odd")] }));
+  assert.equal(await cli.run("list", "-q"), 0);
+  assert.equal(cli.stderr.text, "Error: agents/x.md:3:7: Broken YAML\n");
+});
+
 Deno.test("list of an empty workspace says how to make an agent", async () => {
   await using cli = await createFakeCli();
   assert.equal(await cli.run("list"), 0);
   assert.match(cli.stdout.text, /^There are no agents in \/home\/me\/inkling\/agents yet\n/);
   assert.match(cli.stdout.text, /inkling run hello/);
+});
+
+Deno.test("list tells of a configured workspace that is not there", async () => {
+  await using cli = await createFakeCli();
+  cli.missingWorkspaces = [cli.report.workspace];
+  assert.equal(await cli.run("list"), 0);
+  assert.equal(
+    cli.stdout.text,
+    "The workspace /home/me/inkling does not exist: make the folder, or name another in " +
+      "/home/me/.config/inkling/config.yaml\n",
+  );
+  cli.report = { ...cli.report, configFileExists: false };
+  cli.stdout.text = "";
+  assert.equal(await cli.run("list"), 0);
+  assert.match(cli.stdout.text, /^There are no agents in /);
 });
 
 Deno.test("list --json prints the body of the endpoint and nothing else", async () => {

@@ -73,6 +73,52 @@ Deno.test("logs tells why an agent did not run when it was due, and what a run f
   ]);
 });
 
+Deno.test("logs shows every time that was left out down to its oldest execution, however many there were", async () => {
+  await using cli = await createFakeCli();
+  const { runtime, clock } = cli;
+  runtime.addAgent(fakeAgent("slow"));
+  const minutesAgo = (minutes: number) => clock.now() - minutes * 60_000;
+  const slot = { agentId: "slow", executionId: null, reason: "it still runs", count: 1 };
+  for (let i = 5; i > 0; i--) {
+    runtime.addExecution({ agentId: "slow", startedAt: minutesAgo(300 * i) });
+  }
+  // Every fifth time it runs; the others find it running. The store gives them newest first.
+  for (let minutes = 60; minutes <= 1_800; minutes++) {
+    const ran = minutes % 300 === 0;
+    const outcome = ran ? "run" as const : "skipped" as const;
+    runtime.slots.push({ ...slot, scheduledFor: minutesAgo(minutes), outcome });
+  }
+  const skipped = async (last: number) => {
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", "slow", "-n", String(last)), 0);
+    return cli.stdout.text.split("\n").filter((line) => line.includes("  skipped  ")).length;
+  };
+  // From an hour ago down to the execution that is the last shown.
+  assert.equal(await skipped(1), 300 - 60);
+  assert.equal(await skipped(4), 1_200 - 60 - 3);
+  assert.equal(await skipped(5), 1_500 - 60 - 4);
+});
+
+Deno.test("logs -n counts the times that an agent was left out where it never ran", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("slow"));
+  for (let minutes = 0; minutes < 700; minutes++) {
+    cli.runtime.slots.push({
+      agentId: "slow",
+      scheduledFor: cli.clock.now() - minutes * 60_000,
+      outcome: minutes % 2 === 0 ? "run" : "missed",
+      reason: null,
+      executionId: null,
+      count: 1,
+    });
+  }
+  for (const [last, shown] of [[3, 3], [320, 320], [600, 350]] as const) {
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", "slow", "-n", String(last)), 0);
+    assert.equal(cli.stdout.text.trimEnd().split("\n").length, shown + 1);
+  }
+});
+
 Deno.test("logs shows the missed times of an agent that never ran", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
@@ -177,11 +223,30 @@ Deno.test("logs names what does not exist, with exit code 2", async () => {
   }
 });
 
+Deno.test("logs -e takes an agent's accents in either form of Unicode, and names it in one", async () => {
+  await using cli = await createFakeCli();
+  const { runtime } = cli;
+  const id = "café au lait".normalize("NFC");
+  const typed = id.normalize("NFD");
+  runtime.addExecution({ agentId: id });
+  runtime.append(1, "ai", { content: "x" });
+  assert.equal(await cli.run("logs", typed, "-e", "1"), 0);
+  assert.equal(cli.stderr.text, "Execution 1 is running: there may be more to come\n");
+  assert.equal(await cli.run("logs", "thé".normalize("NFD"), "-e", "1"), 2);
+  assert.match(cli.stderr.text, /Execution 1 is one of "café au lait", not of "thé"/);
+});
+
 Deno.test("logs of an agent that never ran says so", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.runtime.addAgent(fakeAgent("daily"));
   assert.equal(await cli.run("logs", "daily"), 0);
   assert.equal(cli.stdout.text, "daily has not run yet: inkling run daily\n");
+  for (const [id, words] of [["my agent", '"my agent"'], ["-x", "-- -x"]] as const) {
+    cli.runtime.addAgent(fakeAgent(id));
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", "--", id), 0);
+    assert.equal(cli.stdout.text, `${id} has not run yet: inkling run ${words}\n`);
+  }
 });
 
 Deno.test("logs -f shows the end of the service log and what is added, until Ctrl+C", async () => {

@@ -208,6 +208,22 @@ it.
   assert.match(cli.stdout.text, /\n\/.*\/agents\/piped\.md\n$/);
 });
 
+Deno.test("new says how to run the agent in words that the command line takes", async () => {
+  const table = [
+    ["daily", "daily"],
+    ["my agent", '"my agent"'],
+    ["-x", "-- -x"],
+    ["--my agent", '-- "--my agent"'],
+    // Read as a number, not as an option.
+    ["-5", "-5"],
+  ] as const;
+  for (const [id, words] of table) {
+    await using world = await createSetupWorld({ hasPerson: false });
+    assert.equal(await world.cli.run("new", "--prompt", "x", "--", id), 0, world.cli.stderr.text);
+    assert.match(world.cli.stdout.text, new RegExp(`\nRun it: inkling run ${words}\n$`));
+  }
+});
+
 Deno.test("new refuses flags that make no agent, and saves nothing", async () => {
   const table: [string[], RegExp][] = [
     [["--prompt", " \n"], /The system prompt is empty/],
@@ -242,6 +258,18 @@ Deno.test("new has the model write the file, shows it, and saves it when told to
   const { messages } = server.request(0).body as { messages: { role: string; content: string }[] };
   assert.deepEqual(messages.map(({ role }) => role), ["system", "user"]);
   assert.match(messages[1]?.content ?? "", /"daily"[^]*Sum up my notes every evening/);
+});
+
+Deno.test("new shows all that a draft holds before it is saved", async () => {
+  const hidden = "Read\u{e0061}\u200b";
+  await using server = new OpenAiServer([{ text: GOOD.replace("Read", hidden) }]);
+  await using world = await createModelWorld(server);
+  world.cli.input.answers = ["It", "cancel"];
+  assert.equal(await world.cli.run("new", "daily"), 130);
+  assert.ok(
+    world.cli.stdout.text.includes("Read\\u{e0061}\\u200b `notes.md`"),
+    world.cli.stdout.text,
+  );
 });
 
 Deno.test("new tells the model once what is wrong with its file", async () => {

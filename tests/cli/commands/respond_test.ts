@@ -92,7 +92,7 @@ Deno.test("respond without flags shows the call whole and asks", async () => {
   assert.deepEqual(cli.input.asked, [{ kind: "confirm", message: "Allow file_write?" }]);
   assert.match(
     cli.stdout.text,
-    /^\n\? file_write\n {4}path: note\.txt\n {4}content:\n {6}one\n {6}two\n/,
+    /^\n\? file_write\n {4}path: note\.txt\n {4}content:\n {6}one\n {6}\\u001b\[2Jtwo\n/,
   );
   assert.deepEqual(answers(cli), [{ approved: true }]);
 });

@@ -144,6 +144,22 @@ Deno.test("setup asks for no key where none is needed", async () => {
   }
 });
 
+Deno.test("setup takes no model that its provider does not have, asked for or as a flag", async () => {
+  const unknown = /^Error: Unknown model "zzz": demo has report, script, echo\n/;
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  cli.input.answers = ["~/inkling", "demo", "zzz", "echo", false, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.match(cli.stderr.text, unknown);
+  assert.deepEqual((await configOf(world)).defaults, { provider: "demo", model: "echo" });
+
+  await using other = await createSetupWorld();
+  other.cli.input.answers = ["~/inkling"];
+  assert.equal(await other.cli.run("setup", "--provider", "demo", "--model", "zzz"), 2);
+  assert.match(other.cli.stderr.text, unknown);
+  assert.deepEqual(other.files(), []);
+});
+
 Deno.test("setup tries the model when it may, shows the provider's words, and goes on or back", async () => {
   await using server = new OpenAiServer([
     { status: 401, body: JSON.stringify({ error: { message: "No such key" } }) },
@@ -259,6 +275,10 @@ Deno.test("setup refuses flags that cannot be, and writes nothing", async () => 
     [["--yes", "--provider", "openai", "--timeout", "0"], /defaults\.timeout must be .*got 0/],
     [["--yes", "--provider", "openai", "--timeout", "soon"], /defaults\.timeout must be a whole/],
     [["--yes", "--provider", "demo", "--api-key-stdin"], /demo takes no key/],
+    [
+      ["--yes", "--provider", "demo", "--model", "zzz"],
+      /^Error: Unknown model "zzz": demo has report, script, echo\n$/,
+    ],
     [["--yes", "--provider", "openai", "--api-key-stdin"], /That is no key/],
     [["--api-key-stdin"], /--api-key-stdin and --test go with --yes/],
     [["--yes", "--api-key", "x"], /Unknown option '--api-key'/],

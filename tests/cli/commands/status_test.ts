@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { formatLocal } from "../../../cli/output/time.ts";
+import type { Diagnostic } from "../../../runtime/diagnostics.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createFakeCli } from "../fake_cli.ts";
 
@@ -27,6 +28,31 @@ Deno.test("status of a running service tells PID, uptime, workspace, log and sta
     ].join("\n"),
   );
   assert.equal(cli.stderr.text, "");
+});
+
+Deno.test("status counts the agent files with errors, also those whose last good definition goes on", async () => {
+  const problem = (severity: Diagnostic["severity"]): Diagnostic => (
+    { path: "agents/x.md", line: 1, column: 1, severity, message: "Wrong" }
+  );
+  const broken = { id: "bad", path: "agents/bad.md", diagnostics: [problem("error")] };
+  for (
+    const [files, isLive, count] of [[[broken], true, 2], [[], true, 1], [[], false, 0]] as const
+  ) {
+    await using cli = await createFakeCli();
+    cli.runtime.broken = [...files];
+    cli.runtime.addAgent(fakeAgent("odd", { warnings: [problem("warning")] }));
+    if (isLive) {
+      const warnings = [problem("warning"), problem("error"), problem("error")];
+      cli.runtime.addAgent(fakeAgent("daily", { warnings }));
+    }
+    assert.equal(await cli.run("status"), 0);
+    assert.equal(
+      cli.stderr.text,
+      count === 0
+        ? ""
+        : `Warning: Agent files with errors: ${count}. "inkling validate" shows what is wrong\n`,
+    );
+  }
 });
 
 Deno.test("status of a stopped service is a result, not an error", async () => {

@@ -49,6 +49,22 @@ Deno.test("validate passes where there are only warnings", async () => {
   assert.match(cli.stdout.text, /1 agent: 0 errors, 1 warning\n$/);
 });
 
+Deno.test("validate counts no file as an agent that is none", async () => {
+  await using cli = await createFakeCli();
+  addFiles(cli);
+  cli.files = [
+    { agentId: ".env", path: "/w/agents/_config/.env", diagnostics: [problem("warning", "Odd")] },
+    { agentId: "pricing.yaml", path: "/w/pricing.yaml", diagnostics: [problem("error", "No")] },
+    ...cli.files,
+  ];
+  assert.equal(await cli.run("validate"), 1);
+  assert.match(cli.stdout.text, /\n3 agents and 2 other files: 2 errors, 3 warnings\n$/);
+  cli.stdout.text = "";
+  cli.files = cli.files.slice(0, 1);
+  assert.equal(await cli.run("validate"), 0);
+  assert.match(cli.stdout.text, /\n0 agents and 1 other file: 0 errors, 1 warning\n$/);
+});
+
 Deno.test("validate -q shows errors only", async () => {
   await using cli = await createFakeCli();
   addFiles(cli);

@@ -94,6 +94,15 @@ Deno.test("complete offers agents of the service where an id belongs, and nowher
   assert.deepEqual(candidates, ["daily\tWrites the report"]);
 });
 
+Deno.test("complete offers an agent whose id looks like an option only where it is read as an id", async () => {
+  await using cli = await createFakeCli();
+  for (const id of ["-x", "-5", "daily"]) cli.runtime.addAgent(fakeAgent(id));
+  assert.deepEqual((await complete(cli, "run", "")).values, ["-5", "daily"]);
+  assert.deepEqual((await complete(cli, "run", "--", "")).values, ["-x", "-5", "daily"]);
+  assert.deepEqual((await complete(cli, "run", "--", "-")).values, ["-x", "-5"]);
+  assert.deepEqual((await complete(cli, "checkpoint", "--agent", "-x")).values, ["-x"]);
+});
+
 Deno.test("complete names agents by their files when no service answers, or one is silent", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.agentNames = ["daily", "weekly"];
@@ -122,6 +131,14 @@ Deno.test("complete offers the executions that wait to respond, and any to logs 
   cli.isRunning = false;
   assert.deepEqual((await complete(cli, "respond", "")).values, [waiting]);
   assert.equal(cli.localOpened, 1);
+});
+
+Deno.test("complete offers the executions of an agent whose accents were typed in the other form of Unicode", async () => {
+  await using cli = await createFakeCli();
+  const { id } = cli.runtime.addExecution({ agentId: "café".normalize("NFC") });
+  cli.runtime.addExecution({ agentId: "daily" });
+  const { values } = await complete(cli, "logs", "café".normalize("NFD"), "-e", "");
+  assert.deepEqual(values, [String(id)]);
 });
 
 Deno.test("complete leaves files and folders to the shell", async () => {

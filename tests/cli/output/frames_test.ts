@@ -218,6 +218,35 @@ Deno.test("FrameRenderer shortens nothing when verbose", () => {
   }
 });
 
+Deno.test("FrameRenderer hides nothing of what a call does, on one line or whole", () => {
+  const content = "echo a\n\u001b]0;touch pwned #\u0007\recho b\n";
+  const call = (args: string) => ({
+    event_type: "tool_call",
+    content: "",
+    tools: [{ id: "1", name: "file_write", args }],
+  });
+  const shown = (args: string, verbose: boolean) =>
+    render([call(args)], { showCalls: true, verbose, columns: 120 })[0]?.[1];
+  const args = JSON.stringify({ path: "a.sh", content });
+  assert.equal(
+    shown(args, false),
+    "→ file_write  a.sh, content: echo a \\u001b]0;touch pwned #\\u0007\\recho b",
+  );
+  assert.equal(
+    shown(args, true),
+    [
+      "→ file_write",
+      "    path: a.sh",
+      "    content:",
+      "      echo a",
+      "      \\u001b]0;touch pwned #\\u0007\\recho b",
+    ].join("\n"),
+  );
+  // What is no JSON is shown as it came.
+  assert.equal(shown('{"path\u001b]0;x\u0007', false), '→ file_write  {"path\\u001b]0;x\\u0007');
+  assert.equal(shown('{"path\u001b]0;x\u0007', true), '→ file_write\n    {"path\\u001b]0;x\\u0007');
+});
+
 Deno.test("FrameRenderer shows what the model was told where that is asked for", () => {
   assert.deepEqual(
     render([

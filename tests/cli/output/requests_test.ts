@@ -21,7 +21,7 @@ function pendingOf(changes: Partial<PendingBody>): PendingBody {
   };
 }
 
-Deno.test("formatRequest() shows the call whole, with nothing in it that a terminal obeys", () => {
+Deno.test("formatRequest() shows the call whole, and what a terminal would obey as what it is", () => {
   const long = "x".repeat(5_000);
   const pending = pendingOf({
     tool_args: {
@@ -35,10 +35,10 @@ Deno.test("formatRequest() shows the call whole, with nothing in it that a termi
     formatRequest(pending, style),
     [
       "? file_write",
-      "    path: note.txt",
+      "    path\\u001b[2J: note.txt",
       "    content:",
       "      one",
-      "      two",
+      "      \\u001b[1Atwo\\u202e",
       "    deep:",
       "      {",
       '        "list": [',
@@ -52,6 +52,23 @@ Deno.test("formatRequest() shows the call whole, with nothing in it that a termi
   assert.equal(promptMessage(pending), "Allow file_write?");
 });
 
+Deno.test("formatRequest() hides no command in an escape sequence, a line break or a direction", () => {
+  const content = "echo tidying\n\u001b]0;touch pwned #\u0007\necho \rdone\u202e\n";
+  assert.equal(
+    formatRequest(pendingOf({ tool_args: { path: "tidy\u200b.sh", content } }), style),
+    [
+      "? file_write",
+      "    path: tidy\\u200b.sh",
+      "    content:",
+      "      echo tidying",
+      "      \\u001b]0;touch pwned #\\u0007",
+      "      echo \\rdone\\u202e",
+    ].join("\n"),
+  );
+  const asked = pendingOf({ message: "Run \u001b]0;rm\u0007?", tool_name: "ask_user" });
+  assert.equal(promptMessage(asked), "Run \\u001b]0;rm\\u0007?");
+});
+
 Deno.test("formatRequest() repeats no question that stands in its prompt, and shows a long one above it", () => {
   const short = pendingOf({
     kind: "confirm",
@@ -63,5 +80,5 @@ Deno.test("formatRequest() repeats no question that stands in its prompt, and sh
   const message = "First this.\nThen \u001b[31mthat?";
   const long = pendingOf({ kind: "input", message, tool_name: "ask_user" });
   assert.equal(promptMessage(long), undefined);
-  assert.equal(formatRequest(long, style), "First this.\nThen that?");
+  assert.equal(formatRequest(long, style), "First this.\nThen \\u001b[31mthat?");
 });

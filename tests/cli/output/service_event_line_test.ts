@@ -31,7 +31,7 @@ Deno.test("formatServiceEvent() tells what happens in a line, with the time", ()
     [
       "execution_waiting",
       { ...RUN, message: "Allow\n\u001b[2Jfile_write?" },
-      "? daily · waits: inkling respond 12 · Allow file_write?",
+      "? daily · waits: inkling respond 12 · Allow \\u001b[2Jfile_write?",
     ],
     ["execution_resumed", RUN, "→ daily · goes on · execution 12"],
     ["agents_changed", { ...RUN, event: "updated" }, "~ daily · agent file updated"],

@@ -131,6 +131,30 @@ overBoth(
   },
 );
 
+overBoth(
+  "Idempotency-Key gives the first execution also when the agent's file is gone",
+  async ({ call, client, workspace }) => {
+    const run = (agent: string, key: string | null, json: unknown = {}) =>
+      call(`/agents/${agent}/run`, {
+        method: "POST",
+        json,
+        ...(key !== null && { headers: { "idempotency-key": key } }),
+      });
+    const first = await run("writer", "k1", { message: "a" });
+    await Deno.remove(`${workspace.agentsDir}/writer.md`);
+    await client.reload();
+    const again = await run("writer", "k1", { message: "a" });
+    assert.deepEqual([again.status, again.body], [200, first.body]);
+    assert.equal((await run("writer", "k1", { message: "b" })).status, 409);
+    assert.equal((await run("another", "k1", { message: "a" })).status, 409);
+    for (const key of ["k2", null]) {
+      const { status, body } = await run("writer", key, { message: "a" });
+      assert.deepEqual([status, body], [404, { detail: "Agent 'writer' not found" }]);
+    }
+    assert.equal((await client.runs("writer")).length, 1);
+  },
+);
+
 overBoth("Idempotency-Key is one agent's", async ({ call, workspace, client }) => {
   await workspace.writeScript("other", [{ say: "x" }]);
   await client.reload();

@@ -49,6 +49,10 @@ Deno.test("buildTimeline() puts results with their calls, and what was used with
   assert.deepEqual(answer.usage, { inputTokens: 150, outputTokens: 20, costUsd: 0.25 });
 });
 
+const really = {
+  ...{ kind: "question", requestId: "", text: "Really?", toolName: "file_delete", answer: null },
+};
+
 Deno.test("buildTimeline() puts a person's answer with the question, and other words as turns", () => {
   const steps = stepsOf(
     { event_type: "human", content: "Do it" },
@@ -58,8 +62,26 @@ Deno.test("buildTimeline() puts a person's answer with the question, and other w
   );
   assert.deepEqual(steps, [
     { kind: "prompt", role: "user", text: "Do it" },
-    { kind: "question", text: "Really?", toolName: "file_delete", answer: "Approved" },
-    { kind: "question", text: "And this?", toolName: "ask_user", answer: null },
+    { ...really, answer: "Approved" },
+    { ...really, text: "And this?", toolName: "ask_user" },
+  ]);
+});
+
+Deno.test("buildTimeline() puts an answer with the question that it names, which stands once however often it is waited for", () => {
+  const asked = (request_id: string, message: string) => ({
+    ...{ event_type: "interrupt", tool_name: "file_delete", request_id, message },
+  });
+  const said = (request_id: string, content: string) => ({
+    ...{ event_type: "human", request_id, content },
+  });
+  const steps = stepsOf(
+    ...[asked("a", "Really?"), asked("b", "And this?"), said("a", "Denied"), asked("b", "Again?")],
+    ...[said("c", "To nothing here"), said("b", "Approved")],
+  );
+  assert.deepEqual(steps, [
+    { ...really, requestId: "a", answer: "Denied" },
+    { ...really, requestId: "b", text: "And this?", answer: "Approved" },
+    { kind: "prompt", role: "user", text: "To nothing here" },
   ]);
 });
 

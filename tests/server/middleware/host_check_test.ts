@@ -92,6 +92,33 @@ Deno.test("hostCheck() admits the origins of http.origins, also across sites", a
   assert.equal(await ask("localhost", { origin: "https://other.example" }), 403);
 });
 
+Deno.test("hostCheck() admits the origin of an app by its own scheme, and never `null` for it", async () => {
+  const ask = on({ origins: ["app://Obsidian.md/", "null", "inkling.example:8443", ""] });
+  for (const site of [{}, { "sec-fetch-site": "cross-site" }]) {
+    for (const origin of ["app://obsidian.md", "app://Obsidian.md"]) {
+      assert.equal(await ask("localhost", { origin, ...site }), 200, origin);
+    }
+    for (
+      const origin of [
+        "null",
+        "",
+        "app://obsidian.md.evil.example",
+        "inkling.example:8443",
+        "app://",
+      ]
+    ) assert.equal(await ask("localhost", { origin, ...site }), 403, origin);
+  }
+});
+
+Deno.test("hostCheck() answers to a name outside ASCII as it is sent, and to a name with a port at any", async () => {
+  const ask = on({ hosts: ["BÜCHER.example", "proxy.example:8443"] });
+  for (
+    const host of ["xn--bcher-kva.example", "XN--BCHER-KVA.example:8420", "proxy.example:8443"]
+  ) assert.equal(await ask(host), 200, host);
+  assert.equal(await ask("proxy.example"), 200);
+  assert.equal(await ask("bucher.example"), 421);
+});
+
 Deno.test("hostCheck() looks at the host before the origin", async () => {
   assert.equal(await on()("evil.example", { origin: "http://evil.example" }), 421);
 });

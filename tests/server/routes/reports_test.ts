@@ -46,7 +46,14 @@ Deno.test("GET /stats gives all days, and what was used on them", async () => {
 
 Deno.test("GET /stats refuses a zone that nobody knows, and too many days", async () => {
   const { call } = createTestApp();
-  for (const query of ["timezone=Mars/Olympus", "days=0", "days=367", "days=x"]) {
+  for (
+    const query of [
+      "timezone=Mars/Olympus",
+      // Bare offsets: sums are kept by the quarter-hours that zones with a name begin their days at.
+      ...["timezone=%2B02:07", "timezone=%2B02", "timezone=-0530", "timezone=%E2%88%9202:00"],
+      ...["days=0", "days=367", "days=x"],
+    ]
+  ) {
     const { status, body } = await call(`/stats?${query}`);
     assert.equal(status, 422, query);
     assert.deepEqual(body.detail[0].loc, ["query", query.split("=")[0]]);

@@ -50,11 +50,11 @@ Deno.test("file_read keeps below the size of a result, its last line included", 
   const context = testContext(fixture.sandbox());
   await fixture.write("wide.txt", Array.from({ length: 400 }, () => "ü".repeat(500)).join("\n"));
   const result = await call(fileRead, { path: "wide.txt" }, context);
-  assert.equal(boundResult(result), result);
+  assert.equal(boundResult(result, context.redactor), result);
   assert.match(result, /\(Lines 1-\d+ are shown; there is more\. Go on with offset=\d+\.\)$/);
   await fixture.write("one.txt", "é".repeat(200_000) + "\nnext");
   const one = await call(fileRead, { path: "one.txt" }, context);
-  assert.equal(boundResult(one), one);
+  assert.equal(boundResult(one, context.redactor), one);
   assert.match(
     one,
     /\(Line 1 is too long to show whole: the rest of it is left out\.\)\n\(Lines 1-1 .*offset=2\.\)$/,
@@ -116,4 +116,17 @@ Deno.test("file_read says why it cannot read", async () => {
     await failure({ path: "pipe" }),
     'Cannot read "pipe": it is no regular file (a pipe, socket or device).',
   );
+});
+
+Deno.test("file_read leaves no half of a secret where it cuts a long line", async () => {
+  const value = "sekret-value-1234567890";
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox(), { secrets: [{ name: "APP_TOKEN", value }] });
+  for (const shift of [0, 5, 11, 17]) {
+    await fixture.write("long.txt", "-".repeat(shift) + value.repeat(10_000));
+    const result = await call(fileRead, { path: "long.txt" }, context);
+    const [line = ""] = result.split("\n");
+    assert.equal(line.slice("1\t".length + shift).replaceAll(value, ""), "");
+    assert.match(result, /\(Line 1 is too long to show whole/);
+  }
 });

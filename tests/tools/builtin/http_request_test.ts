@@ -432,3 +432,26 @@ Deno.test("http_request ends with the reason when it is cancelled", async () => 
     assert.equal(clock.sleeping, 0);
   });
 });
+
+Deno.test("http_request leaves no half of a secret where it cuts a reply, or the address of a redirect", async () => {
+  const value = "sekret-value-1234567890";
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox(), { secrets: [{ name: "APP_TOKEN", value }] });
+  await using site = serve(({ url }) =>
+    new URL(url).pathname === "/away"
+      ? new Response(null, { status: 302, headers: { location: `ftp:${value.repeat(50)}` } })
+      : new Response("-".repeat(Number(new URL(url).search.slice(1))) + value.repeat(1_000))
+  );
+  const tool = createHttpRequest(open);
+  for (const shift of [0, 5, 11, 17]) {
+    const result = await call(tool, { url: `${site.origin}/?${shift}` }, context);
+    const body = result.slice(
+      result.indexOf("\n\n") + 2,
+      result.indexOf("\n(The body is cut here: "),
+    );
+    assert.equal(body.slice(shift).replaceAll(value, ""), "");
+    assert.match(result, new RegExp(`cut here: ${body.length} characters are shown of `));
+  }
+  const failure = await failureOf(call(tool, { url: `${site.origin}/away` }, context));
+  assert.equal(failure.replaceAll(value, "").match(/"(.*)"/)?.[1], "ftp:");
+});

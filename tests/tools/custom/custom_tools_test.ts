@@ -40,11 +40,11 @@ Deno.test("openTools() offers each tool of a module, by its name or its export's
   );
   const tools = await world.openTools("weather");
   assert.deepEqual(
-    tools.map(({ name, timeoutMs, description }) => ({ name, timeoutMs, description })),
+    tools.map(({ name, description }) => ({ name, description })),
     [
-      { name: "today", timeoutMs: 5_000, description: "Today's weather" },
-      { name: "tomorrow", timeoutMs: 60_000, description: "Tomorrow's" },
-      { name: "weather", timeoutMs: 60_000, description: "Whenever" },
+      { name: "today", description: "Today's weather" },
+      { name: "tomorrow", description: "Tomorrow's" },
+      { name: "weather", description: "Whenever" },
     ],
   );
   const [today, tomorrow, whenever] = tools;
@@ -280,7 +280,7 @@ Deno.test("a changed file is loaded anew, and so is what it imports", async () =
 });
 
 Deno.test("calls at the same time have a process each, within the bound", async () => {
-  await using world = await ToolWorld.open({ processes: { max: 2 } });
+  await using world = await ToolWorld.open({ processes: { max: 4 } });
   await world.fixture.write("notes/log.txt", "");
   await world.writeTool(
     "pid",
@@ -293,6 +293,51 @@ Deno.test("calls at the same time have a process each, within the bound", async 
   const pids = await Promise.all(Array.from({ length: 6 }, () => world.run(tool)));
   assert.equal(new Set(pids).size, 2);
   assert.equal(world.starts, before + 2);
+});
+
+/** A tool that ends when the file `go` is there. */
+const WAITER = `context.log("began");
+  while (!await Deno.stat("notes/go").catch(() => false)) await new Promise((resolve) => setTimeout(resolve, 10));
+  return "went";`;
+
+Deno.test("tools that hang in one execution hold up no other execution's", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool("waiter", WAITER);
+  await world.writeTool("quick", `return "done";`);
+  await world.fixture.write("notes/a.txt", "");
+  const [waiter] = await world.openTools("waiter");
+  assert.ok(waiter !== undefined);
+  const hanging = Array.from({ length: 8 }, () => world.run(waiter, {}, { executionId: 1 }));
+  await until(() => world.logged.length === 4, "as many hang as may");
+  assert.equal(await world.call("quick", {}, { executionId: 2 }), "done");
+  await world.fixture.write("notes/go", "");
+  assert.deepEqual(await Promise.all(hanging), hanging.map(() => "went"));
+});
+
+Deno.test("the time of a call begins with its process; a wait for one in vain is told as that", async () => {
+  const clock = new TestClock();
+  await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
+  await world.writeTool("waiter", WAITER, "timeout: 5,");
+  await world.fixture.write("notes/a.txt", "");
+  const [waiter] = await world.openTools("waiter");
+  assert.ok(waiter !== undefined);
+  // Its own clock stands still: it hangs as long as the test wants.
+  const first = world.run(waiter, {}, { executionId: 1, clock: new TestClock() });
+  await until(() => world.logged.length === 1, "the first call runs");
+  const wait = 11 * 60_000;
+  const late = failureOf(world.run(waiter, {}, { executionId: 2, clock }));
+  await until(() => clock.awaits(wait), "the second call waits");
+  await clock.advance(wait - 1_000);
+  const third = world.run(waiter, {}, { executionId: 3, clock });
+  await until(() => clock.awaits(wait), "the third call waits");
+  await clock.advance(1_000);
+  assert.equal(
+    await late,
+    "The call never began: all custom tools share 1 processes, and none became free for it within 11 minutes. " +
+      "Try again when fewer calls are running.",
+  );
+  await world.fixture.write("notes/go", "");
+  assert.deepEqual(await Promise.all([first, third]), ["went", "went"]);
 });
 
 Deno.test("a full house of idle processes makes room for another tool", async () => {

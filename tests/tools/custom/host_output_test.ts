@@ -12,8 +12,9 @@ async function readChunks(
   let bytes = 0;
   await readHostOutput(ReadableStream.from(chunks), {
     ...(mark !== undefined && { mark }),
+    source: "stdout",
     onMessage: (line) => messages.push(line),
-    onLine: (line) => lines.push(line),
+    onLine: ({ text, cut }) => text !== "" && lines.push(cut ? `${text}|` : text),
     onBytes: (size) => bytes += size,
   });
   return { messages, lines, bytes };
@@ -49,14 +50,14 @@ Deno.test("readHostOutput() believes no line without the mark at its very beginn
   const bytes = new TextEncoder().encode(' mark{"a":1}\nmar\nmark{"b":2}\nxmark{"c":3}\nMARK{}');
   const { messages, lines } = await readChunks([bytes], "mark");
   assert.deepEqual(messages, ['{"b":2}']);
-  assert.deepEqual(lines, [' mark{"a":1}', "mar", 'xmark{"c":3}', "MARK{}"]);
+  assert.deepEqual(lines, [' mark{"a":1}', "mar", 'xmark{"c":3}', "MARK{}|"]);
 });
 
 Deno.test("readHostOutput() cuts long prints, keeps long messages whole, and counts everything", async () => {
   const long = "x".repeat(100_000);
   const bytes = new TextEncoder().encode(`${long}\nmark"${long}"\n`);
   const result = await readChunks(cut(bytes, [10, 5_000, 100_001, 100_003, 150_000]), "mark");
-  assert.deepEqual(result.lines.map(({ length }) => length), [2_000]);
+  assert.deepEqual(result.lines.map(({ length }) => length), [2_001]);
   assert.deepEqual(result.messages, [`"${long}"`]);
   assert.equal(result.bytes, bytes.length);
 });

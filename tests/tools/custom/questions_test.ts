@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { systemProcesses } from "../../../cli/processes.ts";
 import { QuestionRaised } from "../../../runtime/tools/question_raised.ts";
-import type { HumanAnswer, ToolQuestion } from "../../../runtime/tools/tool.ts";
+import type { AnsweredQuestion, HumanAnswer, ToolQuestion } from "../../../runtime/tools/tool.ts";
 import { until } from "../../support/until.ts";
 import { failureOf } from "../sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
@@ -12,6 +12,14 @@ async function questionOf(work: Promise<unknown>): Promise<ToolQuestion> {
   assert.ok(error instanceof QuestionRaised, `expected a question, got ${error}`);
   return error.question;
 }
+
+const confirmation = (message: string): ToolQuestion => ({
+  ...{ kind: "confirm", message, options: null, multi: false },
+});
+const input = (message: string): ToolQuestion => ({ ...confirmation(message), kind: "input" });
+const choice = (message: string, options: string[], multi = false): ToolQuestion => ({
+  ...{ kind: "choice", message, options, multi },
+});
 
 const ASKER = `
   context.log("pid " + Deno.pid);
@@ -23,29 +31,17 @@ const ASKER = `
 Deno.test("a custom tool that asks is run again from its beginning with one answer more each time", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool("asker", ASKER);
-  const answers: HumanAnswer[] = [];
+  const answers: AnsweredQuestion[] = [];
   const next = () => questionOf(world.call("asker", {}, { answers }));
-  assert.deepEqual(await next(), {
-    kind: "confirm",
-    message: "Delete everything?",
-    options: null,
-    multi: false,
-  });
-  answers.push({ approved: true });
-  assert.deepEqual(await next(), {
-    kind: "input",
-    message: "Your name?",
-    options: null,
-    multi: false,
-  });
-  answers.push({ text: "Ada" });
-  assert.deepEqual(await next(), {
-    kind: "choice",
-    message: "Which?",
-    options: ["a", "b", "c"],
-    multi: true,
-  });
-  answers.push({ selected: ["a", "c"] });
+  const expected: [ToolQuestion, HumanAnswer][] = [
+    [confirmation("Delete everything?"), { approved: true }],
+    [input("Your name?"), { text: "Ada" }],
+    [choice("Which?", ["a", "b", "c"], true), { selected: ["a", "c"] }],
+  ];
+  for (const [question, answer] of expected) {
+    assert.deepEqual(await next(), question);
+    answers.push({ question, answer });
+  }
   assert.equal(
     await world.call("asker", {}, { answers }),
     '{"sure":true,"name":"Ada","picked":["a","c"]}',
@@ -69,27 +65,72 @@ Deno.test("a custom tool goes on without an answer when the time for it is over"
      return { sure, name, picked: await context.choose("Which?", ["a"]) };`,
   );
   const expired: HumanAnswer = { expired: true };
+  const late = [
+    { question: confirmation("Sure?"), answer: expired },
+    { question: input("Name?"), answer: expired },
+  ];
+  const question = choice("Which?", ["a"]);
   assert.equal(
-    await world.call("patient", {}, { answers: [expired, expired, { selected: ["a"] }] }),
+    await world.call("patient", {}, {
+      answers: [...late, { question, answer: { selected: ["a"] } }],
+    }),
     '{"sure":false,"name":"Nobody answered in time","picked":["a"]}',
   );
-  const work = world.call("patient", {}, { answers: [expired, expired, expired] });
+  const work = world.call("patient", {}, { answers: [...late, { question, answer: expired }] });
   assert.equal(await failureOf(work), "Nobody answered in time");
 });
 
-Deno.test("a custom tool that asks something else the second time does not get the answer", async () => {
+Deno.test("a custom tool that asks something else the second time does not get the answer: it is asked anew", async () => {
   await using world = await ToolWorld.open();
-  await world.writeTool("fickle", `return await context.ask("Your password?");`);
-  const sentence =
-    "The tool asked something else than before: on each run of a call it must ask the same questions in the same order.";
-  assert.equal(
-    await failureOf(world.call("fickle", {}, { answers: [{ approved: true }] })),
-    sentence,
+  const answer: HumanAnswer = { approved: true };
+  const others: [string, ToolQuestion, HumanAnswer][] = [
+    [`confirm("Delete 500 files?")`, confirmation("Delete 500 files?"), answer],
+    [`ask("Delete 1 file?")`, input("Delete 1 file?"), answer],
+    [`confirm("Delete 500 files?")`, confirmation("Delete 500 files?"), { expired: true }],
+  ];
+  for (const [asks, question, given] of others) {
+    await world.writeTool("fickle", `return await context.${asks};`);
+    const answers = [{ question: confirmation("Delete 1 file?"), answer: given }];
+    assert.deepEqual(await questionOf(world.call("fickle", {}, { answers })), question);
+  }
+  const chosen = { question: choice("Which?", ["a", "b"]), answer: { selected: ["b"] } };
+  for (const question of [choice("Which?", ["b", "a"]), choice("Which?", ["a", "b"], true)]) {
+    const { options, multi } = question;
+    await world.writeTool(
+      "fickle",
+      `return await context.choose("Which?", ${JSON.stringify(options)}, { multi: ${multi} });`,
+    );
+    const asked = world.call("fickle", {}, { answers: [chosen] });
+    assert.deepEqual(await questionOf(asked), question);
+  }
+});
+
+Deno.test("a custom tool whose question changed keeps the answers to its other questions", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "form",
+    `return [await context.confirm("2 files?"), await context.ask("Name?"), await context.ask("Name?")];`,
   );
-  await world.writeTool("fickle", `return await context.choose("Which?", ["b"]);`);
+  const answers = [
+    { question: confirmation("1 file?"), answer: { approved: true } },
+    { question: input("Name?"), answer: { text: "Ada" } },
+    { question: input("Name?"), answer: { text: "Bob" } },
+    { question: confirmation("2 files?"), answer: { approved: false } },
+  ];
+  assert.equal(await world.call("form", {}, { answers }), '[false,"Ada","Bob"]');
+});
+
+Deno.test("a custom tool that asks something else each time fails in the end, and asks nobody any more", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool("fickle", `return await context.confirm(crypto.randomUUID());`);
+  const answers: AnsweredQuestion[] = [];
+  for (let time = 0; time < 4; time++) {
+    const question = await questionOf(world.call("fickle", {}, { answers }));
+    answers.push({ question, answer: { approved: true } });
+  }
   assert.equal(
-    await failureOf(world.call("fickle", {}, { answers: [{ selected: ["a"] }] })),
-    sentence,
+    await failureOf(world.call("fickle", {}, { answers })),
+    "The tool asked something else than before: on each run of a call it must ask the same questions in the same order.",
   );
 });
 
@@ -104,7 +145,9 @@ Deno.test("a question without text or options is the tool's own error, and nobod
      return [...errors, await context.ask("Really?")];`,
   );
   assert.equal(
-    await world.call("mute", {}, { answers: [{ text: "yes" }] }),
+    await world.call("mute", {}, {
+      answers: [{ question: input("Really?"), answer: { text: "yes" } }],
+    }),
     '["A question to a person needs a text","A question to a person needs a text",' +
       '"A choice needs at least one option","yes"]',
   );

@@ -101,6 +101,36 @@ Deno.test("a question of a custom tool is answered after a restart", async () =>
   assert.deepEqual([status, outputData], ["success", "It said: true Ada"]);
 });
 
+Deno.test("an approval holds for the question that was seen: where things changed meanwhile, it is asked anew", async () => {
+  await using place = await openPlace();
+  await writeTool(
+    place,
+    "wipe",
+    `export default { description: "Deletes", async run(_: unknown, context: any): Promise<string> {
+       const files = [...Deno.readDirSync("notes")];
+       if (!await context.confirm("Delete " + files.length + " file(s)?")) return "kept";
+       for (const { name } of files) Deno.removeSync("notes/" + name);
+       return "deleted " + files.length;
+     } };`,
+  );
+  await writeCaller(place, "wipe");
+  await using runtime = await place.open();
+  await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
+  const { id } = await runToEnd(runtime, "caller");
+  const first = await runtime.pendingRequest(id);
+  assert.equal(first.message, "Delete 1 file(s)?");
+  for (const name of ["1", "2"]) {
+    await Deno.writeTextFile(join(place.workspace, `notes/${name}.txt`), "");
+  }
+  await runtime.respond(id, { requestId: first.requestId, answer: { approved: true } });
+  assert.equal((await toEnd(runtime, id)).status, "waiting");
+  const second = await runtime.pendingRequest(id);
+  assert.equal(second.message, "Delete 3 file(s)?");
+  await runtime.respond(id, { requestId: second.requestId, answer: { approved: true } });
+  const { status, outputData } = await toEnd(runtime, id);
+  assert.deepEqual([status, outputData], ["success", "It said: deleted 3"]);
+});
+
 Deno.test("an agent whose custom tool cannot be had ends with the reason, and validate tells it", async () => {
   await using place = await openPlace();
   await writeTool(place, "broken", `throw new Error("not today");`);

@@ -5,7 +5,9 @@ import { type Clock, SystemClock } from "../../../runtime/clock.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { CustomTools, type ToolDirectories } from "../../../runtime/tools/custom/custom_tools.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
-import type { ActionTool, HumanAnswer, ToolContext } from "../../../runtime/tools/tool.ts";
+import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import type { Secret } from "../../../runtime/secrets/secret.ts";
+import type { ActionTool, AnsweredQuestion, ToolContext } from "../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { SandboxFixture } from "../sandbox_fixture.ts";
@@ -22,8 +24,11 @@ export interface ToolWorldOptions {
 export interface CallOptions {
   paths?: AgentPath[];
   readPaths?: string[];
-  answers?: HumanAnswer[];
+  answers?: AnsweredQuestion[];
   signal?: AbortSignal;
+  executionId?: number;
+  clock?: Clock;
+  secrets?: readonly Secret[];
 }
 
 /** Temporary folders, and custom tools over them; dispose ends the processes and removes the folders. */
@@ -101,15 +106,17 @@ export class ToolWorld implements AsyncDisposable {
   }
 
   context(options: CallOptions = {}): ToolContext {
-    const { paths, readPaths, answers = [], signal = new AbortController().signal } = options;
+    const { paths, readPaths, answers = [], secrets = [] } = options;
+    const { signal = new AbortController().signal } = options;
     return {
       signal,
-      executionId: 7,
+      executionId: options.executionId ?? 7,
       toolCallId: "call-1",
       agent: createTestAgent({ id: "me" }),
       sandbox: this.fixture.sandbox(paths, readPaths),
-      clock: new SystemClock(),
+      clock: options.clock ?? new SystemClock(),
       answers,
+      redactor: new Redactor(() => secrets),
       log: (line) => void this.logged.push(line),
     };
   }

@@ -56,7 +56,7 @@ Deno.test("McpServers.openTools() names a command and a folder that do not exist
   await world.define({
     nowhere: { command: "no-such-command-here" },
     folder: { command: "sh", cwd: "no/such/folder" },
-    data: { command: "./data.txt" },
+    data: { command: "./data.txt", cwd: "." },
   });
   assert.match(
     await refusalOf(world, ["nowhere"]),
@@ -64,6 +64,27 @@ Deno.test("McpServers.openTools() names a command and a folder that do not exist
   );
   assert.match(await refusalOf(world, ["folder"]), /its folder .*no\/such\/folder does not exist/);
   assert.match(await refusalOf(world, ["data"]), /its command \.\/data\.txt may not be executed/);
+});
+
+Deno.test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async () => {
+  await using world = await openMcpWorld();
+  await Deno.writeTextFile(join(world.workspace, "planted.sh"), "echo planted >&2; exit 9");
+  await world.define({
+    own: { command: "sh", args: ["planted.sh"] },
+    "two/../words": shell("pwd >&2; exit 9"),
+    chosen: { command: "sh", args: ["planted.sh"], cwd: "." },
+  });
+  assert.doesNotMatch(await refusalOf(world, ["own"]), /planted$/);
+  assert.match(await refusalOf(world, ["two/../words"]), /\/state\/mcp\/two____words$/);
+  assert.match(await refusalOf(world, ["chosen"]), /planted$/);
+});
+
+Deno.test("McpServers.openTools() says when a program's own folder cannot be made", async () => {
+  await using world = await openMcpWorld();
+  await Deno.mkdir(join(world.stateDir), { recursive: true });
+  await Deno.writeTextFile(join(world.stateDir, "mcp"), "");
+  await world.define({ own: { command: "sh" } });
+  assert.match(await refusalOf(world, ["own"]), /its folder .*\/state\/mcp\/own cannot be made: /);
 });
 
 Deno.test("McpServers.openTools() fails for the agents that name a broken server, with all its problems", async () => {

@@ -15,6 +15,7 @@ export interface McpWorld extends AsyncDisposable {
   servers: McpServers;
   log: LogLines;
   workspace: string;
+  stateDir: string;
   /** Variables of the environment; may be changed. */
   variables: Map<string, string>;
   /** Writes mcp-servers.json; text is written as it is. */
@@ -59,6 +60,7 @@ export async function openMcpWorld(
 ): Promise<McpWorld> {
   const place = await SandboxFixture.open();
   const { workspace } = place;
+  const stateDir = join(place.base, "state");
   const clock = options.clock ?? new SystemClock();
   const variables = new Map(Object.entries({
     HOME: place.home,
@@ -71,6 +73,7 @@ export async function openMcpWorld(
   const servers = new McpServers({
     file,
     workspace,
+    stateDir,
     environment,
     clock,
     log,
@@ -81,6 +84,7 @@ export async function openMcpWorld(
     servers,
     log,
     workspace,
+    stateDir,
     variables,
     define: (content) =>
       Deno.writeTextFile(file, typeof content === "string" ? content : JSON.stringify(content)),

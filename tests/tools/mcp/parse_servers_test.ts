@@ -17,7 +17,8 @@ const problemOf = (entry: unknown) => {
 const resolved = (entry: unknown, variables: Record<string, string> = {}) => {
   const server = parse({ s: entry }).servers.get("s");
   assert.ok(server !== undefined && !("problem" in server), JSON.stringify(server));
-  return resolveServer(server, { lookup: (name) => variables[name], workspace: "/w" });
+  const places = { workspace: "/w", ownFolder: "/state/mcp/s" };
+  return resolveServer(server, { ...places, lookup: (name) => variables[name] });
 };
 
 Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => {
@@ -54,6 +55,22 @@ Deno.test("parseServers() warns of unknown keys", () => {
   ]);
 });
 
+Deno.test("parseServers() warns of servers beside mcpServers, and not of what else a client keeps there", () => {
+  const entry = { command: "x" };
+  const document = parse({
+    mcpServers: { files: entry },
+    late: entry,
+    web: { url: "http://x" },
+    inputs: [],
+    theme: { dark: true },
+  });
+  assert.deepEqual([...document.servers.keys()], ["files"]);
+  assert.deepEqual(document.warnings, [
+    'The MCP server "late" is ignored: it stands beside "mcpServers"; move it into that',
+    'The MCP server "web" is ignored: it stands beside "mcpServers"; move it into that',
+  ]);
+});
+
 Deno.test("parseServers() tells the place of a fault and never the text around it", () => {
   const text = '{\n  "a": { "env": { "KEY": "sk-secret" "B": 1 } }\n}';
   assert.deepEqual(parseServers(text, "/w/f.json"), {
@@ -81,7 +98,9 @@ Deno.test("parseServers() takes any text, and repeats no value of it", () => {
       const servers = "problem" in document ? [document] : [...document.servers.values()];
       const told = servers.map((server) => {
         if ("problem" in server) return server.problem;
-        const result = resolveServer(server, { lookup: () => undefined, workspace: "/w" });
+        const result = resolveServer(server, {
+          ...{ lookup: () => undefined, workspace: "/w", ownFolder: "/state/mcp/s" },
+        });
         return "problem" in result ? result.problem : "";
       });
       assert.ok(!told.join("\n").includes(secret), told.join("\n"));
@@ -106,6 +125,7 @@ Deno.test("resolveServer() fills variables in wherever a value stands", () => {
         args: ["-x=$1 ${A}", "$A", "${a b}"],
         env: { K: "<token-0123456789>" },
         cwd: "/w/sub/one",
+        startsInOwnFolder: false,
         secrets: [{ name: "B_TOKEN", value: "token-0123456789" }],
       },
     },

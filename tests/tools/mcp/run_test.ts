@@ -56,6 +56,44 @@ Deno.test("a run calls the tools of an MCP server; a guarded one asks first; not
   assert.equal(await isRunning(pid), false);
 });
 
+Deno.test("a guard on an MCP tool holds when another server offers the name, too, and when none does any more", async () => {
+  await using place = await createPlace({ a: programEntry(), b: programEntry() });
+  const agents: [servers: string, guard: string, called: string][] = [
+    ["a, b", "pid", "a_pid"],
+    ["a, b", "b_pid", "b_pid"],
+    ["a", "a_pid", "pid"],
+  ];
+  for (const [index, [servers, guard, called]] of agents.entries()) {
+    await place.writeScript(
+      `caller${index}`,
+      [{ call: [call(called)] }, { say: "{result}" }],
+      `mcp: [${servers}]\nconfirm: [${guard}]`,
+    );
+  }
+  await using runtime = await place.open();
+  for (const [index, [, guard, called]] of agents.entries()) {
+    const { id, status } = await runToEnd(runtime, `caller${index}`);
+    assert.equal(status, "waiting", guard);
+    assert.equal((await runtime.pendingRequest(id)).message, `Allow ${called}?`);
+  }
+});
+
+Deno.test("a name in confirm that no tool of a run has is warned of, once", async () => {
+  await using place = await createPlace({ a: programEntry() });
+  await place.writeScript("caller", [{ say: "fine" }], "mcp: [a]\nconfirm: [pidd, a_pid, echo]");
+  await using runtime = await place.open();
+  await runToEnd(runtime, "caller");
+  await runToEnd(runtime, "caller");
+  assert.deepEqual(
+    place.logged.filter(({ message }) => message.startsWith("confirm")),
+    [{
+      level: "warn",
+      message: 'confirm names "pidd", and the agent has no such tool (did you mean "pid"?)',
+      fields: { agent: "caller" },
+    }],
+  );
+});
+
 Deno.test("a run whose MCP server cannot be had ends with the reason; others run", async () => {
   await using place = await createPlace({
     broken: { command: "sh", args: ["-c", "echo no license >&2; exit 9"] },

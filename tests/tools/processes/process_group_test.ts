@@ -44,8 +44,9 @@ Deno.test({
 });
 
 Deno.test("startGroup(): a group that is gone takes a signal without an error", async () => {
-  const { child, signal } = startGroup("true", { ...still, cwd: "/" });
+  const { child, status, signal } = startGroup("true", { ...still, cwd: "/" });
   assert.equal((await child.output()).code, 0);
+  await status;
   signal("SIGTERM");
   signal("SIGKILL");
 });

@@ -8,11 +8,13 @@ import {
   runProgram,
   type RunProgramOptions,
 } from "../../../runtime/tools/processes/run_program.ts";
+import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { smallEnvironment } from "../../../runtime/tools/processes/small_environment.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { failureOf } from "../sandbox_fixture.ts";
 
+const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
 /** Long enough for anything that is expected to end by itself. */
 const PATIENT_MS = 60_000;
 
@@ -25,6 +27,7 @@ function shell(script: string, options: Partial<RunProgramOptions> = {}): Promis
     maxOutputBytes: 10_000,
     signal: new AbortController().signal,
     clock: new SystemClock(),
+    redactor: new Redactor(() => [TOKEN]),
     killGraceMs: 100,
     ...options,
   });
@@ -83,6 +86,7 @@ Deno.test("runProgram() says that a program is missing", async () => {
     maxOutputBytes: 1,
     signal: new AbortController().signal,
     clock: new SystemClock(),
+    redactor: new Redactor(() => []),
   });
   assert.match(await failureOf(work), /Cannot start no-such-program-here: it is not installed/);
 });
@@ -100,6 +104,25 @@ Deno.test("runProgram() keeps the beginning of a flood and lets the program go o
 Deno.test("runProgram() cuts between characters, not inside of one", async () => {
   const { stdout } = await shell("printf 'ääääää'", { maxOutputBytes: 5 });
   assert.equal(stdout, "ää");
+});
+
+Deno.test("runProgram() leaves no half of a secret where it cuts, on either stream, and whole ones as they are", async () => {
+  for (let room = 1; room < 2 * TOKEN.value.length; room++) {
+    for (const stream of [1, 2]) {
+      const end = await shell(`printf 'x${TOKEN.value}${TOKEN.value}' >&${stream}`, {
+        maxOutputBytes: room,
+      });
+      const whole = Math.floor((room - 1) / TOKEN.value.length);
+      assert.equal(end.stdout + end.stderr, `x${TOKEN.value.repeat(whole)}`);
+    }
+  }
+  const short = await shell(`printf 'no token: sekret'`);
+  assert.equal(short.stdout, "no token: sekret", "what was not cut stays whole");
+});
+
+Deno.test("runProgram() leaves no half of a secret where a signal cut in", async () => {
+  const end = await shell(`printf 'x sekret-value-123'; kill -9 $$`);
+  assert.equal(end.stdout, "x ");
 });
 
 Deno.test("runProgram() ends a script that ignores SIGTERM, with its children and theirs", async () => {

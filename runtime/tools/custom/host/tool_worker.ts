@@ -7,7 +7,8 @@ import { workerScope } from "./worker_scope.ts";
 
 /** A tool's result may have as many characters. */
 const MAX_RESULT_CHARACTERS = 1_000_000;
-const MAX_MESSAGE_CHARACTERS = 4_000;
+/** Of a failure's message, and of its stack: more than is shown, for whoever shows it must see what it cuts. */
+const MAX_MESSAGE_CHARACTERS = 100_000;
 
 const scope = workerScope();
 // Taken before a tool is loaded that may put something else in its place.

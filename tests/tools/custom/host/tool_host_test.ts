@@ -35,6 +35,7 @@ async function converse(
   const messages: FromHost[] = [];
   await Promise.all([
     readHostOutput(child.stdout, {
+      source: "stdout",
       mark: MARK,
       onMessage: (line) => {
         const message = parseHostMessage(line);

@@ -1,0 +1,27 @@
+// Whether there is a workspace to work in. One look; nothing is made.
+import { PATHS } from "../plain_path.ts";
+import type { Config } from "./config.ts";
+import { expandHome } from "./places.ts";
+
+const { resolve } = PATHS;
+
+/** The absolute path of a workspace that is no folder; undefined: it is one, or nobody may look. `~` is expanded. */
+export async function findMissingWorkspace(
+  workspace: string,
+  { home }: { home: string },
+): Promise<string | undefined> {
+  const path = resolve(expandHome(workspace, home));
+  try {
+    return (await Deno.stat(path)).isDirectory ? undefined : path;
+  } catch (error) {
+    const isGone = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory;
+    // What cannot be looked at is told by whoever needs it.
+    return isGone ? path : undefined;
+  }
+}
+
+/** What to do about a workspace of config.yaml that is not there. */
+export function missingWorkspaceHint({ path }: Pick<Config, "path">): string {
+  return `make the folder, or name another in ${path}`;
+}

@@ -1,0 +1,91 @@
+// Executions that stood still and go on: answered, or left by a dead instance. One whose agent cannot be read now is held back.
+import type { Agent } from "../agents/agent.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import type { ActiveRuns } from "./active_runs.ts";
+import type { Announcer } from "./announcer.ts";
+import type { AwaitedAgents } from "./awaited_agents.ts";
+import type { Conduct, Conductor, Subject } from "./conductor.ts";
+import { type Ends, FORSAKEN } from "./ends.ts";
+import { isFinal } from "./execution.ts";
+import { afterRestart, afterWaiting, type Onset } from "./onset.ts";
+import { AgentUnreadable } from "./refusals.ts";
+import { RunStopped } from "./run.ts";
+
+/** What executions go on with. */
+export interface ContinuationPorts {
+  agents: AwaitedAgents;
+  active: ActiveRuns;
+  announcer: Announcer;
+  conductor: Conductor;
+  ends: Ends;
+  serviceLog: ServiceLog;
+  /** Aborts when the service stops. */
+  stopping: AbortSignal;
+  read(id: number): Promise<Subject>;
+}
+
+export class Continuations {
+  readonly #ports: ContinuationPorts;
+
+  constructor(ports: ContinuationPorts) {
+    this.#ports = ports;
+  }
+
+  /** Goes on with an execution that waited, under its agent's definition of now. */
+  async afterWaiting(subject: Subject): Promise<void> {
+    this.#ports.announcer.resumed(subject.execution);
+    await this.#goOn(subject, afterWaiting(subject.execution));
+  }
+
+  /** Goes on with one that was taken over, where its agent says so. */
+  async afterRestart(subject: Subject): Promise<void> {
+    await this.#goOn(subject, afterRestart);
+  }
+
+  /** Lets an execution go on, but for one whose parent has ended meanwhile: nobody else would end it. */
+  async #goOn(subject: Subject, onset: Onset): Promise<void> {
+    const { agents, active, conductor, ends, serviceLog, read } = this.#ports;
+    const { id, agentId, parentExecutionId } = subject.execution;
+    const found = agents.find(agentId);
+    if (found instanceof AgentUnreadable) {
+      serviceLog.write("warn", `An execution waits: ${found.message}`, { execution: id });
+      active.launch(id, (signal, leave) => this.#hold({ subject, onset }, { signal, leave }));
+    } else {
+      const next = onset(found);
+      if ("outcome" in next) return await ends.end(subject.execution, next);
+      active.launch(
+        id,
+        (signal, leave) => conductor.conduct(subject, { agent: next.agent, signal, leave }),
+      );
+    }
+    if (parentExecutionId === null) return;
+    const { execution } = await read(parentExecutionId);
+    if (isFinal(execution.status)) active.stop(id, FORSAKEN);
+  }
+
+  /**
+   * Holds an execution back until its agent can be read, then lets it go on. Meanwhile it counts as a run: it can be
+   * cancelled, and who delegated to it waits for it. Never rejects.
+   */
+  async #hold(
+    { subject, onset }: { subject: Subject; onset: Onset },
+    { signal, leave }: Omit<Conduct, "agent">,
+  ): Promise<void> {
+    const { execution } = subject;
+    const { agents, conductor, ends } = this.#ports;
+    // A stop need not give it time to end, but where another run waits for it: that would take it for ended.
+    const stopping = execution.parentExecutionId === null ? [this.#ports.stopping] : [];
+    let agent: Agent | undefined;
+    try {
+      agent = await agents.settled(execution.agentId, AbortSignal.any([signal, ...stopping]));
+    } catch {
+      // It is left as it is where the service stops: the next start finds it.
+      const { reason } = signal;
+      if (!(reason instanceof RunStopped) || reason.resumable) return;
+      return await ends.end(execution, { outcome: reason.outcome });
+    }
+    const next = onset(agent);
+    if ("outcome" in next) return await ends.end(execution, next);
+    await conductor.conduct(subject, { agent: next.agent, signal, leave });
+  }
+}

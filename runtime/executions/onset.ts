@@ -1,0 +1,27 @@
+// How an execution that stood still goes on: under the definition of its agent as it is now, or to an end, because of what has
+// become of that.
+import type { Agent } from "../agents/agent.ts";
+import type { Execution } from "./execution.ts";
+import type { Outcome } from "./journal.ts";
+
+/** What comes next, once it can be told what has become of the agent; undefined: it is gone. */
+export type Onset = (agent: Agent | undefined) => { agent: Agent } | { outcome: Outcome };
+
+/** Of an execution that waited for a person. */
+export function afterWaiting({ agentId }: Execution): Onset {
+  const error = `Agent '${agentId}' no longer exists`;
+  return (agent) =>
+    agent === undefined ? { outcome: { status: "error", error, output: null } } : { agent };
+}
+
+/** Of one that a dead instance left running. */
+export function afterRestart(agent: Agent | undefined): ReturnType<Onset> {
+  return agent?.onRestart === "resume" ? { agent } : { outcome: ORPHANED };
+}
+
+/** The end of an execution that a dead instance left and nobody goes on with. */
+export const ORPHANED: Outcome = {
+  status: "orphaned",
+  error: "The service stopped while this execution was running",
+  output: null,
+};

@@ -1,0 +1,46 @@
+// The names by which a person guards and frees tools: those that are the same everywhere, and the words for all of them.
+import { suggest } from "./suggestion.ts";
+
+/** The names of Inkling's own tools, whether every agent has them or only those that name skills or agents. */
+export const BUILTIN_TOOL_NAMES = [
+  "file_read",
+  "file_write",
+  "file_edit",
+  "file_delete",
+  "file_move",
+  "file_glob",
+  "http_request",
+  "memory_save",
+  "memory_append",
+  "memory_retrieve",
+  "ask_user",
+  "run_agent",
+  "skill_use",
+  "skill_read_file",
+  "skill_run_script",
+] as const;
+
+/** The form of every tool's name, a person's own tools and those of servers included. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Whether a name in a list of tools stands for all of them. */
+export function isEveryTool(name: string): boolean {
+  return name === "*" || name === "all";
+}
+
+/**
+ * Why a name likely means no tool, as the end of a sentence that the list begins; undefined where it may well be one. For
+ * whoever cannot know the tools of servers and of a person's own: it complains of what no tool can be called, and of what
+ * reads like a built-in tool and is none.
+ */
+export function describeDoubtfulTool(name: string): { doubt: string; hint?: string } | undefined {
+  if (isEveryTool(name) || BUILTIN_TOOL_NAMES.some((one) => one === name)) return undefined;
+  const nearest = suggest(name, BUILTIN_TOOL_NAMES);
+  const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
+  if (!TOOL_NAME.test(name)) return { doubt: `${name}, and no tool can have that name`, ...hint };
+  if (nearest === undefined) return undefined;
+  return {
+    doubt: `${name}, which is no built-in tool: it means only a tool of your own or of a server`,
+    ...hint,
+  };
+}

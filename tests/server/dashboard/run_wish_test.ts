@@ -1,0 +1,32 @@
+// What the Run dialog sends: its fields as a request, and one key for one run.
+import assert from "node:assert/strict";
+import { RunKeys, toRunBody } from "../../../server/dashboard/client/run_wish.ts";
+
+const body = (fields: Partial<Parameters<typeof toRunBody>[0]>) =>
+  toRunBody({ args: "", message: "", context: "", ...fields });
+
+Deno.test("toRunBody() makes each line an argument: an empty one too, but those at the end", () => {
+  assert.deepEqual(body({ args: "a dragon\n a tower " }), { args: ["a dragon", "a tower"] });
+  assert.deepEqual(body({ args: "\na tower" }), { args: ["", "a tower"] });
+  assert.deepEqual(body({ args: "a\n\nc\n\n \n" }), { args: ["a", "", "c"] });
+});
+
+Deno.test("toRunBody() leaves out what is empty", () => {
+  assert.deepEqual(body({}), {});
+  assert.deepEqual(body({ args: "\n \n", message: " ", context: "\n" }), {});
+  assert.deepEqual(body({ message: " hello ", context: "c" }), {
+    message: " hello ",
+    context: "c",
+  });
+});
+
+Deno.test("RunKeys: the same wish has one key however often it is sent, another wish another", () => {
+  const keys = new RunKeys();
+  const first = keys.keyOf(body({ args: "a" }));
+  assert.match(first, /^[0-9a-f]{32}$/);
+  assert.equal(keys.keyOf(body({ args: "a\n" })), first);
+  const other = keys.keyOf(body({ args: "a", message: "b" }));
+  assert.notEqual(other, first);
+  assert.equal(keys.keyOf(body({ args: "a" })), first);
+  assert.notEqual(new RunKeys().keyOf(body({ args: "a" })), first);
+});
