@@ -19,8 +19,10 @@ export function checkFlags(flags: AnswerFlags): void {
   if (given.length > 1) {
     throw misuse(`${given.slice(0, -1).join(", ")} and ${given.at(-1)} contradict each other`);
   }
-  if (flags.reason !== undefined && !flags.no) {
-    throw misuse("--reason says why the answer is no: it goes with --no");
+  if (flags.reason !== undefined && !flags.yes && !flags.no) {
+    throw misuse(
+      "--reason is told to the agent along with --yes or --no: it goes with one of them",
+    );
   }
 }
 

@@ -8,8 +8,11 @@ const NEED_NONE: ReadonlySet<string> = new Set([
   ...["setup", "new"],
   ...["help", "completions", "complete"],
 ]);
-/** Commands that also look after the service of a workspace that is gone. */
-const LOOK_BACK: ReadonlySet<string> = new Set(["stop", "status", "logs"]);
+/** Commands about what ran, and what waits: they also serve a workspace that is gone. */
+const LOOK_BACK: ReadonlySet<string> = new Set([
+  ...["stop", "status", "logs"],
+  ...["pending", "respond", "checkpoint"],
+]);
 
 /** Throws CommandFailure for a command whose workspace was named and is no folder. */
 export async function refuseMissingWorkspace(

@@ -191,7 +191,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   if (mode === "upkeep") {
     resources.use(runner);
     // A parent whose waiting child is ended would go on: here it ends, too.
-    await runner.stop({ graceMs: 0 });
+    await runner.stop({ graceMs: 0, error: "Aborted: what it waited for was purged" });
   }
   return new LocalRuntime({
     version,

@@ -14,8 +14,11 @@ export function toOrigin(text: string): string | undefined {
   return (url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin).toLowerCase();
 }
 
-/** The name of `name` or `name:port` in lower case and in ASCII; undefined for what is neither. */
+/** The name of `name` or `name:port` in lower case and in ASCII, an IPv6 address in brackets; undefined for what is neither. */
 export function toHostName(text: string): string | undefined {
+  if (/^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text)) {
+    return URL.parse(`http://[${text}]`)?.hostname;
+  }
   if (!/^([^\s/\\?#@*:,[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(text)) return undefined;
   return URL.parse(`http://${text}`)?.hostname;
 }

@@ -67,12 +67,14 @@ Deno.test("toHostName() writes a name as a Host header brings it, without its po
     ["my_box", "my_box"],
     ["127.0.0.1:80", "127.0.0.1"],
     ["[::1]:8080", "[::1]"],
+    ["::1", "[::1]"],
+    ["FD00::2", "[fd00::2]"],
   ];
   for (const [text, name] of names) assert.equal(toHostName(text), name, text);
   for (
     const text of [
       ...["", " ", "*", "*.example", "https://inkling.example", "inkling.example/ui", "a b", "a@b"],
-      ...["inkling.example:", "inkling.example:99999", "inkling.example:x", "::1", "a:1:2", "a,b"],
+      ...["inkling.example:", "inkling.example:99999", "inkling.example:x", "a:1:2", "a,b"],
     ]
   ) assert.equal(toHostName(text), undefined, text);
 });

@@ -38,7 +38,7 @@ export const respond = declareCommand({
   options: {
     yes: flag("--yes", "Allow it"),
     no: flag("--no", "Deny it"),
-    reason: option("--reason <text>", "With --no: why; the agent reads it", TEXT),
+    reason: option("--reason <text>", "With --yes or --no: words that the agent reads", TEXT),
     text: option("--text <text>", "Answer a question with this text", TEXT),
     choice: repeatable(
       "--choice <value>",

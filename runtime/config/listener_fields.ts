@@ -14,6 +14,6 @@ export const hostNames = z.array(
 export const origins = z.array(
   z.string().refine(
     (text) => toOrigin(text) !== undefined,
-    "must be an origin such as https://inkling.example or app://obsidian.md",
+    "must be an origin, without a path: https://inkling.example, say, or app://obsidian.md",
   ),
 );

@@ -25,6 +25,8 @@ export type HumanAnswersPorts = JournalPorts & {
 /** What people say to executions, and what holds when nobody says anything. */
 export class HumanAnswers implements AsyncDisposable {
   readonly #ports: HumanAnswersPorts;
+  /** Questions whose time is over and whose agents cannot be read: told once, tried again and again. */
+  readonly #postponed = new Set<string>();
   readonly #expiry: RequestExpiry;
 
   constructor(ports: HumanAnswersPorts) {
@@ -98,14 +100,18 @@ export class HumanAnswers implements AsyncDisposable {
       await this.#ports.starts.track(answered);
     } catch (error) {
       if (error instanceof AgentUnreadable) {
-        this.#ports.serviceLog.write("warn", `No answer in time: ${error.message}`, {
-          execution: executionId,
-        });
+        if (!this.#postponed.has(requestId)) {
+          this.#ports.serviceLog.write("warn", `No answer in time: ${error.message}`, {
+            execution: executionId,
+          });
+        }
+        this.#postponed.add(requestId);
         return "postponed";
       }
       // Somebody was a moment faster.
       if (!(error instanceof NotWaiting)) throw error;
     }
+    this.#postponed.delete(requestId);
     return "over";
   }
 }

@@ -1,4 +1,5 @@
 // A run that is asked for again under its idempotency key when its agent is there no more: what was accepted stays so.
+import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../clock.ts";
 import { isSameRun, type Wish } from "./acceptance.ts";
 import type { Execution } from "./execution.ts";
@@ -14,6 +15,8 @@ export async function findRepeatedRun(
   const { idempotencyKey: key } = wish;
   const first = key === undefined ? undefined : await executions.readByKey(key, clock.now());
   if (first === undefined) return undefined;
-  if (!isSameRun(first, { agent: { id: agentId }, wish })) throw new IdempotencyKeyReused();
+  if (!isSameRun(first, { agent: { id: normalizeId(agentId) }, wish })) {
+    throw new IdempotencyKeyReused();
+  }
   return first.execution;
 }

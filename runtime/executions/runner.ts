@@ -153,11 +153,13 @@ export class Runner implements AsyncDisposable {
    * Refuses new runs, lets running ones end for `graceMs`, then aborts the rest and waits for them. Runs that are to
    * be resumed are left as they are: the next start takes them up.
    */
-  async stop(options: { graceMs: number }): Promise<void> {
+  async stop(
+    { graceMs, error = "Aborted: service stopped" }: { graceMs: number; error?: string },
+  ): Promise<void> {
     this.#stopping.abort();
     await this.#answers[Symbol.asyncDispose]();
     await this.#starts.settled();
-    await this.#active.drain({ ...options, error: "Aborted: service stopped" });
+    await this.#active.drain({ graceMs, error });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

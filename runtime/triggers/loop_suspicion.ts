@@ -37,6 +37,8 @@ interface Suspect {
   longestMs: number;
   /** When each of its runs began. */
   running: Map<number, number>;
+  /** Of those that are over. */
+  longestRunMs: number;
   endedAt: number;
   quiet: Quiet | undefined;
 }
@@ -84,6 +86,12 @@ export class LoopSuspicion {
     return length > HARMLESS_RUNS ? length : 0;
   }
 
+  /** Whether lengthWith() may be more than 0. */
+  isSuspected(agentId: string): boolean {
+    const suspect = this.#suspects.get(agentId);
+    return suspect !== undefined && lengthOf(suspect, suspect.generation + 1) > HARMLESS_RUNS;
+  }
+
   started(
     agentId: string,
     run: { executionId: number; origin: Pick<ChangeOrigin, "generation" | "noticedAt"> },
@@ -110,6 +118,10 @@ export class LoopSuspicion {
     this.#busy.end(now);
     const suspect = this.#suspects.get(agentId);
     if (suspect === undefined) return;
+    suspect.longestRunMs = Math.max(
+      suspect.longestRunMs,
+      now - (suspect.running.get(executionId) ?? now),
+    );
     suspect.running.delete(executionId);
     suspect.endedAt = now;
   }
@@ -170,9 +182,21 @@ export class LoopSuspicion {
     };
     const from = this.#quietFrom(suspect, now);
     if (from !== undefined) return Math.max(0, Math.max(quiet.since, from) + quiet.needMs - now);
-    if (!this.#isUnneeded(suspect, quiet, now)) return LATE_MS;
-    this.#acquit(suspect);
+    if (this.#isUnneeded(suspect, quiet, now)) {
+      this.#acquit(suspect);
+      return 0;
+    }
+    if (now - quiet.since <= this.#patienceMs(suspect, quiet)) return LATE_MS;
+    // Some run goes on for much longer than all before it: no quiet is to be had, so this generation is not counted.
+    suspect.base++;
+    suspect.quiet = undefined;
     return 0;
+  }
+
+  /** How long a wait for quiet may take while runs go on. */
+  #patienceMs(suspect: Suspect, { needMs }: Quiet): number {
+    const runs = [...this.#accomplices(suspect)].map(({ longestRunMs }) => longestRunMs);
+    return 3 * (Math.max(0, ...runs) + needMs + LATE_MS);
   }
 
   /** Whether the others keep running without it: their runs are not caused by its own. */
@@ -197,6 +221,7 @@ function newSuspect(begunAt: number): Suspect {
     begunAt,
     longestMs: 0,
     running: new Map(),
+    longestRunMs: 0,
     endedAt: -Infinity,
     quiet: undefined,
   };

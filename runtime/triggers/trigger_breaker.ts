@@ -38,6 +38,8 @@ export class TriggerBreaker {
   readonly #touched = new Set<string>();
   /** How many runs the chain of each run has with it; oldest first. Kept when it is over: its files may be seen late. */
   readonly #lengths = new Map<number, number>();
+  /** The runs whose chains are long enough to tell; oldest first. */
+  readonly #telling = new Set<number>();
   /** When the runs that go on, or did a moment ago, ended; undefined: not yet. */
   readonly #recent = new Map<number, number | undefined>();
 
@@ -77,6 +79,11 @@ export class TriggerBreaker {
     return Math.max(known, this.#suspicion.lengthWith(agentId, generation));
   }
 
+  /** Whether urgency() may be more than 0 for a change of this agent. */
+  hasUrgent(agentId: string): boolean {
+    return this.#telling.size > 0 || this.#suspicion.isSuspected(agentId);
+  }
+
   /** A change fired. */
   started(agentId: string, run: Firing & { executionId: number }): void {
     const fires = this.#recentFires(agentId, run.path);
@@ -84,11 +91,14 @@ export class TriggerBreaker {
     this.#fires.delete(key);
     this.#fires.set(key, [...fires, this.#clock.now()]);
     this.#forgetFires();
-    this.#lengths.set(run.executionId, this.#lengthWith(run));
+    const length = this.#lengthWith(run);
+    this.#lengths.set(run.executionId, length);
+    if (length >= TELLING_CHAIN) this.#telling.add(run.executionId);
     this.#recent.set(run.executionId, undefined);
     this.#touched.delete(run.path);
     this.#touched.add(run.path);
     forgetOldest(this.#lengths, MAX_RUNS);
+    forgetOldest(this.#telling, MAX_RUNS);
     forgetOldest(this.#touched, MAX_PATHS);
     this.#suspicion.started(agentId, run);
   }
@@ -104,6 +114,7 @@ export class TriggerBreaker {
   /** A run that waited goes on: what a person's answer brings about is no loop. */
   resumed(executionId: number): void {
     this.#lengths.delete(executionId);
+    this.#telling.delete(executionId);
     this.#recent.delete(executionId);
   }
 
@@ -113,6 +124,7 @@ export class TriggerBreaker {
       if (key.startsWith(`${agentId}\n`)) this.#fires.delete(key);
     }
     for (const executionId of this.#lengths.keys()) this.#lengths.set(executionId, 1);
+    this.#telling.clear();
     this.#touched.clear();
     this.#suspicion.reset(agentId);
   }

@@ -155,12 +155,16 @@ export class WatchLane implements AsyncDisposable {
 
   /** The oldest change of those that may run and are most urgent. */
   #first(mayRun: (path: string) => boolean): WatchChange | undefined {
+    const { breaker } = this.#ports;
+    // Nearly always no change is urgent, and a queue of thousands is not walked for each of them.
+    const isSearched = breaker.hasUrgent(this.#agent.id);
     let first: WatchChange | undefined;
     let highest = -1;
     for (const change of this.#queued) {
-      const urgency = this.#ports.breaker.urgency(this.#agent.id, change.origin);
+      const urgency = isSearched ? breaker.urgency(this.#agent.id, change.origin) : 0;
       if (urgency <= highest || !mayRun(change.path)) continue;
       [first, highest] = [change, urgency];
+      if (!isSearched) break;
     }
     return first;
   }

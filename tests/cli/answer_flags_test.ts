@@ -75,8 +75,8 @@ Deno.test("checkFlags() refuses flags that contradict each other", () => {
     [{ yes: true, no: true }, /^--yes and --no contradict each other$/],
     [{ yes: true, text: "x" }, /^--yes and --text contradict/],
     [{ no: true, text: "x", choice: ["1"] }, /^--no, --text and --choice contradict/],
-    [{ reason: "x" }, /^--reason says why the answer is no: it goes with --no$/],
-    [{ yes: true, reason: "x" }, /^--reason says/],
+    [{ reason: "x" }, /^--reason is told to the agent along with --yes or --no/],
+    [{ text: "y", reason: "x" }, /^--reason is told/],
   ];
   for (const [flags, message] of table) {
     assert.throws(() => checkFlags(flags), { name: "CommandFailure", exitCode: 2, message });

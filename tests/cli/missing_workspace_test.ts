@@ -9,9 +9,6 @@ Deno.test("a workspace flag that leads to no folder is refused, and nothing is s
     ["run", "hello"],
     ["chat", "hello"],
     ["list"],
-    ["pending"],
-    ["respond", "1", "--yes"],
-    ["checkpoint"],
     ["validate"],
     ["info"],
     ["permissions"],
@@ -31,7 +28,13 @@ Deno.test("a workspace flag that leads to no folder is refused, and nothing is s
 });
 
 Deno.test("a workspace that is gone can still be asked about, and stopped; one that never was cannot", async () => {
-  for (const command of [["status"], ["stop"], ["logs", "hello"]]) {
+  for (
+    const command of [["status"], ["stop"], ["logs", "hello"], ["checkpoint"], [
+      "respond",
+      "1",
+      "--yes",
+    ]]
+  ) {
     await using cli = await createFakeCli({ isRunning: false });
     cli.missingWorkspaces = ["typo"];
     await cli.run(...command, "-w", "typo");

@@ -21,7 +21,8 @@ Deno.test("parseConfig() takes origins of proxies and apps, and names of hosts",
 });
 
 Deno.test("parseConfig() refuses what is no origin and what is no host, each at its place", () => {
-  const origin = "must be an origin such as https://inkling.example or app://obsidian.md";
+  const origin =
+    "must be an origin, without a path: https://inkling.example, say, or app://obsidian.md";
   const host = "must be the name of a host such as inkling.example";
   assert.deepEqual(
     problems(`http:

@@ -106,8 +106,12 @@ Deno.test("a runtime for upkeep does not let a parent go on whose waiting child 
     assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
   }
   await using runtime = await place.open({ mode: "read-only" });
-  const { status, outputData } = await runtime.getExecution(lead);
-  assert.deepEqual([status, outputData], ["aborted", null]);
+  const { status, error, outputData } = await runtime.getExecution(lead);
+  assert.deepEqual([status, error, outputData], [
+    "aborted",
+    "Aborted: what it waited for was purged",
+    null,
+  ]);
 });
 
 Deno.test("the sweep at the start removes old conversations, and with log_retention_days old executions", async () => {

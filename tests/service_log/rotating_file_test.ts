@@ -45,6 +45,17 @@ Deno.test("RotatingFile.open() closes files to others that were open to them", a
   });
 });
 
+Deno.test("RotatingFile.open() leaves what a link leads to as it is: it may belong to all", async () => {
+  await withTempDir(async (dir) => {
+    const target = join(dir, "everybody's");
+    await Deno.writeTextFile(target, "");
+    await Deno.chmod(target, 0o666);
+    await Deno.symlink(target, join(dir, "log"));
+    using _file = RotatingFile.open(join(dir, "log"), { maxBytes: 100, oldFiles: 1 });
+    assert.equal(((await Deno.stat(target)).mode ?? 0) & 0o777, 0o666);
+  });
+});
+
 Deno.test("RotatingFile takes a line that is larger than a file may be, and files that somebody took away", async () => {
   await withTempDir(async (dir) => {
     using file = RotatingFile.open(join(dir, "log"), { maxBytes: 4, oldFiles: 3 });

@@ -99,6 +99,29 @@ Deno.test("LoopSuspicion: files that come at regular times stop nothing, however
   ));
 });
 
+Deno.test("LoopSuspicion: one run that takes an hour, of this agent or of another one, holds the others up for moments", () => {
+  for (const isOther of [false, true]) {
+    const began: number[] = [];
+    const play = (long: number): Fed["play"] => {
+      let played = 0;
+      return () => {
+        began.push(lanes.clock.now());
+        return { runMs: ++played === long ? 3_600_000 : 2_000, writes: [] };
+      };
+    };
+    const lanes: FedLanes = new FedLanes([
+      { id: "a", debounceMs: 50, play: play(isOther ? -1 : 3) },
+      ...(isOther ? [{ id: "b", debounceMs: 50, play: play(12) }] : []),
+    ]);
+    for (let i = 0; i < 1_000; i++) lanes.drop("a", i * 700);
+    for (let i = 0; isOther && i < 1_000; i++) lanes.drop("b", i * 700);
+    lanes.play({ runs: 10_000 });
+    assert.deepEqual(lanes.stopped, []);
+    const gaps = began.map((at, index) => at - (began[index - 1] ?? at));
+    assert.ok(Math.max(...gaps) < 60_000, `${Math.max(...gaps)} ms`);
+  }
+});
+
 Deno.test("LoopSuspicion: files that come by chance, one or many at a time, stop nothing", () => {
   const pauses = fc.array(
     fc.record({

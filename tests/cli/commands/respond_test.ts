@@ -57,7 +57,7 @@ Deno.test("respond answers by its flags, and shows what comes behind the answer"
 Deno.test("respond refuses contradicting and unfitting flags with exit code 2, and answers nothing", async () => {
   const table: [Partial<HumanRequest>, string[], RegExp][] = [
     [{}, ["--yes", "--no"], /--yes and --no contradict/],
-    [{}, ["--reason", "x"], /goes with --no/],
+    [{}, ["--reason", "x"], /along with --yes or --no/],
     [{}, ["--text", "x"], /is answered with --yes or --no, not with --text/],
     [CHOICE, ["--choice", "4"], /"4" is not among the choices: 1 red, 2 green, 3 blue/],
     [CHOICE, ["--choice", "1", "--choice", "2"], /takes one choice/],
