@@ -20,7 +20,7 @@ export const BUILTIN_TOOL_NAMES = [
   "skill_run_script",
 ] as const;
 
-/** The form of every tool's name, a person's own tools and those of servers included. */
+/** The form of every name that a tool has in a run; a server may call its tool otherwise. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Whether a name in a list of tools stands for all of them. */
@@ -28,19 +28,28 @@ export function isEveryTool(name: string): boolean {
   return name === "*" || name === "all";
 }
 
+/** Whether a tool can have this name in a run. */
+export function isToolName(name: string): boolean {
+  return TOOL_NAME.test(name);
+}
+
 /**
  * Why a name likely means no tool, as the end of a sentence that the list begins; undefined where it may well be one. For
  * whoever cannot know the tools of servers and of a person's own: it complains of what no tool can be called, and of what
- * reads like a built-in tool and is none.
+ * reads like a built-in tool, or like many tools, and is none. With `mayBeOfServer` it may be what a server calls its tool.
  */
-export function describeDoubtfulTool(name: string): { doubt: string; hint?: string } | undefined {
+export function describeDoubtfulTool(
+  name: string,
+  { mayBeOfServer }: { mayBeOfServer: boolean },
+): { doubt: string; hint?: string } | undefined {
   if (isEveryTool(name) || BUILTIN_TOOL_NAMES.some((one) => one === name)) return undefined;
   const nearest = suggest(name, BUILTIN_TOOL_NAMES);
   const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
-  if (!TOOL_NAME.test(name)) return { doubt: `${name}, and no tool can have that name`, ...hint };
-  if (nearest === undefined) return undefined;
-  return {
-    doubt: `${name}, which is no built-in tool: it means only a tool of your own or of a server`,
-    ...hint,
-  };
+  const isValid = isToolName(name);
+  if (!isValid && !mayBeOfServer) {
+    return { doubt: `${name}, and no tool can have that name`, ...hint };
+  }
+  if (nearest === undefined && !name.includes("*")) return undefined;
+  const others = isValid ? "a tool of your own or of a server" : "a tool that a server calls so";
+  return { doubt: `${name}, which is no built-in tool: it means only ${others}`, ...hint };
 }

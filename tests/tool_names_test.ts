@@ -23,10 +23,25 @@ Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent that has skills and agen
 });
 
 Deno.test("describeDoubtfulTool() doubts no built-in tool, no word for all, and nothing that may be a tool", () => {
-  for (const name of [...BUILTIN_TOOL_NAMES, "*", "all", "search", "3d-print", "a".repeat(64)]) {
-    assert.equal(describeDoubtfulTool(name), undefined, name);
+  for (const mayBeOfServer of [false, true]) {
+    for (const name of [...BUILTIN_TOOL_NAMES, "*", "all", "search", "3d-print", "a".repeat(64)]) {
+      assert.equal(describeDoubtfulTool(name, { mayBeOfServer }), undefined, name);
+    }
+    for (const name of ["File_Write", "file-write", "file_writ", "fs_*"]) {
+      assert.notEqual(describeDoubtfulTool(name, { mayBeOfServer }), undefined, name);
+    }
   }
-  for (const name of ["File_Write", "file-write", "file_writ", "a b", "file_*", "a".repeat(65)]) {
-    assert.notEqual(describeDoubtfulTool(name), undefined, name);
+});
+
+Deno.test("describeDoubtfulTool() doubts a name that no tool has in a run only where no server may call one so", () => {
+  for (const name of ["a b", "read.file", "notes/add", "a".repeat(65)]) {
+    assert.equal(describeDoubtfulTool(name, { mayBeOfServer: true }), undefined, name);
+    assert.deepEqual(describeDoubtfulTool(name, { mayBeOfServer: false }), {
+      doubt: `${name}, and no tool can have that name`,
+    });
   }
+  assert.deepEqual(describeDoubtfulTool("file.write", { mayBeOfServer: true }), {
+    doubt: "file.write, which is no built-in tool: it means only a tool that a server calls so",
+    hint: 'did you mean "file_write"?',
+  });
 });

@@ -99,6 +99,8 @@ export interface Agent {
   history: HistoryLevel;
   /** The effective set of guarded tools: defaults and `confirm`, less `auto_approve`. */
   confirmTools: string[];
+  /** What `auto_approve` took out of that: a tool that has it only as another name stays guarded. */
+  freedGuards: string[];
   /** As declared; `"*"` frees every tool. */
   autoApprove: string[] | "*";
   onPending: OnPending;

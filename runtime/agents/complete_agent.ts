@@ -36,7 +36,7 @@ export function toAgent(
     agents: unique(definition.agents ?? []),
     paths: source.paths,
     history: definition.history ?? defaults.history,
-    confirmTools: effectiveConfirmTools(defaults, definition.confirm ?? [], autoApprove),
+    ...toGuards([...defaults.confirmTools, ...definition.confirm ?? []], autoApprove),
     autoApprove,
     onPending: definition.on_pending ?? defaults.onPending,
     confirmTimeoutMs: toConfirmTimeout(definition.confirm_timeout, defaults),
@@ -129,15 +129,17 @@ function toAutoApprove(written: Definition["auto_approve"]): string[] | "*" {
   return list.some(isEveryTool) ? "*" : unique(list);
 }
 
-function effectiveConfirmTools(
-  defaults: AgentDefaults,
-  confirm: readonly string[],
+function toGuards(
+  names: readonly string[],
   autoApprove: readonly string[] | "*",
-): string[] {
-  if (autoApprove === "*") return [];
-  const guarded = unique([...defaults.confirmTools, ...confirm]);
-  if (guarded.some(isEveryTool)) return ["*"];
-  return guarded.filter((name) => !autoApprove.includes(name));
+): Pick<Agent, "confirmTools" | "freedGuards"> {
+  if (autoApprove === "*") return { confirmTools: [], freedGuards: [] };
+  if (names.some(isEveryTool)) return { confirmTools: ["*"], freedGuards: [] };
+  const guards = unique(names);
+  return {
+    confirmTools: guards.filter((name) => !autoApprove.includes(name)),
+    freedGuards: guards.filter((name) => autoApprove.includes(name)),
+  };
 }
 
 function withoutBlankEdges(body: string): string {

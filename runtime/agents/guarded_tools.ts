@@ -7,11 +7,14 @@ import type { Agent } from "./agent.ts";
  * A question to a person is no such call: it is asked in any case.
  */
 export function isGuarded(
-  { confirmTools, autoApprove }: Pick<Agent, "confirmTools" | "autoApprove">,
+  { confirmTools, freedGuards, autoApprove }: Pick<
+    Agent,
+    "confirmTools" | "freedGuards" | "autoApprove"
+  >,
   { name, otherNames = [] }: { name: string; otherNames?: readonly string[] },
 ): boolean {
   if (confirmTools.includes(name)) return true;
-  // What is freed by name is gone from the names already; from all tools it can only be taken here.
-  return confirmTools.some((one) => isEveryTool(one) || otherNames.includes(one)) &&
-    !autoApprove.includes(name);
+  if (autoApprove.includes(name)) return false;
+  return confirmTools.some((one) => isEveryTool(one) || otherNames.includes(one)) ||
+    freedGuards.some((one) => otherNames.includes(one));
 }

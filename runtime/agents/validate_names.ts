@@ -3,7 +3,7 @@ import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import { suggest } from "../suggestion.ts";
-import { describeDoubtfulTool, isEveryTool } from "../tool_names.ts";
+import { describeDoubtfulTool, isEveryTool, isToolName } from "../tool_names.ts";
 import type { Agent } from "./agent.ts";
 import { type InspectedResources, itemPath } from "./validate_resources.ts";
 
@@ -50,8 +50,15 @@ function checkToolNames(
 /** Where not all tools can be known: a name may be that of a tool that only its server knows. */
 function warnDoubtful(agent: Agent, file: DiagnosedFile, at: YamlPath, name: string): Diagnostic[] {
   if (agent.customTools.includes(name)) return [];
+  const hasServers = agent.mcp.length > 0;
+  // A guard holds by a server's own name, too; a tool is freed only by the name that it has.
+  if (hasServers && at[0] === "auto_approve" && !isToolName(name)) {
+    const message = `auto_approve names ${name}, which frees no tool: ` +
+      "the name that a tool has in a run is made of letters, digits, _ and -, 64 at most";
+    return [diagnose(file, at, { severity: "warning", message })];
+  }
   if (agent.mcp.some((server) => name.startsWith(`${server}_`))) return [];
-  const doubtful = describeDoubtfulTool(name);
+  const doubtful = describeDoubtfulTool(name, { mayBeOfServer: hasServers });
   if (doubtful === undefined) return [];
   const { doubt, ...hint } = doubtful;
   const message = `${String(at[0])} names ${doubt}`;

@@ -6,6 +6,7 @@ import { permissionGaps } from "../permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { suggest } from "../suggestion.ts";
 import { isOpenFolder } from "./open_folder.ts";
+import { describeMisplacedPaths } from "../tools/mcp/misplaced_paths.ts";
 import { resolveServer } from "../tools/mcp/resolve_server.ts";
 import { serverFolder } from "../tools/mcp/server_folder.ts";
 import type { DeclaredServer } from "../tools/mcp/server_definition.ts";
@@ -123,9 +124,10 @@ async function inspectServer(
   });
   if ("problem" in resolved) return { severity: "error", problem: resolved.problem };
   const { definition } = resolved;
-  if (definition.kind !== "program" || !await isOpenFolder(definition.cwd, agent, settings)) {
-    return undefined;
-  }
+  if (definition.kind !== "program") return undefined;
+  const misplaced = describeMisplacedPaths(definition);
+  if (misplaced !== undefined) return { severity: "warning", problem: misplaced };
+  if (!await isOpenFolder(definition.cwd, agent, settings)) return undefined;
   return {
     severity: "warning",
     problem: `it starts in ${definition.cwd}, where agents may write, and programs often run ` +

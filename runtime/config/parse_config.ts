@@ -152,7 +152,9 @@ function checkGuards(file: DiagnosedFile): Diagnostic[] {
   const names = isJsonObject(defaults) ? defaults["confirm_tools"] : undefined;
   if (!Array.isArray(names)) return [];
   return names.flatMap((name, i) => {
-    const doubtful = typeof name === "string" ? describeDoubtfulTool(name) : undefined;
+    const doubtful = typeof name === "string"
+      ? describeDoubtfulTool(name, { mayBeOfServer: true })
+      : undefined;
     if (doubtful === undefined) return [];
     const { doubt, ...hint } = doubtful;
     const message = `defaults.confirm_tools names ${doubt}`;

@@ -84,8 +84,12 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
 
 /** What a tool gets of an answer: that, and what was asked. */
 function toAnsweredQuestion({ request, answer }: GivenAnswer): AnsweredQuestion {
-  const { kind, message, options, multi } = request;
-  return { question: { kind, message, options, multi }, answer };
+  const { kind, message, options, multi, answersBefore } = request;
+  const question = {
+    ...{ kind, message, options, multi },
+    ...(answersBefore !== undefined && { answersBefore }),
+  };
+  return { question, answer };
 }
 
 function confirmation(toolName: string): ToolQuestion {

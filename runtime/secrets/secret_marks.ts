@@ -1,11 +1,6 @@
 // Where secrets stand in a text, and the text without them.
 import type { Secret } from "./secret.ts";
-
-/** Indices are UTF-16 code units. */
-export interface Stretch {
-  from: number;
-  to: number;
-}
+import { type Stretch, StretchWalk } from "./stretch_walk.ts";
 
 /** A stretch of text that is secret, under the name of the longest secret in it. */
 export interface Mark extends Stretch {
@@ -58,20 +53,17 @@ export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   let placeholders: Stretch[] | undefined;
   for (const secret of secrets) {
     for (const spelling of spellingsOf(secret)) {
-      for (let from = text.indexOf(spelling); from >= 0;) {
+      let from = text.indexOf(spelling);
+      if (from < 0) continue;
+      placeholders ??= findPlaceholders(text, secrets);
+      const walk = new StretchWalk(placeholders);
+      while (from >= 0) {
         const to = from + spelling.length;
-        placeholders ??= findPlaceholders(text, secrets);
-        const touched = placeholders.filter((one) => one.from < to && from < one.to);
-        const isInside = touched.some((one) => one.from <= from && to <= one.to);
-        if (!isInside) {
-          found.push({
-            from: Math.min(from, ...touched.map((one) => one.from)),
-            to: Math.max(to, ...touched.map((one) => one.to)),
-            name: secret.name,
-          });
-        }
-        // One inside may overlap with one that reaches out.
-        from = text.indexOf(spelling, isInside ? from + 1 : to);
+        const { around, coveredTo } = walk.next({ from, to });
+        const isInside = to <= coveredTo;
+        if (!isInside) found.push({ ...around, name: secret.name });
+        // Behind one inside, the next that reaches out may overlap with it.
+        from = text.indexOf(spelling, isInside ? coveredTo - spelling.length + 1 : to);
       }
     }
   }
@@ -86,9 +78,10 @@ export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   return marks;
 }
 
-/** Where placeholders of these secrets stand. */
+/** Where placeholders of these secrets stand, in order. */
 export function findPlaceholders(text: string, secrets: readonly Secret[]): Stretch[] {
-  return secrets.map(placeholderOf).flatMap((placeholder) => {
+  const names = new Set(secrets.map(placeholderOf));
+  return [...names].flatMap((placeholder) => {
     const found: Stretch[] = [];
     for (let from = text.indexOf(placeholder); from >= 0;) {
       const to = from + placeholder.length;
@@ -96,7 +89,7 @@ export function findPlaceholders(text: string, secrets: readonly Secret[]): Stre
       from = text.indexOf(placeholder, to);
     }
     return found;
-  });
+  }).sort((a, b) => a.from - b.from);
 }
 
 /** The text with `[redacted:NAME]` in place of each mark; marks are in order and do not overlap. */

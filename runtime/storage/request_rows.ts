@@ -15,16 +15,17 @@ interface RequestRow {
 /** The columns that are not in RequestRow by themselves. */
 type RequestBody = Pick<
   HumanRequest,
-  "message" | "options" | "multi" | "toolName" | "toolArgs" | "isGuard"
+  "message" | "options" | "multi" | "answersBefore" | "toolName" | "toolArgs" | "isGuard"
 >;
 
 const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
 
 /** Stores a question as part of the transaction that is open. */
 export function insertRequest(db: Database, request: HumanRequest): void {
-  const { message, options, multi, toolName, toolArgs, isGuard } = request;
+  const { message, options, multi, answersBefore, toolName, toolArgs, isGuard } = request;
   const body: RequestBody = {
     ...{ message, options, multi, toolName, toolArgs },
+    ...(answersBefore !== undefined && { answersBefore }),
     ...(isGuard && { isGuard }),
   };
   db.run(

@@ -18,6 +18,8 @@ export interface ToolQuestion {
   /** What may be chosen; null unless the kind is `choice`. */
   options: string[] | null;
   multi: boolean;
+  /** How many answers its call had used when it asked, of a call that may ask several things: its place among them. */
+  answersBefore?: number;
 }
 
 /** A person's answer, or the passing of the deadline. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isGuarded } from "../../runtime/agents/guarded_tools.ts";
 import { agentOf, configOf, parse } from "./parsed_file.ts";
 
 Deno.test("parseAgent() gives an agent without front matter every default", async () => {
@@ -27,6 +28,7 @@ Deno.test("parseAgent() gives an agent without front matter every default", asyn
     paths: [],
     history: "low",
     confirmTools: ["file_delete", "file_write"],
+    freedGuards: [],
     autoApprove: [],
     onPending: "skip",
     confirmTimeoutMs: null,
@@ -98,6 +100,7 @@ enabled: false`,
     ],
     history: "off",
     confirmTools: ["file_delete", "http_request"],
+    freedGuards: ["file_write"],
     autoApprove: ["file_write"],
     onPending: "parallel",
     confirmTimeoutMs: 5_400_000,
@@ -178,6 +181,23 @@ Deno.test("parseAgent() reads a star anywhere in confirm or confirm_tools as eve
     const config = configOf(`defaults: {confirm_tools: ${written}}`);
     assert.deepEqual((await agentOf("history: off", { config })).confirmTools, ["*"]);
     assert.deepEqual((await agentOf("auto_approve: all", { config })).confirmTools, []);
+  }
+});
+
+Deno.test("isGuarded() frees a tool by the name that it has, and no other tool that a server calls so", async () => {
+  const files = { name: "fs_file_write", otherNames: ["file_write", "fs_file_write"] };
+  const cases: [yaml: string, own: boolean, ofServer: boolean][] = [
+    ["history: off", true, true],
+    ["auto_approve: [file_write]", false, true],
+    ["auto_approve: [fs_file_write]", true, false],
+    ["auto_approve: [file_write, fs_file_write]", false, false],
+    ['auto_approve: [file_write]\nconfirm: ["*"]', false, true],
+    ['auto_approve: "*"', false, false],
+  ];
+  for (const [yaml, own, ofServer] of cases) {
+    const agent = await agentOf(yaml);
+    assert.equal(isGuarded(agent, { name: "file_write" }), own, yaml);
+    assert.equal(isGuarded(agent, files), ofServer, yaml);
   }
 });
 

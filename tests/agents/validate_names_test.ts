@@ -47,6 +47,15 @@ Deno.test("diagnoseNames() warns of what reads like a built-in tool and of what 
   ]);
 });
 
+Deno.test("diagnoseNames() takes what a server may call its tool as a guard, and not as what is freed", () => {
+  const yaml =
+    "mcp: [files]\nconfirm: [read.file, files_a/b]\nauto_approve: [read.file, read_file]";
+  assert.deepEqual(diagnosed(yaml, { isComplete: false }), [
+    "warning daily.md:4:16: auto_approve names read.file, which frees no tool: " +
+    "the name that a tool has in a run is made of letters, digits, _ and -, 64 at most",
+  ]);
+});
+
 Deno.test("diagnoseNames() warns of agents that are not there, and of the agent itself", () => {
   assert.deepEqual(diagnosed("agents: [helper, hlper, daily]"), [
     'warning daily.md:2:18: agents names an unknown agent: hlper (did you mean "helper"?)',

@@ -99,6 +99,34 @@ Deno.test("validate warns of an MCP program that starts where agents may write",
   }
 });
 
+Deno.test("validate warns of an MCP program that is given paths of the workspace and starts elsewhere", async () => {
+  await using place = await createTestWorkspace({ shell: { TOKEN: "./secret-0123456789" } });
+  await Deno.mkdir(join(place.workspace, "mcp"));
+  await Deno.writeTextFile(join(place.workspace, "mcp/s.py"), "");
+  const hint = async (entry: object) => {
+    await put(place, "mcp-servers.json", JSON.stringify({ files: entry }));
+    const found = await validate(place, "mcp: [files]");
+    return found.map((one) => one.replace(/^warning .*mcp-servers\.json: /, ""));
+  };
+  const told = (paths: string) =>
+    `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
+  for (
+    const [entry, paths] of [
+      [{ command: "python3", args: ["/srv/s.py", "."] }, '"."'],
+      [{ command: "python3", args: ["mcp/s.py", "."] }, '"mcp/s.py" and "."'],
+      [{ command: "./mcp/s.py", args: ["../x"] }, '"./mcp/s.py" and "../x"'],
+      [{ command: "mcp/s.py", args: ["--root=."] }, '"mcp/s.py" and "."'],
+      [{ command: "x", args: ["${TOKEN}"] }, '"[redacted:TOKEN]"'],
+    ] as const
+  ) assert.deepEqual(await hint(entry), [told(paths)]);
+  for (
+    const entry of [
+      { command: "mcp", args: ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")] },
+      { command: "./mcp/s.py", args: ["."], cwd: place.root },
+    ]
+  ) assert.deepEqual(await hint(entry), []);
+});
+
 Deno.test("validate says what is wrong with mcp-servers.json, without quoting it", async () => {
   await using place = await createTestWorkspace();
   assert.match((await validate(place, "mcp: [files]")).join(), /mcp-servers\.json is missing/);

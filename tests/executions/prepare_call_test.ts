@@ -34,7 +34,7 @@ const GUARD: GivenAnswer["request"] = {
   ...{ kind: "confirm", message: "Allow pay?", options: null, multi: false, isGuard: true },
 };
 const OWN: GivenAnswer["request"] = {
-  ...{ kind: "input", message: "Who?", options: null, multi: false },
+  ...{ kind: "input", message: "Who?", options: null, multi: false, answersBefore: 2 },
 };
 
 /** What becomes of a call of `name` at place 3. */

@@ -150,3 +150,24 @@ Deno.test("RedactedStream shows the same as redact(), however the text is cut, a
     { numRuns: 2_000, seed: 1 },
   );
 });
+
+Deno.test("Redactor.redact() gets through a long text of many secrets and placeholders", () => {
+  const token = { name: "T_TOKEN", value: "tok-12345678" };
+  const own = { name: "OPENAI_API_KEY", value: "OPENAI_API_KEY" };
+  const many = Array.from(
+    { length: 50 },
+    (_, i) => ({ name: `N${i}_KEY`, value: `value-${i}-of-50` }),
+  );
+  const cases: [typeof many, string, string][] = [
+    [[token], `[redacted:T_TOKEN] ${token.value} `, "[redacted:T_TOKEN] [redacted:T_TOKEN] "],
+    [[token], `[redacted:T_TOKEN]${token.value}`, "[redacted:T_TOKEN][redacted:T_TOKEN]"],
+    [[own], "[redacted:OPENAI_API_KEY] ", "[redacted:OPENAI_API_KEY] "],
+    [[own], "OPENAI_API_KEY=", "[redacted:OPENAI_API_KEY]="],
+    [many, "[redacted:N3_KEY] value-7-of-50 ", "[redacted:N3_KEY] [redacted:N7_KEY] "],
+  ];
+  // Were each compared with each, this would not end for minutes.
+  const times = 64_000;
+  for (const [secrets, text, shown] of cases) {
+    assert.ok(new Redactor(() => secrets).redact(text.repeat(times)) === shown.repeat(times), text);
+  }
+});

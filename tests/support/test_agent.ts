@@ -26,6 +26,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
     paths: [],
     history: "low",
     confirmTools: [],
+    freedGuards: [],
     autoApprove: [],
     onPending: "skip",
     confirmTimeoutMs: null,

@@ -70,7 +70,7 @@ export interface ToolRunContext {
    * is kept meanwhile: when the answer is there, `run` is called again from its beginning with the same arguments, and
    * each question that has an answer gets it at once. So ask before you change anything, and ask the same questions in
    * the same order each time: what `run` does before it asks is done again. A question whose text or options are others
-   * by then is asked anew; a call whose questions keep changing fails.
+   * by then is asked anew; a call of which one question changes more than three times fails.
    */
   confirm(message: string): Promise<boolean>;
   /** Asks a person for a text. Rejects when nobody answers in time. See `confirm` for what asking means. */

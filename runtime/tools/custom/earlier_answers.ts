@@ -2,28 +2,34 @@
 import type { AnsweredQuestion, HumanAnswer, ToolQuestion } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** So many answers of a call may lie unused when it asks something new: more, and it asks something else each time. */
-const MAX_UNUSED = 3;
+/** How often the question at one place of a call may become another: more, and it asks something else each time. */
+const MAX_CHANGES = 3;
 
 /** Hands out the answers of one run of a call. */
 export class EarlierAnswers {
   #unused: readonly AnsweredQuestion[];
+  #used = 0;
 
   constructor(answered: readonly AnsweredQuestion[]) {
     this.#unused = answered;
   }
 
   /**
-   * What was answered to exactly this question; of two equal ones the first gets the first answer. Undefined when it is to
-   * be asked. Throws ToolFailure when the tool asked too often for nothing.
+   * What was answered to exactly this question (of two equal ones the first gets the first answer), else the question as it
+   * is to be asked, with its place.
+   * Throws ToolFailure when the tool asked too often for nothing.
    */
-  take(question: ToolQuestion): HumanAnswer | undefined {
+  take(question: ToolQuestion): { answer: HumanAnswer } | { question: ToolQuestion } {
     const found = this.#unused.find((one) => isSame(one.question, question));
     if (found !== undefined) {
       this.#unused = this.#unused.filter((one) => one !== found);
-      return found.answer;
+      this.#used++;
+      return { answer: found.answer };
     }
-    if (this.#unused.length <= MAX_UNUSED) return undefined;
+    // At this place alone: what was answered to questions behind a changed one lies unused, too, and is yet to be asked for.
+    const answersBefore = this.#used;
+    const changed = this.#unused.filter((one) => one.question.answersBefore === answersBefore);
+    if (changed.length <= MAX_CHANGES) return { question: { ...question, answersBefore } };
     throw new ToolFailure(
       "The tool asked something else than before: on each run of a call it must ask the same questions in the same order.",
     );

@@ -18,6 +18,17 @@ const START_MS = 20_000;
 /** How long a tool has to end by itself what it is doing, once it is told to stop. */
 const STOP_GRACE_MS = 1_000;
 
+/** No process is to be had, which is not the doing of the work that needs it. */
+export class NoHost extends ToolFailure {
+  /** The end of a sentence, full stop included. */
+  readonly reason: string;
+
+  constructor(beginning: string, reason: string) {
+    super(`${beginning}: ${reason}`);
+    this.reason = reason;
+  }
+}
+
 /** Which process a piece of work needs. */
 export interface HostWish {
   /** Processes with the same key are alike: same tool, same walls. */
@@ -66,15 +77,17 @@ export class HostPool implements AsyncDisposable {
 
   /**
    * A process that answers, an idle one where there is one; waits while all there may be, or its owner's share of them,
-   * are busy. Throws ToolFailure when none can be started, or none became free in time, and the signal's reason.
+   * are busy. Throws ToolFailure when none can be started (NoHost where it can be said in other words), NoHost when none
+   * became free in time, and the signal's reason.
    */
   async take(wish: HostWish, signal: AbortSignal): Promise<HostProcess> {
     const wait = { clock: this.#clock, withinMs: MAX_WAIT_MS, signal };
     const leave = await this.#places.take(wish.owner, wait);
     if (leave === undefined) {
-      throw new ToolFailure(
-        `The call never began: all custom tools share ${this.#maxProcesses} processes, and none became free ` +
-          `for it within ${MAX_WAIT_MS / 60_000} minutes. Try again when fewer calls are running.`,
+      throw new NoHost(
+        "The call never began",
+        `all custom tools share ${this.#maxProcesses} processes, and none became free for it ` +
+          `within ${MAX_WAIT_MS / 60_000} minutes. Try again when fewer calls are running.`,
       );
     }
     try {
@@ -151,7 +164,7 @@ export class HostPool implements AsyncDisposable {
     if (await this.#isFit(process, START_MS)) return process;
     const reason = process.gone ? await process.describeEnd() : "its process does not answer";
     await this.discard(process);
-    throw new ToolFailure(`The tool could not be started: ${reason}.`);
+    throw new NoHost("The tool could not be started", `${reason}.`);
   }
 
   async #isFit(process: HostProcess, withinMs: number): Promise<boolean> {

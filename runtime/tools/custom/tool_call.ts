@@ -155,9 +155,8 @@ function answerQuestion(
 ): Settled | { question: ToolQuestion } {
   const refusal = refuseQuestion(request);
   if (refusal !== undefined) return { error: refusal };
-  const question = toQuestion(request);
-  const answer = answers.take(question);
-  return answer === undefined ? { question } : settleRequest(request, answer);
+  const found = answers.take(toQuestion(request));
+  return "question" in found ? found : settleRequest(request, found.answer);
 }
 
 async function resolvePath(

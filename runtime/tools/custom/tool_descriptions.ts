@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { beginningOf } from "../../cut_text.ts";
 import { firstOf } from "../processes/first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
-import type { HostPool } from "./host_pool.ts";
+import { type HostPool, NoHost } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
 import { withoutFlagAdvice } from "./permission_refusal.ts";
 import { parseDeclarations, type ToolDeclarationOfFile } from "./tool_declaration.ts";
@@ -16,6 +16,12 @@ const MAX_PROBLEM_CHARACTERS = 4_000;
 
 /** The tools of a file, or why it cannot be used: the end of a sentence. */
 export type DescribedFile = ToolDeclarationOfFile[] | { problem: string };
+
+/** What a look at a file came to; lasting is what the file itself said: looking again would tell the same. */
+interface Look {
+  described: DescribedFile;
+  isLasting: boolean;
+}
 
 /** What describing tool files needs. */
 export interface ToolDescriptionsOptions {
@@ -41,13 +47,13 @@ export class ToolDescriptions {
     const stamp = await stampTools(this.#options.toolsDir);
     const known = this.#known.get(file.path);
     if (stamp !== undefined && known?.stamp === stamp) return known.described;
-    const described = await this.#load(file, signal);
-    if (stamp === undefined) this.#known.delete(file.path);
-    else this.#known.set(file.path, { stamp, described });
+    const { described, isLasting } = await this.#load(file, signal);
+    if (stamp !== undefined && isLasting) this.#known.set(file.path, { stamp, described });
+    else this.#known.delete(file.path);
     return described;
   }
 
-  async #load(file: ToolFile, signal: AbortSignal): Promise<DescribedFile> {
+  async #load(file: ToolFile, signal: AbortSignal): Promise<Look> {
     const { pool, start, toolsDir } = this.#options;
     // Never shared: what one file leaves behind must not meet the next.
     const key = `describe ${crypto.randomUUID()}`;
@@ -55,8 +61,9 @@ export class ToolDescriptions {
     try {
       process = await pool.take({ key, owner: "descriptions", start }, signal);
     } catch (error) {
-      if (error instanceof ToolFailure) return { problem: error.message };
-      throw error;
+      if (!(error instanceof ToolFailure)) throw error;
+      const reason = error instanceof NoHost ? error.reason : error.message;
+      return passing(`it could not be looked at: ${reason}`);
     }
     try {
       const permissions = { read: [toolsDir], write: [], net: [], env: [] };
@@ -73,22 +80,31 @@ export class ToolDescriptions {
     }
   }
 
-  async #follow(process: HostProcess, signal: AbortSignal): Promise<DescribedFile> {
+  async #follow(process: HostProcess, signal: AbortSignal): Promise<Look> {
     const within = { clock: this.#options.clock, ms: LOAD_MS };
     for (;;) {
       const first = await firstOf(process.next(), { within, signal });
       if (first.kind === "aborted") throw signal.reason;
       if (first.kind === "late") {
-        return { problem: `it does not finish loading (${LOAD_MS / 1_000} s)` };
+        return passing(`it does not finish loading (${LOAD_MS / 1_000} s)`);
       }
       const message = first.value;
-      if (message === undefined) return { problem: await process.describeEnd() };
-      if (message.type === "described") return parseDeclarations(message.tools);
+      if (message === undefined) return passing(await process.describeEnd());
+      if (message.type === "described") return lasting(parseDeclarations(message.tools));
       if (message.type === "failed" || message.type === "ending") {
-        return { problem: firstLineOf(withoutFlagAdvice(message.message)) };
+        return lasting({ problem: firstLineOf(withoutFlagAdvice(message.message)) });
       }
     }
   }
+}
+
+function lasting(described: DescribedFile): Look {
+  return { described, isLasting: true };
+}
+
+/** A problem that may be the machine's: too much to do, no memory, nothing to be started. */
+function passing(problem: string): Look {
+  return { described: { problem }, isLasting: false };
 }
 
 function firstLineOf(message: string): string {

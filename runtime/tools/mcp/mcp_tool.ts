@@ -33,12 +33,12 @@ export async function createMcpTool(
     timeoutMs,
     check: await compileArgumentsCheck(name, toCheckSchema(parameters)),
     effect: () => effect,
-    async run(args, { signal, log }) {
+    async run(args, { signal, redactor, log }) {
       let lines = 0;
       const onProgress = (line: string) => {
         if (++lines <= PROGRESS_LINES) log(line);
       };
-      return await call(args, { signal, onProgress });
+      return await call(args, { signal, redactor, onProgress });
     },
   };
 }

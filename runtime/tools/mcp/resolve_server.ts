@@ -74,7 +74,7 @@ function toProgram(
     ? ownFolder
     : resolve(workspace, expansion.fill(declared.cwd));
   const startsInOwnFolder = declared.cwd === undefined;
-  return { kind: "program", command, args, env, cwd, startsInOwnFolder };
+  return { kind: "program", command, args, env, cwd, startsInOwnFolder, workspace };
 }
 
 function toEndpoint(

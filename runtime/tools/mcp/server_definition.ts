@@ -36,6 +36,8 @@ export interface ServerProgram {
   cwd: string;
   /** Whether that is the server's own folder, which is made where it is missing. */
   startsInOwnFolder: boolean;
+  /** Absolute; where a person may have meant relative paths to begin. */
+  workspace: string;
 }
 
 /** An address to send to. */

@@ -3,9 +3,10 @@ import { Client, type Tool as ListedTool } from "@modelcontextprotocol/client";
 import { untilAborted, withinTime } from "../../bounded_wait.ts";
 import type { Clock } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
-import { redactText } from "../../secrets/secret_marks.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { ToolFailure } from "../tool_failure.ts";
+import { toFailureText } from "./failure_text.ts";
 import { HttpTransport } from "./http_transport.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { RemoteTool } from "./remote_tool.ts";
@@ -41,6 +42,8 @@ export interface SessionPorts {
 /** How one call is made. */
 export interface CallOptions {
   signal: AbortSignal;
+  /** Knows the secrets that are not the server's own. */
+  redactor: Redactor;
   /** What the server says on the way, one line each. */
   onProgress(line: string): void;
 }
@@ -175,7 +178,7 @@ export class Session {
   async #call(
     { name, parameters }: RemoteTool,
     args: JsonObject,
-    { signal, onProgress }: CallOptions,
+    { signal, redactor, onProgress }: CallOptions,
   ): Promise<string> {
     const { secrets } = this.#server;
     let result;
@@ -198,7 +201,7 @@ export class Session {
     }
     const text = toResultText(result);
     if (result.isError !== true) return text || "[no content]";
-    throw new ToolFailure(redactText(text, secrets) || "The tool failed without a word");
+    throw new ToolFailure(toFailureText(text, { secrets, redactor }));
   }
 
   #toCallFailure(error: unknown): Error {

@@ -9,31 +9,38 @@ import {
 import type { Clock } from "../../clock.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import { MAX_MESSAGE_BYTES, type McpLimits } from "./mcp_limits.ts";
-import type { ServerProgram } from "./server_definition.ts";
+import { describeMisplacedPaths } from "./misplaced_paths.ts";
+import type { ServerDefinition } from "./server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
-import { ServerProcess } from "./server_process.ts";
+import { ServerProcess, StartFailure } from "./server_process.ts";
+
+type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /** A connection to a program that it starts and ends. */
 export class StdioTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
-  readonly #program: ServerProgram;
+  readonly #program: Program;
   readonly #options: { clock: Clock; limits: McpLimits };
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   #process: ServerProcess | undefined;
   #fault: RangeError | undefined;
+  #hasSpoken = false;
   /** Resolves when all that has been read so far is delivered. */
   #received = Promise.resolve();
 
-  constructor(program: ServerProgram, options: { clock: Clock; limits: McpLimits }) {
+  constructor(program: Program, options: { clock: Clock; limits: McpLimits }) {
     this.#program = program;
     this.#options = options;
   }
 
   get end(): string | undefined {
     const exit = this.#process?.exit;
-    return this.#fault?.message ?? (exit === undefined ? undefined : `it ended with ${exit}`);
+    if (this.#fault !== undefined) return this.#fault.message;
+    if (exit === undefined) return undefined;
+    const reason = `it ended with ${exit}`;
+    return this.#hasSpoken ? reason : this.#withHint(reason);
   }
 
   get stderr(): string {
@@ -43,10 +50,15 @@ export class StdioTransport implements ServerLink {
   /** Starts the program; rejects with StartFailure. */
   // deno-lint-ignore require-await -- the port is asynchronous
   async start(): Promise<void> {
-    this.#process = ServerProcess.start(this.#program, {
-      ...this.#options,
-      onOutput: (chunk) => this.#read(chunk),
-    });
+    try {
+      this.#process = ServerProcess.start(this.#program, {
+        ...this.#options,
+        onOutput: (chunk) => this.#read(chunk),
+      });
+    } catch (error) {
+      if (!(error instanceof StartFailure)) throw error;
+      throw new StartFailure(this.#withHint(error.message), { cause: error });
+    }
     this.#process.ended.then(() => this.#received).then(() => this.onclose?.());
   }
 
@@ -62,6 +74,12 @@ export class StdioTransport implements ServerLink {
 
   async close(): Promise<void> {
     await this.#process?.end();
+  }
+
+  /** A program that never said a word may have looked in vain for what lies in the workspace. */
+  #withHint(reason: string): string {
+    const hint = describeMisplacedPaths(this.#program);
+    return hint === undefined ? reason : `${reason}; ${hint}`;
   }
 
   #read(chunk: Uint8Array): void {
@@ -81,7 +99,9 @@ export class StdioTransport implements ServerLink {
 
   #receive(line: string): void {
     try {
-      this.onmessage?.(deserializeMessage(line));
+      const message = deserializeMessage(line);
+      this.#hasSpoken = true;
+      this.onmessage?.(message);
     } catch (error) {
       // Mostly a greeting for the person who started the program: it is no message, and no reason to end.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));

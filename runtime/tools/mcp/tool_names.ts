@@ -10,9 +10,13 @@ export interface ServerTool {
   tool: string;
 }
 
-/** The names that a tool has by itself, without and with its server's: one of them it gets where it is free. */
+/**
+ * The names by which a person knows a tool, without and with its server's: as the server writes them, and as valid function
+ * names, of which it gets one where it is free.
+ */
 export function usualNames({ server, tool }: ServerTool): string[] {
-  return [toFunctionName(tool), toFunctionName(`${server}_${tool}`)];
+  const written = [tool, `${server}_${tool}`];
+  return [...new Set([...written, ...written.map(toFunctionName)])];
 }
 
 /**

@@ -1,5 +1,6 @@
 // Custom tools that ask people: each question ends the call, each answer runs it again from the beginning.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { systemProcesses } from "../../../cli/processes.ts";
 import { QuestionRaised } from "../../../runtime/tools/question_raised.ts";
 import type { AnsweredQuestion, HumanAnswer, ToolQuestion } from "../../../runtime/tools/tool.ts";
@@ -7,10 +8,17 @@ import { until } from "../../support/until.ts";
 import { failureOf } from "../sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-async function questionOf(work: Promise<unknown>): Promise<ToolQuestion> {
+/** The question that a call raised, as it is stored. */
+async function raisedBy(work: Promise<unknown>): Promise<ToolQuestion> {
   const error = await work.then((value) => value, (error: unknown) => error);
   assert.ok(error instanceof QuestionRaised, `expected a question, got ${error}`);
   return error.question;
+}
+
+/** What a person sees of it. */
+async function questionOf(work: Promise<unknown>): Promise<ToolQuestion> {
+  const { answersBefore: _, ...question } = await raisedBy(work);
+  return question;
 }
 
 const confirmation = (message: string): ToolQuestion => ({
@@ -120,12 +128,39 @@ Deno.test("a custom tool whose question changed keeps the answers to its other q
   assert.equal(await world.call("form", {}, { answers }), '[false,"Ada","Bob"]');
 });
 
+Deno.test("a custom tool whose first question changed asks it anew, however many it asks behind it", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "rename",
+    `let count = 0;
+     for (const _ of Deno.readDirSync("notes")) count++;
+     const told = [await context.confirm("Rename " + count + " file(s)?")];
+     for (let i = 0; i < 6; i++) told.push(await context.ask("Name " + i + "?"));
+     return told.length;`,
+  );
+  await world.fixture.write("notes/0.txt", "");
+  const answers: AnsweredQuestion[] = [];
+  const answer = async () => {
+    const question = await raisedBy(world.call("rename", {}, { answers }));
+    const given = question.kind === "confirm" ? { approved: true } : { text: "a" };
+    answers.push({ question, answer: given });
+    return question.message;
+  };
+  for (let asked = 0; asked < 7; asked++) await answer();
+  const files = [...Deno.readDirSync(join(world.fixture.workspace, "notes"))].length;
+  for (const more of [1, 2]) {
+    await world.fixture.write(`notes/more-${more}.txt`, "");
+    assert.equal(await answer(), `Rename ${files + more} file(s)?`);
+  }
+  assert.equal(await world.call("rename", {}, { answers }), "7");
+});
+
 Deno.test("a custom tool that asks something else each time fails in the end, and asks nobody any more", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool("fickle", `return await context.confirm(crypto.randomUUID());`);
   const answers: AnsweredQuestion[] = [];
   for (let time = 0; time < 4; time++) {
-    const question = await questionOf(world.call("fickle", {}, { answers }));
+    const question = await raisedBy(world.call("fickle", {}, { answers }));
     answers.push({ question, answer: { approved: true } });
   }
   assert.equal(

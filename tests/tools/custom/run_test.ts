@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
+import type { HumanAnswer } from "../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import {
   createTestWorkspace,
@@ -129,6 +130,58 @@ Deno.test("an approval holds for the question that was seen: where things change
   await runtime.respond(id, { requestId: second.requestId, answer: { approved: true } });
   const { status, outputData } = await toEnd(runtime, id);
   assert.deepEqual([status, outputData], ["success", "It said: deleted 3"]);
+});
+
+Deno.test("answers to further questions outlast a change of the first one", async () => {
+  await using place = await openPlace();
+  await writeTool(
+    place,
+    "wipe",
+    `export default { description: "Deletes", async run(_: unknown, context: any): Promise<string> {
+       const told = [await context.confirm("Delete " + [...Deno.readDirSync("notes")].length + " file(s)?")];
+       for (const n of [1, 2, 3, 4]) told.push(await context.ask("Name " + n + "?"));
+       return told.join(" ");
+     } };`,
+  );
+  await writeCaller(place, "wipe");
+  await using runtime = await place.open();
+  await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
+  const { id } = await runToEnd(runtime, "caller");
+  const answerTo = async (message: string, answer: HumanAnswer) => {
+    const request = await runtime.pendingRequest(id);
+    assert.equal(request.message, message);
+    await runtime.respond(id, { requestId: request.requestId, answer });
+    return await toEnd(runtime, id);
+  };
+  await answerTo("Delete 1 file(s)?", { approved: true });
+  for (const n of [1, 2, 3]) await answerTo(`Name ${n}?`, { text: `n${n}` });
+  for (const count of [2, 3, 4]) {
+    await Deno.writeTextFile(join(place.workspace, `notes/${count}.txt`), "");
+    if (count === 2) await answerTo("Name 4?", { text: "n4" });
+    else await answerTo(`Delete ${count - 1} file(s)?`, { approved: true });
+  }
+  const { status, outputData } = await answerTo("Delete 4 file(s)?", { approved: true });
+  assert.deepEqual([status, outputData], ["success", "It said: true n1 n2 n3 n4"]);
+});
+
+Deno.test("a custom tool that asks something else each time asks four times in a run, then fails", async () => {
+  await using place = await openPlace();
+  await writeTool(
+    place,
+    "fickle",
+    `export default { description: "Asks", run: (_: unknown, context: any) => context.confirm(crypto.randomUUID()) };`,
+  );
+  await writeCaller(place, "fickle");
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "caller");
+  for (let time = 0; time < 4; time++) {
+    const { requestId } = await runtime.pendingRequest(id);
+    await runtime.respond(id, { requestId, answer: { approved: true } });
+    await toEnd(runtime, id);
+  }
+  const { status, outputData } = await toEnd(runtime, id);
+  assert.equal(status, "success");
+  assert.match(String(outputData), /The tool asked something else than before/);
 });
 
 Deno.test("an agent whose custom tool cannot be had ends with the reason, and validate tells it", async () => {

@@ -79,6 +79,25 @@ Deno.test("McpServers starts a program in a folder of its own: what lies in the 
   assert.match(await refusalOf(world, ["chosen"]), /planted$/);
 });
 
+Deno.test("McpServers.openTools() tells of paths of the workspace that a program looks for in its own folder", async () => {
+  await using world = await openMcpWorld();
+  await Deno.writeTextFile(join(world.workspace, "server.sh"), "exit 9");
+  await world.define({
+    argument: { command: "sh", args: ["server.sh"] },
+    command: { command: "./server.sh" },
+    chosen: { command: "sh", args: ["server.sh"], cwd: "." },
+  });
+  const hint = (path: string) =>
+    `it starts in a folder of its own, not in the workspace: write "${path}" in full, or give cwd`;
+  const [first = ""] = (await refusalOf(world, ["argument"])).split("\n");
+  assert.match(first, /it ended with exit code \d+; /);
+  assert.ok(first.endsWith(hint("server.sh")), first);
+  const message = await refusalOf(world, ["command"]);
+  assert.match(message, /its command \.\/server\.sh does not exist/);
+  assert.ok(message.endsWith(hint("./server.sh")), message);
+  assert.match(await refusalOf(world, ["chosen"]), /it ended with exit code 9$/);
+});
+
 Deno.test("McpServers.openTools() says when a program's own folder cannot be made", async () => {
   await using world = await openMcpWorld();
   await Deno.mkdir(join(world.stateDir), { recursive: true });

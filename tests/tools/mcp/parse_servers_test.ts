@@ -126,6 +126,7 @@ Deno.test("resolveServer() fills variables in wherever a value stands", () => {
         env: { K: "<token-0123456789>" },
         cwd: "/w/sub/one",
         startsInOwnFolder: false,
+        workspace: "/w",
         secrets: [{ name: "B_TOKEN", value: "token-0123456789" }],
       },
     },

@@ -58,16 +58,23 @@ Deno.test("a run calls the tools of an MCP server; a guarded one asks first; not
 
 Deno.test("a guard on an MCP tool holds when another server offers the name, too, and when none does any more", async () => {
   await using place = await createPlace({ a: programEntry(), b: programEntry() });
-  const agents: [servers: string, guard: string, called: string][] = [
+  const agents: [servers: string, guard: string, called: string, freed?: string][] = [
     ["a, b", "pid", "a_pid"],
     ["a, b", "b_pid", "b_pid"],
     ["a", "a_pid", "pid"],
+    // What the servers call it is no name that a tool can have.
+    ["a", "odd.name", "odd_name"],
+    ["a", "a_odd.name", "odd_name"],
+    ["a, b", "odd.name", "a_odd_name"],
+    ["a, b", "b_odd.name", "b_odd_name"],
+    // Freed under a name that it has no more.
+    ["a, b", "pid", "a_pid", "pid"],
   ];
-  for (const [index, [servers, guard, called]] of agents.entries()) {
+  for (const [index, [servers, guard, called, freed = ""]] of agents.entries()) {
     await place.writeScript(
       `caller${index}`,
       [{ call: [call(called)] }, { say: "{result}" }],
-      `mcp: [${servers}]\nconfirm: [${guard}]`,
+      `mcp: [${servers}]\nconfirm: [${guard}]\nauto_approve: [${freed}]`,
     );
   }
   await using runtime = await place.open();

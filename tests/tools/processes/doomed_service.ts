@@ -13,6 +13,7 @@ if (kind === "server") {
   const program = {
     ...{ kind: "program", command: "sh", args, env: { PATH: "/usr/bin:/bin" }, cwd } as const,
     startsInOwnFolder: false,
+    workspace: cwd,
   };
   await ServerProcess.start(program, { clock, limits: MCP_LIMITS, onOutput: () => {} }).ended;
 } else {
