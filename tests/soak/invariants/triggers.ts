@@ -20,7 +20,9 @@ export const TRIGGERS: readonly Invariant[] = [
   rule(
     "a schedule has come at least to its newest slot",
     "SELECT s.agent_id, max(s.scheduled_for) AS slot, d.last_fire FROM slots s JOIN schedules d " +
-      "ON d.agent_id = s.agent_id WHERE ?1 >= 0 GROUP BY s.agent_id HAVING d.last_fire IS NULL OR slot > d.last_fire",
+      "ON d.agent_id = s.agent_id WHERE ?1 >= 0 GROUP BY s.agent_id " +
+      // One that was edited begins anew at its anchor, behind the slots of before.
+      "HAVING slot > coalesce(d.last_fire, d.anchor)",
   ),
   rule(
     "what is remembered of files belongs to a watch",
