@@ -40,15 +40,24 @@ Deno.test("a trigger that runs away is stopped, and told on the command line and
     "a stopped trigger",
     async () => (await client.agents()).find(({ trigger_paused }) => trigger_paused !== null),
   );
-  await untilFound("the event", () => Promise.resolve(told.length > 0 ? true : undefined));
-  const [event] = told as { agent_id: string; status: string; reason: string }[];
-  assert.deepEqual([event?.agent_id, event?.status], [stopped.id, "paused"]);
+  const event = await untilFound(
+    "the event",
+    () =>
+      Promise.resolve(
+        (told as { agent_id: string; status: string }[])
+          .find(({ agent_id: id }) => id === stopped.id),
+      ),
+  );
+  assert.equal(event.status, "paused");
   const list = await home.inkling("list");
   assert.equal(list.code, 0);
   assert.match(list.stdout, new RegExp(`${stopped.id} .* paused`));
   assert.match(
     list.stderr.replaceAll(/\s+/g, " "),
-    new RegExp(`trigger of ${stopped.id} is paused: more than 20 runs in a row`),
+    // Which of the two limits is reached first is a matter of moments.
+    new RegExp(
+      `trigger of ${stopped.id} is paused: (\\S+ fired )?more than 20 (runs in a row|times within)`,
+    ),
   );
   over.abort();
   await listening;
