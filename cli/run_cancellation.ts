@@ -1,4 +1,4 @@
-// The wish of a person to cancel a run that they watch: the service is asked once, and the run's end waited for, for a while.
+// A person cancels a run that they watch: the service is asked once, and the run's end waited for, for a while.
 import { type Client, ServiceUnreachable } from "../server/client.ts";
 import type { Clock } from "./app.ts";
 import { Interrupted } from "./exit.ts";

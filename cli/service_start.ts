@@ -5,7 +5,7 @@ import { checkHealth, serviceSilent } from "./connection.ts";
 import { workspaceOf } from "./context.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { isLocked } from "../runtime/lock_file.ts";
-import { readEnd, sizeOf } from "./log_growth.ts";
+import { readEnd, sizeOf } from "./new_log_lines.ts";
 import { pollDelay } from "./poll_delay.ts";
 import type { DetachedProcess } from "./processes.ts";
 import { serviceCommand } from "./service_command.ts";

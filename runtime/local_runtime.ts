@@ -20,7 +20,7 @@ import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "./executions/refusals.ts";
 import type { RequestStore } from "./executions/request_store.ts";
 import { findRepeatedRun } from "./executions/repeated_run.ts";
-import { toWish } from "./executions/run_request.ts";
+import { toRunSpec } from "./executions/run_request.ts";
 import { followExecution } from "./follow_execution.ts";
 import type { Retention } from "./executions/retention.ts";
 import type { Runner } from "./executions/runner.ts";
@@ -131,10 +131,10 @@ export class LocalRuntime implements Runtime {
   async run(agentId: string, request: RunRequest): Promise<Execution> {
     // Who writes an agent's file and runs it at once does not wait until the watcher has told of it.
     const agent = await this.#newAgents.find(agentId);
-    const wish = toWish(request);
+    const spec = toRunSpec(request);
     const execution = agent === undefined
-      ? await findRepeatedRun(agentId, wish, this.#parts)
-      : await this.#runner().start(agent, wish);
+      ? await findRepeatedRun(agentId, spec, this.#parts)
+      : await this.#runner().start(agent, spec);
     if (execution === undefined) throw new AgentNotFound(agentId);
     return this.#history.show(execution);
   }

@@ -18,7 +18,7 @@ import { Runner } from "./executions/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { InstanceLock } from "./storage/instance_lock.ts";
 import { LocalRuntime } from "./local_runtime.ts";
-import { lateModule } from "./late_module.ts";
+import { lazyModule } from "./lazy_module.ts";
 import { once } from "./once.ts";
 import { ProviderKeys } from "./models/provider_keys.ts";
 import { RedactedLog } from "./service_log/redacted_log.ts";
@@ -46,8 +46,8 @@ import type { Triggers } from "./triggers/triggers.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
 /** Loaded with the first run, or the first agent that watches something. */
-const loadOwnWrites = lateModule(() => import("./triggers/own_writes.ts"));
-const loadPermissionGaps = lateModule(() => import("./permissions/permission_gaps.ts"));
+const loadOwnWrites = lazyModule(() => import("./triggers/own_writes.ts"));
+const loadPermissionGaps = lazyModule(() => import("./permissions/permission_gaps.ts"));
 
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {

@@ -1,19 +1,19 @@
 // What runs are supplied with: models, tools, and a sandbox. Loaded with the first run: a service is ready sooner without it.
 import { once } from "./once.ts";
 import type { RunPorts } from "./executions/prepare.ts";
-import type { ToolShedOptions } from "./tool_shed.ts";
+import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "./triggers/own_writes.ts";
-import { lateModule } from "./late_module.ts";
+import { lazyModule } from "./lazy_module.ts";
 
-const loadModelSupply = lateModule(() => import("./models/model_supply.ts"));
-const loadToolShed = lateModule(() => import("./tool_shed.ts"));
-const loadAgentSandbox = lateModule(() => import("./agent_sandbox.ts"));
+const loadModelSupply = lazyModule(() => import("./models/model_supply.ts"));
+const loadToolCatalog = lazyModule(() => import("./tool_catalog.ts"));
+const loadAgentSandbox = lazyModule(() => import("./agent_sandbox.ts"));
 
 /** What a runner gets from here. */
 export type RunSupplies = Pick<RunPorts, "openModel" | "costOf" | "openTools" | "openSandbox">;
 
 /** What they are opened with; `openOwnWrites` where agents' writes are told to. */
-export type RunSuppliesOptions = Omit<ToolShedOptions, "executable"> & {
+export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable"> & {
   openOwnWrites: () => Promise<OwnWrites>;
 };
 
@@ -27,8 +27,8 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
     return new ModelSupply({ settings, clock, log });
   });
   const openShed = once(async () => {
-    const { openToolShed } = await loadToolShed();
-    return await openToolShed({ ...options, executable });
+    const { openToolCatalog } = await loadToolCatalog();
+    return await openToolCatalog({ ...options, executable });
   });
   return {
     openModel: async (agent) => await (await openModels()).open(agent),

@@ -13,10 +13,10 @@ import type { OwnWrites } from "./triggers/own_writes.ts";
 import type { Pause } from "./triggers/pause.ts";
 import { Scheduler } from "./triggers/scheduler.ts";
 import { Triggers } from "./triggers/triggers.ts";
-import { lateModule } from "./late_module.ts";
+import { lazyModule } from "./lazy_module.ts";
 
-const loadWatcher = lateModule(() => import("./triggers/watcher.ts"));
-const loadWatchStore = lateModule(() => import("./storage/watches.ts"));
+const loadWatcher = lazyModule(() => import("./triggers/watcher.ts"));
+const loadWatchStore = lazyModule(() => import("./storage/watches.ts"));
 
 /** What they are made of. */
 export interface ServiceTriggersOptions {

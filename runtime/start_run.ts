@@ -1,5 +1,5 @@
-// From a trigger that fires to a run: the wish that it is, and what became of it.
-import type { Wish } from "./executions/acceptance.ts";
+// From a trigger that fires to a run: the spec that it is, and what became of it.
+import type { RunSpec } from "./executions/acceptance.ts";
 import { ServiceStopping } from "./executions/refusals.ts";
 import type { Runner } from "./executions/runner.ts";
 import type { Fire, StartRun } from "./triggers/fire.ts";
@@ -8,7 +8,7 @@ import type { Fire, StartRun } from "./triggers/fire.ts";
 export function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
   return async (agent, fire) => {
     try {
-      const started = await runner.attempt(agent, toWish(fire));
+      const started = await runner.attempt(agent, toRunSpec(fire));
       return "refused" in started
         ? { outcome: started.refused }
         : { outcome: "started", executionId: started.id };
@@ -19,7 +19,7 @@ export function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
   };
 }
 
-function toWish(fire: Fire): Wish {
+function toRunSpec(fire: Fire): RunSpec {
   if (fire.type === "watch") {
     return {
       trigger: "watch",

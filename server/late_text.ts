@@ -1,8 +1,8 @@
 // Files that are served as they are, part of the program as text, and loaded when they are first asked for.
-import { lateModule } from "../runtime/late_module.ts";
+import { lazyModule } from "../runtime/lazy_module.ts";
 
 /** The text of a file, for a `load` that imports it with the type `text`. Throws NoDescriptorLeft. */
 export function lateText(load: () => Promise<{ default: string }>): () => Promise<string> {
-  const loadModule = lateModule(load);
+  const loadModule = lazyModule(load);
   return async () => (await loadModule()).default;
 }

@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "./errors.ts";
-import type { LastingPorts } from "./lasting_server.ts";
+import type { RestartPorts } from "./restarting_server.ts";
 import { Lifecycle, type StopReason } from "./lifecycle.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { apiKey } from "./middleware/api_key.ts";
@@ -114,7 +114,7 @@ async function openTcp(services: Services, tcp: TcpOptions): Promise<TcpListener
   return await listenOnTcp(tcp, { ...lastingPorts(runtime), handler: toHandler(app, runtime) });
 }
 
-function lastingPorts({ clock, log }: Runtime): LastingPorts {
+function lastingPorts({ clock, log }: Runtime): RestartPorts {
   return { clock, log };
 }
 

@@ -1,6 +1,6 @@
 // Where each operation stands, which is all that the application needs until somebody asks for it. What operations take
 // and answer are some hundred schemas: to build them is a fifth of the service's start, and most are never asked for.
-import { lateModule } from "../runtime/late_module.ts";
+import { lazyModule } from "../runtime/lazy_module.ts";
 import type { Operation } from "./operation.ts";
 
 /** A method and a path as operations have them, and the way to the operation itself. */
@@ -59,7 +59,7 @@ function placesIn(
   load: () => Promise<readonly Operation[]>,
   places: readonly (readonly [Operation["method"], string])[],
 ): OperationPlace[] {
-  const loadOperations = lateModule(load);
+  const loadOperations = lazyModule(load);
   return places.map(([method, path]) => ({
     method,
     path,

@@ -1,6 +1,6 @@
 // The TCP listener: opt-in, behind a key.
 import { RuntimeError, type RuntimeErrorCode } from "../runtime/errors.ts";
-import { type LastingPorts, listenLastingly } from "./lasting_server.ts";
+import { listenWithRestarts, type RestartPorts } from "./restarting_server.ts";
 import type { Handler, Listener } from "./listener.ts";
 
 /** Where to listen, and the key that opens the API there. */
@@ -43,10 +43,10 @@ export function requireUsableKey(key: string): void {
 /** Listens on host and port. Throws PortUnavailable. */
 export async function listenOnTcp(
   { port, host = DEFAULT_TCP_HOST }: TcpOptions,
-  { handler, ...ports }: LastingPorts & { handler: Handler },
+  { handler, ...ports }: RestartPorts & { handler: Handler },
 ): Promise<TcpListener> {
   try {
-    const listener = await listenLastingly<Deno.HttpServer<Deno.NetAddr>>({
+    const listener = await listenWithRestarts<Deno.HttpServer<Deno.NetAddr>>({
       address: ({ addr }) => `tcp://${host.includes(":") ? `[${host}]` : host}:${addr.port}`,
       // Again on the port that it had: clients know that one.
       open: (before) =>

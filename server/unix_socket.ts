@@ -1,6 +1,6 @@
 // The Unix socket listener: only its owner may connect, from the first moment; a live one is never taken over.
 import { RuntimeError } from "../runtime/errors.ts";
-import { type LastingPorts, listenLastingly } from "./lasting_server.ts";
+import { listenWithRestarts, type RestartPorts } from "./restarting_server.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { PATHS } from "../runtime/plain_path.ts";
 
@@ -17,12 +17,12 @@ export class SocketUnavailable extends RuntimeError {
  */
 export async function listenOnSocket(
   path: string,
-  { handler, ...ports }: LastingPorts & { handler: Handler },
+  { handler, ...ports }: RestartPorts & { handler: Handler },
 ): Promise<Listener> {
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   await Deno.chmod(directory, 0o700);
-  return await listenLastingly({
+  return await listenWithRestarts({
     address: () => `unix:${path}`,
     open: () => openServer(path, handler),
   }, ports);

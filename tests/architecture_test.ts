@@ -42,7 +42,7 @@ const WIRING = [
   "service_triggers.ts",
   "shown_history.ts",
   "start_run.ts",
-  "tool_shed.ts",
+  "tool_catalog.ts",
 ]
   .map((name) => `runtime/${name}`);
 
@@ -166,7 +166,7 @@ Deno.test("imports: adapters, their packages and the price table are loaded only
   assert.deepEqual(loads.filter(({ dynamic }) => !dynamic), []);
 });
 
-Deno.test("imports: what a service loads late goes through lateModule()", () => {
+Deno.test("imports: what a service loads late goes through lazyModule()", () => {
   assert.deepEqual(
     FILES.filter((file) =>
       /^(runtime|server)\//.test(file) && /(await|return) import\(/.test(text(file))

@@ -2,7 +2,7 @@
 import { formatBlocks, type MarkdownOptions, parseMarkdown } from "./markdown.ts";
 import type { Output } from "./output.ts";
 import { StreamedMarkdown } from "./streamed_markdown.ts";
-import { StreamedReply } from "./streamed_reply.ts";
+import { ShownReply } from "./shown_reply.ts";
 
 /** Where a terminal is wider, text is not: nobody finds the next line. */
 const WIDEST_TEXT = 120;
@@ -10,7 +10,7 @@ const WIDEST_TEXT = 120;
 /** Prints the replies of one execution, one after the other, each with an empty line before it. */
 export class ReplyView {
   readonly #output: Output;
-  readonly #reply = new StreamedReply();
+  readonly #reply = new ShownReply();
   readonly #markdown: StreamedMarkdown;
   /** Whether a line of the open reply has been printed. */
   #isPrinted = false;

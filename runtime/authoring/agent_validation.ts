@@ -9,7 +9,7 @@ import { modelsOf } from "../models/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
-import { openWorkspaceTools } from "../tool_shed.ts";
+import { openWorkspaceTools } from "../tool_catalog.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
 import { createBuiltinTools } from "../tools/toolbox.ts";
 

@@ -1,4 +1,4 @@
-// From a wish to what the store is asked to accept, and whether what was accepted before is the same run.
+// From a spec to what the store is asked to accept, and whether what was accepted before is the same run.
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../clock.ts";
 import { createFrame, type FrameDraft } from "../events/frame.ts";
@@ -10,7 +10,7 @@ import type { ExecutionRequest } from "./execution_request.ts";
 import { identityOf, toInfoFrame } from "./frame_contents.ts";
 
 /** A run that is asked for. */
-export interface Wish {
+export interface RunSpec {
   trigger: ExecutionTrigger;
   request: ExecutionRequest;
   sessionId: string | null;
@@ -21,27 +21,27 @@ export interface Wish {
   parent?: { executionId: number; position: number; depth: number };
 }
 
-/** The arguments of AcceptanceStore.acceptExecution for a wish. */
+/** The arguments of AcceptanceStore.acceptExecution for a spec. */
 export function toAcceptance(
   agent: Agent,
-  wish: Wish,
+  spec: RunSpec,
   { clock, redactor }: { clock: Clock; redactor: Redactor },
 ): Parameters<AcceptanceStore["acceptExecution"]> {
-  const { parent, claim, idempotencyKey } = wish;
+  const { parent, claim, idempotencyKey } = spec;
   const startedAt = clock.now();
   return [{
     agentId: agent.id,
     displayName: agent.displayName,
-    trigger: wish.trigger,
+    trigger: spec.trigger,
     parentExecutionId: parent?.executionId ?? null,
     parentPosition: parent?.position ?? null,
     depth: parent?.depth ?? 0,
-    sessionId: wish.sessionId,
-    request: wish.request,
+    sessionId: spec.sessionId,
+    request: spec.request,
     model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
     startedAt,
   }, {
-    unlessWaiting: agent.onPending === "skip" && wish.trigger !== "agent",
+    unlessWaiting: agent.onPending === "skip" && spec.trigger !== "agent",
     frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(claim === undefined ? {} : { claim }),
@@ -59,8 +59,8 @@ export function createInfoFrame(
 /** Whether an execution is the very run that is wished for now, of this agent: an idempotency key stands for one. */
 export function isSameRun(
   { execution, request }: Pick<StoredExecution, "execution" | "request">,
-  { agent, wish }: { agent: Pick<Agent, "id">; wish: Wish },
+  { agent, spec }: { agent: Pick<Agent, "id">; spec: RunSpec },
 ): boolean {
-  return execution.agentId === agent.id && execution.sessionId === wish.sessionId &&
-    JSON.stringify(request) === JSON.stringify(wish.request);
+  return execution.agentId === agent.id && execution.sessionId === spec.sessionId &&
+    JSON.stringify(request) === JSON.stringify(spec.request);
 }

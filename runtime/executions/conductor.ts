@@ -10,22 +10,22 @@ import { patientStores } from "./patient_stores.ts";
 import type { RunPorts } from "./prepare.ts";
 import { isLeftForRestart } from "./run.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { StreamedReply } from "./streamed_reply.ts";
+import { RedactedReply } from "./redacted_reply.ts";
 import type { OpenQuestion } from "./tool_calls.ts";
-import { lateModule } from "../late_module.ts";
+import { lazyModule } from "../lazy_module.ts";
 
 // Loaded with the first run: a service is ready sooner without them.
-const loadPrepare = lateModule(() => import("./prepare.ts"));
-const loadLoop = lateModule(() => import("./loop.ts"));
+const loadPrepare = lazyModule(() => import("./prepare.ts"));
+const loadLoop = lazyModule(() => import("./loop.ts"));
 
 /** An execution with what it was asked to do. */
-export interface Subject {
+export interface StoredRun {
   execution: Execution;
   request: ExecutionRequest;
 }
 
 /** What a run that goes on here is conducted with. */
-export interface Conduct {
+export interface RunControl {
   agent: Agent;
   signal: AbortSignal;
   /** From here on it cannot be stopped any more. */
@@ -43,11 +43,11 @@ export type ConductorPorts = RunPorts & JournalPorts & {
   delegations: Delegations;
   /** Aborts when the service stops: what cannot be stored is given up then. */
   stopping: AbortSignal;
-  read(id: number): Promise<Subject>;
+  read(id: number): Promise<StoredRun>;
   /** Stores the end of an execution and tells of it. Never rejects. */
   end(execution: Execution, end: { outcome: Outcome; journal: Journal }): Promise<void>;
   /** Lets go of an execution that waits. */
-  pause(paused: Paused, conduct: Conduct): Promise<void>;
+  pause(paused: Paused, conduct: RunControl): Promise<void>;
 };
 
 /** Takes executions to their end, or to their next question. */
@@ -59,13 +59,13 @@ export class Conductor {
   }
 
   /** Never rejects: what goes wrong is told and logged. */
-  async conduct(subject: Subject, conduct: Conduct): Promise<void> {
+  async conduct(subject: StoredRun, conduct: RunControl): Promise<void> {
     const { telemetry } = this.#ports;
     await telemetry.execution(subject.execution, () => this.#conduct(subject, conduct));
   }
 
   /** Returns the state that the execution is left in. */
-  async #conduct(subject: Subject, conduct: Conduct): Promise<ExecutionStatus> {
+  async #conduct(subject: StoredRun, conduct: RunControl): Promise<ExecutionStatus> {
     const { execution } = subject;
     const { clock, serviceLog, stopping: signal } = this.#ports;
     const patience = { clock, serviceLog, signal, execution: execution.id };
@@ -88,8 +88,8 @@ export class Conductor {
 
   /** Runs the loop to its outcome; undefined when the execution waits. */
   async #untilOutcome(
-    subject: Subject,
-    context: Conduct & { journal: Journal },
+    subject: StoredRun,
+    context: RunControl & { journal: Journal },
   ): Promise<Outcome | undefined> {
     const { agent, signal, journal } = context;
     const { execution } = subject;
@@ -99,7 +99,7 @@ export class Conductor {
       const run = await prepareRun({ ...current, agent }, {
         ports: this.#ports,
         journal,
-        openReply: () => new StreamedReply(execution.id, this.#ports),
+        openReply: () => new RedactedReply(execution.id, this.#ports),
         signal,
         delegate: (call, delegation) =>
           delegations.delegate(execution, call, {
@@ -122,7 +122,7 @@ export class Conductor {
 
   async #ask(
     { call, question, args, isGuard }: OpenQuestion,
-    { agent, journal }: Conduct & { journal: Journal },
+    { agent, journal }: RunControl & { journal: Journal },
   ): Promise<Paused> {
     const createdAt = this.#ports.clock.now();
     return await journal.ask({

@@ -4,10 +4,10 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
-import type { Conduct, Conductor, Subject } from "./conductor.ts";
-import { type Ends, FORSAKEN } from "./ends.ts";
+import type { Conductor, RunControl, StoredRun } from "./conductor.ts";
+import { type ExecutionEndings, FORSAKEN } from "./execution_endings.ts";
 import { isFinal } from "./execution.ts";
-import { afterRestart, afterWaiting, type Onset } from "./onset.ts";
+import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { AgentUnreadable } from "./refusals.ts";
 import { RunStopped } from "./run.ts";
 
@@ -17,11 +17,11 @@ export interface ContinuationPorts {
   active: ActiveRuns;
   announcer: Announcer;
   conductor: Conductor;
-  ends: Ends;
+  ends: ExecutionEndings;
   serviceLog: ServiceLog;
   /** Aborts when the service stops. */
   stopping: AbortSignal;
-  read(id: number): Promise<Subject>;
+  read(id: number): Promise<StoredRun>;
 }
 
 export class Continuations {
@@ -32,18 +32,18 @@ export class Continuations {
   }
 
   /** Goes on with an execution that waited, under its agent's definition of now. */
-  async afterWaiting(subject: Subject): Promise<void> {
+  async afterWaiting(subject: StoredRun): Promise<void> {
     this.#ports.announcer.resumed(subject.execution);
     await this.#goOn(subject, afterWaiting(subject.execution));
   }
 
   /** Goes on with one that was taken over, where its agent says so. */
-  async afterRestart(subject: Subject): Promise<void> {
+  async afterRestart(subject: StoredRun): Promise<void> {
     await this.#goOn(subject, afterRestart);
   }
 
   /** Lets an execution go on, but for one whose parent has ended meanwhile: nobody else would end it. */
-  async #goOn(subject: Subject, onset: Onset): Promise<void> {
+  async #goOn(subject: StoredRun, onset: ResumeDecision): Promise<void> {
     const { agents, active, conductor, ends, serviceLog, read } = this.#ports;
     const { id, agentId, parentExecutionId } = subject.execution;
     const found = agents.find(agentId);
@@ -68,8 +68,8 @@ export class Continuations {
    * cancelled, and who delegated to it waits for it. Never rejects.
    */
   async #hold(
-    { subject, onset }: { subject: Subject; onset: Onset },
-    { signal, leave }: Omit<Conduct, "agent">,
+    { subject, onset }: { subject: StoredRun; onset: ResumeDecision },
+    { signal, leave }: Omit<RunControl, "agent">,
   ): Promise<void> {
     const { execution } = subject;
     const { agents, conductor, ends } = this.#ports;

@@ -91,10 +91,10 @@ export class Delegations {
 
   async #begin(
     parent: Execution,
-    wish: { delegation: Delegation | undefined; position: number },
+    call: { delegation: Delegation | undefined; position: number },
   ): Promise<Execution> {
-    if (wish.delegation === undefined) throw new TypeError("There is nobody to delegate to");
-    const { agentId, args } = wish.delegation;
+    if (call.delegation === undefined) throw new TypeError("There is nobody to delegate to");
+    const { agentId, args } = call.delegation;
     const agent = this.#ports.findAgent(agentId);
     if (agent === undefined) throw new AgentUnavailable(agentId);
     const { maxAgentDepth } = this.#ports;
@@ -105,7 +105,7 @@ export class Delegations {
           "(defaults.max_agent_depth). Do the task without it.",
       );
     }
-    return await this.#ports.begin({ agent, args, parent, position: wish.position, depth });
+    return await this.#ports.begin({ agent, args, parent, position: call.position, depth });
   }
 }
 

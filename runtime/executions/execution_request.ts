@@ -1,7 +1,7 @@
 // What a run was asked to do. Stored with the execution, so that a restarted service knows it too.
 import type { RunCause } from "../run_cause.ts";
 
-/** The wish behind an execution. */
+/** What an execution was asked for. */
 export interface ExecutionRequest {
   args: string[];
   /** Replaces the user turn. */

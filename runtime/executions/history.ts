@@ -20,7 +20,7 @@ export function seedHistory(
   const whole = repair(earlier.messages.filter(({ role }) => role !== "system"));
   const last = whole.at(-1);
   // A turn that got no answer is told as such: two user turns in a row are refused by some providers.
-  if (last !== undefined && last.role !== "assistant") whole.push(toEpitaph(earlier.execution));
+  if (last !== undefined && last.role !== "assistant") whole.push(toFailureNote(earlier.execution));
   const recent = whole.slice(-window);
   // From a user turn on: a window that begins with a result has lost its call, one with injected words who asked for them.
   const start = recent.findIndex(isTurn);
@@ -81,7 +81,7 @@ function leaveBreadcrumb(message: UserMessage): UserMessage {
   return content === undefined ? message : { ...message, content };
 }
 
-function toEpitaph({ status, error }: Execution): Message {
+function toFailureNote({ status, error }: Execution): Message {
   const content = `(This run ended without an answer: ${error ?? status})`;
   return { role: "assistant", content, toolCalls: [], stop: "end" };
 }

@@ -1,25 +1,25 @@
 // Answers to executions that wait: whose question one is to, whether it fits, and who goes on with it. The end of a
 // question's time is an answer, too.
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { Subject } from "./conductor.ts";
+import type { StoredRun } from "./conductor.ts";
 import { fitAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "./human_request.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { Execution } from "./execution.ts";
 import { Journal, type JournalPorts } from "./journal.ts";
 import { AgentUnreadable } from "./refusals.ts";
 import { type Expiry, RequestExpiry } from "./request_expiry.ts";
-import type { Starts } from "./starts.ts";
+import type { PendingStarts } from "./pending_starts.ts";
 
 /** What answers are taken with. */
 export type HumanAnswersPorts = JournalPorts & {
   serviceLog: ServiceLog;
   agents: AwaitedAgents;
   /** Counts what runs out of time while that is stored: it is about to run. */
-  starts: Starts;
+  starts: PendingStarts;
   /** Throws ExecutionNotFound. */
-  read(id: number): Promise<Subject>;
+  read(id: number): Promise<StoredRun>;
   /** Goes on with an execution that waited. */
-  resume(subject: Subject): Promise<void>;
+  resume(subject: StoredRun): Promise<void>;
 };
 
 /** What people say to executions, and what holds when nobody says anything. */

@@ -1,4 +1,4 @@
-// What opens a run's conversation: the system message and the user turn, made once, from the agent and the wish.
+// What opens a run's conversation: the system message and the user turn, made once, from the agent and the spec.
 import { stat } from "node:fs/promises";
 import type { Agent } from "../agents/agent.ts";
 import type { Environment } from "../config/environment.ts";

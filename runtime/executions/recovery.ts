@@ -1,6 +1,6 @@
 // What a dead instance left running, parted: what may be gone on with here, and what has come to its end.
 import type { AwaitedAgents } from "./awaited_agents.ts";
-import type { Subject } from "./conductor.ts";
+import type { StoredRun } from "./conductor.ts";
 import type { RecoveryStore } from "./recovery_store.ts";
 import { AgentUnreadable } from "./refusals.ts";
 
@@ -8,14 +8,14 @@ import { AgentUnreadable } from "./refusals.ts";
 export interface RecoveryPorts {
   recovery: Pick<RecoveryStore, "findAbandoned" | "adoptExecution">;
   agents: Pick<AwaitedAgents, "find">;
-  read(id: number): Promise<Subject>;
+  read(id: number): Promise<StoredRun>;
 }
 
 /** What becomes of them, the oldest first. */
 export interface Recovery {
   /** Taken over: they run here under the definition of now, or wait until it can be read. */
-  adopted: Subject[];
-  orphaned: Subject[];
+  adopted: StoredRun[];
+  orphaned: StoredRun[];
 }
 
 /**
@@ -25,8 +25,8 @@ export interface Recovery {
 export async function partAbandoned(
   { recovery, agents, read }: RecoveryPorts,
 ): Promise<Recovery> {
-  const adopted = new Map<number, Subject>();
-  const orphaned: Subject[] = [];
+  const adopted = new Map<number, StoredRun>();
+  const orphaned: StoredRun[] = [];
   const isWanted = async (parentId: number | null) =>
     // A parent is older, and so was decided before; one that waits is nobody's to decide.
     parentId === null || adopted.has(parentId) ||

@@ -1,7 +1,7 @@
 // A run that is asked for again under its idempotency key when its agent is there no more: what was accepted stays so.
 import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../clock.ts";
-import { isSameRun, type Wish } from "./acceptance.ts";
+import { isSameRun, type RunSpec } from "./acceptance.ts";
 import type { Execution } from "./execution.ts";
 import type { ExecutionReads } from "./execution_reads.ts";
 import { IdempotencyKeyReused } from "./refusals.ts";
@@ -9,13 +9,13 @@ import { IdempotencyKeyReused } from "./refusals.ts";
 /** The execution that this very run got before, if any. Throws IdempotencyKeyReused where another run got one. */
 export async function findRepeatedRun(
   agentId: string,
-  wish: Wish,
+  spec: RunSpec,
   { executions, clock }: { executions: Pick<ExecutionReads, "readByKey">; clock: Clock },
 ): Promise<Execution | undefined> {
-  const { idempotencyKey: key } = wish;
+  const { idempotencyKey: key } = spec;
   const first = key === undefined ? undefined : await executions.readByKey(key, clock.now());
   if (first === undefined) return undefined;
-  if (!isSameRun(first, { agent: { id: normalizeId(agentId) }, wish })) {
+  if (!isSameRun(first, { agent: { id: normalizeId(agentId) }, spec })) {
     throw new IdempotencyKeyReused();
   }
   return first.execution;

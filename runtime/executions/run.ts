@@ -11,7 +11,7 @@ import type { StoredCall } from "./conversation_store.ts";
 import type { Execution } from "./execution.ts";
 import type { GivenAnswer } from "./human_request.ts";
 import type { Journal, Outcome } from "./journal.ts";
-import type { StreamedReply } from "./streamed_reply.ts";
+import type { RedactedReply } from "./redacted_reply.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 /** One run of an execution: from its start, or from where it was left, to its next rest. */
@@ -31,7 +31,7 @@ export interface Run {
   delegated: ReadonlySet<number>;
   journal: Journal;
   /** What shows the next reply while it streams. */
-  openReply(): StreamedReply;
+  openReply(): RedactedReply;
   /** What a reply cost in US dollars; null where no price is known. */
   costOf(reply: ModelReply): Promise<number | null>;
   clock: Clock;

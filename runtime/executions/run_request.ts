@@ -1,5 +1,5 @@
-// A run as a person or a program asks for it, and the wish that it is.
-import type { Wish } from "./acceptance.ts";
+// A run as a person or a program asks for it, and the spec that it is.
+import type { RunSpec } from "./acceptance.ts";
 import { toStorable } from "./storable_text.ts";
 
 /** A run somebody asks for. */
@@ -15,10 +15,10 @@ export interface RunRequest {
   idempotencyKey?: string;
 }
 
-/** The wish behind a request: a turn of a chat where it names one, else a manual run. */
-export function toWish(
+/** The spec behind a request: a turn of a chat where it names one, else a manual run. */
+export function toRunSpec(
   { args = [], message, context, sessionId: session = "", idempotencyKey }: RunRequest,
-): Wish {
+): RunSpec {
   const sessionId = session.trim() === "" ? null : toStorable(session);
   return {
     trigger: sessionId === null ? "manual" : "chat",

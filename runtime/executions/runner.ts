@@ -1,22 +1,22 @@
 // Many runs: accepting them, keeping hold of them while they run, cancelling, stopping, and taking up what a crash left.
 import type { Agent } from "../agents/agent.ts";
 import type { EventBus } from "../events/bus.ts";
-import { isSameRun, toAcceptance, type Wish } from "./acceptance.ts";
+import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
 import type { AcceptanceRefusal, AcceptanceStore } from "./acceptance_store.ts";
 import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
 import { type AgentLookup, AwaitedAgents } from "./awaited_agents.ts";
-import { type Conduct, Conductor, type Paused, type Subject } from "./conductor.ts";
+import { Conductor, type Paused, type RunControl, type StoredRun } from "./conductor.ts";
 import { Continuations } from "./continuations.ts";
 import { type DelegatedStart, Delegations } from "./delegation.ts";
-import { Ends, FORSAKEN } from "./ends.ts";
+import { ExecutionEndings, FORSAKEN } from "./execution_endings.ts";
 import type { Execution, ExecutionStatus } from "./execution.ts";
 import type { ExecutionReads } from "./execution_reads.ts";
 import type { FamilyStore } from "./family_store.ts";
 import { HumanAnswers } from "./human_answers.ts";
 import type { HumanAnswer } from "./human_request.ts";
 import type { JournalPorts } from "./journal.ts";
-import { ORPHANED } from "./onset.ts";
+import { ORPHANED } from "./resume_decision.ts";
 import type { RunPorts } from "./prepare.ts";
 import { partAbandoned } from "./recovery.ts";
 import type { RecoveryStore } from "./recovery_store.ts";
@@ -27,7 +27,7 @@ import {
   SessionWaiting,
 } from "./refusals.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
-import { Starts } from "./starts.ts";
+import { PendingStarts } from "./pending_starts.ts";
 
 const CANCELLED = "Cancelled by user";
 
@@ -51,8 +51,8 @@ export class Runner implements AsyncDisposable {
   readonly #conductor: Conductor;
   readonly #continuations: Continuations;
   readonly #active: ActiveRuns;
-  readonly #ends: Ends;
-  readonly #starts = new Starts();
+  readonly #ends: ExecutionEndings;
+  readonly #starts = new PendingStarts();
   readonly #stopping = new AbortController();
 
   constructor(ports: RunnerPorts) {
@@ -65,10 +65,14 @@ export class Runner implements AsyncDisposable {
       agents: this.#agents,
       starts: this.#starts,
       read: (id: number) => this.#read(id),
-      resume: (subject: Subject) => this.#continuations.afterWaiting(subject),
+      resume: (subject: StoredRun) => this.#continuations.afterWaiting(subject),
     };
     this.#answers = new HumanAnswers(shared);
-    this.#ends = new Ends({ ...shared, active: this.#active, announcer: this.#announcer });
+    this.#ends = new ExecutionEndings({
+      ...shared,
+      active: this.#active,
+      announcer: this.#announcer,
+    });
     const delegations = new Delegations({
       ...ports,
       begin: (start) => this.#begin(start),
@@ -96,15 +100,15 @@ export class Runner implements AsyncDisposable {
    * Accepts a run and lets it go. It is on disk when this returns. Throws ServiceStopping, SessionWaiting and
    * IdempotencyKeyReused.
    */
-  async start(agent: Agent, wish: Wish): Promise<Execution> {
-    const started = await this.attempt(agent, wish);
+  async start(agent: Agent, spec: RunSpec): Promise<Execution> {
+    const started = await this.attempt(agent, spec);
     if ("refused" in started) throw new SessionWaiting(agent.id);
     return started;
   }
 
   /** The same for who wants to know why a run is not accepted. Throws ServiceStopping and IdempotencyKeyReused. */
-  async attempt(agent: Agent, wish: Wish): Promise<Execution | { refused: AcceptanceRefusal }> {
-    return await this.#unlessStopping(() => this.#accept(agent, wish));
+  async attempt(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }> {
+    return await this.#unlessStopping(() => this.#accept(agent, spec));
   }
 
   /** Answers what an execution, or one that it delegated to, asks; it goes on. Throws what is wrong with the answer. */
@@ -172,19 +176,19 @@ export class Runner implements AsyncDisposable {
     return await this.#starts.track(work());
   }
 
-  async #accept(agent: Agent, wish: Wish): Promise<Execution | { refused: AcceptanceRefusal }> {
+  async #accept(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }> {
     const accepted = await this.#ports.acceptances.acceptExecution(
-      ...toAcceptance(agent, wish, this.#ports),
+      ...toAcceptance(agent, spec, this.#ports),
     );
     if ("refused" in accepted) return accepted;
     const { execution, isNew } = accepted;
     if (isNew) {
-      this.#launch({ execution, request: wish.request }, agent);
+      this.#launch({ execution, request: spec.request }, agent);
       this.#announcer.started(execution);
-    } else if (wish.idempotencyKey !== undefined) {
+    } else if (spec.idempotencyKey !== undefined) {
       // Answering with the first execution would tell the caller that this other run was accepted.
       const first = await this.#read(execution.id);
-      if (!isSameRun(first, { agent, wish })) throw new IdempotencyKeyReused();
+      if (!isSameRun(first, { agent, spec })) throw new IdempotencyKeyReused();
     }
     return execution;
   }
@@ -214,7 +218,7 @@ export class Runner implements AsyncDisposable {
     }
   }
 
-  #launch(subject: Subject, agent: Agent): void {
+  #launch(subject: StoredRun, agent: Agent): void {
     const { id } = subject.execution;
     this.#active.launch(
       id,
@@ -225,7 +229,7 @@ export class Runner implements AsyncDisposable {
   /** Lets go of an execution that waits. */
   async #pause(
     { execution, request }: Paused,
-    { signal, leave }: Conduct,
+    { signal, leave }: RunControl,
   ): Promise<void> {
     this.#announcer.waiting(execution, request);
     this.#answers.look();
@@ -240,7 +244,7 @@ export class Runner implements AsyncDisposable {
     leave();
   }
 
-  async #read(id: number): Promise<Subject> {
+  async #read(id: number): Promise<StoredRun> {
     const stored = await this.#ports.executions.readExecution(id);
     if (stored === undefined) throw new ExecutionNotFound();
     return stored;

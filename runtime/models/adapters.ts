@@ -2,13 +2,13 @@
 import type { Clock } from "../clock.ts";
 import type { AdapterName } from "./endpoint.ts";
 import type { Model } from "./model.ts";
-import { lateModule } from "../late_module.ts";
+import { lazyModule } from "../lazy_module.ts";
 
-const loadDemo = lateModule(() => import("./demo.ts"));
-const loadOpenAi = lateModule(() => import("./openai.ts"));
-const loadAnthropic = lateModule(() => import("./anthropic.ts"));
-const loadGoogle = lateModule(() => import("./google.ts"));
-const loadOllama = lateModule(() => import("./ollama.ts"));
+const loadDemo = lazyModule(() => import("./demo.ts"));
+const loadOpenAi = lazyModule(() => import("./openai.ts"));
+const loadAnthropic = lazyModule(() => import("./anthropic.ts"));
+const loadGoogle = lazyModule(() => import("./google.ts"));
+const loadOllama = lazyModule(() => import("./ollama.ts"));
 
 /** All that a model's calls are made with. Where it is the same, one Model does for all who call it. */
 export interface ModelReach {

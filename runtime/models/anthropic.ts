@@ -15,9 +15,9 @@ import {
 } from "./provider_failure.ts";
 import { createProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
-import { lateModule } from "../late_module.ts";
+import { lazyModule } from "../lazy_module.ts";
 
-const loadSdk = lateModule(() => import("@anthropic-ai/sdk"));
+const loadSdk = lazyModule(() => import("@anthropic-ai/sdk"));
 
 /** Where Anthropic itself listens. */
 export const ANTHROPIC_BASE_URL = "https://api.anthropic.com";

@@ -16,9 +16,9 @@ import type { BlockOwner } from "./provider_blocks.ts";
 import { answerFailure, type ProviderContext } from "./provider_failure.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
-import { lateModule } from "../late_module.ts";
+import { lazyModule } from "../lazy_module.ts";
 
-const loadSdk = lateModule(() => import("@google/genai"));
+const loadSdk = lazyModule(() => import("@google/genai"));
 
 /** Where Google itself listens. */
 const GOOGLE_BASE_URL = "https://generativelanguage.googleapis.com";

@@ -1,7 +1,7 @@
 // A conversation as the runtime keeps it: what is stored, what adapters translate, what the loop reads.
 import type { JsonObject } from "../json.ts";
 
-/** A model's wish to use a tool. */
+/** A model's request to use a tool. */
 export interface ToolCall {
   /** Unique within its reply; adapters invent one where the provider gives none. */
   id: string;

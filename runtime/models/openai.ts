@@ -13,9 +13,9 @@ import {
 } from "./provider_failure.ts";
 import { createProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
-import { lateModule } from "../late_module.ts";
+import { lazyModule } from "../lazy_module.ts";
 
-const loadSdk = lateModule(() => import("openai"));
+const loadSdk = lazyModule(() => import("openai"));
 
 /** Where OpenAI itself listens. */
 export const OPENAI_BASE_URL = "https://api.openai.com/v1";

@@ -7,9 +7,9 @@ import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ModelReply, Usage } from "./model.ts";
 import { type Price, PriceFile, type PriceList } from "./price_file.ts";
-import { lateModule } from "../late_module.ts";
+import { lazyModule } from "../lazy_module.ts";
 
-const loadPriceTable = lateModule(() => import("@pydantic/genai-prices"));
+const loadPriceTable = lazyModule(() => import("@pydantic/genai-prices"));
 
 /** What prices are looked up by. */
 export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;

@@ -147,8 +147,8 @@ class RetryingModel implements Model {
     const backoff = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.75 + random() / 2);
     const waitMs = Math.round(error.retryAfterMs ?? backoff);
     if (clock.now() + waitMs >= deadline) {
-      const wish = error.retryAfterMs === undefined ? "another attempt" : formatDuration(waitMs);
-      throw amended(error, ` (no time for ${wish} within the timeout of ${timeoutMs / 1_000}s)`);
+      const wanted = error.retryAfterMs === undefined ? "another attempt" : formatDuration(waitMs);
+      throw amended(error, ` (no time for ${wanted} within the timeout of ${timeoutMs / 1_000}s)`);
     }
     log.write("warn", "Model call failed; trying again", {
       model: this.id,

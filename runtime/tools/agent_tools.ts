@@ -28,7 +28,7 @@ export interface ToolSources {
 }
 
 /** Puts the tools of agents together. */
-export class ToolShed {
+export class ToolCatalog {
   readonly #sources: ToolSources;
 
   constructor(sources: ToolSources) {

@@ -2,9 +2,9 @@
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../json.ts";
 import { ToolFailure } from "./tool_failure.ts";
-import { lateModule } from "../late_module.ts";
+import { lazyModule } from "../lazy_module.ts";
 
-const loadValidator = lateModule(() => import("@cfworker/json-schema"));
+const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
 /** A complaint list is read by a model: the first few tell it what to change. */
 const MAX_COMPLAINTS = 10;

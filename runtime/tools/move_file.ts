@@ -12,7 +12,7 @@ import { makeFolders } from "./proven_folder.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
 import { removeEntry } from "./remove_file.ts";
 import { isLinkRefusal, StagedFile } from "./staged_file.ts";
-import { tellChange } from "./told_change.ts";
+import { reportWrite } from "./reported_write.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const COPY_BYTES = 256 * 1024;
@@ -39,7 +39,7 @@ export async function moveFile(
     const staged = await stageCopy(from.path, info, to.path, options.signal);
     try {
       const written = { version: await staged.version(), size: Number(info.size), sha256: null };
-      await tellChange(sandbox, { path: to.path, outcome: written }, () => staged.publishNew());
+      await reportWrite(sandbox, { path: to.path, outcome: written }, () => staged.publishNew());
     } catch (error) {
       await staged.discard();
       throw toFileFailure(error, "move to", destination);

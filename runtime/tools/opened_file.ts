@@ -6,7 +6,7 @@
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { identityOf, isAt } from "./file_identity.ts";
-import { type FileVersion, versionOf } from "./told_change.ts";
+import { type FileVersion, versionOf } from "./reported_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
 import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";

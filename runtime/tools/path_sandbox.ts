@@ -9,7 +9,7 @@ import { isDatabaseName } from "./path_names.ts";
 import { PathNotation } from "./path_notation.ts";
 import { realPathOf } from "./real_path.ts";
 import { type PathAccess, SandboxRoots, type SandboxRootsOptions } from "./sandbox_roots.ts";
-import type { FileWrite } from "./told_change.ts";
+import type { FileWrite } from "./reported_write.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 /** A place that an agent may reach: a folder with all below it, or just one file. */

@@ -6,7 +6,7 @@ import type { PathSandbox } from "./path_sandbox.ts";
 import { retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
 import { StagedFile } from "./staged_file.ts";
-import { tellChange } from "./told_change.ts";
+import { reportWrite } from "./reported_write.ts";
 
 /** Removes a file, or a symlink itself. Returns the path as shown. Throws ToolFailure. */
 export async function removeFile(sandbox: PathSandbox, text: string): Promise<string> {
@@ -25,7 +25,7 @@ export async function removeEntry(
   path: string,
   identity: FileIdentity,
 ): Promise<void> {
-  await tellChange(sandbox, { path, outcome: "removed" }, async () => {
+  await reportWrite(sandbox, { path, outcome: "removed" }, async () => {
     await (await StagedFile.setAside(path, identity)).discard();
   });
 }

@@ -6,7 +6,7 @@ import { type FileHandle, link, lstat, open, rename, unlink } from "node:fs/prom
 import { dirname, join } from "node:path";
 import { errorCode } from "../error_code.ts";
 import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
-import { type FileVersion, versionOf } from "./told_change.ts";
+import { type FileVersion, versionOf } from "./reported_write.ts";
 import { ignoreMissing, lstatIfThere } from "./missing_entry.ts";
 import { PlaceChanged } from "./place_changed.ts";
 import { proveFolder, syncFolder } from "./proven_folder.ts";

@@ -11,7 +11,7 @@ import { retryIfPlaceChanged } from "./place_changed.ts";
 import { makeFolders } from "./proven_folder.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
 import { StagedFile } from "./staged_file.ts";
-import { type FileVersion, tellChange, versionOf } from "./told_change.ts";
+import { type FileVersion, reportWrite, versionOf } from "./reported_write.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const WRITABLE = 0o222;
@@ -50,7 +50,7 @@ export async function writeFile(
       const sha256 = createHash("sha256").update(content).digest("hex");
       const written = { version: await staged.version(), size: content.length, sha256 };
       await refuseIfChanged(path, options.version, text);
-      await tellChange(sandbox, { path, outcome: written }, () => staged.publish());
+      await reportWrite(sandbox, { path, outcome: written }, () => staged.publish());
     } catch (error) {
       await staged.discard();
       throw error;

@@ -6,11 +6,11 @@ import type { Clock } from "../clock.ts";
 import { Baseline, type Compared, toOld } from "./baseline.ts";
 import type { SettledPath, Stamp, Transition } from "./change_folding.ts";
 import type { ChangeOrigin } from "./change_origin.ts";
-import { type FirstRead, isIn } from "./look.ts";
+import { type FirstRead, isIn } from "./scan_result.ts";
 import { type RememberedFiles, UNREAD } from "./seen_files.ts";
 import { UnsettledChanges } from "./unsettled_changes.ts";
 import type { WatchHub } from "./watch_hub.ts";
-import { WatchLeaf } from "./watch_leaf.ts";
+import { AgentWatchPath } from "./agent_watch_path.ts";
 
 /** What the watch of an agent needs. */
 export interface AgentWatchPorts {
@@ -27,7 +27,7 @@ export interface AgentWatchPorts {
 export class AgentWatch implements AsyncDisposable {
   readonly #ports: AgentWatchPorts;
   readonly #baseline: Baseline;
-  readonly #leaves: WatchLeaf[] = [];
+  readonly #leaves: AgentWatchPath[] = [];
   readonly #unsettled: UnsettledChanges;
 
   private constructor(
@@ -57,7 +57,7 @@ export class AgentWatch implements AsyncDisposable {
     try {
       const { filters } = trigger;
       for (const text of trigger.paths) {
-        const leaf = await WatchLeaf.join(text, { ...ports, filters });
+        const leaf = await AgentWatchPath.join(text, { ...ports, filters });
         leaf.isCompared = remembered === undefined;
         watch.#leaves.push(leaf);
       }
@@ -160,7 +160,7 @@ export class AgentWatch implements AsyncDisposable {
     await Promise.all(this.#leaves.map(({ place }) => place.check()));
   }
 
-  #changed(leaf: WatchLeaf, changes: readonly Transition[]): void {
+  #changed(leaf: AgentWatchPath, changes: readonly Transition[]): void {
     const mine = changes.filter(({ path }) => leaf.owns(path));
     this.#unsettled.note(mine.map(({ path, before, now }) => {
       // Seen before all of its folder could be read.
@@ -168,7 +168,7 @@ export class AgentWatch implements AsyncDisposable {
     }));
   }
 
-  #appeared(leaf: WatchLeaf, changes: readonly Transition[]): void {
+  #appeared(leaf: AgentWatchPath, changes: readonly Transition[]): void {
     if (!leaf.isCompared) return this.#compare(leaf);
     const { place } = leaf;
     if (this.#meetsUnread(leaf)) {
@@ -182,11 +182,11 @@ export class AgentWatch implements AsyncDisposable {
     ]);
   }
 
-  #vanished(leaf: WatchLeaf): void {
+  #vanished(leaf: AgentWatchPath): void {
     this.#unsettled.putAside((path) => leaf.owns(path));
   }
 
-  #readAtLast(leaf: WatchLeaf, { places, hidden, changes }: FirstRead): void {
+  #readAtLast(leaf: AgentWatchPath, { places, hidden, changes }: FirstRead): void {
     const mine = changes.filter(({ path }) => leaf.owns(path));
     const isCompared = (path: string) => this.#baseline.isRemembered && isIn(path, hidden);
     const sorted = this.#baseline.sort(mine.filter(({ path }) => !isCompared(path)));
@@ -198,7 +198,7 @@ export class AgentWatch implements AsyncDisposable {
   }
 
   /** Finds what has changed while nobody looked. */
-  #compare(leaf: WatchLeaf): void {
+  #compare(leaf: AgentWatchPath): void {
     if (leaf.isCompared) return;
     leaf.isCompared = true;
     if (!this.#baseline.isRemembered) return;
@@ -209,13 +209,13 @@ export class AgentWatch implements AsyncDisposable {
   }
 
   /** Whether what is watched could never be reached. Then all that is at its real path now counts as having been there. */
-  #meetsUnread({ place, real }: WatchLeaf): boolean {
+  #meetsUnread({ place, real }: AgentWatchPath): boolean {
     if (real === undefined || !this.#baseline.unread.includes(place.path)) return false;
     this.#baseline.addUnread([real]);
     return true;
   }
 
-  #compareFiles(leaf: WatchLeaf, isMeant: (path: string) => boolean): Compared {
+  #compareFiles(leaf: AgentWatchPath, isMeant: (path: string) => boolean): Compared {
     const files = new Map(leaf.files().filter(([path]) => isMeant(path)));
     const isGone = (path: string) =>
       isMeant(path) && leaf.owns(path) && !leaf.place.seen.hides(path);
@@ -223,7 +223,7 @@ export class AgentWatch implements AsyncDisposable {
   }
 
   /** Goes on from what has been read of these places, with how it compares to what was known of them. */
-  #takeIn(leaf: WatchLeaf, places: ReadonlySet<string>, { changes, old }: Compared): void {
+  #takeIn(leaf: AgentWatchPath, places: ReadonlySet<string>, { changes, old }: Compared): void {
     this.#tell([...this.#baseline.read(places, this.#unread()), ...old]);
     this.#changed(leaf, changes);
     const isAll = this.#leaves.every(({ isCompared }) => isCompared);

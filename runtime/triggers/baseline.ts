@@ -2,7 +2,7 @@
 // be read. What is found later is news only by comparison with it. Pure.
 import type { SettledPath, Stamp, Transition } from "./change_folding.ts";
 import { FROM_OUTSIDE } from "./change_origin.ts";
-import { isIn } from "./look.ts";
+import { isIn } from "./scan_result.ts";
 import { type RememberedFiles, UNREAD } from "./seen_files.ts";
 
 /** Changes, and files that are none: whoever remembers files remembers these, too. */

@@ -1,6 +1,6 @@
 // What a change of a file may come from, as far as that was known when it was noticed. Pure.
 
-/** What is known of a change. See TriggerBreaker and LoopSuspicion, who fill it in and judge by it. */
+/** What is known of a change. See TriggerBreaker and WatchLoopDetector, who fill it in and judge by it. */
 export interface ChangeOrigin {
   /** How long the longest chain of runs was that went on around it; 0: nothing ran. */
   around: number;

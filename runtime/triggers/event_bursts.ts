@@ -13,7 +13,7 @@ const LONGEST_REST_MS = 60_000;
 /** Counts events. */
 export class EventBursts implements AsyncDisposable {
   readonly #clock: Clock;
-  readonly #lookAtAll: () => Promise<void>;
+  readonly #scanAll: () => Promise<void>;
   readonly #over = new AbortController();
   /** Events since everything was looked at, or since it was calm: what comes now and then is never lost. */
   #events = 0;
@@ -22,10 +22,10 @@ export class EventBursts implements AsyncDisposable {
   /** Until when no burst is followed by another look. */
   #restUntil = 0;
 
-  /** `lookAtAll` looks at everything; resolves when that is done. */
-  constructor(clock: Clock, lookAtAll: () => Promise<void>) {
+  /** `scanAll` looks at everything; resolves when that is done. */
+  constructor(clock: Clock, scanAll: () => Promise<void>) {
     this.#clock = clock;
-    this.#lookAtAll = lookAtAll;
+    this.#scanAll = scanAll;
   }
 
   /** There is an event. */
@@ -54,7 +54,7 @@ export class EventBursts implements AsyncDisposable {
     if (signal.aborted) return;
     this.#events = 0;
     const start = this.#clock.now();
-    await this.#lookAtAll();
+    await this.#scanAll();
     this.#restUntil = this.#clock.now() + REST_FACTOR * (this.#clock.now() - start);
     this.#burst = undefined;
     // As many again while it looked: some of them may be lost, too.

@@ -1,4 +1,4 @@
-// What is in a watched folder, as far as it has been looked at; each look tells what has changed since the one before.
+// What is in a watched folder, as far as it has been scanned; each scan tells what has changed since the one before.
 // Symlinks are left out: what they lead to would change without a word, or lead round in a circle.
 //
 // Decision: only what the system says is not there is gone. What cannot be read, for whatever reason, counts as it was.
@@ -7,7 +7,7 @@ import { isBelow } from "../files/path_below.ts";
 import type { Stamp } from "./change_folding.ts";
 import { type Entry, FOLDER, FolderSnapshot, stampOf } from "./folder_snapshot.ts";
 import { inGroups } from "./in_groups.ts";
-import { Look } from "./look.ts";
+import { ScanResult } from "./scan_result.ts";
 import { isMissing } from "./missing.ts";
 import { UnreadPaths } from "./unread_paths.ts";
 
@@ -19,9 +19,9 @@ export interface FolderViewOptions {
   recursive: boolean;
   /** The only name that matters, where it is a file that is watched. */
   only: string | undefined;
-  /** Folders and files (absolute, real) that are never looked at. */
+  /** Folders and files (absolute, real) that are never scanned. */
   isSkipped: (path: string) => boolean;
-  /** Ends a look that takes long. */
+  /** Ends a scan that takes long. */
   signal: AbortSignal;
 }
 
@@ -79,24 +79,24 @@ export class FolderView {
   }
 
   /** Looks at everything. */
-  async lookAtAll(): Promise<Look> {
+  async scanAll(): Promise<ScanResult> {
     const { only } = this.#options;
-    return await this.look([only === undefined ? this.#root : join(this.#root, only)]);
+    return await this.scan([only === undefined ? this.#root : join(this.#root, only)]);
   }
 
   /** Looks at these paths, and at what is below them where they are folders. */
-  async look(paths: readonly string[]): Promise<Look> {
-    const look = new Look(paths);
+  async scan(paths: readonly string[]): Promise<ScanResult> {
+    const result = new ScanResult(paths);
     const places = new Set(paths.flatMap((path) => this.#firstUnknown(path) ?? []));
     const found = await inGroups([...places], {
       size: STATS_AT_ONCE,
       work: async (path): Promise<Found> => ({ path, entry: await entryAt(path) }),
     });
-    await this.#noteAll(found, look);
-    return look;
+    await this.#noteAll(found, result);
+    return result;
   }
 
-  /** The path, or the first folder on the way to it that is not known yet; undefined where nobody wants to look. */
+  /** The path, or the first folder on the way to it that is not known yet; undefined where nobody wants a scan. */
   #firstUnknown(path: string): string | undefined {
     const { only, recursive } = this.#options;
     if (!isBelow(path, this.#root)) return undefined;
@@ -109,55 +109,55 @@ export class FolderView {
   }
 
   /** Files first: what is seen of them again in their folder is newer. */
-  async #noteAll(found: readonly Found[], look: Look): Promise<void> {
+  async #noteAll(found: readonly Found[], result: ScanResult): Promise<void> {
     const folders: string[] = [];
     for (const { path, entry } of found) {
       const isFolder = entry === FOLDER && (this.#options.recursive || path === this.#root);
       if (isFolder) folders.push(path);
-      else if (entry instanceof Unreadable) this.#lose(path, entry, look);
-      else if (path !== this.#root) this.#noteFile(path, entry === FOLDER ? null : entry, look);
+      else if (entry instanceof Unreadable) this.#lose(path, entry, result);
+      else if (path !== this.#root) this.#noteFile(path, entry === FOLDER ? null : entry, result);
     }
-    for (const folder of folders) await this.#lookInto(folder, look);
+    for (const folder of folders) await this.#scanFolder(folder, result);
   }
 
-  #noteFile(path: string, stamp: Stamp | null, look: Look): void {
+  #noteFile(path: string, stamp: Stamp | null, result: ScanResult): void {
     // Also what was in a folder of that name.
-    look.find(this.#unread.takeGone(path));
-    look.add(this.#snapshot.set(path, stamp));
+    result.find(this.#unread.takeGone(path));
+    result.add(this.#snapshot.set(path, stamp));
   }
 
-  #lose(path: string, { error }: Unreadable, look: Look): void {
+  #lose(path: string, { error }: Unreadable, result: ScanResult): void {
     const isKnown = path === this.#root ? this.#isRootRead : this.#snapshot.has(path);
-    if (this.#unread.add({ path, isHidden: !isKnown })) look.lose(path, error);
+    if (this.#unread.add({ path, isHidden: !isKnown })) result.lose(path, error);
   }
 
-  async #lookInto(folder: string, look: Look): Promise<void> {
+  async #scanFolder(folder: string, result: ScanResult): Promise<void> {
     if (this.#options.signal.aborted) return;
     const entries = await entriesOf(folder);
     if (entries === null) {
-      if (folder !== this.#root) this.#noteFile(folder, null, look);
+      if (folder !== this.#root) this.#noteFile(folder, null, result);
       return;
     }
     if (entries instanceof Unreadable) {
       // A file that was in its place is gone, whatever is in the folder.
-      if (!this.#snapshot.isFolder(folder)) look.add(this.#snapshot.set(folder, null));
-      return this.#lose(folder, entries, look);
+      if (!this.#snapshot.isFolder(folder)) result.add(this.#snapshot.set(folder, null));
+      return this.#lose(folder, entries, result);
     }
     this.#isRootRead ||= folder === this.#root;
     const wasUnread = this.#unread.takeRead(folder);
-    look.hasFoundFolder ||= wasUnread.length > 0;
-    look.find(wasUnread);
+    result.hasFoundFolder ||= wasUnread.length > 0;
+    result.find(wasUnread);
     if (!this.#snapshot.isFolder(folder)) {
-      look.newFolders.push(folder);
-      if (folder !== this.#root && this.#unread.hides(dirname(folder))) look.reachBeyond(folder);
+      result.newFolders.push(folder);
+      if (folder !== this.#root && this.#unread.hides(dirname(folder))) result.reachBeyond(folder);
     }
-    if (folder !== this.#root) look.add(this.#snapshot.set(folder, FOLDER));
+    if (folder !== this.#root) result.add(this.#snapshot.set(folder, FOLDER));
     const names = new Set(entries.map(({ name }) => join(folder, name)));
     for (const name of this.#snapshot.namesIn(folder)) {
       const path = join(folder, name);
-      if (!names.has(path)) this.#noteFile(path, null, look);
+      if (!names.has(path)) this.#noteFile(path, null, result);
     }
-    look.find(this.#unread.takeMissing(folder, (path) => names.has(path)));
+    result.find(this.#unread.takeMissing(folder, (path) => names.has(path)));
     const wanted = entries.filter(({ name }) => !this.#options.isSkipped(join(folder, name)));
     const found = await inGroups(wanted, {
       size: STATS_AT_ONCE,
@@ -166,7 +166,7 @@ export class FolderView {
         return { path, entry: isFile ? await entryAt(path) : isDirectory ? FOLDER : null };
       },
     });
-    await this.#noteAll(found, look);
+    await this.#noteAll(found, result);
   }
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { type FileWrite, versionOf, type WrittenFile } from "../tools/told_change.ts";
+import { type FileWrite, versionOf, type WrittenFile } from "../tools/reported_write.ts";
 
 const MAX_RECORDS = 10_000;
 /** Several changes of one path may be under way before the first of them is seen. */

@@ -2,10 +2,10 @@
 //
 // Decision: a chain goes over all agents, because two that write for each other are a loop as well; whose turn it is when
 // the limit is reached is paused. A run prolongs a chain when its change is known to be written by a run of it, or when its
-// path fired before in it, which a burst of files or a steady stream of new ones never does; LoopSuspicion has the rest.
+// path fired before in it, which a burst of files or a steady stream of new ones never does; WatchLoopDetector has the rest.
 import type { Clock } from "../clock.ts";
 import type { ChangeOrigin } from "./change_origin.ts";
-import { LoopSuspicion } from "./loop_suspicion.ts";
+import { WatchLoopDetector } from "./watch_loop_detector.ts";
 import { MAX_CHAIN } from "./max_chain.ts";
 
 /** How often one path of an agent may fire in a minute. */
@@ -31,7 +31,7 @@ export type Verdict = "fires" | { waitMs: number } | { refusal: string };
 /** Counts what fires. */
 export class TriggerBreaker {
   readonly #clock: Pick<Clock, "now">;
-  readonly #suspicion: LoopSuspicion;
+  readonly #loops: WatchLoopDetector;
   /** When each path of each agent fired in the last minute; least recent first. */
   readonly #fires = new Map<string, number[]>();
   /** Paths that fired, whatever the agent; least recent first. */
@@ -45,12 +45,12 @@ export class TriggerBreaker {
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
-    this.#suspicion = new LoopSuspicion(clock);
+    this.#loops = new WatchLoopDetector(clock);
   }
 
   /** What a change of an agent's files, noticed at this moment, may come from. */
   noticed(agentId: string): ChangeOrigin {
-    const { generation, noticedAt } = this.#suspicion.noticed(agentId);
+    const { generation, noticedAt } = this.#loops.noticed(agentId);
     return { around: this.#longestAround(), writer: 0, generation, noticedAt };
   }
 
@@ -66,7 +66,7 @@ export class TriggerBreaker {
     if (this.#lengthWith(change) > MAX_CHAIN) {
       return { refusal: `${inARow}, the last one by ${change.path}` };
     }
-    const verdict = this.#suspicion.judge(agentId, change.origin.generation);
+    const verdict = this.#loops.judge(agentId, change.origin.generation);
     return verdict === "loops"
       ? { refusal: `${inARow}, and nothing changed while none ran, the last one by ${change.path}` }
       : verdict;
@@ -76,12 +76,12 @@ export class TriggerBreaker {
   urgency(agentId: string, { writer, generation }: ChangeOrigin): number {
     const length = this.#lengthOf(writer);
     const known = length < TELLING_CHAIN ? 0 : length;
-    return Math.max(known, this.#suspicion.lengthWith(agentId, generation));
+    return Math.max(known, this.#loops.lengthWith(agentId, generation));
   }
 
   /** Whether urgency() may be more than 0 for a change of this agent. */
   hasUrgent(agentId: string): boolean {
-    return this.#telling.size > 0 || this.#suspicion.isSuspected(agentId);
+    return this.#telling.size > 0 || this.#loops.mayBeLooping(agentId);
   }
 
   /** A change fired. */
@@ -100,7 +100,7 @@ export class TriggerBreaker {
     forgetOldest(this.#lengths, MAX_RUNS);
     forgetOldest(this.#telling, MAX_RUNS);
     forgetOldest(this.#touched, MAX_PATHS);
-    this.#suspicion.started(agentId, run);
+    this.#loops.started(agentId, run);
   }
 
   /** A run is over, or waits for a person. */
@@ -108,7 +108,7 @@ export class TriggerBreaker {
     if (this.#recent.has(executionId)) {
       this.#recent.set(executionId, this.#recent.get(executionId) ?? this.#clock.now());
     }
-    this.#suspicion.ended(executionId);
+    this.#loops.ended(executionId);
   }
 
   /** A run that waited goes on: what a person's answer brings about is no loop. */
@@ -126,13 +126,13 @@ export class TriggerBreaker {
     for (const executionId of this.#lengths.keys()) this.#lengths.set(executionId, 1);
     this.#telling.clear();
     this.#touched.clear();
-    this.#suspicion.reset(agentId);
+    this.#loops.reset(agentId);
   }
 
   /** An agent watches no more. */
   forget(agentId: string): void {
     this.reset(agentId);
-    this.#suspicion.forget(agentId);
+    this.#loops.forget(agentId);
   }
 
   /** The length of the longest chain that a change made at this moment may come from; 0: nothing runs. */

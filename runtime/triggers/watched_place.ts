@@ -1,12 +1,12 @@
 // One watched path, whatever is there: a folder, a file, or nothing yet. Follows it when it vanishes and comes back, and
-// tells how its files change. When it is looked at is left to PlaceLooks, what is known of it to SeenPlace.
+// tells how its files change. When it is scanned is left to PlaceScans, what is known of it to SeenPlace.
 import type { Clock } from "../clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Transition } from "./change_folding.ts";
 import type { FolderView } from "./folder_view.ts";
 import type { FolderWatches } from "./folder_watches.ts";
-import type { FirstRead, Look } from "./look.ts";
-import { PlaceLooks } from "./place_looks.ts";
+import type { FirstRead, ScanResult } from "./scan_result.ts";
+import { PlaceScans } from "./place_scans.ts";
 import { SeenPlace } from "./seen_place.ts";
 import { findWatchedRoot, type WatchedRoot } from "./watched_root.ts";
 
@@ -39,7 +39,7 @@ export class WatchedPlace implements AsyncDisposable {
   readonly #recursive: boolean;
   readonly #ports: PlacePorts;
   readonly #listeners = new Set<PlaceListener>();
-  readonly #looks: PlaceLooks;
+  readonly #scans: PlaceScans;
   readonly #seen = new SeenPlace();
   #there: { root: WatchedRoot; view: FolderView } | undefined;
   #unwatch: (() => void) | undefined;
@@ -50,14 +50,14 @@ export class WatchedPlace implements AsyncDisposable {
     this.path = place.path;
     this.#recursive = place.recursive;
     this.#ports = ports;
-    this.#looks = new PlaceLooks(ports.clock, {
+    this.#scans = new PlaceScans(ports.clock, {
       check: () => this.#check(),
-      lookAtAll: () => this.#look((view) => view.lookAtAll()),
-      lookAt: (paths) => this.#look((view) => view.look(paths)),
+      scanAll: () => this.#scan((view) => view.scanAll()),
+      scan: (paths) => this.#scan((view) => view.scan(paths)),
       unread: () => this.#seen.unread,
       renew: () => this.#renew(),
       failed: (error) =>
-        ports.log.write("error", `Cannot look at the watched path ${this.path}`, { error }),
+        ports.log.write("error", `Cannot scan the watched path ${this.path}`, { error }),
     });
   }
 
@@ -79,7 +79,7 @@ export class WatchedPlace implements AsyncDisposable {
   /** Takes in what is there. From then on changes are told. Throws when that was abandoned: only a part is known then. */
   async open(): Promise<void> {
     await this.check();
-    this.#looks.signal.throwIfAborted();
+    this.#scans.signal.throwIfAborted();
     this.#isOpening = false;
   }
 
@@ -93,21 +93,21 @@ export class WatchedPlace implements AsyncDisposable {
 
   /** Looks whether the path is still there and still the same. */
   async check(): Promise<void> {
-    await this.#looks.check();
+    await this.#scans.check();
   }
 
   /** Ends what it is doing, if it has not got to know yet what is there. */
   abandonOpening(): void {
-    if (this.#isOpening) this.#looks.end();
+    if (this.#isOpening) this.#scans.end();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#looks.end();
+    this.#scans.end();
     this.#unwatch?.();
-    await this.#looks[Symbol.asyncDispose]();
+    await this.#scans[Symbol.asyncDispose]();
   }
 
-  async #look(work: (view: FolderView) => Promise<Look>): Promise<void> {
+  async #scan(work: (view: FolderView) => Promise<ScanResult>): Promise<void> {
     if (this.#there !== undefined) this.#take("changed", await work(this.#there.view));
   }
 
@@ -139,24 +139,24 @@ export class WatchedPlace implements AsyncDisposable {
 
   async #enter(found: WatchedRoot): Promise<void> {
     const { watches, isSkipped } = this.#ports;
-    const { signal } = this.#looks;
+    const { signal } = this.#scans;
     const recursive = this.#recursive && found.only === undefined;
     const view = this.#seen.viewOf(found, { recursive, isSkipped, signal });
     this.#there = { root: found, view };
     const unwatch = await watches.watch({ folder: found.folder, recursive }, {
       changed: (paths) => {
-        void this.#looks.lookAt(paths);
+        void this.#scans.scan(paths);
         // The folder itself: it may be gone, or another one by now.
-        if (paths.includes(found.folder)) void this.#looks.lookAtAll();
+        if (paths.includes(found.folder)) void this.#scans.scanAll();
       },
-      uncertain: () => this.#looks.lookAtAll(),
+      uncertain: () => this.#scans.scanAll(),
     });
     this.#unwatch = unwatch;
     if (signal.aborted) return unwatch();
-    if (this.#isOpening) return this.#follow(await view.lookAtAll());
-    this.#take("appeared", await view.lookAtAll());
-    // Of a folder that is just being filled the first look may have missed the rest.
-    this.#looks.lookAgainAt([found.folder]);
+    if (this.#isOpening) return this.#follow(await view.scanAll());
+    this.#take("appeared", await view.scanAll());
+    // Of a folder that is just being filled the first scan may have missed the rest.
+    this.#scans.rescanSoon([found.folder]);
   }
 
   #lose(): void {
@@ -167,20 +167,20 @@ export class WatchedPlace implements AsyncDisposable {
     for (const listener of this.#listeners) listener.vanished();
   }
 
-  #take(what: "changed" | "appeared", look: Look): void {
-    const { changes, firstRead } = look.sort();
+  #take(what: "changed" | "appeared", result: ScanResult): void {
+    const { changes, firstRead } = result.sort();
     if (what === "appeared" || changes.length > 0) {
       for (const listener of this.#listeners) listener[what](changes);
     }
     if (firstRead !== undefined) {
       for (const listener of this.#listeners) listener.readAtLast(firstRead);
     }
-    if (look.newFolders.length > 0) this.#looks.lookAgainAt(look.newFolders);
-    this.#follow(look);
+    if (result.newFolders.length > 0) this.#scans.rescanSoon(result.newFolders);
+    this.#follow(result);
   }
 
   /** Sees to what cannot be read. */
-  #follow({ lost, reason, hasFoundFolder }: Look): void {
+  #follow({ lost, reason, hasFoundFolder }: ScanResult): void {
     const [first, ...others] = lost;
     if (first !== undefined) {
       const more = others.length === 0 ? "" : ` and ${others.length} more`;
@@ -191,7 +191,7 @@ export class WatchedPlace implements AsyncDisposable {
       );
     }
     // What could not be read may not be watched, either.
-    if (first !== undefined || hasFoundFolder) this.#looks.reread({ renewed: hasFoundFolder });
+    if (first !== undefined || hasFoundFolder) this.#scans.reread({ renewed: hasFoundFolder });
   }
 
   #renew(): boolean {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Journal } from "../../runtime/executions/journal.ts";
-import { StreamedReply } from "../../runtime/executions/streamed_reply.ts";
+import { RedactedReply } from "../../runtime/executions/redacted_reply.ts";
 import { ExecutionLog, type LogItem } from "../../runtime/events/log.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
 import { openTestStore, type TestStore } from "../support/test_store.ts";
@@ -111,7 +111,7 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
     ...store,
     clock: new TestClock(),
   });
-  const reply = new StreamedReply(execution.id, store);
+  const reply = new RedactedReply(execution.id, store);
   const items: LogItem[] = [];
   const reading = (async () => {
     for await (const item of follow(store, execution.id, { deltas: true })) {
@@ -148,7 +148,7 @@ Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply it
   using store = openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, { ...store, clock: new TestClock() });
-  const reply = new StreamedReply(execution.id, store);
+  const reply = new RedactedReply(execution.id, store);
   const join = () => {
     const stop = new AbortController();
     const items: LogItem[] = [];

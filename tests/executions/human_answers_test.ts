@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { AwaitedAgents } from "../../runtime/executions/awaited_agents.ts";
-import type { Subject } from "../../runtime/executions/conductor.ts";
+import type { StoredRun } from "../../runtime/executions/conductor.ts";
 import { HumanAnswers } from "../../runtime/executions/human_answers.ts";
 import { AnswerMisfit, NotWaiting } from "../../runtime/executions/human_request.ts";
 import { ExecutionNotFound } from "../../runtime/executions/refusals.ts";
-import { Starts } from "../../runtime/executions/starts.ts";
+import { PendingStarts } from "../../runtime/executions/pending_starts.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { createTestAgent } from "../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../support/test_runner.ts";
@@ -16,8 +16,8 @@ async function ask(
   options: { confirmTimeoutMs: number | null },
 ): Promise<{ id: number; requestId: string }> {
   const agent = createTestAgent({ onPending: "parallel", ...options });
-  const wish = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
-  const { id } = await runner.start(agent, wish);
+  const spec = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
+  const { id } = await runner.start(agent, spec);
   await until(
     async () => (await store.executions.readExecution(id))?.execution.status === "waiting",
     "the question",
@@ -27,8 +27,8 @@ async function ask(
 }
 
 /** Answers over the runner's store; who would go on is only noted. */
-function openAnswers({ store, clock }: TestRunner): { answers: HumanAnswers; goneOn: Subject[] } {
-  const goneOn: Subject[] = [];
+function openAnswers({ store, clock }: TestRunner): { answers: HumanAnswers; goneOn: StoredRun[] } {
+  const goneOn: StoredRun[] = [];
   const answers = new HumanAnswers({
     ...store,
     clock,
@@ -37,7 +37,7 @@ function openAnswers({ store, clock }: TestRunner): { answers: HumanAnswers; gon
       findAgent: (id) => createTestAgent({ id }),
       whyUnreadable: () => undefined,
     }),
-    starts: new Starts(),
+    starts: new PendingStarts(),
     async read(id) {
       const stored = await store.executions.readExecution(id);
       if (stored === undefined) throw new ExecutionNotFound();

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { Wish } from "../../runtime/executions/acceptance.ts";
+import type { RunSpec } from "../../runtime/executions/acceptance.ts";
 import { Database, StorageUnavailable } from "../../runtime/storage/database.ts";
 import { createTestAgent } from "../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../support/test_runner.ts";
 import { until } from "../support/until.ts";
 
-const WISH: Wish = { trigger: "manual", sessionId: null, request: { args: [] } };
+const WISH: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
 
 /** Starts the asking agent and waits for its question; what follows meets a database without room. */
 async function ask({ runner, store }: TestRunner): Promise<{ id: number; requestId: string }> {

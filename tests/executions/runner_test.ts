@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ExecutionTrigger } from "../../runtime/executions/execution.ts";
-import type { Wish } from "../../runtime/executions/acceptance.ts";
+import type { RunSpec } from "../../runtime/executions/acceptance.ts";
 import { IdempotencyKeyReused } from "../../runtime/executions/refusals.ts";
 import { SqliteAcceptanceStore } from "../../runtime/storage/acceptance.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
@@ -52,8 +52,8 @@ Deno.test("Runner.start() holds by on_pending: a table of who waits and who woul
       const agent = createTestAgent({ id: `${mode}-${row}`, onPending: mode });
       await ask(on, agent.id, starts[waits]);
       for (const [column, joins] of names.entries()) {
-        const wish = { ...starts[joins]!, request: { args: [] } };
-        const outcome = await runner.start(agent, wish).then(
+        const spec = { ...starts[joins]!, request: { args: [] } };
+        const outcome = await runner.start(agent, spec).then(
           async ({ id }) => {
             await until(async () => await statusOf(on, id) === "waiting", "the question");
             await runner.cancel(id);
@@ -130,7 +130,7 @@ Deno.test("Runner.cancel() of a waiting execution rejects when its end cannot be
 
 Deno.test("Runner.start() accepts one of many that come at once with one key", async () => {
   await using on = await openTestRunner([createTestAgent()]);
-  const wish = {
+  const spec = {
     trigger: "manual" as const,
     sessionId: null,
     request: { args: [] },
@@ -141,7 +141,7 @@ Deno.test("Runner.start() accepts one of many that come at once with one key", a
     if (event.type === "execution_started") started.push(event.executionId);
   });
   const accepted = await Promise.all(
-    Array.from({ length: 50 }, () => on.runner.start(createTestAgent(), wish)),
+    Array.from({ length: 50 }, () => on.runner.start(createTestAgent(), spec)),
   );
   assert.deepEqual([...new Set(accepted.map(({ id }) => id))], started);
 });
@@ -151,8 +151,8 @@ Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its w
   for (let turns = 0; turns < 60; turns += 3) {
     await using on = await openTestRunner([createTestAgent()]);
     const { runner, clock } = on;
-    const wish = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
-    const { id } = await runner.start(createTestAgent(), wish);
+    const spec = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
+    const { id } = await runner.start(createTestAgent(), spec);
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
     const stopped = runner.stop({ graceMs: 0 });
     await clock.advance(0);
@@ -170,15 +170,15 @@ Deno.test("Runner.start() gives the first run for its idempotency key, and refus
   const agent = createTestAgent({ onPending: "parallel" });
   await using on = await openTestRunner([agent]);
   const { runner, store } = on;
-  const wish: Wish = {
+  const spec: RunSpec = {
     ...{ trigger: "chat", sessionId: "s", idempotencyKey: "k" },
     request: { args: ["a"], message: "m" },
   };
-  const { id } = await runner.start(agent, wish);
-  assert.equal((await runner.start(agent, structuredClone(wish))).id, id);
+  const { id } = await runner.start(agent, spec);
+  assert.equal((await runner.start(agent, structuredClone(spec))).id, id);
   await until(async () => await statusOf(on, id) === "waiting", "the question");
-  assert.equal((await runner.start(agent, wish)).id, id);
-  const others: Partial<Wish>[] = [
+  assert.equal((await runner.start(agent, spec)).id, id);
+  const others: Partial<RunSpec>[] = [
     { sessionId: "t" },
     { trigger: "manual", sessionId: null },
     { request: { args: ["b"], message: "m" } },
@@ -186,13 +186,13 @@ Deno.test("Runner.start() gives the first run for its idempotency key, and refus
     { request: { args: ["a"], message: "m", context: "c" } },
   ];
   for (const other of others) {
-    await assert.rejects(runner.start(agent, { ...wish, ...other }), IdempotencyKeyReused);
+    await assert.rejects(runner.start(agent, { ...spec, ...other }), IdempotencyKeyReused);
   }
   const another = createTestAgent({ id: "another" });
-  await assert.rejects(runner.start(another, wish), IdempotencyKeyReused);
+  await assert.rejects(runner.start(another, spec), IdempotencyKeyReused);
   const all = await store.executions.listExecutions({ limit: 10, offset: 0 });
   assert.deepEqual(all.map((one) => one.id), [id]);
-  assert.notEqual((await runner.start(agent, { ...wish, idempotencyKey: "l" })).id, id);
+  assert.notEqual((await runner.start(agent, { ...spec, idempotencyKey: "l" })).id, id);
 });
 
 Deno.test("Runner.recover() goes on where the agent as it is now says so, else tells that the run was orphaned", async () => {
@@ -237,8 +237,8 @@ Deno.test("Runner.recover() goes on where the agent as it is now says so, else t
 Deno.test("Runner.stop() keeps a run that is to be resumed: nothing tells its end", async () => {
   const agent = createTestAgent({ onRestart: "resume" });
   await using on = await openTestRunner([agent]);
-  const wish = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
-  const { id } = await on.runner.start(agent, wish);
+  const spec = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
+  const { id } = await on.runner.start(agent, spec);
   const stopped = on.runner.stop({ graceMs: 0 });
   await on.clock.advance(0);
   await stopped;

@@ -41,7 +41,7 @@ Deno.test("the program asks for the place of its own files only where both ways 
     // Where a package lies: in both among the packages.
     "runtime/config/yaml_library.ts",
     // Where its modules are read from; an executable has them inside.
-    "runtime/late_module.ts",
+    "runtime/lazy_module.ts",
     // What may be read under narrow permissions; an executable has its files inside.
     "runtime/permissions/service_needs.ts",
     // Workers, which are embedded: their places are those of modules, in both.

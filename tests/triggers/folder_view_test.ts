@@ -33,7 +33,7 @@ Deno.test("FolderView takes in, and misses again, more files than fit into the a
     isSkipped: () => false,
     signal: new AbortController().signal,
   });
-  const changes = async () => (await view.lookAtAll()).sort().changes;
+  const changes = async () => (await view.scanAll()).sort().changes;
   assert.equal((await changes()).length, FILES + 1);
   assert.notEqual(view.stampAt("/watched/zz.md"), null);
   assert.deepEqual(await changes(), []);

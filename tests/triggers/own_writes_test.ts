@@ -4,7 +4,7 @@ import { fileDelete } from "../../runtime/tools/builtin/file_delete.ts";
 import { fileEdit } from "../../runtime/tools/builtin/file_edit.ts";
 import { fileMove } from "../../runtime/tools/builtin/file_move.ts";
 import { fileWrite } from "../../runtime/tools/builtin/file_write.ts";
-import type { FileWrite, WrittenFile } from "../../runtime/tools/told_change.ts";
+import type { FileWrite, WrittenFile } from "../../runtime/tools/reported_write.ts";
 import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
 import { OwnWrites } from "../../runtime/triggers/own_writes.ts";
 import { call, failureOf, SandboxFixture, testContext } from "../tools/sandbox_fixture.ts";

@@ -26,7 +26,7 @@ Deno.test("SeenPlace knows what was there until something else has taken its pla
   assert.deepEqual([...seen.files()], []);
 
   const view = seen.viewOf(await rootAt(inbox), options);
-  await view.lookAtAll();
+  await view.scanAll();
   assert.equal(seen.isKnown, true);
   assert.deepEqual([seen.file, seen.folder], [undefined, inbox]);
   assert.deepEqual([...seen.files()], [[file, seen.stampAt(file)]]);
@@ -37,14 +37,14 @@ Deno.test("SeenPlace knows what was there until something else has taken its pla
   assert.equal([...seen.files()].length, 1);
   const again = seen.viewOf(await rootAt(inbox), options);
   assert.equal(again, view);
-  assert.deepEqual((await again.lookAtAll()).sort().changes.map(({ path }) => path), [file]);
+  assert.deepEqual((await again.scanAll()).sort().changes.map(({ path }) => path), [file]);
 
   // A link leads somewhere else now.
   await Deno.writeTextFile(join(other, "b.md"), "b");
-  await seen.viewOf(await rootAt(other), options).lookAtAll();
+  await seen.viewOf(await rootAt(other), options).scanAll();
   assert.deepEqual([...seen.files()].map(([path]) => path), [join(other, "b.md")]);
   assert.equal(seen.folder, other);
-  await seen.viewOf(await rootAt(join(other, "b.md")), options).lookAtAll();
+  await seen.viewOf(await rootAt(join(other, "b.md")), options).scanAll();
   assert.equal(seen.file, join(other, "b.md"));
   await Deno.remove(root, { recursive: true });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { WrittenFile } from "../../runtime/tools/told_change.ts";
+import type { WrittenFile } from "../../runtime/tools/reported_write.ts";
 import { fileWrite } from "../../runtime/tools/builtin/file_write.ts";
 import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
 import { call, testContext } from "../tools/sandbox_fixture.ts";

@@ -159,7 +159,7 @@ export class CustomTools implements AsyncDisposable {
           paths: pathsOf(roots, workspace),
         },
         permissions: { read: [toolsDir, ...allowed.read], write: allowed.write, net, env },
-        wish: {
+        host: {
           key: JSON.stringify([file.path, outer, variables]),
           owner: `execution ${context.executionId}`,
           start: () => this.#start(outer, workspace),

@@ -30,7 +30,7 @@ export class NoHost extends ToolFailure {
 }
 
 /** Which process a piece of work needs. */
-export interface HostWish {
+export interface HostRequest {
   /** Processes with the same key are alike: same tool, same walls. */
   key: string;
   /** Whose work it is. Owners get processes in turn. */
@@ -80,9 +80,9 @@ export class HostPool implements AsyncDisposable {
    * are busy. Throws ToolFailure when none can be started (NoHost where it can be said in other words), NoHost when none
    * became free in time, and the signal's reason.
    */
-  async take(wish: HostWish, signal: AbortSignal): Promise<HostProcess> {
+  async take(wanted: HostRequest, signal: AbortSignal): Promise<HostProcess> {
     const wait = { clock: this.#clock, withinMs: MAX_WAIT_MS, signal };
-    const leave = await this.#places.take(wish.owner, wait);
+    const leave = await this.#places.take(wanted.owner, wait);
     if (leave === undefined) {
       throw new NoHost(
         "The call never began",
@@ -91,7 +91,7 @@ export class HostPool implements AsyncDisposable {
       );
     }
     try {
-      const process = await this.#find(wish, signal);
+      const process = await this.#find(wanted, signal);
       this.#leave.set(process, leave);
       return process;
     } catch (error) {
@@ -100,7 +100,7 @@ export class HostPool implements AsyncDisposable {
     }
   }
 
-  async #find({ key, start }: HostWish, signal: AbortSignal): Promise<HostProcess> {
+  async #find({ key, start }: HostRequest, signal: AbortSignal): Promise<HostProcess> {
     for (;;) {
       signal.throwIfAborted();
       if (this.#closed) throw new ToolFailure("The service is stopping.");

@@ -8,7 +8,7 @@ import { ToolFailure } from "../tool_failure.ts";
 import { CallLog } from "./call_log.ts";
 import { EarlierAnswers } from "./earlier_answers.ts";
 import type { CallSurroundings, ToolRequest, WorkerPermissions } from "./host_messages.ts";
-import type { HostPool, HostWish } from "./host_pool.ts";
+import type { HostPool, HostRequest } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
 import { withoutFlagAdvice } from "./permission_refusal.ts";
 import { type ToolFile, toToolModule } from "./tool_files.ts";
@@ -34,7 +34,7 @@ export interface ToolCall {
   timeoutMs: number;
   surroundings: CallSurroundings;
   permissions: WorkerPermissions;
-  wish: HostWish;
+  host: HostRequest;
 }
 
 /** How a call ended, as far as its process is concerned. */
@@ -57,7 +57,7 @@ export async function runToolCall(
   context: ToolContext,
   pool: HostPool,
 ): Promise<string> {
-  const process = await pool.take(call.wish, context.signal);
+  const process = await pool.take(call.host, context.signal);
   const log = new CallLog(context, call.tool);
   process.beginWork((line) => log.print(line));
   let end: CallEnd;
@@ -117,7 +117,7 @@ async function converse(
   context: ToolContext,
 ): Promise<CallEnd> {
   const { signal, clock } = context;
-  const { file, wish: _wish, timeoutMs: _timeout, ...details } = call;
+  const { file, host: _host, timeoutMs: _timeout, ...details } = call;
   if (signal.aborted) return { kind: "aborted", reason: signal.reason };
   const work = {
     ...details,

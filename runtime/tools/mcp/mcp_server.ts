@@ -7,9 +7,9 @@ import { RestartBackoff } from "./restart_backoff.ts";
 import type { ServerDefinition } from "./server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import type { CallOptions, Session, SessionPorts } from "./session.ts";
-import { lateModule } from "../../late_module.ts";
+import { lazyModule } from "../../lazy_module.ts";
 
-const loadSession = lateModule(() => import("./session.ts"));
+const loadSession = lazyModule(() => import("./session.ts"));
 
 /** Who has to wait longer for the next start is told at once. */
 const PATIENCE_MS = 5_000;

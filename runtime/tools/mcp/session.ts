@@ -13,7 +13,7 @@ import type { RemoteTool } from "./remote_tool.ts";
 import { toResultText } from "./result_content.ts";
 import type { ServerDefinition } from "./server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
-import { logServerWords, toLoggedLine } from "./server_words.ts";
+import { logServerMessages, toLoggedLine } from "./server_log.ts";
 import {
   describeFailedCall,
   describeFailure,
@@ -109,7 +109,7 @@ export class Session {
       },
     });
     this.#client.onclose = () => this.#finish(new Error("it ended"));
-    logServerWords(this.#client, { name, secrets, clock, log });
+    logServerMessages(this.#client, { name, secrets, clock, log });
     this.#list = new ToolList({
       clock,
       maxAgeMs: definition.kind === "program" ? Infinity : REMOTE_LIST_MS,

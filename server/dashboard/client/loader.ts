@@ -1,4 +1,4 @@
-// Asks for one thing again and again as it changes, never twice at the same time: a wish that comes while an answer is
+// Asks for one thing again and again as it changes, never twice at the same time: a request that comes while an answer is
 // under way is served once, behind it.
 
 /** What a load came to. */

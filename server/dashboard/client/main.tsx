@@ -9,7 +9,7 @@ import { ServiceContext } from "./service_context.ts";
 import { guardTexts } from "./text_guard.ts";
 import { applyTheme, chosenTheme } from "./theme.ts";
 import { fetchBesideThePage } from "./transport.ts";
-import { Announcements, Voice } from "./voice.tsx";
+import { Announcements, Voice } from "./announcer.tsx";
 
 function start(root: HTMLElement): void {
   makeStreamsIterable();

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { AgentSummary } from "../../agent_schemas.ts";
 import { AgentName } from "./parts.tsx";
 import { toHash } from "./route.ts";
-import { type RunFields, RunKeys, toRunBody } from "./run_wish.ts";
+import { type RunFields, RunKeys, toRunBody } from "./run_form.ts";
 import { useService } from "./service_context.ts";
 import { submitByKeys } from "./submit_by_keys.ts";
 import { toSentence } from "./use_resource.ts";

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Clock } from "../../../runtime/clock.ts";
 import { ServiceUnreachable } from "../../client_errors.ts";
 import type { StreamFrame } from "../../client_stream.ts";
-import { untilSeen, whileSeen } from "./page_sight.ts";
+import { untilVisible, whileVisible } from "./page_visibility.ts";
 import { type Service, useService } from "./service_context.ts";
 import type { Entry } from "./timeline.ts";
 import { toSentence } from "./use_resource.ts";
@@ -49,9 +49,9 @@ async function followToEnd(
   { client, clock, link, signal }: Omit<Service, "announce"> & { signal: AbortSignal },
 ): Promise<void> {
   for (;;) {
-    await untilSeen(signal);
+    await untilVisible(signal);
     if (signal.aborted) return;
-    const sight = whileSeen(signal);
+    const sight = whileVisible(signal);
     const version = link.version("executions");
     try {
       const options = { after: log.lastId, deltas: true, signal: sight.signal };

@@ -18,12 +18,12 @@ export function openToolContext(
   const stop = new AbortController();
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let requests = 0;
-  const request = (wish: ToolRequest): Promise<unknown> => {
+  const request = (asked: ToolRequest): Promise<unknown> => {
     if (stop.signal.aborted) return Promise.reject(stop.signal.reason);
     const id = ++requests;
     const settled = Promise.withResolvers<unknown>();
     open.set(id, settled);
-    post({ type: "request", id, request: wish });
+    post({ type: "request", id, request: asked });
     return settled.promise;
   };
   return {

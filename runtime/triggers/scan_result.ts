@@ -1,4 +1,4 @@
-// What one look at a watched folder has found. Pure.
+// What one scan of a watched folder has found. Pure.
 import type { Transition } from "./change_folding.ts";
 import { nearest, type Unread } from "./unread_paths.ts";
 
@@ -7,12 +7,12 @@ export interface FirstRead {
   places: ReadonlySet<string>;
   /** Those of them that could never be read before. */
   hidden: ReadonlySet<string>;
-  /** The files in it, all of them new to who looked. */
+  /** The files in it, all of them new to whoever scanned. */
   changes: readonly Transition[];
 }
 
-/** What differs from the look before. */
-export class Look {
+/** What differs from the scan before. */
+export class ScanResult {
   /** Folders that are new: what was put into them in their first moments may have been missed. */
   readonly newFolders: string[] = [];
   /** What cannot be read any more. */

@@ -5,24 +5,24 @@ import { ProviderKeys } from "./models/provider_keys.ts";
 import { once } from "./once.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
-import type { ToolShed } from "./tools/agent_tools.ts";
+import type { ToolCatalog } from "./tools/agent_tools.ts";
 import { IdleGuards } from "./tools/idle_guards.ts";
 import type { CustomTools } from "./tools/custom/custom_tools.ts";
 import type { McpServers } from "./tools/mcp/mcp_servers.ts";
 import type { Skills } from "./tools/skills/skills.ts";
-import { lateModule } from "./late_module.ts";
+import { lazyModule } from "./lazy_module.ts";
 
-const loadToolbox = lateModule(() => import("./tools/toolbox.ts"));
-const loadAgentTools = lateModule(() => import("./tools/agent_tools.ts"));
-const loadSkills = lateModule(() => import("./tools/skills/skills.ts"));
-const loadHostedScripts = lateModule(() => import("./tools/custom/hosted_scripts.ts"));
-const loadHostProgram = lateModule(() => import("./tools/custom/host_program.ts"));
-const loadSmallEnvironment = lateModule(() => import("./tools/processes/small_environment.ts"));
-const loadCustomTools = lateModule(() => import("./tools/custom/custom_tools.ts"));
-const loadMcpServers = lateModule(() => import("./tools/mcp/mcp_servers.ts"));
+const loadToolbox = lazyModule(() => import("./tools/toolbox.ts"));
+const loadAgentTools = lazyModule(() => import("./tools/agent_tools.ts"));
+const loadSkills = lazyModule(() => import("./tools/skills/skills.ts"));
+const loadHostedScripts = lazyModule(() => import("./tools/custom/hosted_scripts.ts"));
+const loadHostProgram = lazyModule(() => import("./tools/custom/host_program.ts"));
+const loadSmallEnvironment = lazyModule(() => import("./tools/processes/small_environment.ts"));
+const loadCustomTools = lazyModule(() => import("./tools/custom/custom_tools.ts"));
+const loadMcpServers = lazyModule(() => import("./tools/mcp/mcp_servers.ts"));
 
 /** What tools are opened with. */
-export interface ToolShedOptions {
+export interface ToolCatalogOptions {
   settings: WorkspaceSettings;
   registry: AgentRegistry;
   clock: Clock;
@@ -36,14 +36,14 @@ export interface ToolShedOptions {
   resources: AsyncDisposableStack;
 }
 
-/** Opens the shed: the built-in tools now, everything else when it is asked for. */
-export async function openToolShed(options: ToolShedOptions): Promise<ToolShed> {
+/** Opens the catalog: the built-in tools now, everything else when it is asked for. */
+export async function openToolCatalog(options: ToolCatalogOptions): Promise<ToolCatalog> {
   const { settings, registry, log, ownPorts } = options;
-  const [{ createBuiltinTools }, { ToolShed }] = await Promise.all([
+  const [{ createBuiltinTools }, { ToolCatalog }] = await Promise.all([
     loadToolbox(),
     loadAgentTools(),
   ]);
-  return new ToolShed({
+  return new ToolCatalog({
     builtin: createBuiltinTools({ http: { ...settings.config.http, ownPorts, ownAddresses } }),
     idleGuards: new IdleGuards({ log, defaults: settings.config.defaults.confirmTools }),
     findAgent: (id) => registry.get(id),
@@ -58,7 +58,7 @@ function ownAddresses(): string[] {
   return Deno.networkInterfaces().map(({ address }) => address);
 }
 
-async function openSkills({ settings, executable }: ToolShedOptions): Promise<Skills> {
+async function openSkills({ settings, executable }: ToolCatalogOptions): Promise<Skills> {
   const [{ Skills }, { HostedScripts }, { ownProgram }, { smallEnvironment }] = await Promise.all([
     loadSkills(),
     loadHostedScripts(),
@@ -78,7 +78,7 @@ async function openSkills({ settings, executable }: ToolShedOptions): Promise<Sk
 /** Opens the custom tools of a workspace. Dispose of them. */
 export async function openWorkspaceTools(
   { settings, registry, clock, executable }: Pick<
-    ToolShedOptions,
+    ToolCatalogOptions,
     "settings" | "registry" | "clock" | "executable"
   >,
 ): Promise<CustomTools> {
@@ -96,11 +96,11 @@ export async function openWorkspaceTools(
   });
 }
 
-async function openCustomTools(options: ToolShedOptions): Promise<CustomTools> {
+async function openCustomTools(options: ToolCatalogOptions): Promise<CustomTools> {
   return options.resources.use(await openWorkspaceTools(options));
 }
 
-async function openMcpServers(options: ToolShedOptions): Promise<McpServers> {
+async function openMcpServers(options: ToolCatalogOptions): Promise<McpServers> {
   const { settings, clock, log, version, resources } = options;
   const { McpServers } = await loadMcpServers();
   const { mcpServersFile, workspace, stateDir } = settings.directories;

@@ -16,7 +16,7 @@ function looping(options: { runMs: number; at: number; files: number; to?: strin
   return () => ({ runMs, writes: Array.from({ length: files }, () => ({ afterMs, to })) });
 }
 
-Deno.test("LoopSuspicion finds an agent whose runs leave a new file for it, whenever they do", () => {
+Deno.test("WatchLoopDetector finds an agent whose runs leave a new file for it, whenever they do", () => {
   const at = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(fc.property(RUN, at, DEBOUNCE, (runMs, at, debounceMs) => {
     const lanes = new FedLanes([
@@ -29,7 +29,7 @@ Deno.test("LoopSuspicion finds an agent whose runs leave a new file for it, when
   }));
 });
 
-Deno.test("LoopSuspicion finds an agent whose runs leave several files for it, before all of them have run", () => {
+Deno.test("WatchLoopDetector finds an agent whose runs leave several files for it, before all of them have run", () => {
   for (const runMs of [1_000, 60_000]) {
     const lanes = new FedLanes([
       { id: "a", debounceMs: 500, play: looping({ runMs, at: 0.5, files: 3 }) },
@@ -41,7 +41,7 @@ Deno.test("LoopSuspicion finds an agent whose runs leave several files for it, b
   }
 });
 
-Deno.test("LoopSuspicion finds agents that leave new files for each other", () => {
+Deno.test("WatchLoopDetector finds agents that leave new files for each other", () => {
   fc.assert(fc.property(RUN, RUN, DEBOUNCE, (pingMs, pongMs, debounceMs) => {
     const lanes = new FedLanes([
       { id: "ping", debounceMs, play: looping({ runMs: pingMs, at: 1, files: 1, to: "pong" }) },
@@ -54,7 +54,7 @@ Deno.test("LoopSuspicion finds agents that leave new files for each other", () =
   }));
 });
 
-Deno.test("LoopSuspicion finds a loop while somebody else's folder is filled, and stops only the loop", () => {
+Deno.test("WatchLoopDetector finds a loop while somebody else's folder is filled, and stops only the loop", () => {
   fc.assert(fc.property(SHORT, fc.integer({ min: 3_000, max: 20_000 }), (runMs, everyMs) => {
     const lanes = new FedLanes([
       { id: "a", debounceMs: 50, play: looping({ runMs, at: 0.5, files: 1 }) },
@@ -67,7 +67,7 @@ Deno.test("LoopSuspicion finds a loop while somebody else's folder is filled, an
   }));
 });
 
-Deno.test("LoopSuspicion finds a loop also when the clock is set back, and lets a busy folder go on", () => {
+Deno.test("WatchLoopDetector finds a loop also when the clock is set back, and lets a busy folder go on", () => {
   for (const isLoop of [true, false]) {
     const play = looping({ runMs: 700, at: 1, files: isLoop ? 1 : 0 });
     const lanes = new FedLanes([{ id: "a", debounceMs: 50, play }]);
@@ -80,7 +80,7 @@ Deno.test("LoopSuspicion finds a loop also when the clock is set back, and lets 
   }
 });
 
-Deno.test("LoopSuspicion: files that come at regular times stop nothing, however long the runs take", () => {
+Deno.test("WatchLoopDetector: files that come at regular times stop nothing, however long the runs take", () => {
   fc.assert(fc.property(
     fc.integer({ min: 20, max: 120_000 }),
     RUN,
@@ -99,7 +99,7 @@ Deno.test("LoopSuspicion: files that come at regular times stop nothing, however
   ));
 });
 
-Deno.test("LoopSuspicion: one run that takes an hour, of this agent or of another one, holds the others up for moments", () => {
+Deno.test("WatchLoopDetector: one run that takes an hour, of this agent or of another one, holds the others up for moments", () => {
   for (const isOther of [false, true]) {
     const began: number[] = [];
     const play = (long: number): Fed["play"] => {
@@ -122,7 +122,7 @@ Deno.test("LoopSuspicion: one run that takes an hour, of this agent or of anothe
   }
 });
 
-Deno.test("LoopSuspicion: files that come by chance, one or many at a time, stop nothing", () => {
+Deno.test("WatchLoopDetector: files that come by chance, one or many at a time, stop nothing", () => {
   const pauses = fc.array(
     fc.record({
       pauseMs: fc.oneof(SHORT, LONG),
@@ -151,7 +151,7 @@ Deno.test("LoopSuspicion: files that come by chance, one or many at a time, stop
   }));
 });
 
-Deno.test("LoopSuspicion: a chain of agents, fed from outside as fast as it can work, is stopped nowhere", () => {
+Deno.test("WatchLoopDetector: a chain of agents, fed from outside as fast as it can work, is stopped nowhere", () => {
   fc.assert(fc.property(SHORT, SHORT, (everyMs, runMs) => {
     const lanes = new FedLanes([
       { id: "first", debounceMs: 50, play: looping({ runMs, at: 1, files: 1, to: "second" }) },

@@ -28,7 +28,7 @@ export function versionOf(info: BigIntStats): FileVersion {
 }
 
 /** Makes a change, and tells of it before it can be seen. Throws as the change does. */
-export async function tellChange(
+export async function reportWrite(
   to: { report(write: FileWrite): void },
   { path, outcome }: { path: string; outcome: WrittenFile | "removed" },
   change: () => Promise<void>,

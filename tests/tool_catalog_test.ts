@@ -1,7 +1,7 @@
 // What the tools of a runtime know of the machine they run on.
 import assert from "node:assert/strict";
 import { AgentRegistry } from "../runtime/agents/registry.ts";
-import { openToolShed } from "../runtime/tool_shed.ts";
+import { openToolCatalog } from "../runtime/tool_catalog.ts";
 import { classifyAddress } from "../runtime/tools/ip_address.ts";
 import { LogLines } from "./support/log_lines.ts";
 import { createTestAgent } from "./support/test_agent.ts";
@@ -21,7 +21,7 @@ async function refusalOf(host: string, http: string): Promise<string> {
   await using resources = new AsyncDisposableStack();
   const settings = await place.settings();
   const { directories, config, home } = settings;
-  const shed = await openToolShed({
+  const catalog = await openToolCatalog({
     settings,
     registry: new AgentRegistry({ directories, config, home, inspect: () => Promise.resolve([]) }),
     clock: new TestClock(),
@@ -32,14 +32,14 @@ async function refusalOf(host: string, http: string): Promise<string> {
     resources,
   });
   const { signal } = new AbortController();
-  const tool = (await shed.openTools(createTestAgent(), { signal })).toolbox.get("http_request");
+  const tool = (await catalog.openTools(createTestAgent(), { signal })).toolbox.get("http_request");
   assert.ok(tool !== undefined);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${PORT}/health`;
   return await failureOf(call(tool, { url }, testContext(fixture.sandbox())));
 }
 
 Deno.test({
-  name: "openToolShed() closes the service's own port at every address of this machine",
+  name: "openToolCatalog() closes the service's own port at every address of this machine",
   ignore: OUTER.length === 0,
   async fn() {
     for (const address of OUTER) {
@@ -48,7 +48,7 @@ Deno.test({
   },
 });
 
-Deno.test("openToolShed() takes no other machine for this one", async () => {
+Deno.test("openToolCatalog() takes no other machine for this one", async () => {
   assert.match(
     await refusalOf("10.213.97.251", "{ deny: [private] }"),
     /http\.deny in config\.yaml closes private addresses/,

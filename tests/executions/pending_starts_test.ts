@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Starts } from "../../runtime/executions/starts.ts";
+import { PendingStarts } from "../../runtime/executions/pending_starts.ts";
 
-Deno.test("Starts.settled() waits for all that is about to run, and not for what fails", async () => {
-  const starts = new Starts();
+Deno.test("PendingStarts.settled() waits for all that is about to run, and not for what fails", async () => {
+  const starts = new PendingStarts();
   assert.equal(starts.isEmpty, true);
   const [one, two] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   const changes = [starts.track(one.promise), starts.track(two.promise)];

@@ -2,35 +2,35 @@
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Announcer } from "./announcer.ts";
-import type { Subject } from "./conductor.ts";
+import type { StoredRun } from "./conductor.ts";
 import { type Execution, type ExecutionStatus, isFinal } from "./execution.ts";
 import type { FamilyStore } from "./family_store.ts";
 import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
 import type { Resumption } from "./resumption.ts";
-import type { Starts } from "./starts.ts";
+import type { PendingStarts } from "./pending_starts.ts";
 
 /** Why an execution is ended whose result nobody wants any more. */
 export const FORSAKEN = "Aborted: the execution that delegated to it has ended";
 
 /** What executions are ended with. */
-export type EndsPorts = JournalPorts & {
+export type EndingPorts = JournalPorts & {
   families: Pick<FamilyStore, "listChildren">;
   serviceLog: ServiceLog;
   announcer: Announcer;
   active: ActiveRuns;
   /** Counts an end while it is stored: those that waited for it are about to run. */
-  starts: Starts;
+  starts: PendingStarts;
   /** Throws ExecutionNotFound. */
-  read(id: number): Promise<Subject>;
+  read(id: number): Promise<StoredRun>;
   /** Goes on with an execution that waited. */
-  resume(subject: Subject): Promise<void>;
+  resume(subject: StoredRun): Promise<void>;
 };
 
 /** How executions come to their ends, by themselves or from outside. */
-export class Ends {
-  readonly #ports: EndsPorts;
+export class ExecutionEndings {
+  readonly #ports: EndingPorts;
 
-  constructor(ports: EndsPorts) {
+  constructor(ports: EndingPorts) {
     this.#ports = ports;
   }
 

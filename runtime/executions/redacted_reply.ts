@@ -3,7 +3,7 @@ import type { ExecutionLog } from "../events/log.ts";
 import type { RedactedStream, Redactor } from "../secrets/redactor.ts";
 
 /** One reply that streams. What it holds back at its end is in the reply that is stored. */
-export class StreamedReply {
+export class RedactedReply {
   readonly #executionId: number;
   readonly #ports: { log: ExecutionLog; redactor: Redactor };
   #redacted: RedactedStream;

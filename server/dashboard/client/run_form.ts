@@ -23,16 +23,16 @@ export function toRunBody({ args: text, message, context }: RunFields): RunBody 
 }
 
 /**
- * The keys of one dialog: the same wish has the same one however often it is sent, and whatever was answered. Who hears
+ * The keys of one dialog: the same request has the same one however often it is sent, and whatever was answered. Who hears
  * nothing, or hears a proxy refuse, does not know whether the service accepted the run; one that it refused keeps no key.
  */
 export class RunKeys {
   readonly #keys = new Map<string, string>();
 
   keyOf(body: RunBody): string {
-    const wish = JSON.stringify(body);
-    const key = this.#keys.get(wish) ?? createKey();
-    this.#keys.set(wish, key);
+    const text = JSON.stringify(body);
+    const key = this.#keys.get(text) ?? createKey();
+    this.#keys.set(text, key);
     return key;
   }
 }

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { EventBus } from "../../runtime/events/bus.ts";
 import { ActiveRuns } from "../../runtime/executions/active_runs.ts";
 import { Announcer } from "../../runtime/executions/announcer.ts";
-import { Ends } from "../../runtime/executions/ends.ts";
+import { ExecutionEndings } from "../../runtime/executions/execution_endings.ts";
 import type { HumanRequest } from "../../runtime/executions/human_request.ts";
 import { ExecutionNotFound } from "../../runtime/executions/refusals.ts";
-import { Starts } from "../../runtime/executions/starts.ts";
+import { PendingStarts } from "../../runtime/executions/pending_starts.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
 import { StorageUnavailable } from "../../runtime/storage/database.ts";
 import { LogLines } from "../support/log_lines.ts";
@@ -21,11 +21,11 @@ function openEnds(store: TestStore) {
     if (event.type === "execution_completed") told.push(event.executionId);
   });
   const goneOn: number[] = [];
-  const ends = new Ends({
+  const ends = new ExecutionEndings({
     ...{ ...store, clock, serviceLog },
     announcer: new Announcer({ ...store, events, serviceLog, telemetry: NO_TELEMETRY }),
     active: new ActiveRuns(clock),
-    starts: new Starts(),
+    starts: new PendingStarts(),
     async read(id) {
       const stored = await store.executions.readExecution(id);
       if (stored === undefined) throw new ExecutionNotFound();
@@ -57,7 +57,7 @@ async function stateOf({ executions }: TestStore, id: number): Promise<string | 
   return stored && `${stored.execution.status}: ${stored.execution.error}`;
 }
 
-Deno.test("Ends.abortWaiting() ends what waits, once, and lets go on who waited only for it", async () => {
+Deno.test("ExecutionEndings.abortWaiting() ends what waits, once, and lets go on who waited only for it", async () => {
   using store = openTestStore();
   const { ends, told, goneOn } = openEnds(store);
   const { parent, child } = await acceptFamily(store);
@@ -68,7 +68,7 @@ Deno.test("Ends.abortWaiting() ends what waits, once, and lets go on who waited 
   assert.deepEqual([told, goneOn], [[child], [parent]]);
 });
 
-Deno.test("Ends.abort() ends what waits with all below it, and leaves what has ended, or runs elsewhere", async () => {
+Deno.test("ExecutionEndings.abort() ends what waits with all below it, and leaves what has ended, or runs elsewhere", async () => {
   using store = openTestStore();
   const { ends, told, goneOn } = openEnds(store);
   const { parent, child } = await acceptFamily(store);
@@ -83,7 +83,7 @@ Deno.test("Ends.abort() ends what waits with all below it, and leaves what has e
   await assert.rejects(ends.abort(99, "Again"), ExecutionNotFound);
 });
 
-Deno.test("Ends.end() ends what nobody wants any more, and tells why", async () => {
+Deno.test("ExecutionEndings.end() ends what nobody wants any more, and tells why", async () => {
   using store = openTestStore();
   const { ends, told } = openEnds(store);
   const { parent, child } = await acceptFamily(store);
@@ -98,7 +98,7 @@ Deno.test("Ends.end() ends what nobody wants any more, and tells why", async () 
   assert.deepEqual(told, [parent, child]);
 });
 
-Deno.test("Ends.end() logs an end that cannot be stored, and leaves the execution as it is", async () => {
+Deno.test("ExecutionEndings.end() logs an end that cannot be stored, and leaves the execution as it is", async () => {
   using store = openTestStore();
   store.endings.finishExecution = () => Promise.reject(new StorageUnavailable("No room."));
   const { ends, told, serviceLog } = openEnds(store);

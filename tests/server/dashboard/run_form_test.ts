@@ -1,6 +1,6 @@
 // What the Run dialog sends: its fields as a request, and one key for one run.
 import assert from "node:assert/strict";
-import { RunKeys, toRunBody } from "../../../server/dashboard/client/run_wish.ts";
+import { RunKeys, toRunBody } from "../../../server/dashboard/client/run_form.ts";
 
 const body = (fields: Partial<Parameters<typeof toRunBody>[0]>) =>
   toRunBody({ args: "", message: "", context: "", ...fields });

@@ -15,7 +15,7 @@ export function toLoggedLine(text: string, secrets: readonly Secret[]): string {
 }
 
 /** Logs a server's messages and what of it cannot be understood, at debug. */
-export function logServerWords(
+export function logServerMessages(
   client: Client,
   options: { name: string; secrets: readonly Secret[]; clock: Clock; log: ServiceLog },
 ): void {

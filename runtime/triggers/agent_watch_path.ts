@@ -10,7 +10,7 @@ import type { PlaceLease, WatchHub } from "./watch_hub.ts";
 import type { PlaceListener, WatchedPlace } from "./watched_place.ts";
 
 /** A path as an agent names it. */
-export class WatchLeaf {
+export class AgentWatchPath {
   readonly place: WatchedPlace;
   /** Whether its files have been compared with what is remembered of them. */
   isCompared = false;
@@ -28,11 +28,11 @@ export class WatchLeaf {
   static async join(
     text: string,
     { hub, base, filters }: { hub: WatchHub; base: PathBase; filters: WatchTrigger["filters"] },
-  ): Promise<WatchLeaf> {
+  ): Promise<AgentWatchPath> {
     const path = readWatchPath(text, base);
     const patterns = [...filters.include, ...path.glob === undefined ? [] : [path.glob]];
     const lease = await hub.join(path, { everything: namesIgnoredFolder(patterns) });
-    return new WatchLeaf(lease, createWatchFilter(path.glob, filters));
+    return new AgentWatchPath(lease, createWatchFilter(path.glob, filters));
   }
 
   listen(listener: PlaceListener): void {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type FileWrite, tellChange } from "../../runtime/tools/told_change.ts";
+import { type FileWrite, reportWrite } from "../../runtime/tools/reported_write.ts";
 
 const WRITTEN = { version: "1:2:3:4", size: 3, sha256: null };
 
@@ -16,21 +16,21 @@ async function told(
       writes.push(write);
     },
   };
-  const error = await tellChange(to, { path: "/work/a", outcome }, () => {
+  const error = await reportWrite(to, { path: "/work/a", outcome }, () => {
     order.push("changed");
     return change();
   }).then(() => undefined, (error) => error);
   return { order, outcomes: await Promise.all(writes.map((write) => write.outcome)), error };
 }
 
-Deno.test("tellChange() tells of a change before it is made, and then what came of it", async () => {
+Deno.test("reportWrite() tells of a change before it is made, and then what came of it", async () => {
   const { order, outcomes } = await told(WRITTEN, () => Promise.resolve());
   assert.deepEqual(order, ["told of /work/a", "changed"]);
   assert.deepEqual(outcomes, [WRITTEN]);
   assert.deepEqual((await told("removed", () => Promise.resolve())).outcomes, ["removed"]);
 });
 
-Deno.test("tellChange() claims a file that may be there nevertheless, and no removal that failed", async () => {
+Deno.test("reportWrite() claims a file that may be there nevertheless, and no removal that failed", async () => {
   const failure = new Error("The disk is gone");
   const written = await told(WRITTEN, () => Promise.reject(failure));
   assert.deepEqual([written.outcomes, written.error], [[WRITTEN], failure]);

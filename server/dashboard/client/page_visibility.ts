@@ -2,7 +2,7 @@
 // background keeps none that it can do without.
 
 /** Resolves when the page is in sight, and when the signal aborts. */
-export function untilSeen(signal: AbortSignal): Promise<void> {
+export function untilVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden || signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const over = new AbortController();
@@ -15,7 +15,7 @@ export function untilSeen(signal: AbortSignal): Promise<void> {
 }
 
 /** A signal that aborts when the page goes out of sight or `signal` aborts; `end` it when it is needed no more. */
-export function whileSeen(signal: AbortSignal): { signal: AbortSignal; end: () => void } {
+export function whileVisible(signal: AbortSignal): { signal: AbortSignal; end: () => void } {
   const hidden = new AbortController();
   const over = new AbortController();
   const look = () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { listenLastingly } from "../../server/lasting_server.ts";
+import { listenWithRestarts } from "../../server/restarting_server.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
@@ -22,13 +22,13 @@ function createServer(): { server: Server; fail: (error: Error) => void; isShut:
   return { server: server as Server, fail: reject, isShut: () => isShut };
 }
 
-Deno.test("listenLastingly() listens anew when the system refuses to accept, as soon as it can, and tells it", async () => {
+Deno.test("listenWithRestarts() listens anew when the system refuses to accept, as soon as it can, and tells it", async () => {
   const clock = new TestClock();
   const log = new LogLines();
   const servers = [createServer(), createServer()];
   let opened = 0;
   let refusals = 1;
-  const listener = await listenLastingly<Server>({
+  const listener = await listenWithRestarts<Server>({
     address: ({ addr }) => `tcp://${addr.hostname}:${addr.port}`,
     open(before) {
       if (before !== undefined && refusals-- > 0) throw new Error("Too many open files");
@@ -50,11 +50,11 @@ Deno.test("listenLastingly() listens anew when the system refuses to accept, as 
   assert.equal(servers[1]?.isShut(), true);
 });
 
-Deno.test("listenLastingly() opens nothing any more once it is closed", async () => {
+Deno.test("listenWithRestarts() opens nothing any more once it is closed", async () => {
   const clock = new TestClock();
   const { server, fail } = createServer();
   let opened = 0;
-  const listener = await listenLastingly<Server>({
+  const listener = await listenWithRestarts<Server>({
     address: () => "here",
     open() {
       opened++;

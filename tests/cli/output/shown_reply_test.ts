@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SanitisedStream } from "../../../cli/output/sanitised_stream.ts";
-import { StreamedReply } from "../../../cli/output/streamed_reply.ts";
+import { ShownReply } from "../../../cli/output/shown_reply.ts";
 
 Deno.test("SanitisedStream holds no plain text back, and no endless sequence for ever", () => {
   const stream = new SanitisedStream();
@@ -9,8 +9,8 @@ Deno.test("SanitisedStream holds no plain text back, and no endless sequence for
   assert.match(stream.push("x".repeat(5_000)), /x{4000}/);
 });
 
-Deno.test("StreamedReply tells what is left of the whole, which is nothing when all was shown", () => {
-  const reply = new StreamedReply();
+Deno.test("ShownReply tells what is left of the whole, which is nothing when all was shown", () => {
+  const reply = new ShownReply();
   assert.equal(reply.push("Hel") + reply.push("lo \u001b[3"), "Hello ");
   assert.ok(reply.isOpen);
   assert.equal(reply.end("Hello \u001b[31mworld"), "world");
@@ -19,8 +19,8 @@ Deno.test("StreamedReply tells what is left of the whole, which is nothing when 
   assert.equal(reply.end("All of it."), "");
 });
 
-Deno.test("StreamedReply tells when something else was shown than the reply came to", () => {
-  const reply = new StreamedReply();
+Deno.test("ShownReply tells when something else was shown than the reply came to", () => {
+  const reply = new ShownReply();
   reply.push("Begun, then lost");
   assert.equal(reply.end("Begun, and ended"), undefined);
   reply.push("next");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readEnd, sizeOf } from "../../cli/log_growth.ts";
+import { readEnd, sizeOf } from "../../cli/new_log_lines.ts";
 import { withTempDir } from "../config/temp_dir.ts";
 
 Deno.test("readEnd() gives what a file got since it was looked at, without what a terminal would obey", async () => {

@@ -1,7 +1,7 @@
 // What is about to run: accepted, or answered, and not yet among the active runs. Who looks for it there waits for it first.
 
 /** Changes that are being stored and let executions run. */
-export class Starts {
+export class PendingStarts {
   readonly #pending = new Set<Promise<unknown>>();
 
   /** Whether nothing is about to run. */

@@ -1,7 +1,7 @@
 // Loads a module late, with all file descriptors taken and then with some given back; prints what came of it.
-import { lateModule, NoDescriptorLeft } from "../runtime/late_module.ts";
+import { lazyModule, NoDescriptorLeft } from "../runtime/lazy_module.ts";
 
-const load = lateModule(() => import("../runtime/durations.ts"));
+const load = lazyModule(() => import("../runtime/durations.ts"));
 const held: Deno.FsFile[] = [];
 try {
   for (;;) held.push(Deno.openSync(new URL(import.meta.url)));

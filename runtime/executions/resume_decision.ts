@@ -5,17 +5,17 @@ import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";
 
 /** What comes next, once it can be told what has become of the agent; undefined: it is gone. */
-export type Onset = (agent: Agent | undefined) => { agent: Agent } | { outcome: Outcome };
+export type ResumeDecision = (agent: Agent | undefined) => { agent: Agent } | { outcome: Outcome };
 
 /** Of an execution that waited for a person. */
-export function afterWaiting({ agentId }: Execution): Onset {
+export function afterWaiting({ agentId }: Execution): ResumeDecision {
   const error = `Agent '${agentId}' no longer exists`;
   return (agent) =>
     agent === undefined ? { outcome: { status: "error", error, output: null } } : { agent };
 }
 
 /** Of one that a dead instance left running. */
-export function afterRestart(agent: Agent | undefined): ReturnType<Onset> {
+export function afterRestart(agent: Agent | undefined): ReturnType<ResumeDecision> {
   return agent?.onRestart === "resume" ? { agent } : { outcome: ORPHANED };
 }
 

@@ -7,7 +7,7 @@ import type { Listener } from "./listener.ts";
 const WAITS = { firstMs: 100, longestMs: 5_000 };
 
 /** What a server needs to last. */
-export interface LastingPorts {
+export interface RestartPorts {
   clock: Clock;
   log: ServiceLog;
 }
@@ -20,9 +20,9 @@ export interface Opening<Server> {
 }
 
 /** Opens a server and keeps it open until it is closed. Throws what the first opening throws. */
-export async function listenLastingly<Server extends Deno.HttpServer<Deno.Addr>>(
+export async function listenWithRestarts<Server extends Deno.HttpServer<Deno.Addr>>(
   { open, address }: Opening<Server>,
-  { clock, log }: LastingPorts,
+  { clock, log }: RestartPorts,
 ): Promise<Listener & { readonly first: Server }> {
   const first = await open();
   const closing = new AbortController();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { lateModule } from "../runtime/late_module.ts";
+import { lazyModule } from "../runtime/lazy_module.ts";
 
-Deno.test("lateModule() loads when it is asked, and what cannot be loaded stays an error of that module", async () => {
+Deno.test("lazyModule() loads when it is asked, and what cannot be loaded stays an error of that module", async () => {
   let asked = 0;
-  const load = lateModule(() => {
+  const load = lazyModule(() => {
     asked++;
     return import("../runtime/durations.ts");
   });
@@ -12,14 +12,14 @@ Deno.test("lateModule() loads when it is asked, and what cannot be loaded stays 
   const [first, second] = await Promise.all([load(), load()]);
   assert.equal(first, second);
   assert.equal(first.parseDuration("1s"), 1_000);
-  await assert.rejects(lateModule(() => Promise.reject(new TypeError("broken")))(), /broken/);
+  await assert.rejects(lazyModule(() => Promise.reject(new TypeError("broken")))(), /broken/);
 });
 
 Deno.test({
-  name: "lateModule() refuses without a file descriptor left, and loads as soon as there are some",
+  name: "lazyModule() refuses without a file descriptor left, and loads as soon as there are some",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const process = fileURLToPath(new URL("late_module_process.ts", import.meta.url));
+    const process = fileURLToPath(new URL("lazy_module_process.ts", import.meta.url));
     const deno = [Deno.execPath(), "run", "--no-prompt", "--no-check", "--allow-read", process];
     const { stdout, stderr } = await new Deno.Command("sh", {
       args: ["-c", 'ulimit -n 64; exec "$@"', "sh", ...deno],

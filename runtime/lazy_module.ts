@@ -23,7 +23,7 @@ export class NoDescriptorLeft extends RuntimeError {
  * A module as what loads it, for a `load` that does nothing but import it. Throws NoDescriptorLeft, and tries anew when it
  * is asked again.
  */
-export function lateModule<Module>(load: () => Promise<Module>): () => Promise<Module> {
+export function lazyModule<Module>(load: () => Promise<Module>): () => Promise<Module> {
   let isLoaded = false;
   return async () => {
     if (!isLoaded) requireDescriptors();

@@ -3,7 +3,7 @@ import { sanitise } from "./sanitise.ts";
 import { SanitisedStream } from "./sanitised_stream.ts";
 
 /** One reply after the other. */
-export class StreamedReply {
+export class ShownReply {
   #stream = new SanitisedStream();
   #shown = "";
 
