@@ -50,3 +50,18 @@ export async function withinTime<T>(
     await timer;
   }
 }
+
+/** Sleeps, and tells whether it was for the whole time: false when the signal ended it. */
+export async function sleepUnlessAborted(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await clock.sleep(ms, signal);
+    return true;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return false;
+  }
+}

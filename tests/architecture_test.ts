@@ -69,13 +69,16 @@ Deno.test("imports: cli knows the service only by its client, and by types", () 
     [],
   );
 });
-/** Small files without imports of their own that both sides of the wire need. */
+/** Small files that both sides of the wire need; they import nothing but one another. */
 const CLI_SHARED = [
   "runtime/durations.ts",
   "runtime/diagnostics.ts",
   "runtime/suggestion.ts",
   "runtime/clock.ts",
   "runtime/bounded_wait.ts",
+  "runtime/first_of.ts",
+  "runtime/serial_queue.ts",
+  "runtime/time_units.ts",
   "runtime/error_code.ts",
   "runtime/json.ts",
   "runtime/lock_file.ts",

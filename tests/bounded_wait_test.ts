@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { untilAborted, withinTime } from "../runtime/bounded_wait.ts";
+import { sleepUnlessAborted, untilAborted, withinTime } from "../runtime/bounded_wait.ts";
 import { TestClock } from "./support/test_clock.ts";
 
 const LATE = new Error("It took too long");
@@ -34,4 +34,17 @@ Deno.test("withinTime() tells the work that its time is over, and leaves no time
   stop.abort(new Error("stopped"));
   await assert.rejects(stopped, /stopped/);
   assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("sleepUnlessAborted() tells whether it slept for the whole time, and hides no other failure", async () => {
+  const clock = new TestClock();
+  const stop = new AbortController();
+  const whole = sleepUnlessAborted(clock, 50, stop.signal);
+  await clock.advance(50);
+  assert.equal(await whole, true);
+  const cut = sleepUnlessAborted(clock, 50, stop.signal);
+  stop.abort();
+  assert.equal(await cut, false);
+  const broken = { sleep: () => Promise.reject(new Error("no timers left")) };
+  await assert.rejects(sleepUnlessAborted(broken, 50, new AbortController().signal), /no timers/);
 });

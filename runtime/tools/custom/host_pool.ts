@@ -1,6 +1,6 @@
 // The host processes of a service: few, shared fairly, kept for the next call, ended when nobody has used them for a while.
 import type { Clock } from "../../clock.ts";
-import { firstOf } from "../processes/first_of.ts";
+import { firstOf } from "../../first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { HostProcess } from "./host_process.ts";
 import { SharedPlaces } from "./shared_places.ts";

@@ -1,6 +1,6 @@
 // Places that are few, shared so that nobody who hangs holds up all others: who has few comes before who has many.
 import type { Clock } from "../../clock.ts";
-import { firstOf } from "../processes/first_of.ts";
+import { firstOf } from "../../first_of.ts";
 
 /** How long one waits for a place, in milliseconds, and what ends the wait before. */
 export interface PlaceWait {

@@ -2,7 +2,7 @@
 // and again when something in that folder changed.
 import type { Clock } from "../../clock.ts";
 import { beginningOf } from "../../cut_text.ts";
-import { firstOf } from "../processes/first_of.ts";
+import { firstOf } from "../../first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { type HostPool, NoHost } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";

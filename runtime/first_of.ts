@@ -1,5 +1,5 @@
 // What comes first: the end of some work, that of its time, or an abort.
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** How long to wait at most; absent: for ever, or until the signal aborts. */
 export interface WaitLimits {
