@@ -1,11 +1,11 @@
-// Having the service accept a run: started where none answers, and asked again where it is just going down.
+// Has the service accept a run: starts it where none answers, and asks again where it is just going down.
 import { untilAborted } from "../runtime/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../server/client.ts";
 import type { RunAccepted, RunBody } from "../server/run_schemas.ts";
 import type { Places } from "./app.ts";
 import { checkHealth } from "./connection.ts";
 import type { CommandContext } from "./context.ts";
-import { ensureService } from "./daemon.ts";
+import { openService } from "./daemon.ts";
 import { orUnknownAgent } from "./unknown_agent.ts";
 
 const GOING_MS = 20_000;
@@ -26,16 +26,13 @@ export async function acceptRun(
   { agentId, body }: { agentId: string; body: RunBody },
   { signal, leaveSignal }: { signal: AbortSignal; leaveSignal: AbortSignal },
 ): Promise<AcceptedRun> {
-  const { app, output, workspace } = context;
+  const { app, workspace } = context;
   const places = await app.places(workspace);
   const idempotencyKey = crypto.randomUUID();
   for (let isRetry = false;; isRetry = true) {
-    const { client } = await ensureService(app, places, {
-      onStart: () => output.note("Starting the service"),
-      signal,
-    });
+    const client = await openService(context, { signal });
     try {
-      // The first Ctrl+C lets the answer come: without it nobody knows which execution to cancel.
+      // The first Ctrl+C still waits for the answer, which says which execution to cancel.
       const request = untilAborted(client.run(agentId, body, { idempotencyKey }), leaveSignal);
       return { client, accepted: await orUnknownAgent(request, { app, client, agentId }) };
     } catch (error) {
@@ -50,7 +47,7 @@ function isGoing(error: unknown): boolean {
   return error instanceof ServiceUnreachable || (error instanceof ApiError && error.status === 503);
 }
 
-/** Returns when the service answers no more, or has had its time to go. */
+/** Returns when the service no longer answers, or its time to go is over. */
 async function untilGone(
   { app }: CommandContext,
   places: Places,

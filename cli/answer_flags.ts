@@ -26,7 +26,7 @@ export function checkFlags(flags: AnswerFlags): void {
   }
 }
 
-/** The answer that the flags give to this question; undefined without any. Throws CommandFailure where it is none. */
+/** The answer that the flags give to this question; undefined without any. Throws CommandFailure where they do not fit it. */
 export function answerOf(flags: AnswerFlags, pending: PendingBody): Answer | undefined {
   const [given] = answersOf(flags);
   if (given === undefined) return undefined;

@@ -132,7 +132,10 @@ export interface CliApp {
   permissions(options: PermissionOptions): Promise<PermissionReport>;
   /** How this program came here, and so who can bring a newer one. */
   readonly distribution: Distribution;
-  /** The environment of a service that is started in the background. Keys travel here, never in arguments. */
+  /**
+   * The environment of a service that is started in the background, in another directory: no folder in it is relative to
+   * the current one. Keys travel here, never in arguments.
+   */
   readonly environment: Readonly<Record<string, string>>;
   readonly stdout: Terminal;
   readonly stderr: Terminal;
@@ -141,7 +144,7 @@ export interface CliApp {
   readonly processes: Processes;
   /** Cheap: without the flag no file is read. */
   places(workspaceFlag?: string): Promise<Places>;
-  /** A client of the service behind these places. Nothing is opened before its first call. */
+  /** A client of the service in these places. Nothing is opened before its first call. */
   connect(places: Places): Client;
   /** Runs the service in this process until it has stopped. */
   serve(options: ServeOptions): Promise<StopReason>;
@@ -152,13 +155,15 @@ export interface CliApp {
   /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
   validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;
+  /** What is odd about config.yaml and stops nothing: unknown keys, for one. */
+  configWarnings(options: WorkspaceOption): Promise<DiagnosticBody[]>;
   /** The agents' ids by the names of their files alone: for who must be quick. */
   agentNames(options: WorkspaceOption): Promise<string[]>;
   /** Lets a browser in to the service behind a socket, beginning at the path `home`. */
   openUiProxy(options: { socketFile: string; home: string }): Promise<UiProxy>;
   /** Opens an address in the browser of whoever sits here; false where that cannot be done. */
   openBrowser(address: string): Promise<boolean>;
-  /** The absolute path of a workspace that is no folder; undefined: it is one. */
+  /** The absolute path of a workspace that is not a folder; undefined: it is one. */
   missingWorkspace(workspace: string): Promise<string | undefined>;
   /** Whether there is a config.yaml or an agents folder. */
   isSetUp(options: WorkspaceOption): Promise<boolean>;

@@ -29,8 +29,8 @@ export async function askPerson(
       const approved = await prompter.confirm({ message: message ?? "Allow it?", signal });
       if (approved === undefined || approved) return approved && { approved };
       const reason = await prompter.text({
-        message: "Why not? The agent reads it",
-        placeholder: "Enter alone gives no reason",
+        message: "Why not? The agent reads your answer",
+        placeholder: "Leave empty for no reason",
         signal,
       });
       if (reason === undefined) return undefined;

@@ -1,17 +1,18 @@
 // Finding the service: a client of the running one, or the same application in this process.
 import { type Client, ServiceUnreachable } from "../server/client.ts";
 import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "./app.ts";
+import { workspaceOf } from "./context.ts";
 import { DeadlineExceeded, withDeadline } from "./deadline.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { isLocked } from "../runtime/lock_file.ts";
 
-/** A service that accepts a connection and says nothing for so long is not well. */
+/** A service that accepts a connection and does not answer for so long counts as unresponsive. */
 const HEALTH_MS = 5_000;
 
-/** How the service stands: it answers, nobody listens, or somebody listens and does not answer. */
+/** The state of the service: it answers, nothing listens, or something listens and does not answer. */
 export type Health = "answers" | "absent" | "silent";
 
-/** The first question to a service; what heeds the signal is to be answered soon, or the service is not well. */
+/** The first question to a service, which must answer it soon: the signal ends the waiting. */
 export type FirstQuestion<Answer> = (
   client: Client,
   options: { signal?: AbortSignal },
@@ -76,7 +77,7 @@ async function reach<Answer>(
   return undefined;
 }
 
-/** What to tell about a service that accepts connections and does not answer. */
+/** The failure for a service that accepts connections and does not answer. */
 export function serviceSilent(places: Places): CommandFailure {
   return new CommandFailure(
     EXIT.unreachable,
@@ -97,22 +98,20 @@ export async function openReader(app: CliApp, workspace?: string): Promise<Reade
   return (await askReader(app, (client, options) => client.health(options), of)).reader;
 }
 
-/** The same, and its answer to a question that tells at once whether the service is there. */
+/** The same, with its answer to a first question, which also shows whether the service is there. */
 export async function askReader<Answer>(
   app: CliApp,
   question: FirstQuestion<Answer>,
-  { workspace }: WorkspaceOption,
+  of: WorkspaceOption,
 ): Promise<{ reader: Reader; answer: Answer }> {
-  const reached = await reach(app, await app.places(workspace), { question });
+  const reached = await reach(app, await app.places(of.workspace), { question });
   if (reached !== undefined) {
     const { client, answer } = reached;
     const dispose = () => Promise.resolve(client[Symbol.dispose]());
     return { answer, reader: { client, isService: true, [Symbol.asyncDispose]: dispose } };
   }
   await using opened = new AsyncDisposableStack();
-  const local = opened.use(
-    await app.openLocalService(workspace === undefined ? {} : { workspace }),
-  );
+  const local = opened.use(await app.openLocalService(workspaceOf(of)));
   const { client } = local;
   const answer = await question(client, {});
   const kept = opened.move();
@@ -122,7 +121,7 @@ export async function askReader<Answer>(
 
 /** The PID in the PID file of a service that is certainly alive; undefined when none is, null when it is unreadable. */
 export async function readLivePid(places: Places): Promise<number | null | undefined> {
-  // The lock tells the truth; a PID file alone may be left over, and its number may be somebody else's by now.
+  // Only the lock is reliable: a PID file may be left over, and its number may belong to another process by now.
   if (!isLocked(places.lockFile)) return undefined;
   try {
     const pid = Number((await Deno.readTextFile(places.pidFile)).trim());

@@ -2,6 +2,7 @@
 import type { Client } from "../server/client.ts";
 import type { CliApp, Places } from "./app.ts";
 import { connectService } from "./connection.ts";
+import { warnOfConfig } from "./config_warnings.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { pollDelay } from "./poll_delay.ts";
@@ -53,21 +54,29 @@ export async function serviceOrTurn(
     if (elapsed >= LONGEST_START_MS) {
       throw new CommandFailure(
         EXIT.unreachable,
-        `Another start of the service does not come to an end. Its log is ${places.logFile}`,
+        `Another process is still starting the service. Its log is ${places.logFile}`,
       );
     }
     await app.clock.sleep(pollDelay(elapsed), options.signal);
   }
 }
 
-/** A client of the service, which is started, and the person told, where none runs. Disposing is the caller's. */
+/**
+ * A client of the service. Where none runs it is started, and the person is told so, with what is odd about config.yaml.
+ * Disposing is the caller's. Throws CommandFailure.
+ */
 export async function openService(
-  { app, output, workspace }: CommandContext,
+  context: CommandContext,
   options: { signal?: AbortSignal } = {},
 ): Promise<Client> {
-  const { client } = await ensureService(app, await app.places(workspace), {
+  const { app, output, workspace } = context;
+  const { client, started } = await ensureService(app, await app.places(workspace), {
     onStart: () => output.note("Starting the service"),
     ...options,
   });
+  using opened = new DisposableStack();
+  opened.use(client);
+  if (started) await warnOfConfig(context);
+  opened.move();
   return client;
 }

@@ -17,7 +17,7 @@ export const EXIT = {
   waiting: 4,
   /** Ctrl+C. */
   interrupted: 130,
-  /** Nobody reads the output any more: what a program that SIGPIPE ends is reported with. */
+  /** The output was closed: what a shell reports of a program that SIGPIPE ends. */
   unread: 141,
 } as const;
 
@@ -40,7 +40,7 @@ export class Interrupted extends CommandFailure {
   }
 }
 
-/** The code that tells how a followed run stands when its stream ends. */
+/** The code for the status that a followed run has when its stream ends. */
 export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
   switch (status) {
     case "success":
@@ -60,7 +60,7 @@ export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
 
 /** Code and text of anything thrown; `text` is undefined where nothing is to be said. */
 export function toExit(error: unknown): { code: ExitCode; text: string | undefined } {
-  // Whoever reads the output has seen enough: there is nobody to tell.
+  // There is nobody left to tell.
   if (error instanceof OutputClosed) return { code: EXIT.unread, text: undefined };
   if (error instanceof Interrupted) return { code: EXIT.interrupted, text: undefined };
   if (error instanceof CommandFailure) return { code: error.exitCode, text: error.message };

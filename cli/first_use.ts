@@ -1,5 +1,6 @@
-// Whoever has set nothing up is told, in one line, what does.
+// Tells whoever has set nothing up, in one line, how to.
 import type { CliApp, WorkspaceOption } from "./app.ts";
+import { workspaceOf } from "./context.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import type { Output } from "./output/output.ts";
 
@@ -8,7 +9,7 @@ export const FIRST_STEP = 'Inkling is not set up yet: "inkling setup" does it, i
 
 /** Commands that are of no use without an agent. */
 const NEED_AGENTS: ReadonlySet<string> = new Set(["run", "chat"]);
-/** Commands that have nothing to show yet. Those that are left out need nothing, or say what is missing themselves. */
+/** Commands that have nothing to show yet. The others need nothing, or say themselves what is missing. */
 const SHOW_AGENTS: ReadonlySet<string> = new Set([
   ...["start", "status", "list", "logs", "pending", "respond", "checkpoint", "validate", "ui"],
 ]);
@@ -21,9 +22,9 @@ export async function leadToSetup(
   command: string,
   options: WorkspaceOption & { app: CliApp; output: Output },
 ): Promise<void> {
-  const { app, output, workspace } = options;
+  const { app, output } = options;
   if (!NEED_AGENTS.has(command) && !SHOW_AGENTS.has(command)) return;
-  if (await app.isSetUp(workspace === undefined ? {} : { workspace })) return;
+  if (await app.isSetUp(workspaceOf(options))) return;
   if (NEED_AGENTS.has(command)) throw new CommandFailure(EXIT.failed, FIRST_STEP);
   output.note(FIRST_STEP);
 }

@@ -67,7 +67,7 @@ async function openIfThere(path: string): Promise<Deno.FsFile | undefined> {
   }
 }
 
-/** Whether the path leads to another file by now, or the file has been cut behind the place read last. */
+/** Whether the path leads to another file by now, or the file has become shorter than what was read of it. */
 async function wasReplaced(file: Deno.FsFile, path: string): Promise<boolean> {
   const open = await file.stat();
   const position = await file.seek(0, Deno.SeekMode.Current);

@@ -1,4 +1,4 @@
-// What a service tells at the terminal that it runs in: the agents that fire by themselves, what is wrong with files,
+// What a service shows on the terminal that it runs in: the agents that fire by themselves, what is wrong with files,
 // and then a line for each thing that happens.
 import type { AgentSummary } from "../server/agent_schemas.ts";
 import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../server/client.ts";
@@ -56,7 +56,7 @@ export class ForegroundReport implements AsyncDisposable {
 
   #say(what: () => void | Promise<void>): void {
     this.#said = this.#said.then(what).catch((error) => {
-      // Nobody reads any more, or the service went before it could be asked: both are no reason to stop it.
+      // The output is closed, or the service went before it could be asked: neither is a reason to stop it.
       const isNothing = error instanceof OutputClosed || error instanceof ServiceUnreachable ||
         error instanceof ApiError && error.status === 503 || this.#left.signal.aborted;
       if (!isNothing) this.#output.error(error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-// Standard input and the person behind it, as the command line sees them. Tests bring a person of their own.
+// Standard input and the person who types, as the command line sees them. Tests bring a person of their own.
 
 /** What a question to a person is asked with. */
 export interface Question {
@@ -18,7 +18,7 @@ export interface Choice {
 
 /**
  * Asks a person at the terminal; only to be used where there is one. Every method resolves to undefined when the person
- * puts the question aside (Esc), and rejects with Interrupted at Ctrl+C.
+ * puts the question aside (Esc, Ctrl+D), and rejects with Interrupted at Ctrl+C.
  */
 export interface Prompter {
   /** Yes or no; unless `initial` says otherwise, no is preselected, because a stray Enter must allow nothing. */
@@ -54,6 +54,9 @@ export interface Input {
   readonly prompter: Prompter;
   /** Until disposed, keys are not shown: what is pressed is kept for the next line or prompt. Only at a terminal. */
   mute(): Disposable;
-  /** Opens it as lines, edited as they are typed or taken as they come. */
-  openLines(options: { edited: boolean }): Promise<LineSource>;
+  /**
+   * Opens it as lines, edited as they are typed or taken as they come. Ctrl+D ends edited lines where the line is still
+   * empty; with `endsInLine` in any other place, too: what stands there is then the last line.
+   */
+  openLines(options: { edited: boolean; endsInLine?: boolean }): Promise<LineSource>;
 }

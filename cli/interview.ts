@@ -1,10 +1,10 @@
-// A row of questions to the person at the terminal. An answer that will not do is asked for again, with the reason.
+// A row of questions to the person at the terminal. An answer that is not valid is asked for again, with the reason.
 import { hasPerson } from "./ask_person.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandFailure, EXIT, Interrupted } from "./exit.ts";
 import type { Choice } from "./input.ts";
 
-/** Why an answer will not do, as a sentence; undefined when it will. */
+/** Why an answer is not valid, as a sentence; undefined when it is. */
 export type CheckAnswer = (answer: string) => Promise<string | undefined>;
 
 /** A question for a line of text. */
@@ -26,7 +26,7 @@ export class Interview {
     if (!hasPerson(context)) {
       throw new CommandFailure(
         EXIT.usage,
-        `There is nobody to ask: this is no terminal. ${instead}`,
+        `There is nobody to ask: this is not a terminal. ${instead}`,
       );
     }
     this.#context = context;
@@ -64,7 +64,7 @@ export class Interview {
     return given(await this.#prompter.confirm({ message, ...options }));
   }
 
-  /** Says why an answer will not do. */
+  /** Says why an answer is not valid. */
   complain(problem: string): void {
     this.#context.output.error(problem);
   }

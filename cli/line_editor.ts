@@ -1,6 +1,6 @@
 // Lines typed at a terminal, with editing and history. Between two lines the terminal is as it was.
 import process from "node:process";
-import { createInterface } from "node:readline";
+import { createInterface, type Key } from "node:readline";
 import { PassThrough } from "node:stream";
 import { Interrupted } from "./exit.ts";
 import type { LineSource } from "./input.ts";
@@ -9,13 +9,15 @@ import { PasteTranslator, restoreLineBreaks } from "./pasted_text.ts";
 import { restoreOnSignal } from "./raw_terminal.ts";
 
 const HISTORY_LINES = 500;
-/** With it the terminal tells where a paste begins and ends. */
+const ENTER: Key = { name: "return" };
+/** With it the terminal marks where a paste begins and ends. */
 const MARK_PASTES = "\u001b[?2004h";
 const DO_NOT_MARK_PASTES = "\u001b[?2004l";
 
-/** The lines that a person types. A paste of several lines is one; the Enter behind it sends it. */
+/** The lines that a person types. A paste of several lines is one; the Enter after it sends it. */
 export class LineEditor implements LineSource {
   readonly #terminal: Terminal;
+  readonly #endsInLine: boolean;
   readonly #decoder = new TextDecoder();
   readonly #pastes = new PasteTranslator();
   #history: string[] = [];
@@ -23,9 +25,13 @@ export class LineEditor implements LineSource {
   #ahead: string[] = [];
   /** The beginning of the line after those. */
   #begun = "";
+  /** Whether the end came already, together with the last lines. */
+  #isOver = false;
 
-  constructor(terminal: Terminal) {
+  /** `endsInLine`: as openLines() of Input has it. */
+  constructor(terminal: Terminal, { endsInLine }: { endsInLine: boolean }) {
     this.#terminal = terminal;
+    this.#endsInLine = endsInLine;
   }
 
   async read(prompt: string, { signal }: { signal: AbortSignal }): Promise<string | undefined> {
@@ -35,6 +41,7 @@ export class LineEditor implements LineSource {
       this.#terminal.write(`${prompt}${ahead}\n`);
       return ahead;
     }
+    if (this.#isOver) return undefined;
     using _guard = restoreOnSignal(this.#terminal);
     using keys = this.#openKeys();
     this.#terminal.write(MARK_PASTES);
@@ -100,16 +107,26 @@ export class LineEditor implements LineSource {
       // What came together with this line goes first: it is for the next ones.
       queueMicrotask(() => {
         this.#ahead = lines.slice(1);
-        this.#begun = reader.line;
+        this.#begun = this.#isOver ? "" : reader.line;
         if (this.#begun !== "") this.#terminal.write("\n");
         resolve(line);
       });
     });
+    if (this.#endsInLine) {
+      // Before the reader's own listener, which ends an empty line only.
+      input.prependListener("keypress", (_text: unknown, key: Key | undefined) => {
+        if (key?.ctrl && key.name === "d" && reader.line !== "") reader.write(null, ENTER);
+      });
+    }
     reader.on("SIGINT", () => reject(new Interrupted()));
     // Ctrl+Z would stop the process with its terminal as it is now.
     reader.on("SIGTSTP", () => {});
-    // Ctrl+D, or the terminal is gone. Closed below, it says nothing new.
-    reader.on("close", () => resolve(undefined));
+    // Ctrl+D, or the terminal is gone. Lines that came together with it go first.
+    const onEnd = () => {
+      this.#isOver = true;
+      if (lines.length === 0) resolve(undefined);
+    };
+    reader.on("close", onEnd);
     try {
       reader.prompt();
       if (this.#begun !== "") reader.write(this.#begun);
@@ -119,6 +136,7 @@ export class LineEditor implements LineSource {
       return line;
     } finally {
       signal.removeEventListener("abort", onAbort);
+      reader.off("close", onEnd);
       reader.close();
     }
   }

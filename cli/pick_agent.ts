@@ -10,7 +10,7 @@ import { agentMissing } from "./unknown_agent.ts";
 /** What a list puts before each of its choices. */
 const LIST_MARGIN = 6;
 
-/** The id of the agent that the person picks. Throws CommandFailure without a terminal, Interrupted when they do not. */
+/** The id of the agent that the person picks. Throws CommandFailure without a terminal, Interrupted when they pick none. */
 export async function pickAgent(
   context: CommandContext,
   command: "run" | "chat",

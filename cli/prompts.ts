@@ -11,6 +11,7 @@ type Process = typeof import("node:process");
 /** Long enough for the keys that wait in the terminal to arrive, too short to be noticed. */
 const TYPE_AHEAD_MS = 30;
 const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
 const SHOWN_CHOICES = 12;
 
 /** Asks on the terminal of this process. */
@@ -81,8 +82,7 @@ export class TerminalPrompter implements Prompter {
               .map((choice) => ({ ...choice, value: { id: choice.value } }));
             return found;
           },
-          validate: (value) =>
-            value === undefined ? "Nothing fits: type something else" : undefined,
+          validate: (value) => value === undefined ? "No match" : undefined,
           signal,
         }),
     );
@@ -99,9 +99,11 @@ export class TerminalPrompter implements Prompter {
       import("node:process"),
       import("./raw_terminal.ts"),
     ]);
+    // Node's readline closes at Ctrl+D: a prompt that did not end there would hear no further key.
+    clack.updateSettings({ aliases: { [CTRL_D]: "cancel" } });
     using _guard = restoreOnSignal(this.#terminal);
-    this.#tellSize(process);
-    // A key that was pressed before the question was seen is no answer to it.
+    this.#setSize(process);
+    // A key that was pressed before the question was seen does not answer it.
     await this.#discardTypeAhead(process, signal);
     // A signal of its own: the package would still draw when one aborts long after the answer.
     const open = new AbortController();
@@ -122,8 +124,8 @@ export class TerminalPrompter implements Prompter {
     }
   }
 
-  /** The package takes a terminal that does not tell its size for one of no columns, a character to a line. */
-  #tellSize({ stdout }: Process): void {
+  /** A terminal that does not report its size would have no columns for the package: one character to a line. */
+  #setSize({ stdout }: Process): void {
     if (stdout.columns > 0 && stdout.rows > 0) return;
     const { columns, rows } = this.#terminal;
     Object.assign(stdout, { columns, rows });

@@ -48,7 +48,7 @@ export class RunCancellation implements Disposable {
 
   async #cancel(): Promise<void> {
     const { clock, output, client, executionId } = this.#ports;
-    output.note(`Cancelling execution ${executionId}. Ctrl+C again leaves it behind`);
+    output.note(`Cancelling execution ${executionId}. Ctrl+C again stops waiting for it`);
     try {
       await client.cancel(executionId);
       await clock.sleep(CANCEL_MS, this.#over.signal);

@@ -3,10 +3,10 @@
 /**
  * The permissions of Inkling, one flag each:
  * - no-prompt: what no flag allows is refused; nobody is asked.
- * - no-remote: no code from the network. Deno trusts some hosts with that by itself, and goes on doing so where
+ * - no-remote: no code from the network. Deno trusts some hosts with that by default, even where
  *   `--deny-import` forbids it (measured with Deno 2.9.6).
  * - frozen: no packages but those of the lock file. Without it, an import of any other would fetch that one.
- * - read, write: workspaces, configuration and state lie where the user says; agents are confined by the path sandbox.
+ * - read, write: workspaces, configuration and state are where the user says; agents are confined by the path sandbox.
  * - net: model providers, http_request, the service's socket.
  * - env: keys, and what packages look up.
  * - run: to start the detached service, the processes of custom tools and of .ts scripts, .py and .sh scripts, MCP
@@ -30,7 +30,7 @@ export const PERMISSION_FLAGS: readonly string[] = [
 
 /** Program and first arguments that start Inkling from its source tree, under Deno's flags: all that it may ever need. */
 export function sourceCommand(flags: readonly string[] = PERMISSION_FLAGS): string[] {
-  // The npm package has JavaScript in the place of the sources.
+  // The npm package has JavaScript instead of the sources.
   const [, root = ".", ending = "ts"] =
     /^(.*)[\\/]cli[\\/][^\\/]*\.(\w+)$/.exec(import.meta.filename ?? "") ?? [];
   return [

@@ -50,7 +50,7 @@ export async function startService(
 }
 
 /**
- * Waits while a service that listens no more still holds its lock: it is going down, a new one would be refused. Throws
+ * Waits while a service that no longer listens still holds its lock: it is going down, a new one would be refused. Throws
  * CommandFailure when it stays.
  */
 export async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
@@ -83,7 +83,7 @@ async function spawnService(
     ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
   ];
   const { logFile } = places;
-  // Arguments stand in the process list, the environment does not.
+  // The process list shows arguments, not the environment.
   const environment = {
     ...app.environment,
     ...(tcp !== undefined && { INKLING_API_KEY: tcp.apiKey }),

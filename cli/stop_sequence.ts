@@ -1,4 +1,4 @@
-// Ending the service: asked, then SIGTERM, then SIGKILL. Never tells that a living process has stopped.
+// Ending the service: asked, then SIGTERM, then SIGKILL. Never reports a living process as stopped.
 import { ApiError, type Client, ServiceUnreachable } from "../server/client.ts";
 import type { Clock, Places } from "./app.ts";
 import { DeadlineExceeded, withDeadline } from "./deadline.ts";
@@ -30,7 +30,7 @@ export interface StopContext {
   onStep: (text: string) => void;
 }
 
-/** Stops the service of these places, whatever it takes, and tells how it went. */
+/** Stops the service of these places, by force if need be, and returns how that went. */
 export async function stopService(context: StopContext): Promise<StopOutcome> {
   const { processes, onStep } = context;
   const pid = await findPid(context);
@@ -57,7 +57,7 @@ async function endsOnRequest(context: StopContext, pid: number): Promise<boolean
   const { client, clock, timeoutMs } = context;
   const deadline = clock.now() + timeoutMs;
   const ms = Math.min(ANSWER_MS, timeoutMs);
-  // Nobody to ask is nobody to wait for; one who does not answer may have heard it all the same.
+  // Without a listener there is nothing to wait for; a service that does not answer may have received it all the same.
   const answer = await ask(context, (signal) => client.shutdown({ signal }), ms);
   if (answer.kind === "unreachable") return false;
   return await hasEnded(context, pid, deadline - clock.now());

@@ -2,7 +2,7 @@
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Until disposed, `listener` is told of each such signal, with how many have come. They have no other effect. */
+/** Until disposed, calls `listener` at each such signal, with how many have come. They have no other effect. */
 export function onStopSignals(listener: (count: number) => void): Disposable {
   let count = 0;
   const onSignal = () => listener(++count);

@@ -10,14 +10,14 @@ export function openInput(options: { terminal: Terminal; clock: Clock }): Input 
     isTerminal: Deno.stdin.isTerminal(),
     prompter: new TerminalPrompter(options),
     mute() {
-      // Keys that make signals go on making them.
+      // Keys that make signals still make them.
       Deno.stdin.setRaw(true, { cbreak: true });
       return { [Symbol.dispose]: () => Deno.stdin.setRaw(false) };
     },
-    async openLines({ edited }) {
+    async openLines({ edited, endsInLine = false }) {
       if (edited) {
         const { LineEditor } = await import("./line_editor.ts");
-        return new LineEditor(options.terminal);
+        return new LineEditor(options.terminal, { endsInLine });
       }
       const { PlainLines } = await import("./plain_lines.ts");
       return new PlainLines(Deno.stdin.readable);

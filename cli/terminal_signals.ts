@@ -20,7 +20,7 @@ export function beforeEnding(restore: () => void): Disposable {
   return { [Symbol.dispose]: stop };
 }
 
-/** Until disposed, tells what draws on the terminal that the process ends, or that it comes back after Ctrl+Z. */
+/** Until disposed, notifies what draws on the terminal when the process ends, or continues after Ctrl+Z. */
 export function whileMoving(
   options: { onEnding: () => void; onReturn: () => void },
 ): Disposable {

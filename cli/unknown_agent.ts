@@ -38,7 +38,7 @@ function brokenAgent({ id, path, diagnostics: [first] }: AgentErrorBody): Comman
   );
 }
 
-/** The failure for an id that is none of `ids`. */
+/** The failure for an id that is not among `ids`. */
 export function unknownAgent(
   app: CliApp,
   agentId: string,

@@ -10,7 +10,7 @@ import type { Output } from "./output/output.ts";
 import type { RunView } from "./output/run_view.ts";
 import { RunCancellation } from "./run_cancellation.ts";
 
-/** Between two looks at a run whose question is gone but which does not go on yet. */
+/** Between two looks at a run whose question is gone but which does not continue yet. */
 const RECHECK_MS = 100;
 
 /** A run that is watched. */
@@ -32,7 +32,7 @@ export interface WatchedRun {
   questions: "leave" | "ask" | "insist";
 }
 
-/** How a watched run stands when it is watched no more. */
+/** How a run stands when it is no longer watched. */
 export interface RunOutcome {
   code: ExitCode;
   totalTokens: number;
@@ -156,7 +156,7 @@ class Watch {
   }
 }
 
-/** Whether a refusal means that the question is open no more. */
+/** Whether a refusal means that the question is no longer open. */
 function isAnswered(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }

@@ -1,9 +1,12 @@
-// What the command line gets of the program: each part is loaded when it is asked for.
+// What the command line gets from the program: each part is loaded when it is asked for.
 import type { CliApp, InfoReport, LocalService } from "../cli/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
 // Most commands ask for it next (isSetUp, places): it comes sooner along with the rest.
 import "../runtime/config/first_use.ts";
+import { pinFolders } from "../runtime/config/places.ts";
+import type { Diagnostic } from "../runtime/diagnostics.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
+import type { DiagnosticBody } from "../server/diagnostic_schemas.ts";
 import { findPlaces, homeDirectory, isSetUp, loadSettings, missingWorkspace } from "./settings.ts";
 import { dropOtherSpans } from "./telemetry.ts";
 
@@ -22,7 +25,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
       return ownDistribution();
     },
     get environment() {
-      return Deno.env.toObject();
+      return pinFolders(Deno.env.toObject());
     },
     permissions,
     places: findPlaces,
@@ -32,6 +35,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
     validate,
     info,
+    configWarnings,
     agentNames,
     openUiProxy: async (options) => (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
     openBrowser: async (address) =>
@@ -79,13 +83,24 @@ async function validate(
   });
   return files.map(({ diagnostics, ...file }) => ({
     ...file,
-    diagnostics: diagnostics.map((one) => ({ ...one, hint: one.hint ?? null })),
+    diagnostics: diagnostics.map(toDiagnosticBody),
   }));
 }
 
 async function info(options: { workspace?: string }): Promise<InfoReport> {
   const { describeSetup } = await import("../runtime/setup/setup_report.ts");
   return await describeSetup(await loadSettings(options.workspace));
+}
+
+async function configWarnings(
+  options: { workspace?: string },
+): ReturnType<CliApp["configWarnings"]> {
+  const { config } = await loadSettings(options.workspace);
+  return config.warnings.map(toDiagnosticBody);
+}
+
+function toDiagnosticBody(diagnostic: Diagnostic): DiagnosticBody {
+  return { ...diagnostic, hint: diagnostic.hint ?? null };
 }
 
 async function permissions(

@@ -1,11 +1,10 @@
 // One life of the service in this process, from the lock of its state to the last line of its log.
 import type { ServeOptions, StopReason } from "../cli/app.ts";
 import { onStopSignals } from "../cli/stop_signals.ts";
-import { type Clock, SystemClock } from "../runtime/clock.ts";
+import { SystemClock } from "../runtime/clock.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
 import { openRuntime } from "../runtime/mod.ts";
-import { formatLogLine, openLogFile } from "../runtime/service_log/log_file.ts";
-import type { ServiceLog } from "../runtime/service_log/service_log.ts";
+import { openLogFile } from "../runtime/service_log/log_file.ts";
 import { logStrayRejections } from "../runtime/service_log/stray_rejections.ts";
 import { makeStateDir } from "../runtime/storage/state_dir.ts";
 import { serve, toWireEvent } from "../server/mod.ts";
@@ -21,11 +20,11 @@ export async function liveAsService(
   const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
   const settings = await loadSettings(options.workspace);
   const { stateDir, logFile, workspace } = settings.directories;
-  // Heard before there is anything to leave behind, so that every end is in order.
+  // Listening before there is anything to clean up, so that every end is orderly.
   using asked = hearStop();
   await makeStateDir(stateDir);
   const clock = new SystemClock();
-  using log = openServiceLog(logFile, { level, clock, onLine: options.onLogLine });
+  using log = openLogFile(logFile, { clock, level, onLine: options.onLogLine });
   let ports: readonly number[] = [];
   await using runtime = await openRuntime({
     settings,
@@ -45,7 +44,7 @@ export async function liveAsService(
   });
   ports = service.ports;
   runtime.events.subscribe((event) => options.onEvent?.(toWireEvent(event)));
-  // `finished` below rejects alike.
+  // `finished` below rejects with the same error.
   const shutdown = () => void service.shutdown("signal").catch(() => {});
   asked.stop.addEventListener("abort", shutdown);
   if (asked.stop.aborted) shutdown();
@@ -60,33 +59,13 @@ export async function liveAsService(
   return await service.finished;
 }
 
-/** `stop` is aborted by the first signal that asks for the end. */
+/** `stop` is aborted by the first signal that asks the service to end. */
 function hearStop(): { stop: AbortSignal } & Disposable {
   const stop = new AbortController();
   const signals = onStopSignals((count) => {
-    // Whoever asks twice does not want to wait for the grace.
+    // Whoever asks twice does not want to wait for the grace period.
     if (count > 1) Deno.exit(130);
     stop.abort();
   });
   return { stop: stop.signal, [Symbol.dispose]: () => signals[Symbol.dispose]() };
-}
-
-/** The log of the service: a file, and whoever looks on. */
-function openServiceLog(
-  path: string,
-  { level, clock, onLine }: {
-    level: ReturnType<typeof parseLogLevel>;
-    clock: Clock;
-    onLine: ServeOptions["onLogLine"];
-  },
-): ServiceLog & Disposable {
-  const file = openLogFile(path);
-  return {
-    level,
-    write(level, message, fields = {}) {
-      file.write(level, message, fields);
-      onLine?.(formatLogLine({ at: clock.now(), level, message, fields }));
-    },
-    [Symbol.dispose]: () => file[Symbol.dispose](),
-  };
 }

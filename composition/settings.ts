@@ -1,4 +1,4 @@
-// What the environment says: the user's home, the settings of a workspace, the places of a service.
+// What the environment settles: the user's home, the settings of a workspace, the places of a service.
 import type { CliApp } from "../cli/app.ts";
 import type { WorkspaceSettings } from "../runtime/mod.ts";
 
@@ -39,7 +39,7 @@ export async function findPlaces(workspace?: string): ReturnType<CliApp["places"
   };
 }
 
-/** The absolute path of a workspace that is no folder; undefined: it is one. */
+/** The absolute path of a workspace that is not a folder; undefined: it is one. */
 export async function missingWorkspace(workspace: string): Promise<string | undefined> {
   const { findMissingWorkspace } = await import("../runtime/config/workspace_folder.ts");
   return await findMissingWorkspace(workspace, { home: homeDirectory() });

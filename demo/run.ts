@@ -1,4 +1,5 @@
-// The first run: a throw-away workspace, the real service, the real command line, an agent without a key. Cleans up.
+// The first run: the real service and command line, with an agent that needs no key, in a temporary workspace that is
+// removed afterwards.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sourceCommand } from "../cli/self_command.ts";
@@ -6,7 +7,7 @@ import { sourceCommand } from "../cli/self_command.ts";
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const FILES = ["agents/reporter.md", "notes.md"];
 
-/** Runs one `inkling` command in the demo's workspace, on this terminal; gives its exit code. */
+/** Runs one `inkling` command in the demo's workspace, on this terminal; returns its exit code. */
 async function inkling(
   place: { root: string; workspace: string },
   args: string[],
@@ -61,10 +62,10 @@ async function demo(): Promise<number> {
   }
 }
 
-const NEXT = `What you saw was a real run with a scripted model. With a real one:
+const NEXT = `This was a real run with a scripted model. To use a real one:
 
   1. mkdir -p ~/inkling/agents/_config
-  2. Put a key into ~/inkling/agents/_config/.env, for example   OPENAI_API_KEY=...
+  2. Put your key into ~/inkling/agents/_config/.env, for example   OPENAI_API_KEY=...
   3. Write ~/inkling/agents/reporter.md like the one above, with   model: { provider: openai, name: gpt-5 }
      (a model on this machine needs no key:                        model: { provider: ollama, name: qwen3 })
   4. deno task inkling validate reporter

@@ -1,4 +1,4 @@
-// The address of the releases, as whoever packs gives it.
+// The address of the releases, as it is given to a task.
 import { releaseAddress } from "../cli/update/release_address.ts";
 
 /** The address as `inkling update` takes it, ending in a slash. Throws Error for one that it would refuse. */

@@ -1,4 +1,4 @@
-// The program as JavaScript. Deno runs no TypeScript that lies in a node_modules folder, where npm puts packages.
+// The program as JavaScript. Deno does not run TypeScript in a node_modules folder, where npm puts packages.
 import { join } from "node:path";
 import { lastWords, runCommand } from "./command.ts";
 

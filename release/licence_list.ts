@@ -79,7 +79,7 @@ function wrapNames(names: readonly string[]): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** The papers in the folders of what is no code. */
+/** The papers in folders that hold no code. */
 async function assetPapers(files: readonly string[]): Promise<string[]> {
   const folders = new Set(
     files.filter((file) => !file.endsWith(".ts")).map((file) => dirname(file)),

@@ -1,10 +1,10 @@
 // One npm package on disk: what its package.json says, and its files.
 import { join } from "node:path";
 
-/** A file that tells what others may do with the package. */
+/** A file that says what others may do with the package. */
 const PAPER = /^(licen[cs]e|copying|copyright|notice)([.-][^.]*)?(\.(md|markdown|txt))?$/i;
 
-/** A package that lies in a node_modules folder. */
+/** A package in a node_modules folder. */
 export interface PackageFolder {
   name: string;
   version: string;
@@ -37,10 +37,13 @@ async function readFolder(nodeModules: string, isInner: boolean): Promise<Packag
 async function packageNames(nodeModules: string): Promise<string[]> {
   const names: string[] = [];
   for (const name of await visibleNames(nodeModules)) {
-    if (!name.startsWith("@")) names.push(name);
-    else {for (const inner of await visibleNames(join(nodeModules, name))) {
-        names.push(`${name}/${inner}`);
-      }}
+    if (!name.startsWith("@")) {
+      names.push(name);
+      continue;
+    }
+    for (const inner of await visibleNames(join(nodeModules, name))) {
+      names.push(`${name}/${inner}`);
+    }
   }
   return names.sort();
 }
@@ -61,7 +64,7 @@ async function readPackage(directory: string): Promise<Omit<PackageFolder, "isIn
     await Deno.readTextFile(path),
   );
   if (typeof name !== "string" || typeof version !== "string") {
-    throw new Error(`${path} names no package`);
+    throw new Error(`${path} does not name a package and its version`);
   }
   return {
     name,

@@ -28,7 +28,7 @@ export interface Stage extends AsyncDisposable {
   packages: readonly PackageFolder[];
 }
 
-/** Makes the folder. Throws Error when the packages cannot be had, or the address is none. */
+/** Makes the folder. Throws Error when the packages are not available, or the address is not valid. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-stage-" }));
   const remove = () => Deno.remove(directory, { recursive: true });

@@ -17,7 +17,7 @@ export function ownTarget(): Target {
   return parseTarget(Deno.build.target);
 }
 
-/** Throws Error for a text that names none. */
+/** Throws Error for a text that does not name a target. */
 export function parseTarget(text: string): Target {
   const target = TARGETS.find((one) => one === text);
   if (target !== undefined) return target;

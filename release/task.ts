@@ -1,8 +1,8 @@
-// What the tasks of this folder have in common: flags, and how a failure is told.
+// What the tasks of this folder have in common: flags, and how a failure is reported.
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { IMAGE_MISSING_CODE, RuntimeImageMissing } from "./runtime_image.ts";
 
-/** Someone used a task in a way that it does not know. */
+/** A task was given wrong arguments. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

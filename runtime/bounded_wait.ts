@@ -12,7 +12,7 @@ export interface TimeLimit {
 }
 
 /**
- * What a promise resolves to, or a rejection with the signal's reason as soon as it aborts. The work goes on, and others
+ * What a promise resolves to, or a rejection with the signal's reason as soon as it aborts. The work continues, and others
  * may wait for it; how it ends then is told to nobody here.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,4 +1,4 @@
-// What Deno's own wall refused, as words for a person: which flag would have allowed it, and where flags come from.
+// What Deno's own permissions refused, as text for a person: which flag would have allowed it, and where flags come from.
 
 /** Where the flags stand that config.yaml and the agents ask for: the end of a sentence. */
 export const FLAGS_REMEDY =
@@ -24,7 +24,7 @@ export interface DeniedPermission {
 /** What Deno refused with this error, or with one that caused it; undefined for every other error. */
 export function deniedPermission(error: unknown): DeniedPermission | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
-    // A module that may not be loaded comes as TypeError. Other errors hold words of who knows whom.
+    // A module that may not be loaded comes as TypeError. The messages of other errors may come from anybody.
     if (!(at instanceof Deno.errors.NotCapable || at instanceof TypeError)) continue;
     const found = REFUSAL.exec(at.message);
     if (found?.[1] !== undefined) return { kind: found[1], value: found[2] };

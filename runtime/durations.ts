@@ -1,19 +1,20 @@
 // Durations as people write them: `30s`, `5m`, `1h30m`, `500ms`.
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./time_units.ts";
 
 const UNIT_MS = {
   ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 } as const;
 
 type Unit = keyof typeof UNIT_MS;
 
 /**
- * Milliseconds of a duration text, or undefined when it is none. Units are `w d h m s ms`, largest first, each at most
- * once, whole numbers: `90s`, `1h30m`. A bare number, a sign, a fraction or a space is no duration.
+ * Milliseconds of a duration text, or undefined when it is not a valid one. Units are `w d h m s ms`, largest first, each at most
+ * once, whole numbers: `90s`, `1h30m`. A bare number, a sign, a fraction or a space is not valid.
  */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+w)?(\d+d)?(\d+h)?(\d+m(?!s))?(\d+s)?(\d+ms)?$/.test(text) || text === "") {

@@ -10,7 +10,7 @@ export interface WaitLimits {
 /** The work is done, its time is over, or the signal aborted. */
 export type FirstOf<T> = { kind: "done"; value: T } | { kind: "late" } | { kind: "aborted" };
 
-/** Waits for the work within limits. The work itself goes on; a rejection of it is rethrown only if it comes first. */
+/** Waits for the work within limits. The work itself continues; a rejection of it is rethrown only if it comes first. */
 export async function firstOf<T>(
   work: Promise<T>,
   { within, signal }: WaitLimits,

@@ -18,7 +18,7 @@ export interface FollowPorts {
   redactor: Redactor;
 }
 
-/** Replay, then live, without a seam; ends behind `complete` or `waiting`. */
+/** Replay, then live, without a seam; ends after `complete` or `waiting`. */
 export async function* followExecution(
   id: number,
   options: FollowOptions & { ports: FollowPorts },

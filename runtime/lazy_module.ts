@@ -1,6 +1,6 @@
 // Modules that are loaded when they are first needed, in a process that runs for months. One that cannot be read then is
-// remembered by the engine as failed, for as long as the process lives: so nothing is begun that would fail for want of
-// file descriptors, of which there may be enough again in a moment.
+// remembered by the engine as failed, for as long as the process lives: so nothing is begun that would fail
+// because of too few file descriptors, of which there may be enough again in a moment.
 import { errorCode } from "./error_code.ts";
 import { RuntimeError } from "./errors.ts";
 

@@ -8,6 +8,7 @@ import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import { AgentNotFound } from "./agents/agent_not_found.ts";
 import type { EventBus } from "./events/bus.ts";
+import { toKnownCursor } from "./events/cursor.ts";
 import type { Frame } from "./events/frame.ts";
 import type { FrameStore } from "./events/frame_store.ts";
 import type { ExecutionLog } from "./events/log.ts";
@@ -47,7 +48,7 @@ import type { Pause, SchedulerState } from "./triggers/pause.ts";
 import type { Slot, SlotStore } from "./triggers/slot_store.ts";
 import type { Triggers } from "./triggers/triggers.ts";
 
-/** What a LocalRuntime is put together from. */
+/** The parts of a LocalRuntime. */
 export interface RuntimeParts {
   version: string;
   config: Config;
@@ -57,7 +58,7 @@ export interface RuntimeParts {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
   executions: ExecutionReads;
-  requests: Pick<RequestStore, "readOpenRequest" | "readNextExpiry">;
+  requests: Pick<RequestStore, "readOpenRequest">;
   families: Pick<FamilyStore, "sumDescendants">;
   frames: FrameStore;
   executionLog: ExecutionLog;
@@ -67,7 +68,7 @@ export interface RuntimeParts {
   retention: Retention;
   /** Absent in a runtime that runs nothing. */
   runner: Runner | undefined;
-  /** Ends an execution that waits; absent in a runtime that only looks. */
+  /** Ends a waiting execution; absent in a read-only runtime. */
   abortWaiting: Runner["abortWaiting"] | undefined;
   /** What fires by itself; absent in a runtime that runs nothing. */
   triggers: Triggers | undefined;
@@ -78,6 +79,7 @@ export interface RuntimeParts {
   resources: AsyncDisposableStack;
 }
 
+/** The runtime over the parts of this process. What it lacks (a runner, triggers) it refuses with ReadOnlyRuntime. */
 export class LocalRuntime implements Runtime {
   readonly version: string;
   readonly config: Config;
@@ -123,13 +125,13 @@ export class LocalRuntime implements Runtime {
 
   async reloadAgents(): Promise<ReloadReport> {
     const report = await this.#parts.agentFiles.reload();
-    // Who asks for this has seen what ran away, and wants it to go on.
+    // Whoever asks for a reload wants stopped triggers to fire again.
     this.#parts.triggers?.reset();
     return report;
   }
 
   async run(agentId: string, request: RunRequest): Promise<Execution> {
-    // Who writes an agent's file and runs it at once does not wait until the watcher has told of it.
+    // An agent's file may be run as soon as it is written, before the watcher has reported it.
     const agent = await this.#newAgents.find(agentId);
     const spec = toRunSpec(request);
     const execution = agent === undefined
@@ -176,7 +178,9 @@ export class LocalRuntime implements Runtime {
 
   async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
     await this.#requireExecution(id);
-    return followExecution(id, { ...options, ports: this.#parts });
+    const { frames } = this.#parts;
+    const after = await toKnownCursor(options.after, { executionId: id, frames });
+    return followExecution(id, { ...options, after, ports: this.#parts });
   }
 
   checkpointStats(): Promise<CheckpointStats> {
@@ -196,10 +200,6 @@ export class LocalRuntime implements Runtime {
 
   async countExecutions(): Promise<{ running: number; waiting: number }> {
     return await this.#history.count();
-  }
-
-  async nextDeadline(): Promise<number | null> {
-    return await this.#history.nextDeadline();
   }
 
   async usage(request: UsageRequest): Promise<UsageReport> {

@@ -1,10 +1,6 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import type { Agent } from "./agents/agent.ts";
-import {
-  type MachineTimeZone,
-  readMachineTimeZone,
-  TIME_ZONE_HINT,
-} from "./agents/machine_time_zone.ts";
+import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import { AgentRegistry } from "./agents/registry.ts";
 import type { ResourceProblem } from "./agents/validate_resources.ts";
 import { type Clock, SystemClock } from "./clock.ts";
@@ -24,11 +20,10 @@ import { ProviderKeys } from "./models/provider_keys.ts";
 import { RedactedLog } from "./service_log/redacted_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { createRunSupplies } from "./run_supplies.ts";
-import { createServiceTriggers } from "./service_triggers.ts";
+import { startService } from "./service_start.ts";
 import { formatDiagnostic } from "./diagnostics.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
-import { findMissingWorkspace, missingWorkspaceHint } from "./config/workspace_folder.ts";
 import { makeStateDir, StateDirUnusable } from "./storage/state_dir.ts";
 import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
 import { Database } from "./storage/database.ts";
@@ -41,7 +36,6 @@ import { withCollectorSecrets } from "./telemetry/collector_secrets.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { FolderWatches } from "./triggers/folder_watches.ts";
 import { Pause } from "./triggers/pause.ts";
-import type { Triggers } from "./triggers/triggers.ts";
 
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
@@ -64,77 +58,32 @@ export interface OpenRuntimeOptions {
   clock?: Clock;
   /** TCP ports of the service itself, which agents must not reach. */
   ownPorts?: () => readonly number[];
-  /** Who is told of every run; absent: nobody. */
+  /** What every run is reported to; absent: nothing. */
   telemetry?: Telemetry;
 }
 
 /**
- * Opens a runtime: reads the agents, opens the database, ends what a crash left running. Throws
- * StateDirUnusable, AlreadyRunning and DatabaseUnusable; nothing stays open then.
+ * Opens a runtime and reads the agents. A `service` also ends the executions that a dead service left running, or resumes
+ * those that are to be resumed, then starts the triggers; the other modes leave such executions as they are. Throws
+ * StateDirUnusable and DatabaseUnusable, and AlreadyRunning where the state directory is to be owned; nothing stays open
+ * then.
  */
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
   const { settings, version, mode } = options;
-  const { config, directories, environment } = settings;
+  const { config, directories } = settings;
   const clock = options.clock ?? new SystemClock();
-  const registry = new AgentRegistry({
-    ...{ directories, config, home: settings.home },
-    inspect: (agent) => findGaps(agent, { settings, log }),
-  });
-  const keys = new ProviderKeys(() => registry.list());
-  const secrets = withCollectorSecrets(
-    () => environment.secrets(keys.namedByAgents()),
-    (name) => environment.get(name),
-  );
-  const redactor = new Redactor(secrets);
-  const log: ServiceLog = new RedactedLog(options.log, redactor);
   await using resources = new AsyncDisposableStack();
-
-  const isService = mode === "service";
-  const isOwner = mode !== "read-only";
-  if (isOwner) {
-    await makeStateDir(directories.stateDir);
-    resources.use(InstanceLock.take(directories));
-  }
-  const db = resources.use(openDatabase(directories, mode));
-  const instanceId = crypto.randomUUID();
-  if (isOwner) {
-    openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
-    resources.defer(() => closeInstance(db, instanceId, clock.now()));
-  }
-
-  for (const problem of [...config.warnings, ...environment.problems()]) {
-    log.write("warn", formatDiagnostic(problem));
-  }
+  const { db, instanceId } = await openStorage(directories, { mode, clock, resources });
+  const agents = await openAgents({ settings, clock, log: options.log });
+  const { registry, agentFiles, redactor, events, log } = agents;
   const stores = createExecutionStores(db, instanceId);
   const frames = new SqliteFrameStore(db);
   const executionLog = new ExecutionLog(frames);
-  const events = new EventBus(log);
-  let triggers: Triggers | undefined;
-  let goOnWithRuns = () => {};
-  const reconcile = async () => {
-    const isUnreadable = (id: string) => registry.isUnreadable(id);
-    await triggers?.reconcile(registry.list(), { isUnreadable });
-  };
-  const folders = new FolderWatches({ clock, log });
-  const agentFiles = new AgentFiles({
-    registry,
-    agentsDir: directories.agentsDir,
-    events,
-    clock,
-    log,
-    folders,
-    onReloaded: async () => {
-      goOnWithRuns();
-      await reconcile();
-    },
-  });
-  await agentFiles.reload();
-  const findAgent = (id: string) => registry.get(id);
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
-  // Asked for when it is needed: to find it takes longer than to open the database.
-  let foundZone: MachineTimeZone | undefined;
-  const machineTimeZone = () => foundZone ??= readMachineTimeZone(settings.shell["TZ"]);
+  const pause = new Pause({ store: new SqliteSettingsStore(db), events });
+  const slots = new SqliteSlotStore(db);
+  const machineTimeZone = lazyTimeZone(settings.shell["TZ"]);
   const timeZone = () => machineTimeZone().name;
   const openOwnWrites = once(async () => {
     const { OwnWrites } = await loadOwnWrites();
@@ -144,53 +93,50 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const runner = new Runner({
     ...stores,
     ...createRunSupplies({
-      ...{ settings, registry, clock, log, version, openOwnWrites },
+      settings,
+      registry,
+      clock,
+      log,
+      version,
+      openOwnWrites,
       ownPorts: options.ownPorts ?? (() => []),
       resources: toolResources,
     }),
     events,
-    findAgent,
+    findAgent: (id) => registry.get(id),
     whyUnreadable: (id) => registry.whyUnreadable(id),
     maxAgentDepth: config.maxAgentDepth,
     log: executionLog,
     redactor,
-    keyRedactor: new Redactor(() => secrets().filter(({ name }) => keys.has(name))),
+    keyRedactor: agents.keyRedactor,
     clock,
     telemetry: options.telemetry ?? NO_TELEMETRY,
-    environment,
+    environment: settings.environment,
     serviceLog: log,
     timeZone,
-    isProviderKey: (name) => keys.has(name),
+    isProviderKey: agents.isProviderKey,
   });
-  goOnWithRuns = () => runner.agentsRead();
-  const pause = new Pause({ store: new SqliteSettingsStore(db), events });
-  const slots = new SqliteSlotStore(db);
-  if (isService) {
-    await warnOfMissingWorkspace(settings, log);
-    if (settings.shell["TZ"] !== undefined) warnOfTimeZone(machineTimeZone(), log);
-    resources.use(folders);
-    resources.use(agentFiles);
-    agentFiles.watch();
-    resources.use(toolResources);
-    resources.use(runner);
-    await runner.recover();
-    await retention.sweep({
-      now: clock.now(),
-      checkpointDays: config.checkpointRetentionDays,
-      logDays: config.logRetentionDays,
-    });
-    triggers = resources.use(
-      createServiceTriggers({
-        ...{ settings, db, slots, runner, pause, folders, openOwnWrites },
-        ...{ findAgent, timeZone, events, clock, log },
-      }),
-    );
-    await reconcile();
-    triggers.start();
-  }
+  const triggers = mode !== "service" ? undefined : await startService({
+    settings,
+    db,
+    slots,
+    registry,
+    agentFiles,
+    folders: agents.folders,
+    runner,
+    retention,
+    pause,
+    openOwnWrites,
+    machineTimeZone,
+    events,
+    clock,
+    log,
+    toolResources,
+    resources,
+  });
   if (mode === "upkeep") {
     resources.use(runner);
-    // A parent whose waiting child is ended would go on: here it ends, too.
+    // A parent whose waiting child is ended would continue: here it ends, too.
     await runner.stop({ graceMs: 0, error: "Aborted: what it waited for was purged" });
   }
   return new LocalRuntime({
@@ -209,8 +155,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     timeZone,
     redactor,
     retention,
-    runner: isService ? runner : undefined,
-    abortWaiting: isOwner ? (id, error) => runner.abortWaiting(id, error) : undefined,
+    runner: mode === "service" ? runner : undefined,
+    abortWaiting: mode === "read-only" ? undefined : (id, error) => runner.abortWaiting(id, error),
     pause,
     triggers,
     slots,
@@ -219,26 +165,86 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   });
 }
 
-/** Such a service goes on: a disk may come later, and the agents with it. */
-async function warnOfMissingWorkspace(
-  { config, directories: { workspace }, home }: WorkspaceSettings,
-  log: ServiceLog,
-): Promise<void> {
-  if (await findMissingWorkspace(workspace, { home }) === undefined) return;
-  const message = "The workspace does not exist: there are no agents until it does";
-  log.write("warn", message, { workspace, hint: missingWorkspaceHint(config) });
+/** Opens the database; a mode that owns the state directory makes it, locks it and registers this process first. */
+async function openStorage(
+  directories: Directories,
+  { mode, clock, resources }:
+    & Pick<OpenRuntimeOptions, "mode">
+    & { clock: Clock; resources: AsyncDisposableStack },
+): Promise<{ db: Database; instanceId: string }> {
+  const instanceId = crypto.randomUUID();
+  if (mode === "read-only") {
+    return { db: resources.use(openReadOnlyDatabase(directories)), instanceId };
+  }
+  await makeStateDir(directories.stateDir);
+  resources.use(InstanceLock.take(directories));
+  const db = resources.use(Database.open(directories.databaseFile));
+  openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
+  resources.defer(() => closeInstance(db, instanceId, clock.now()));
+  return { db, instanceId };
 }
 
-function warnOfTimeZone({ name, unknown }: MachineTimeZone, log: ServiceLog): void {
-  if (unknown === undefined) return;
-  const hint = `${TIME_ZONE_HINT}, then start the service again`;
-  log.write("warn", `TZ is no time zone that is known: local times are ${name}`, {
-    tz: unknown,
-    hint,
+function openReadOnlyDatabase(
+  { databaseFile, stateDir }: Pick<Directories, "databaseFile" | "stateDir">,
+): Database {
+  try {
+    Deno.lstatSync(databaseFile);
+  } catch (error) {
+    // Nothing ran here yet: an empty history, and no file made to show it.
+    if (error instanceof Deno.errors.NotFound) return Database.open(":memory:");
+    throw new StateDirUnusable(stateDir, error);
+  }
+  return Database.open(databaseFile, { readOnly: true });
+}
+
+/** Reads the agents. With them comes all that depends on which variables they name for their keys: secrets, redaction, log. */
+async function openAgents(
+  { settings, clock, log: unredacted }: Pick<OpenRuntimeOptions, "settings" | "log"> & {
+    clock: Clock;
+  },
+) {
+  const { config, directories, environment, home } = settings;
+  const registry = new AgentRegistry({
+    directories,
+    config,
+    home,
+    // Asked by reload() below; the log needs the registry first.
+    inspect: (agent) => findGaps(agent, { settings, log }),
   });
+  const keys = new ProviderKeys(() => registry.list());
+  const secrets = withCollectorSecrets(
+    () => environment.secrets(keys.namedByAgents()),
+    (name) => environment.get(name),
+  );
+  const redactor = new Redactor(secrets);
+  const log: ServiceLog = new RedactedLog(unredacted, redactor);
+  for (const problem of [...config.warnings, ...environment.problems()]) {
+    log.write("warn", formatDiagnostic(problem));
+  }
+  const events = new EventBus(log);
+  const folders = new FolderWatches({ clock, log });
+  const { agentsDir } = directories;
+  const agentFiles = new AgentFiles({ registry, agentsDir, events, clock, log, folders });
+  await agentFiles.reload();
+  return {
+    registry,
+    agentFiles,
+    folders,
+    redactor,
+    keyRedactor: new Redactor(() => secrets().filter(({ name }) => keys.has(name))),
+    isProviderKey: (name: string) => keys.has(name),
+    events,
+    log,
+  };
 }
 
-/** What an agent needs and Deno's flags refuse, told once; looked for only where they close anything. */
+/** Found when it is first needed: that takes longer than to open the database. */
+function lazyTimeZone(variable: string | undefined): () => MachineTimeZone {
+  let found: MachineTimeZone | undefined;
+  return () => found ??= readMachineTimeZone(variable);
+}
+
+/** What an agent needs and Deno's flags refuse, logged once; looked for only where flags refuse anything. */
 async function findGaps(
   agent: Agent,
   { settings, log }: { settings: WorkspaceSettings; log: ServiceLog },
@@ -248,19 +254,4 @@ async function findGaps(
   const gaps = await permissionGaps(agent, settings);
   for (const { message, hint } of gaps) log.write("warn", message, { agent: agent.id, hint });
   return gaps;
-}
-
-function openDatabase(
-  { databaseFile, stateDir }: Pick<Directories, "databaseFile" | "stateDir">,
-  mode: OpenRuntimeOptions["mode"],
-): Database {
-  if (mode !== "read-only") return Database.open(databaseFile);
-  try {
-    Deno.lstatSync(databaseFile);
-  } catch (error) {
-    // Nothing ran here yet: an empty history, and no file made to show it.
-    if (error instanceof Deno.errors.NotFound) return Database.open(":memory:");
-    throw new StateDirUnusable(stateDir, error);
-  }
-  return Database.open(databaseFile, { readOnly: true });
 }

@@ -71,7 +71,7 @@ export type FollowItem =
 
 /** Where following an execution begins, what it brings and what ends it. */
 export interface FollowOptions {
-  /** Starts behind this frame id; 0 replays all. */
+  /** Starts after this frame id; 0 replays all. */
   after: number;
   deltas?: boolean;
   /** Ends the iteration (quietly) when aborted. */
@@ -122,8 +122,8 @@ export interface Runtime extends AsyncDisposable {
   reloadAgents(): Promise<ReloadReport>;
 
   /**
-   * Accepts a run: it is on disk when this returns. Throws AgentNotFound, SessionWaiting, ServiceStopping,
-   * IdempotencyKeyReused.
+   * Accepts a run: it is on disk when this returns. Throws AgentNotFound, SessionWaiting, SessionIdUnusable,
+   * ServiceStopping, IdempotencyKeyReused.
    */
   run(agentId: string, request: RunRequest): Promise<Execution>;
   /** Cancels; returns what happened: `cancelling`, or the final status. Throws ExecutionNotFound. */
@@ -131,7 +131,7 @@ export interface Runtime extends AsyncDisposable {
   /** The question that an execution waits with, redacted. Throws ExecutionNotFound and NoPendingRequest. */
   pendingRequest(id: number): Promise<HumanRequest>;
   /**
-   * Answers it; the execution goes on. Throws ExecutionNotFound, NotWaiting (also for an answer to an older request),
+   * Answers it; the execution continues. Throws ExecutionNotFound, NotWaiting (also for an answer to an older request),
    * AnswerMisfit and ServiceStopping.
    */
   respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void>;
@@ -143,7 +143,7 @@ export interface Runtime extends AsyncDisposable {
   getExecution(id: number): Promise<ExecutionDetail>;
   /** Logged frames in id order. Throws ExecutionNotFound. */
   readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]>;
-  /** Replay, then live, without a seam; ends behind `complete` or `waiting`. Throws ExecutionNotFound at once. */
+  /** Replay, then live, without a seam; ends after `complete` or `waiting`. Throws ExecutionNotFound at once. */
   follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
   checkpointStats(): Promise<CheckpointStats>;
   /**
@@ -152,8 +152,6 @@ export interface Runtime extends AsyncDisposable {
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
-  /** When the first of the open questions counts as denied, in milliseconds since the epoch; null when none ever does. */
-  nextDeadline(): Promise<number | null>;
   usage(request: UsageRequest): Promise<UsageReport>;
   /** The last lines of the service log, redacted, oldest first. */
   readLog(options: { lines: number }): Promise<string[]>;

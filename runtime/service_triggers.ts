@@ -41,7 +41,11 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   const start = createStartRun(runner);
   const isPaused = async () => await pause.state() === "paused";
   const scheduler = new Scheduler({
-    ...{ store: slots, start, isPaused, clock, log },
+    store: slots,
+    start,
+    isPaused,
+    clock,
+    log,
     get timeZone() {
       return timeZone();
     },
@@ -51,7 +55,10 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     return new SqliteWatchStore(db);
   };
   return new Triggers({
-    ...{ pause, scheduler, events, findAgent },
+    pause,
+    scheduler,
+    events,
+    findAgent,
     async openWatcher({ onTripped }) {
       const [{ Watcher }, store, ownWrites] = await Promise.all([
         loadWatcher(),
@@ -60,7 +67,16 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       ]);
       const { directories, home } = settings;
       return new Watcher({
-        ...{ store, start, isPaused, clock, log, events, ownWrites, directories, home, folders },
+        store,
+        start,
+        isPaused,
+        clock,
+        log,
+        events,
+        ownWrites,
+        directories,
+        home,
+        folders,
         onTripped,
       });
     },

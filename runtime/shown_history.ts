@@ -1,4 +1,4 @@
-// The history as whoever looks at it sees it: executions and the questions that they wait with, without secrets.
+// The history as it is shown: executions and the questions that they wait with, without secrets.
 import { normalizeId } from "./agents/agent_id.ts";
 import type { Clock } from "./clock.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
@@ -14,7 +14,7 @@ import type { Redactor } from "./secrets/redactor.ts";
 /** What it is read from. */
 export interface ShownHistoryPorts {
   executions: ExecutionReads;
-  requests: Pick<RequestStore, "readOpenRequest" | "readNextExpiry">;
+  requests: Pick<RequestStore, "readOpenRequest">;
   families: Pick<FamilyStore, "sumDescendants">;
   redactor: Redactor;
   clock: Clock;
@@ -23,7 +23,7 @@ export interface ShownHistoryPorts {
 }
 
 /**
- * What callers wrote is stored as it is, so that a run that goes on is the same run; here it has lost its secrets. What
+ * What callers wrote is stored as it is, so that a continued run is the same run; here its secrets are redacted. What
  * runs gave (outputs, errors) was redacted before it was stored.
  */
 export class ShownHistory {
@@ -61,11 +61,6 @@ export class ShownHistory {
     const request = await this.#ports.requests.readOpenRequest(id);
     if (request === undefined) throw new NoPendingRequest();
     return this.#ports.redactor.redactValue({ ...request, executionId: id });
-  }
-
-  /** As the interface of the runtime has it. */
-  async nextDeadline(): Promise<number | null> {
-    return (await this.#ports.requests.readNextExpiry())?.expiresAt ?? null;
   }
 
   async count(): Promise<{ running: number; waiting: number }> {

@@ -1,6 +1,6 @@
 // "Did you mean ...?": the known word that somebody who wrote an unknown one most likely meant.
 
-/** Longer words are no typing mistakes, and comparing them costs. */
+/** Longer words are not typing mistakes, and comparing them costs. */
 const LONGEST_WORD = 100;
 
 /**

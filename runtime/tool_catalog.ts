@@ -107,7 +107,13 @@ async function openMcpServers(options: ToolCatalogOptions): Promise<McpServers> 
   const { environment } = settings;
   return resources.use(
     new McpServers({
-      ...{ file: mcpServersFile, workspace, stateDir, environment, clock, log, version },
+      file: mcpServersFile,
+      workspace,
+      stateDir,
+      environment,
+      clock,
+      log,
+      version,
     }),
   );
 }

@@ -1,46 +1,45 @@
 // `deno task start:scoped`: starts the service with the narrowest flags under which this workspace works. Works them out,
 // then stays out of the way: the service is a child in the same terminal, and its exit code is this program's.
-import { parseArgs } from "node:util";
+import { Scanner } from "../cli/command_line/scanner.ts";
+import { start } from "../cli/declarations/service_commands.ts";
 import { sourceCommand } from "../cli/self_command.ts";
+import { loadSettings } from "../composition/settings.ts";
 import { deriveFlags } from "../runtime/permissions/derive_flags.ts";
-import { loadSettings } from "../runtime/config/settings.ts";
 
-/** Which workspace and listener the flags are for; the service itself reads, and checks, the whole line. */
-function readOptions(args: readonly string[]): {
+/** What of a start settles its flags. */
+interface ScopedOptions {
   workspace?: string;
   host?: string;
-  daemon?: boolean;
-} {
-  const { values } = parseArgs({
-    args: [...args],
-    strict: false,
-    allowPositionals: true,
-    options: {
-      workspace: { type: "string", short: "w" },
-      host: { type: "string" },
-      daemon: { type: "boolean", short: "d" },
-      quiet: { type: "boolean", short: "q" },
-      verbose: { type: "boolean", short: "v" },
-    },
-  });
-  const { workspace, host, daemon } = values;
+  isDaemon: boolean;
+}
+
+/** Reads the words behind `start` as the service will, which also says what is wrong with them. */
+function readOptions(words: readonly string[]): ScopedOptions {
+  const scanner = new Scanner(words);
+  const typed = new Map<string, string>();
+  for (
+    let token = scanner.next(start.options);
+    token !== undefined;
+    token = scanner.next(start.options)
+  ) {
+    if (token.kind === "option") typed.set(token.key, token.text ?? "");
+  }
+  const [workspace, host] = [typed.get("workspace"), typed.get("host")];
   return {
-    ...(typeof workspace === "string" && { workspace }),
-    ...(typeof host === "string" && { host }),
-    ...(typeof daemon === "boolean" && { daemon }),
+    ...(workspace !== undefined && { workspace }),
+    ...(host !== undefined && { host }),
+    isDaemon: typed.has("daemon"),
   };
 }
 
-/** Flags and the program behind them, on the way to its arguments. */
-async function scopedCommand(args: readonly string[]): Promise<string[]> {
-  const options = readOptions(args);
-  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE") ?? "";
-  const settings = await loadSettings({ shell: Deno.env.toObject(), home, ...options });
-  const { flags, remarks } = await deriveFlags(settings, options);
+/** Deno with the flags, the program, and its arguments. */
+async function scopedCommand(words: readonly string[]): Promise<string[]> {
+  const { isDaemon, workspace, ...listener } = readOptions(words);
+  const { flags, remarks } = await deriveFlags(await loadSettings(workspace), listener);
   for (const remark of remarks) console.error(`${remark}.`);
-  // The service that -d leaves behind has the flags only; whoever starts it must be able to start something.
-  const starter = options.daemon ? ["--allow-run"] : [];
-  return [...sourceCommand([...flags.map(({ flag }) => flag), ...starter]), "start", ...args];
+  // The service that -d leaves in the background has the flags only; whoever starts it must be able to start something.
+  const starter = isDaemon ? ["--allow-run"] : [];
+  return [...sourceCommand([...flags.map(({ flag }) => flag), ...starter]), "start", ...words];
 }
 
 async function run([program = "", ...args]: readonly string[]): Promise<number> {
@@ -52,7 +51,7 @@ async function run([program = "", ...args]: readonly string[]): Promise<number> 
     Deno.addSignalListener(signal, () => hasEnded || child.kill(signal));
   }
   if (hears.length === 0) {
-    Deno.addSignalListener("SIGINT", () => {/* The service ends, then this. */});
+    Deno.addSignalListener("SIGINT", () => {/* The service ends first, then this program. */});
   }
   const { code } = await child.status;
   hasEnded = true;

@@ -25,7 +25,7 @@ export const AgentSummary = z.object({
   last_execution_id: id.nullable(),
   next_run: timestamp.nullable(),
   trigger_paused: z.string().nullable().meta({
-    description: "Why its trigger was stopped although the scheduler runs; null when it was not",
+    description: "Why its trigger is stopped although the scheduler runs; otherwise null",
   }),
 }).meta({ id: "Agent" });
 export type AgentSummary = z.infer<typeof AgentSummary>;
@@ -71,7 +71,9 @@ export const AgentDetail = AgentSummary.extend({
   mcp: z.array(z.string()),
   skills: z.array(z.string()),
   agents: z.array(z.string()),
-  confirm: z.array(z.string()).meta({ description: "The tools that are guarded in effect" }),
+  confirm: z.array(z.string()).meta({
+    description: "The tools that effectively need confirmation",
+  }),
   auto_approve: z.union([z.literal("*"), z.array(z.string())]),
   on_pending: z.enum(ON_PENDING),
   confirm_timeout: z.string().meta({ description: "A duration such as `5m`, or `none`" }),

@@ -16,13 +16,16 @@ export const CheckpointsBody = z.object({
 }).meta({ id: "Checkpoints" });
 export type CheckpointsBody = z.infer<typeof CheckpointsBody>;
 
-/** POST /checkpoints/purge. */
-export const PurgeBody = z.object({
-  agent: z.string().nullish(),
-  force: z.boolean().nullish(),
+/** POST /checkpoints/purge. Closed: `agent` misspelt would purge every agent. */
+export const PurgeBody = z.strictObject({
+  agent: z.string().nullish().meta({ description: "Only this agent; absent: every agent" }),
+  force: z.boolean().nullish().meta({
+    description:
+      "Also remove the newest of each agent and those of waiting executions, which are aborted",
+  }),
 }).meta({ id: "Purge" });
 export type PurgeBody = z.input<typeof PurgeBody>;
 
-/** How many conversations went. */
+/** How many conversations were removed. */
 export const PurgedBody = z.object({ purged: count }).meta({ id: "Purged" });
 export type PurgedBody = z.infer<typeof PurgedBody>;

@@ -8,7 +8,7 @@ import { askForJson, type ClientRequest, sendRequest, toQuery } from "./client_r
 import type { ServiceEventMessage, StreamFrame } from "./client_stream.ts";
 import { type ClientOptions, socketTransport } from "./client_transport.ts";
 import type { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "./execution_schemas.ts";
-import { followExecution, followServiceEvents } from "./followed_stream.ts";
+import { followExecutionStream, followServiceStream } from "./followed_stream.ts";
 import type { HealthBody } from "./health_schema.ts";
 import type { InfoBody, ShutdownBody } from "./info_schemas.ts";
 import type { LogBody, StatsBody } from "./report_schemas.ts";
@@ -119,8 +119,8 @@ export class Client {
   }
 
   /**
-   * The frames of one execution behind `after`: those logged, then live ones, up to and including `complete`,
-   * `waiting` or `shutdown`. A connection that breaks earlier is taken up again behind the last frame (text that
+   * The frames of one execution after `after`: those logged, then live ones, up to and including `complete`,
+   * `waiting` or `shutdown`. A connection that breaks earlier is resumed after the last frame (text that
    * streamed as deltas meanwhile is lost, the frame that holds it is not).
    */
   follow(
@@ -131,7 +131,7 @@ export class Client {
     const path = `/executions/${id}/stream${toQuery({ deltas: deltas ? 1 : undefined })}`;
     const open = (last: number) =>
       this.#openStream(path, { ...rest, headers: { "last-event-id": String(last) } });
-    return followExecution(id, { ...rest, open, sleep: this.#sleep, after });
+    return followExecutionStream(id, { ...rest, open, sleep: this.#sleep, after });
   }
 
   scheduler(options: { upcoming?: number } = {}): Promise<SchedulerBody> {
@@ -156,7 +156,7 @@ export class Client {
   ): AsyncGenerator<ServiceEventMessage, void, void> {
     const { onOpen, ...rest } = options;
     const open = () => this.#openStream("/events/stream", rest);
-    return followServiceEvents({ ...rest, ...(onOpen && { onOpen }), open });
+    return followServiceStream({ ...rest, ...(onOpen && { onOpen }), open });
   }
 
   stats(options: { days?: number; timezone?: string } = {}): Promise<StatsBody> {
@@ -188,7 +188,7 @@ export class Client {
   }
 }
 
-/** A client of the service behind a Unix socket. Nothing is opened before the first call. */
+/** A client of the service over a Unix socket. Nothing is opened before the first call. */
 export function openSocketClient(socketFile: string): Client {
   return new Client(socketTransport(socketFile));
 }

@@ -1,4 +1,4 @@
-// The files behind /docs and /redoc, as text that is part of the program: a compiled binary brings them along, and
+// The files of /docs and /redoc, as text that is part of the program: a compiled binary brings them along, and
 // nothing is fetched from elsewhere. Each is loaded when it is first asked for.
 import { lateText } from "./late_text.ts";
 

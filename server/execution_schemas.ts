@@ -30,7 +30,7 @@ export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 export const ExecutionDetail = ExecutionSummary.extend({
   output_data: z.string().nullable(),
   total_cost_usd: z.number().nullable().meta({
-    description: "Its own cost and that of all executions below it; null where none is known",
+    description: "Its own cost plus that of all executions below it; null when no price is known",
   }),
   children: z.object({
     count,
@@ -38,7 +38,7 @@ export const ExecutionDetail = ExecutionSummary.extend({
     output_tokens: count,
     total_tokens: count,
     cost_usd: z.number().nullable(),
-  }).meta({ description: "What the executions below it used, those it delegated to and theirs" }),
+  }).meta({ description: "Usage of all executions that it delegated to, directly or indirectly" }),
 }).meta({ id: "ExecutionDetail" });
 export type ExecutionDetail = z.infer<typeof ExecutionDetail>;
 

@@ -8,19 +8,19 @@ import {
   type StreamFrame,
 } from "./client_stream.ts";
 
-/** Waits before each attempt to take up a broken stream again, in milliseconds. */
+/** Waits before each attempt to resume a broken stream, in milliseconds. */
 const RECONNECT_MS = [50, 100, 250, 500, 1_000, 2_000];
 const LAST_EVENTS: ReadonlySet<string> = new Set(["complete", "waiting", "shutdown"]);
 
 /**
- * The frames of an execution behind `after`, up to and including `complete`, `waiting` or `shutdown`. A connection that
- * breaks or ends earlier is taken up again behind the last frame. Throws what `open` throws the first time, and later
+ * The frames of an execution after `after`, up to and including `complete`, `waiting` or `shutdown`. A connection that
+ * breaks or ends earlier is resumed after the last frame. Throws what `open` throws the first time, and later
  * ServiceUnreachable when no attempt brings a frame; and the reason of the signal when that aborts.
  */
-export async function* followExecution(
+export async function* followExecutionStream(
   id: number,
   options: {
-    /** Opens the execution's stream behind a frame. Rejects as the methods of Client do. */
+    /** Opens the execution's stream after a frame. Rejects as the methods of Client do. */
     open: (after: number) => Promise<Response>;
     sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
     after: number;
@@ -57,7 +57,7 @@ export async function* followExecution(
  * The events of the service from now on, up to and including `shutdown`; `onOpen` is called before the first. Throws
  * what `open` throws, ServiceUnreachable when the connection breaks, and the reason of the signal when that aborts.
  */
-export async function* followServiceEvents(options: {
+export async function* followServiceStream(options: {
   open: () => Promise<Response>;
   onOpen?: () => void;
   signal?: AbortSignal;

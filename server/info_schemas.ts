@@ -1,6 +1,6 @@
 // The wire of the service itself: what it is and is doing, and asking it to stop.
 import { z } from "zod";
-import { AgentErrorBody } from "./diagnostic_schemas.ts";
+import { AgentErrorBody, DiagnosticBody } from "./diagnostic_schemas.ts";
 import { schedulerStatus } from "./scheduler_schemas.ts";
 import { count, timestamp } from "./wire_values.ts";
 
@@ -26,7 +26,10 @@ export const InfoBody = z.object({
   keep_alive: z.boolean(),
   agent_errors: z.array(AgentErrorBody),
   agent_warnings: z.array(AgentErrorBody).meta({
-    description: "Agents that work, with what is wrong with their files or around them",
+    description: "Agents that run, with the problems of their files or surroundings",
+  }),
+  config_warnings: z.array(DiagnosticBody).meta({
+    description: "What is doubtful in `config.yaml`: unknown keys and the like",
   }),
 }).meta({ id: "Info" });
 export type InfoBody = z.infer<typeof InfoBody>;

@@ -1,6 +1,8 @@
-// What the service is busy with, and when it goes: on request, on a signal, or after minutes with nothing to do.
+// What the service is busy with, and when it stops: on request, on a signal, or after minutes with nothing to do.
+import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { MINUTE_MS } from "../runtime/time_units.ts";
 
 /** Why the service stops. */
 export type StopReason = "requested" | "idle" | "signal";
@@ -10,10 +12,10 @@ export interface OpenStream {
   end(reason: StopReason): void;
 }
 
-/** Time with nothing to do after which the service goes, unless told otherwise. */
-const IDLE_TIMEOUT_MS = 300_000;
-/** What a trigger is, changes without a sign (a file edited); so it is looked at this often. */
-const LOOK_MS = 60_000;
+/** Time with nothing to do after which the service stops, unless the caller says otherwise. */
+const IDLE_TIMEOUT_MS = 5 * MINUTE_MS;
+/** Triggers can change without an event, so they are looked at this often. */
+const LOOK_MS = MINUTE_MS;
 const SHORTEST_LOOK_MS = 100;
 
 /** One running service: its requests in flight, its open streams, its wish to stop. */
@@ -36,7 +38,7 @@ export class Lifecycle {
 
   constructor(options: {
     runtime: Runtime;
-    /** Never go for want of work. */
+    /** Never stop because there is nothing to do. */
     keepAlive: boolean;
     /** An execution that waits for a person keeps the service alive: with keepAlive, or while it listens on TCP. */
     serviceMode: boolean;
@@ -107,39 +109,34 @@ export class Lifecycle {
   }
 
   async #untilIdle(): Promise<void> {
-    let wasBusy = false;
+    let hadWork = false;
     while (this.#stopping === null) {
       const left = this.#lastActive + this.#idleTimeoutMs - this.#clock.now();
       const wait = Math.max(SHORTEST_LOOK_MS, Math.min(left, LOOK_MS));
-      try {
-        await this.#clock.sleep(wait, this.#over.signal);
-      } catch (error) {
-        if (this.#over.signal.aborted) return;
-        throw error;
-      }
-      const busy = await this.#isBusy();
-      // Busy at the last look, not at this one: it ended somewhere between, so the time counts from here.
-      if (busy || wasBusy) this.#touch();
-      wasBusy = busy;
+      if (!await sleepUnlessAborted(this.#clock, wait, this.#over.signal)) return;
+      const hasWork = await this.#hasWork();
+      // Requests and streams say when they end. Other work ended somewhere between two looks: the time counts from the second.
+      if (this.#isServing || hasWork || hadWork) this.#touch();
+      hadWork = hasWork;
       if (this.#clock.now() >= this.#lastActive + this.#idleTimeoutMs) this.requestStop("idle");
     }
   }
 
-  async #isBusy(): Promise<boolean> {
-    if (this.#requests > 0 || this.#streams.size > 0) return true;
+  get #isServing(): boolean {
+    return this.#requests > 0 || this.#streams.size > 0;
+  }
+
+  /** Whether an execution or a trigger needs the service. */
+  async #hasWork(): Promise<boolean> {
     try {
       const { running, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
-      // Whoever set a deadline wants the run to go on behind it, with nobody there.
-      if (waiting > 0 && await this.#runtime.nextDeadline() !== null) return true;
       const listings = await this.#runtime.listAgents();
-      // What came in while the store was read counts too.
-      if (this.#requests > 0 || this.#streams.size > 0) return true;
       return listings.some(({ agent, nextRun }) =>
         agent.enabled && (nextRun !== null || agent.trigger.type === "watch")
       );
     } catch (error) {
-      // Not knowing is no reason to go.
+      // Not knowing is no reason to stop.
       this.#runtime.log.write("error", "Cannot tell whether the service is idle", { error });
       return true;
     }

@@ -1,6 +1,8 @@
 // The service: opens the listeners over one application, and takes everything down in order when it is time.
 import type { Hono } from "hono";
+import { firstOf } from "../runtime/first_of.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { SECOND_MS } from "../runtime/time_units.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "./errors.ts";
 import type { RestartPorts } from "./restarting_server.ts";
@@ -25,18 +27,18 @@ export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./tcp_port.ts"
 export { toWireEvent } from "./service_events.ts";
 export { SocketUnavailable } from "./unix_socket.ts";
 
-/** How long running executions may go on after the stop was asked for. */
-const RUN_GRACE_MS = 8_000;
+/** How long running executions may continue after the stop was requested. */
+const RUN_GRACE_MS = 8 * SECOND_MS;
 /** How long requests in flight and streams may take to end after that. */
-const CLOSE_GRACE_MS = 2_000;
+const CLOSE_GRACE_MS = 2 * SECOND_MS;
 
 /** How the service runs. */
 export interface ServeOptions {
-  /** Never stop for want of work. */
+  /** Never stop because there is nothing to do. */
   keepAlive?: boolean;
   /** Milliseconds with nothing to do after which the service stops; five minutes unless given. */
   idleTimeoutMs?: number;
-  /** Listens on TCP, too. An execution that waits for a person keeps the service alive then. */
+  /** Also listens on TCP. A waiting execution then keeps the service alive. */
   tcp?: TcpOptions;
 }
 
@@ -100,7 +102,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   };
 }
 
-/** The same application behind the checks that a port needs and a socket file does not. */
+/** The same application with the checks that a port needs and a socket file does not. */
 async function openTcp(services: Services, tcp: TcpOptions): Promise<TcpListener> {
   const { runtime } = services;
   const { hosts, origins } = runtime.config.http;
@@ -149,26 +151,19 @@ async function finish(
   return reason;
 }
 
-/** Ends the grace of a stop that is going on. */
+/** Ends the grace of a stop under way. */
 function hurry(runtime: Runtime): void {
   runtime.log.write("info", "Asked to stop again: running executions are ended now");
-  // What fails here fails in the stop that goes on, which tells of it.
+  // What fails here fails in the stop under way, which reports it.
   runtime.stop({ graceMs: 0 }).catch(() => {});
 }
 
-/** Closes one listener. A client that stopped reading would hold it for ever: after the grace it is left behind. */
+/** Closes one listener. A client that stopped reading would hold it for ever: after the grace it is abandoned. */
 async function close(listener: Listener, runtime: Runtime): Promise<void> {
   const { address } = listener;
-  const closed = new AbortController();
-  const tooLong = runtime.clock.sleep(CLOSE_GRACE_MS, closed.signal).then(() => {
-    runtime.log.write("warn", "Leaving connections behind that do not end", { on: address });
-    listener.abandon();
-  }, (error) => {
-    if (!closed.signal.aborted) throw error;
-  });
-  try {
-    await Promise.race([listener.close(), tooLong]);
-  } finally {
-    closed.abort();
-  }
+  const within = { clock: runtime.clock, ms: CLOSE_GRACE_MS };
+  const closing = await firstOf(listener.close(), { within });
+  if (closing.kind === "done") return;
+  runtime.log.write("warn", "Abandoning connections that do not end", { on: address });
+  listener.abandon();
 }

@@ -21,10 +21,10 @@ export function describeApi(
     info: {
       title: "Inkling",
       version: options.version,
-      description: "Runs agents that are Markdown files, records what they do, and tells it as " +
-        'it happens. Errors are `{"detail"}`. The Unix socket needs no key; over TCP every ' +
-        "path but `/health` needs `X-API-Key` (401), and a `Host` (421) and `Origin` (403) of " +
-        "this service.",
+      description: "Runs agents defined in Markdown files, records what they do and streams it " +
+        'live. The body of an error is `{"detail"}`. The Unix socket needs no key; over TCP every ' +
+        "path except `/health` requires `X-API-Key` (401) and a `Host` (421) and `Origin` (403) " +
+        "that belong to this service.",
     },
     paths,
     components: {
@@ -46,7 +46,7 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     summary,
     ...(description !== undefined && { description }),
     tags: [path.split("/")[1] ?? ""],
-    // The empty one: over the socket nobody needs a key.
+    // The empty alternative: the socket needs no key.
     security: path === "/health" ? [] : [{ ApiKey: [] }, {}],
     parameters: [
       ...describeParameters(operation.params, "path", shared.components),
@@ -70,7 +70,7 @@ function describeParameters(
   components: JsonObject,
 ): JsonObject[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    // What the text stands for is what a reader wants to know: an integer from 1 to 500, not a pattern.
+    // Readers want the value that the text stands for: an integer from 1 to 500, not a pattern.
     const described = describe(field, components, "output");
     const list = isJsonObject(described) && described["type"] === "array";
     return {
@@ -78,7 +78,7 @@ function describeParameters(
       in: place,
       required: place === "path",
       schema: described,
-      // Values with commas between, in one parameter.
+      // Comma-separated values in one parameter.
       ...(list && { style: "form", explode: false }),
     };
   });
@@ -86,16 +86,16 @@ function describeParameters(
 
 const REASONS: Readonly<Record<number, string>> = {
   401: "The API key is missing or wrong (TCP only)",
-  404: "There is no such thing",
+  404: "Not found",
   408: "The body did not arrive in time",
-  409: "The state of things forbids it",
+  409: "Conflicts with the current state",
   413: "The body is larger than 1 MiB",
-  415: "The body is not JSON by its type",
-  422: "The request does not fit its schema",
+  415: "Content-Type must be application/json",
+  422: "The request does not match its schema",
   503: "The service is shutting down",
 };
 
-/** How any body may be refused before its schema is asked; see request_body.ts. */
+/** How any body may be refused before it is checked against its schema; see request_body.ts. */
 const BODY_REFUSALS = [408, 413, 415];
 
 function describeResponses(
@@ -106,7 +106,7 @@ function describeResponses(
   const success = response === EVENT_STREAM
     ? { [EVENT_STREAM]: { schema: { type: "string" } } }
     : { "application/json": { schema: describe(response, components, "output") } };
-  // A body is read whether or not it means anything: who sends one that cannot be read is told.
+  // A body is read even where it has no meaning, so one that cannot be read is refused.
   const takesBody = method !== "GET";
   const checked = takesBody ||
     [params, query, headers, body].some((schema) => schema !== undefined);
@@ -124,7 +124,7 @@ function describeResponses(
     },
   ]);
   return {
-    "200": { description: "Done", content: success },
+    "200": { description: "Success", content: success },
     ...Object.fromEntries(described),
   };
 }
@@ -138,7 +138,7 @@ function describe(schema: z.ZodType, components: JsonObject, io: "input" | "outp
       if (io === "output" && jsonSchema.additionalProperties === false) {
         delete jsonSchema.additionalProperties;
       }
-      // What every date and every whole number of JavaScript fits says nothing.
+      // Constraints that every date and every integer of JavaScript satisfies say nothing.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -19,12 +19,12 @@ export function limit(fallback: number): z.ZodType<number, string | undefined> {
 /** How many entries to skip. */
 export const offset = integer({ min: 0 }).default(0);
 
-/** An id of an agent: any text; whether there is one the runtime decides. */
+/** An id of an agent: any text; the runtime decides whether it exists. */
 export const agentId = z.string();
 
 /**
- * An id of an execution. One that no number can hold is nobody's: it becomes 0, which no execution ever has, so that
- * it is looked up and not found like any other.
+ * An id of an execution. One that no number can hold becomes 0, which no execution ever has, so that it is looked up and
+ * not found like any other.
  */
 export const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a valid integer")
   .transform((text) => Number.isSafeInteger(Number(text)) ? Number(text) : 0)
@@ -40,13 +40,13 @@ export const statuses = z.string()
   .pipe(z.array(z.enum(EXECUTION_STATUSES)).optional())
   .optional();
 
-/** A text of which blank means absent. */
+/** A text; blank is absent. */
 export const optionalText = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().optional())
   .optional();
 
-/** An IANA zone by its name, not a bare offset, which the system takes for one, too; blank is absent. */
+/** An IANA zone by its name, not a bare offset, which the system accepts as well; blank is absent. */
 export const timeZone = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().refine(isNamedZone, "Input should be an IANA time zone").optional())
@@ -62,5 +62,8 @@ export const idempotencyKey = z.string().trim()
   .pipe(z.string().max(255).optional())
   .optional();
 
-/** The id of the frame that a stream or a page starts behind. */
-export const after = integer({ min: 0 });
+/** The id of the frame that a stream or a page starts after; blank is absent. */
+export const after = z.string()
+  .transform((text) => text.trim() === "" ? undefined : text)
+  .pipe(integer({ min: 0 }).optional())
+  .optional();

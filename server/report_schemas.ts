@@ -1,27 +1,31 @@
-// The wire of what is told about the service's work as a whole.
+// The wire of reports on the service as a whole.
 import { z } from "zod";
 import { count } from "./wire_values.ts";
 
 /** GET /stats. */
 export const StatsBody = z.object({
-  timezone: z.string().meta({ description: "The IANA zone whose days these are" }),
+  timezone: z.string().meta({ description: "The IANA time zone of the days" }),
   days: z.array(z.string()).meta({
-    description: "All days, oldest first, today included, also those on which nothing ran",
+    description: "All days, oldest first, including today and days without executions",
     examples: [["2026-01-30", "2026-01-31"]],
   }),
   usage: z.array(
     z.object({
-      date: z.string().meta({ description: "The day on which the executions began" }),
+      date: z.string().meta({ description: "The day on which the executions started" }),
       agent_id: z.string(),
       executions: count,
       succeeded: count,
-      failed: count.meta({ description: "Ended otherwise; those that have not ended are neither" }),
+      failed: count.meta({
+        description: "Ended otherwise; executions that have not ended count as neither",
+      }),
       input_tokens: count,
       output_tokens: count,
       total_tokens: count,
-      cost_usd: z.number().nullable().meta({ description: "Null where no price is known" }),
+      cost_usd: z.number().nullable().meta({ description: "Null when no price is known" }),
     }).meta({ id: "Usage" }),
-  ).meta({ description: "By day, oldest first, and agent; each execution counts for itself" }),
+  ).meta({
+    description: "By day, oldest first, and agent; delegated executions count for their own agent",
+  }),
 }).meta({ id: "Stats" });
 export type StatsBody = z.infer<typeof StatsBody>;
 

@@ -1,4 +1,4 @@
-// Reading what a client sent: bounded in size whether or not it announced one, and in time; JSON by its type, JSON by
+// Reading what a client sent: bounded in size whether or not it announced one, and in time; JSON by its media type and
 // its text.
 import { untilAborted, withinTime } from "../runtime/bounded_wait.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -12,7 +12,7 @@ export const BODY_TIMEOUT_MS = 30_000;
 /**
  * The JSON value of a request's body; undefined when there is none. Throws RequestRefused: 400 for a body cut off, 408
  * for one that does not arrive in BODY_TIMEOUT_MS, 413 for more than MAX_BODY_BYTES, 415 for another media type, 422
- * `json_invalid` for a text that is no JSON.
+ * `json_invalid` for a text that is not JSON.
  */
 export async function readJsonBody(request: Request, options: { clock: Clock }): Promise<unknown> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();

@@ -7,7 +7,7 @@ const timestamp = z.iso.datetime();
 /** GET /executions/{id}/pending. */
 export const PendingBody = z.object({
   execution_id: id,
-  request_id: z.string().meta({ description: "Opaque; the answer names it" }),
+  request_id: z.string().meta({ description: "Opaque; send it with the answer" }),
   kind: z.enum(["confirm", "input", "choice"]),
   message: z.string(),
   tool_name: z.string(),
@@ -15,7 +15,7 @@ export const PendingBody = z.object({
   options: z.array(z.string()).nullable(),
   multi: z.boolean().meta({ description: "Whether several options may be selected" }),
   created_at: timestamp,
-  expires_at: timestamp.nullable().meta({ description: "When it counts as denied" }),
+  expires_at: timestamp.nullable().meta({ description: "When the request counts as denied" }),
 }).meta({ id: "Pending" });
 export type PendingBody = z.infer<typeof PendingBody>;
 

@@ -1,4 +1,4 @@
-// A server that goes on listening: when the system refuses to accept (no file descriptor left, for one), it listens anew.
+// A server that keeps listening: when the system refuses to accept (no file descriptor left, for one), it listens again.
 import { backoffMs } from "../runtime/backoff.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
@@ -46,7 +46,7 @@ export async function listenWithRestarts<Server extends Deno.HttpServer<Deno.Add
         await server.finished;
         return;
       } catch (error) {
-        log.write("warn", "Connections cannot be accepted; listening anew", { on, error });
+        log.write("warn", "Connections cannot be accepted; listening again", { on, error });
       }
       server = await reopen();
       log.write("info", "Listening again", { on });

@@ -1,5 +1,6 @@
 // The wire of starting an execution.
 import { z } from "zod";
+import { isStorable } from "../runtime/storable_text.ts";
 import { id } from "./wire_values.ts";
 
 /** The most characters (code points) of a session id. */
@@ -11,13 +12,15 @@ export const RunBody = z.object({
   message: z.string().nullish().meta({ description: "Replaces the user turn" }),
   context: z.string().nullish().meta({ description: "Appended to the user turn" }),
   session_id: z.string().refine(
-    // Characters are code points, as the limit's first implementation counted them; blank is absent at any length.
+    // Characters are code points; blank is absent at any length.
     (text) => text.trim() === "" || [...text].length <= SESSION_ID_MAX,
     { error: `String should have at most ${SESSION_ID_MAX} characters` },
-  ).nullish().meta({
-    description: `The conversation; at most ${SESSION_ID_MAX} characters, blank is absent`,
-    maxLength: SESSION_ID_MAX,
-  }),
+  ).refine(isStorable, { error: "String must not contain NUL characters or lone surrogates" })
+    .nullish().meta({
+      description: `The conversation; at most ${SESSION_ID_MAX} characters, blank is absent. ` +
+        "NUL characters and lone surrogates are refused",
+      maxLength: SESSION_ID_MAX,
+    }),
 }).meta({ id: "RunRequest" });
 export type RunBody = z.infer<typeof RunBody>;
 

@@ -15,7 +15,7 @@ export const SchedulerJob = z.object({
   trigger_type: z.enum(TRIGGER_TYPES).exclude(["manual"]),
   next_run: timestamp.nullable(),
   upcoming: z.array(timestamp).meta({
-    description: "The next times, as many as the parameter `upcoming` asks for",
+    description: "The next times, at most as many as the parameter `upcoming`",
   }),
   every: z.string().nullable(),
   cron: z.string().nullable(),
@@ -41,7 +41,7 @@ export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
 
 /** A time at which an agent was due, and what became of it. */
 export const SlotBody = z.object({
-  scheduled_for: timestamp.meta({ description: "With a count above 1: the first of them" }),
+  scheduled_for: timestamp.meta({ description: "With a count above 1, the first of them" }),
   outcome: z.enum(SLOT_OUTCOMES),
   reason: z.string().nullable(),
   execution_id: id.nullable(),

@@ -1,8 +1,9 @@
 // What happens in the service as a whole, as text/event-stream. There is no replay, so a reader that cannot keep up
 // is cut off rather than buffered without end: it comes back and asks for the state.
+import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { ServiceEvent } from "../runtime/events/bus.ts";
-import { identityFields } from "../runtime/events/frame.ts";
+import { identityFields, toDataLine } from "../runtime/events/frame.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 import type { ServiceEventMessage } from "./client_stream.ts";
@@ -92,12 +93,9 @@ class ServiceEventStream implements OpenStream {
 
   /** Returns when there is an event, an end, or when the heartbeat is due. */
   async #untilSomethingToSend(): Promise<void> {
-    const wait = new AbortController();
-    this.#wait = wait;
+    this.#wait = new AbortController();
     try {
-      await this.#runtime.clock.sleep(HEARTBEAT_MS, wait.signal);
-    } catch (error) {
-      if (!wait.signal.aborted) throw error;
+      await sleepUnlessAborted(this.#runtime.clock, HEARTBEAT_MS, this.#wait.signal);
     } finally {
       this.#wait = null;
     }
@@ -116,7 +114,7 @@ class ServiceEventStream implements OpenStream {
 /** An event as the stream sends it. */
 function toText(event: ServiceEvent): string {
   const { event: name, payload } = toWireEvent(event);
-  return toEvent(name, JSON.stringify(payload));
+  return toEvent(name, toDataLine(JSON.stringify(payload)));
 }
 
 /** An event as the wire shows it. `agent_name` is the id: an alias that older clients read. */

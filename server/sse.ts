@@ -1,6 +1,7 @@
 // The log of one execution as text/event-stream. Frames are fetched when the reader asks for the next bytes, so a slow
 // reader costs no memory; a reader that leaves stops the follower.
-import { identityFields } from "../runtime/events/frame.ts";
+import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
+import { identityFields, toDataLine } from "../runtime/events/frame.ts";
 import type { Execution } from "../runtime/executions/execution.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { FollowItem, Runtime } from "../runtime/runtime.ts";
@@ -17,7 +18,7 @@ export function toEvent(event: string, data: string, id?: number): string {
 }
 
 /**
- * Replays and follows an execution behind frame `after`, to `complete`, `waiting` or the end of the service. Throws
+ * Replays and follows an execution after frame `after`, to `complete`, `waiting` or the end of the service. Throws
  * ExecutionNotFound before there is a stream. Cancelling the stream ends the follower.
  */
 export async function openExecutionStream(
@@ -89,7 +90,7 @@ class ExecutionStream implements OpenStream {
         this.#send(controller, this.#toEvent(item.value));
       }
     } catch (error) {
-      // The headers are gone: breaking the connection is the only way left to tell the reader to come again.
+      // The headers are gone: breaking the connection is the only way left to make the reader reconnect.
       this.#logBroken(error);
       this.#release();
       throw error;
@@ -99,20 +100,14 @@ class ExecutionStream implements OpenStream {
   /** The next item, or `silence` when none came for as long as it may take. */
   async #nextOrSilence(): Promise<IteratorResult<FollowItem> | "silence"> {
     const next = this.#next ??= this.#ask();
-    // Not a race with the promise of the item: each one would stay with it until a quiet execution goes on.
+    // Not a race with the promise of the item: each one would stay with it until a quiet execution continues.
     while (!next.isThere) {
       const silence = new AbortController();
       this.#silence = silence;
       const wait = this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS;
-      const wasWoken = await this.#runtime.clock.sleep(wait, silence.signal).then(
-        () => false,
-        (error) => {
-          if (silence.signal.aborted) return true;
-          throw error;
-        },
-      );
-      // Woken by an item, by the service, which began to stop (wait again, shorter), or by a reader who left (the caller looks).
-      if (!wasWoken || this.#stop.signal.aborted) break;
+      const wasSilent = await sleepUnlessAborted(this.#runtime.clock, wait, silence.signal);
+      // Else woken: by an item, by the service, which began to stop (wait again, shorter), or by a reader who left (the caller looks).
+      if (wasSilent || this.#stop.signal.aborted) break;
     }
     if (!next.isThere) return "silence";
     this.#next = null;
@@ -136,7 +131,7 @@ class ExecutionStream implements OpenStream {
       case "delta":
         return toEvent("delta", this.#deltaPayload(item));
       case "waiting":
-        return toEvent("waiting", item.payload);
+        return toEvent("waiting", toDataLine(item.payload));
       default:
         return item satisfies never;
     }
@@ -154,13 +149,13 @@ class ExecutionStream implements OpenStream {
   /** A payload of a frame that is not logged, with the fields that every frame has. */
   #payload(eventType: string, message: string, fields: Record<string, unknown>): string {
     const { id: executionId, agentId, displayName } = this.#execution;
-    return JSON.stringify({
+    return toDataLine(JSON.stringify({
       event_type: eventType,
       ...identityFields({ executionId, agentId, displayName }),
       timestamp: toTimestamp(this.#runtime.clock.now()),
       message,
       ...fields,
-    });
+    }));
   }
 
   #logBroken(error: unknown): void {

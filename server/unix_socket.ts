@@ -49,7 +49,9 @@ async function removeStale(path: string): Promise<void> {
     throw error;
   }
   if (!info.isSocket) {
-    throw new SocketUnavailable(`Cannot listen on ${path}: it exists and is no socket; remove it`);
+    throw new SocketUnavailable(
+      `Cannot listen on ${path}: it exists and is not a socket; remove it`,
+    );
   }
   try {
     (await Deno.connect({ transport: "unix", path })).close();

@@ -1,4 +1,4 @@
-// What a schema finds wrong with a request, as the body of a 422 tells it.
+// What a schema finds wrong with a request, as the body of a 422 lists it.
 import type { z } from "zod";
 import { cutEnd } from "../runtime/cut_text.ts";
 import type { ValidationIssue } from "./error_schemas.ts";
@@ -11,7 +11,7 @@ export function toValidationIssues(error: z.ZodError, location: string): Validat
   return error.issues.flatMap((issue) => toIssues(issue, [location]));
 }
 
-/** A union tells its alternatives, then what is wrong with the one that is meant. */
+/** A union gives its alternatives, then what is wrong with the one that is meant. */
 function toIssues(
   issue: z.core.$ZodIssue,
   parent: readonly (string | number)[],

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
-import { type Import, importsOf, productFiles, REPOSITORY } from "./support/repository.ts";
+import { type Import, importsOf, REPOSITORY, sourceFiles } from "./support/repository.ts";
 
-const FILES = productFiles();
+const FILES = sourceFiles();
 const IMPORTS = FILES.flatMap(importsOf);
 const text = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
 
@@ -39,6 +39,7 @@ const WIRING = [
   "follow_execution.ts",
   "run_supplies.ts",
   "scheduler_status.ts",
+  "service_start.ts",
   "service_triggers.ts",
   "shown_history.ts",
   "start_run.ts",
@@ -53,7 +54,7 @@ function layerOf(file: string): string {
 }
 
 const isLocal = ({ to }: Import) =>
-  /^(main\.ts|deno\.json|composition\/|cli\/|server\/|runtime\/)/.test(to);
+  /^(main\.ts|deno\.json|(composition|cli|server|runtime|scoped|release|demo)\/)/.test(to);
 
 function offenders(rule: (one: Import) => boolean): string[] {
   return IMPORTS.filter(isLocal).filter(rule).map(({ from, to }) => `${from} -> ${to}`);
@@ -64,11 +65,13 @@ Deno.test("imports: cli knows the service only by its client, and by types", () 
     offenders(({ from, to, typeOnly }) =>
       from.startsWith("cli/") && !to.startsWith("cli/") &&
       !(to === "server/client.ts" || CLI_SHARED.includes(to) ||
-        typeOnly && to.startsWith("server/"))
+        typeOnly && CLI_TYPES.test(to))
     ),
     [],
   );
 });
+/** Where the command line may take types from: the wire, and what the composition opens for setup and new. */
+const CLI_TYPES = /^(server|runtime\/(setup|authoring))\//;
 /** Small files that both sides of the wire need; they import nothing but one another. */
 const CLI_SHARED = [
   "runtime/durations.ts",
@@ -84,6 +87,7 @@ const CLI_SHARED = [
   "runtime/lock_file.ts",
   "runtime/plain_path.ts",
   "runtime/denied_permission.ts",
+  "runtime/unseen_characters.ts",
 ];
 
 Deno.test("imports: server knows the runtime by its interface and its vocabulary", () => {
@@ -129,7 +133,7 @@ Deno.test("imports: inside runtime the arrows point one way", () => {
   );
 });
 
-Deno.test("imports: every folder of runtime has its layer, and nothing is listed that is not there", () => {
+Deno.test("imports: every folder of runtime has its layer, and every listed file exists", () => {
   const inRuntime = FILES.filter((file) => file.startsWith("runtime/"));
   assert.deepEqual(
     new Set(inRuntime.map(layerOf)),
@@ -138,14 +142,35 @@ Deno.test("imports: every folder of runtime has its layer, and nothing is listed
   assert.deepEqual(WIRING.filter((file) => !inRuntime.includes(file)), []);
 });
 
-Deno.test("imports: nothing but main.ts imports the composition, and nothing imports main.ts", () => {
+Deno.test("imports: only the programs import the composition, and nothing imports main.ts", () => {
   assert.deepEqual(
     offenders(({ from, to }) =>
       to === "main.ts" ||
-      to.startsWith("composition/") && from !== "main.ts" && !from.startsWith("composition/")
+      to.startsWith("composition/") && !/^(main\.ts|composition\/|scoped\/)/.test(from)
     ),
     [],
   );
+});
+
+/** The programs beside the product, with what each may import of it. */
+const BESIDE_PRODUCT: Readonly<Record<string, RegExp>> = {
+  // How start is typed, which settings it has then, and the flags for those.
+  scoped:
+    /^(cli\/(self_command\.ts|command_line\/|declarations\/)|composition\/settings\.ts|runtime\/permissions\/)/,
+  // What a release says of the program; it packs files, and runs none of them.
+  release:
+    /^(cli\/(self_command|update\/release_address)\.ts|(server\/dashboard\/client\/)?deno\.json)$/,
+  demo: /^cli\/self_command\.ts$/,
+};
+
+Deno.test("imports: the programs beside the product know little of it, and it knows nothing of them", () => {
+  for (const [program, allowed] of Object.entries(BESIDE_PRODUCT)) {
+    const isOwn = (file: string) => file.startsWith(`${program}/`);
+    assert.deepEqual(
+      offenders(({ from, to }) => isOwn(from) ? !isOwn(to) && !allowed.test(to) : isOwn(to)),
+      [],
+    );
+  }
 });
 
 Deno.test("imports: adapters, their packages and the price table are loaded only when used", () => {
@@ -259,7 +284,11 @@ Deno.test("imports: the dashboard takes of the service its client and its types,
     [],
   );
   assert.deepEqual(
-    offenders((one) => !isOfDashboard(one) && one.to.startsWith(`${DASHBOARD}/`)),
+    offenders((one) =>
+      !isOfDashboard(one) && one.to.startsWith(`${DASHBOARD}/`) &&
+      // What it bundles belongs on the list of licences.
+      !(one.from.startsWith("release/") && one.to === `${DASHBOARD}/deno.json`)
+    ),
     [],
   );
 });
@@ -269,16 +298,19 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   { what: /"node:sqlite"/, where: /^runtime\/storage\// },
   { what: /"hono(\/|")/, where: /^server\// },
   { what: /"@opentelemetry\//, where: /^runtime\/telemetry\// },
-  { what: /\bDeno\.(exit|args)\b/, where: /^(main|composition\/service_life)\.ts$/ },
+  {
+    what: /\bDeno\.(exit|args)\b/,
+    where: /^((main|composition\/service_life)\.ts$|(scoped|release|demo)\/)/,
+  },
   { what: /\bDeno\.env\b/, where: /^(main\.ts|composition\/|runtime\/config\/)/ },
   {
     what: /\bconsole\.|Deno\.(stdout|stderr)\.write/,
-    where: /^(cli\/output\/|main\.ts)/,
+    where: /^(main\.ts$|(cli\/output|scoped|release|demo)\/)/,
   },
   {
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
-    // The clock itself; what is compared with the file system's time; the client, which knows no runtime.
-    where: /^(runtime\/(clock|service_log\/log_file|config\/file_stamp)|server\/client)\.ts$/,
+    // The clock itself; the log, whose lines have the machine's time; what is compared with the file system's time.
+    where: /^runtime\/(clock|service_log\/log_file|config\/file_stamp)\.ts$/,
   },
 ];
 

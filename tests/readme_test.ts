@@ -1,4 +1,4 @@
-// The README keeps its word: its agent parses, its commands run. Those that fetch Deno first run in .ci/run.
+// The README is true: its agent parses and its commands run. Commands that download Deno first run in .ci/run.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sourceCommand } from "../cli/self_command.ts";
@@ -35,7 +35,7 @@ Deno.test("README: every command that needs no download runs, and succeeds", asy
   const state = join(home, ".local/state/inkling");
   try {
     const [agent = ""] = blocks("markdown");
-    // The model is the one thing that cannot be had here; everything else stays as it stands in the README.
+    // Only the model is not available here; everything else is as the README shows it.
     const scripted = agent.replace(/^model: .*$/m, "model: { provider: demo, name: report }");
     assert.notEqual(scripted, agent);
     await Deno.mkdir(join(home, "inkling/agents"), { recursive: true });

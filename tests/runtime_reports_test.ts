@@ -74,7 +74,7 @@ Deno.test("A service whose TZ names no time zone says so at its start; one that 
     return { nextRun: new Date(nextRun ?? NaN).toISOString(), warned };
   };
   const hint = "set TZ to a name such as Europe/Berlin, then start the service again";
-  const message = "TZ is no time zone that is known: local times are UTC";
+  const message = "TZ is not a known time zone: local times are UTC";
   assert.deepEqual(await nextRun("UTC+3"), {
     nextRun: "2026-03-11T08:30:00.000Z",
     warned: [{ level: "warn", message, fields: { tz: "UTC+3", hint } }],

@@ -61,8 +61,8 @@ export function formatHelp(program: Program, of: Program | Command, layout: Help
   return `${paragraphs.join("\n\n")}\n`;
 }
 
-const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no service, " +
-  "4 waits for an answer, 130 Ctrl+C, 141 nobody reads the output";
+const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 service unreachable, " +
+  "4 waiting for an answer, 130 Ctrl+C, 141 output closed";
 
 function toTerm([name, { isRequired, isRest }]: readonly [string, Argument]): string {
   const term = isRest ? `${name}...` : name;

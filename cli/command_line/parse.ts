@@ -1,4 +1,4 @@
-// From the words behind the program's name to what they ask for.
+// From the words after the program's name to what they ask for.
 import { suggest } from "../../runtime/suggestion.ts";
 import { GLOBAL_OPTIONS, type GlobalOptions } from "../global_options.ts";
 import type { Action, Command, Program } from "./command.ts";
@@ -15,8 +15,8 @@ export type CommandLine =
   | { kind: "command"; name: string; options: GlobalOptions; perform: Action };
 
 /**
- * Reads a command line. Options before the command's name are the program's, those behind it the command's, which takes
- * all of the program's, too: so that `--message -q` is a message. Of an option typed in both places the one behind
+ * Reads a command line. Options before the command's name are the program's, those after it the command's, which takes
+ * all of the program's, too: so that `--message -q` is a message. Of an option typed in both places the later one
  * counts. Throws UsageError.
  */
 export function parseCommandLine(program: Program, words: readonly string[]): CommandLine {
@@ -34,7 +34,7 @@ export function findCommand(program: Program, name: string): Command | undefined
   return program.commands.find((command) => command.name === name);
 }
 
-/** The complaint about a command's name that is none. */
+/** The complaint about an unknown command. */
 export function unknownCommand(program: Program, word: string): UsageError {
   const names = program.commands.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
   return new UsageError(`Unknown command '${word}'${didYouMean(suggest(word, names))}`);
@@ -110,7 +110,7 @@ class Line {
       this.#command = findCommand(this.#program, word);
       if (this.#command === undefined) this.#problem = unknownCommand(this.#program, word);
     }
-    // Behind something that is wrong nobody knows which word is the command's name.
+    // After something that is wrong nobody knows which word is the command's name.
   }
 
   #complain(problem: string): void {

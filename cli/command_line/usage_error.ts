@@ -1,6 +1,6 @@
 // What is wrong with a command line, as a sentence for whoever typed it.
 
-/** The command line is wrong. The message says what; `command` is the one whose help tells more, if any was named. */
+/** The command line is wrong. The message says what; `command` is the one whose help says more, if any was named. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 

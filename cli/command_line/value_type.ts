@@ -1,4 +1,4 @@
-// What the texts behind options and in the place of arguments are: how each is read, and what the Tab key offers for it.
+// What the texts of options and arguments are: how each is read, and what the Tab key offers for it.
 import { InvalidValue } from "./usage_error.ts";
 
 /** Where candidates for a value come from. */

@@ -1,6 +1,7 @@
 // chat: a conversation, line by line. Each line is an execution of the same session.
 import { formatDuration } from "../../runtime/durations.ts";
-import { ApiError } from "../../server/client.ts";
+import type { AgentDetail } from "../../server/agent_schemas.ts";
+import { ApiError, type Client } from "../../server/client.ts";
 import { acceptRun } from "../accept_run.ts";
 import { hasPerson } from "../ask_person.ts";
 import type { CommandContext } from "../context.ts";
@@ -35,11 +36,11 @@ export async function chat(
   }
 }
 
-/** Tells who answers. Throws CommandFailure for an agent that is not there, before anything is typed. */
+/** Says who answers. Throws CommandFailure for an agent that is not there, before anything is typed. */
 async function introduce(context: CommandContext, agentId: string): Promise<void> {
   const { app, output } = context;
   using client = await openService(context);
-  const agent = await orUnknownAgent(client.agent(agentId), { app, client, agentId });
+  const agent = await orUnknownAgent(readAgent(client, agentId), { app, client, agentId });
   if (hasPerson(context)) {
     const model = agent.model_name === null
       ? "no model"
@@ -53,6 +54,17 @@ async function introduce(context: CommandContext, agentId: string): Promise<void
   }
   if (agent.history === "off") {
     output.warning(`${toOneLine(agentId)} has history: off, and does not remember what was said`);
+  }
+}
+
+/** The agent, whose file may be newer than the service's last look at the folder: as for a run, that looks again. */
+async function readAgent(client: Client, agentId: string): Promise<AgentDetail> {
+  try {
+    return await client.agent(agentId);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    await client.reload();
+    return await client.agent(agentId);
   }
 }
 
@@ -78,7 +90,7 @@ class Conversation {
     for (;;) {
       const line = await this.#read(lines);
       if (line === "interrupted") return this.isInteractive ? EXIT.ok : EXIT.interrupted;
-      // Whoever reads on a pipe sees no error at the time: the exit code tells it.
+      // Whoever reads from a pipe does not see the error when it happens: the exit code reports it.
       if (line === "end") return this.#hasFailed && !this.isInteractive ? EXIT.failed : EXIT.ok;
       if (line.text === "") continue;
       const code = await this.#takeTurn(line.text);
@@ -161,7 +173,7 @@ class Conversation {
     return undefined;
   }
 
-  /** A person goes on with the next line; a pipe has nobody who could have meant this answer only. */
+  /** A person continues with the next line; a pipe has nobody who could have meant this answer only. */
   #afterCancelled(): ExitCode | undefined {
     return this.isInteractive ? undefined : EXIT.interrupted;
   }

@@ -1,4 +1,4 @@
-// checkpoint: what the database keeps of conversations, and removing what is not needed any more.
+// checkpoint: what the database keeps of conversations, and removing what is no longer needed.
 import type { CheckpointsBody } from "../../server/checkpoint_schemas.ts";
 import type { Client } from "../../server/client.ts";
 import { openReader } from "../connection.ts";

@@ -5,7 +5,7 @@ import { findCommand, unknownCommand } from "../command_line/parse.ts";
 import type { CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 
-/** Shows the help of the command with this name, else that of the program. Throws UsageError for a name that is none. */
+/** Shows the help of the command with this name, else that of the program. Throws UsageError for an unknown name. */
 export function help(
   { app, output }: CommandContext,
   program: Program,

@@ -1,5 +1,6 @@
 // info: where everything is, and which providers can be used.
 import type { InfoReport, Places } from "../app.ts";
+import { warnOfConfig } from "../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 
@@ -42,6 +43,7 @@ export async function info(
       keyVariable ?? "",
     ]),
   );
+  await warnOfConfig(context);
   return EXIT.ok;
 }
 

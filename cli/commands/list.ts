@@ -4,7 +4,7 @@ import type { Client } from "../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
-import { errorsOf, showPauses, showProblems } from "../output/problems.ts";
+import { errorsOf, showConfigWarnings, showPauses, showProblems } from "../output/problems.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { formatRelative } from "../output/time.ts";
 import {
@@ -38,6 +38,7 @@ export async function list(
     showProblems(output, output.quiet ? errorsOf(diagnostics) : diagnostics);
   }
   if (output.quiet) return EXIT.ok;
+  showConfigWarnings(output, info.config_warnings);
   showPauses(output, agents, info.scheduler_status);
   if (!reader.isService && agents.some(isAutomatic)) {
     output.note('The service is not running: nothing fires by itself before "inkling start -d"');
@@ -60,16 +61,16 @@ function showAgents(output: Output, agents: readonly AgentSummary[], now: number
       { header: "Display Name", shrinks: true },
       { header: "Trigger", shrinks: true },
       { header: "Last Run" },
-      ...(hasNextRun ? [{ header: "Next Run" }] : []),
       { header: "Status", paint: paintState },
+      ...(hasNextRun ? [{ header: "Next Run" }] : []),
     ],
     agents.map((agent) => [
       agent.id,
       agent.display_name,
       describeTrigger(agent),
       agent.last_run === null ? "never" : formatRelative(agent.last_run, now),
-      ...(hasNextRun ? [describeNextRun(agent, now)] : []),
       describeState(agent),
+      ...(hasNextRun ? [describeNextRun(agent, now)] : []),
     ]),
   );
 }

@@ -8,8 +8,8 @@ import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
 import { followFile } from "../follow_file.ts";
 import { showHistory } from "../output/history.ts";
-import { ExecutionLog } from "../output/execution_log.ts";
 import { sanitise, toOneLine } from "../output/sanitise.ts";
+import { Transcript } from "../output/transcript.ts";
 import { agentMissing, orUnknownAgent } from "../unknown_agent.ts";
 
 /** The options of `logs`. */
@@ -122,13 +122,13 @@ async function showExecution(
   if (agentId !== undefined && execution.agent_id !== agentId) {
     throw new CommandFailure(
       EXIT.usage,
-      `Execution ${id} is one of "${execution.agent_id}", not of "${agentId}"`,
+      `Execution ${id} belongs to "${execution.agent_id}", not to "${agentId}"`,
     );
   }
   const all = await client.messages(id);
   const rows = last === undefined ? all : all.slice(Math.max(0, all.length - last));
   if (options.json) output.json(rows);
-  else await new ExecutionLog(output, execution).show(rows);
+  else await new Transcript(output, execution).show(rows);
 }
 
 async function readExecution(client: Client, id: number): Promise<ExecutionDetail> {

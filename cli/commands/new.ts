@@ -73,8 +73,8 @@ async function ask(
     if (text !== undefined) return text;
     context.output.note(
       model === undefined
-        ? 'No model is configured that could write it ("inkling setup" does that): here are questions'
-        : "Here are questions instead",
+        ? 'No model is configured that could write the file ("inkling setup" configures one): answer these questions'
+        : "Answer these questions instead",
     );
   }
   return author.format(await askFields({ context, interview, author, id, info, given }));

@@ -2,9 +2,11 @@
 import { ApiError, type Client } from "../../server/client.ts";
 import type { ExecutionSummary } from "../../server/execution_schemas.ts";
 import type { PendingBody } from "../../server/request_schemas.ts";
+import { openReader } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
+import { findGoneWorkspace } from "../missing_workspace.ts";
 import { formatRelative } from "../output/time.ts";
 import { toVisibleLine } from "../output/visible_text.ts";
 
@@ -12,7 +14,7 @@ import { toVisibleLine } from "../output/visible_text.ts";
 const PAGE = 500;
 const REQUESTS_AT_ONCE = 8;
 
-/** An open question, and whose it is. */
+/** An open question, and the agent whose execution is answered. */
 type OpenQuestion = { agent_id: string } & PendingBody;
 
 /** Shows every open question. */
@@ -21,8 +23,13 @@ export async function pending(
   options: { json?: true },
 ): Promise<ExitCode> {
   const { app, output } = context;
-  using client = await openService(context);
-  const questions = await readQuestions(client);
+  await using opened = new AsyncDisposableStack();
+  // No service can be started for a workspace that is gone, and what waits in it can still be read.
+  const client = await findGoneWorkspace(context) === undefined
+    ? opened.use(await openService(context))
+    : opened.use(await openReader(app, context.workspace)).client;
+  const waiting = await readWaiting(client);
+  const questions = await readQuestions(client, waiting);
   if (options.json) {
     output.json(questions);
     return EXIT.ok;
@@ -31,6 +38,7 @@ export async function pending(
     output.line("Nothing waits for an answer");
     return EXIT.ok;
   }
+  const askers = await mapInGroups(questions, (one) => findAsker(client, one, waiting));
   const { style } = output;
   const now = app.clock.now();
   output.table(
@@ -42,9 +50,9 @@ export async function pending(
       { header: "Asked" },
       { header: "Expires" },
     ],
-    questions.map((question) => [
+    questions.map((question, index) => [
       String(question.execution_id),
-      question.agent_id,
+      describeAsker(question, askers[index]),
       question.kind,
       toVisibleLine(question.message),
       formatRelative(question.created_at, now),
@@ -52,25 +60,57 @@ export async function pending(
     ]),
   );
   if (output.stdout.isTerminal) {
-    output.note(`"inkling respond ${questions[0]?.execution_id}" asks you and goes on`);
+    output.note(`"inkling respond ${questions[0]?.execution_id}" asks you and continues the run`);
   }
   return EXIT.ok;
 }
 
-async function readQuestions(client: Client): Promise<OpenQuestion[]> {
-  const waiting = await readWaiting(client);
+async function readQuestions(
+  client: Client,
+  waiting: readonly ExecutionSummary[],
+): Promise<OpenQuestion[]> {
   const ids = new Set(waiting.map(({ id }) => id));
   // One that waits for the agent it called has no question of its own.
   const asking = waiting.filter(({ parent_execution_id: parent }) =>
     parent === null || !ids.has(parent)
   );
-  const found: OpenQuestion[] = [];
-  for (let start = 0; start < asking.length; start += REQUESTS_AT_ONCE) {
-    const group = asking.slice(start, start + REQUESTS_AT_ONCE);
-    const questions = await Promise.all(group.map((one) => readQuestion(client, one)));
-    found.push(...questions.filter((question) => question !== undefined));
+  const questions = await mapInGroups(asking, async ({ id, agent_id }) => {
+    const question = await readQuestion(client, id);
+    return question && { agent_id, ...question, execution_id: id };
+  });
+  return questions.filter((question) => question !== undefined);
+}
+
+/** The agent that asks: the execution's own, or one that it called and that waits with the same question. */
+async function findAsker(
+  client: Client,
+  asked: Pick<OpenQuestion, "execution_id" | "agent_id" | "request_id">,
+  waiting: readonly ExecutionSummary[],
+): Promise<string> {
+  const called = waiting.filter((one) => one.parent_execution_id === asked.execution_id);
+  for (const { id, agent_id } of called) {
+    const question = await readQuestion(client, id);
+    if (question?.request_id !== asked.request_id) continue;
+    return await findAsker(client, { ...question, execution_id: id, agent_id }, waiting);
   }
-  return found;
+  return asked.agent_id;
+}
+
+/** `weekly`, or `researcher for weekly` where an agent that it called asks. */
+function describeAsker({ agent_id: answered }: OpenQuestion, asker = answered): string {
+  return asker === answered ? asker : `${asker} for ${answered}`;
+}
+
+async function mapInGroups<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += REQUESTS_AT_ONCE) {
+    const group = items.slice(start, start + REQUESTS_AT_ONCE);
+    results.push(...await Promise.all(group.map(map)));
+  }
+  return results;
 }
 
 async function readWaiting(client: Client): Promise<ExecutionSummary[]> {
@@ -83,12 +123,9 @@ async function readWaiting(client: Client): Promise<ExecutionSummary[]> {
   }
 }
 
-async function readQuestion(
-  client: Client,
-  { id, agent_id }: ExecutionSummary,
-): Promise<OpenQuestion | undefined> {
+async function readQuestion(client: Client, id: number): Promise<PendingBody | undefined> {
   try {
-    return { agent_id, ...await client.pending(id), execution_id: id };
+    return await client.pending(id);
   } catch (error) {
     // It has been answered since the list was made.
     if (error instanceof ApiError && error.status === 404) return undefined;

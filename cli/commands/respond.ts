@@ -1,12 +1,15 @@
-// respond: answers the question of an execution, by flags or at the terminal, and shows how it goes on.
+// respond: answers the question of an execution, by flags or at the terminal, and shows how it continues.
 import { ApiError, type Client } from "../../server/client.ts";
 import type { PendingBody } from "../../server/request_schemas.ts";
 import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../answer_flags.ts";
 import { type Answer, askPerson, hasPerson } from "../ask_person.ts";
+import { connectService } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { type Interrupts, listenToInterrupts } from "../interrupts.ts";
+import { findGoneWorkspace } from "../missing_workspace.ts";
+import { toOneLine } from "../output/sanitise.ts";
 import { openTextView } from "../output/text_view.ts";
 import { watchRun } from "../watch_run.ts";
 
@@ -19,14 +22,14 @@ export async function respond(
   const { app, output } = context;
   checkFlags(flags);
   using interrupts = listenToInterrupts(app);
-  using client = await openService(context, { signal: interrupts.first });
+  using client = await openAnswering(context, executionId, interrupts.first);
   const pending = await readPending(client, executionId);
   const response = answerOf(flags, pending) ?? await ask(context, pending, interrupts);
   if (response === undefined) {
     output.note(`Execution ${executionId} still waits: inkling respond ${executionId}`);
     return EXIT.waiting;
   }
-  // What has been said before the answer is known; only what comes behind it is shown.
+  // What was said before the answer is known already; only what follows it is shown.
   const after = (await client.messages(executionId)).at(-1)?.id ?? 0;
   await client.respond(executionId, { request_id: pending.request_id, response });
   const asks = hasPerson(context);
@@ -42,6 +45,24 @@ export async function respond(
     questions: asks ? "ask" : "leave",
   });
   return code;
+}
+
+/** The service that continues the execution. Throws CommandFailure where the workspace that it needs is gone. */
+async function openAnswering(
+  context: CommandContext,
+  executionId: number,
+  signal: AbortSignal,
+): Promise<Client> {
+  const gone = await findGoneWorkspace(context);
+  if (gone === undefined) return await openService(context, { signal });
+  const { app, workspace } = context;
+  const running = await connectService(app, await app.places(workspace), { signal });
+  if (running !== undefined) return running;
+  throw new CommandFailure(
+    EXIT.usage,
+    `Cannot continue execution ${executionId}: its workspace ${toOneLine(gone)} is gone. ` +
+      "Move the folder back and answer again",
+  );
 }
 
 async function readPending(client: Client, id: number): Promise<PendingBody> {

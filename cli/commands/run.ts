@@ -1,4 +1,4 @@
-// run: starts an execution, shows it as it goes and asks its questions. Ctrl+C cancels it.
+// run: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
 import { ApiError } from "../../server/client.ts";
 import type { RunAccepted, RunBody } from "../../server/run_schemas.ts";
 import { acceptRun } from "../accept_run.ts";
@@ -21,6 +21,9 @@ export interface RunOptions {
   json?: true;
 }
 
+/** The most code points of a conversation's id. A blank one counts as absent, however long it is. */
+const SESSION_CHARACTERS = 200;
+
 /** Runs an agent to its end, or, detached, until it is accepted. */
 export async function run(
   context: CommandContext,
@@ -29,6 +32,7 @@ export async function run(
   options: RunOptions,
 ): Promise<ExitCode> {
   const { app, output } = context;
+  checkSession(options.session);
   const agentId = agent ?? await pickAgent(context, "run");
   using interrupts = listenToInterrupts(app);
   const body: RunBody = {
@@ -62,6 +66,14 @@ export async function run(
   return code;
 }
 
+function checkSession(session = ""): void {
+  if (session.trim() === "" || [...session].length <= SESSION_CHARACTERS) return;
+  throw new CommandFailure(
+    EXIT.usage,
+    `--session must have at most ${SESSION_CHARACTERS} characters`,
+  );
+}
+
 /** Where a question holds the run back, says how to see it. */
 async function orPending<T>(accepting: Promise<T>): Promise<T> {
   try {
@@ -83,9 +95,7 @@ function showAccepted(
   options: RunOptions,
 ): void {
   const id = accepted.execution_id;
-  if (options.json) output.json(accepted);
-  else if (output.quiet) output.line(String(id));
-  else {output.sentence(
-      `Execution ${id} of ${toOneLine(agentId)} is running: inkling logs -e ${id}`,
-    );}
+  if (options.json) return output.json(accepted);
+  if (output.quiet) return output.line(String(id));
+  output.sentence(`Execution ${id} of ${toOneLine(agentId)} is running: inkling logs -e ${id}`);
 }

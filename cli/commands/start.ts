@@ -1,9 +1,11 @@
 // start: the service, here or in the background.
 import type { ReadyService, StopReason, TcpListen } from "../app.ts";
+import { warnOfConfig } from "../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { ensureService } from "../daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { ForegroundReport } from "../foreground_report.ts";
+import { findGoneWorkspace, missingWorkspace } from "../missing_workspace.ts";
 import { formatPlural } from "../output/figures.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import type { UnitKind } from "../start/unit.ts";
@@ -39,13 +41,20 @@ export async function start(
   context: CommandContext,
   options: StartOptions,
 ): Promise<ExitCode> {
-  if (options.printUnit !== undefined) {
+  const { printUnit: unitKind, daemon } = options;
+  const gone = await findGoneWorkspace(context);
+  if (gone !== undefined) {
+    // A service manager tries a service in the foreground again, unlike a wrong command line: a disk may come later.
+    const isWaitedFor = unitKind === undefined && daemon === undefined;
+    throw missingWorkspace(gone, isWaitedFor ? EXIT.failed : EXIT.usage);
+  }
+  if (unitKind !== undefined) {
     const { printUnit } = await import("../start/print_unit.ts");
-    return await printUnit(context, options.printUnit, options);
+    return await printUnit(context, unitKind, options);
   }
   const tcp = readTcp(context, options);
   const flags = { keepAlive: options.keepAlive ?? false, ...(tcp && { tcp }) };
-  return options.daemon ? await startInBackground(context, flags) : await serve(context, flags);
+  return daemon ? await startInBackground(context, flags) : await serve(context, flags);
 }
 
 /** The listener that the flags ask for. There is none without a key: what it serves can run agents. */
@@ -64,7 +73,7 @@ function readTcp(
   if (apiKey === "") {
     throw new CommandFailure(
       EXIT.usage,
-      "--port needs --api-key, or the variable INKLING_API_KEY: over TCP nobody gets in without a key",
+      "--port needs --api-key, or the variable INKLING_API_KEY: over TCP nobody is let in without a key",
     );
   }
   return { port, host: host ?? "127.0.0.1", apiKey };
@@ -91,12 +100,14 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
       ["Log", info.log_file],
     ]);
   }
+  await warnOfConfig(context);
   return EXIT.ok;
 }
 
 async function serve(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
   const { app, output, workspace } = context;
   if (Deno.build.os === "windows") throw new CommandFailure(EXIT.failed, NO_SOCKET);
+  await warnOfConfig(context);
   await using report = output.quiet
     ? undefined
     : new ForegroundReport({ app, output, places: await app.places(workspace) });
@@ -112,7 +123,7 @@ async function serve(context: CommandContext, flags: ServiceFlags): Promise<Exit
     ...(output.verbose && { onLogLine: (line: string) => output.errorLine(toOneLine(line)) }),
   });
   await report?.finish();
-  // Behind the ^C that the terminal shows.
+  // After the ^C that the terminal shows.
   if (reason === "signal" && output.stdout.isTerminal) output.detail("");
   output.detail(ENDINGS[reason]);
   return EXIT.ok;

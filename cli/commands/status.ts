@@ -7,7 +7,7 @@ import type { CommandContext } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
-import { errorsOf } from "../output/problems.ts";
+import { errorsOf, showConfigWarnings } from "../output/problems.ts";
 import { formatLocal } from "../output/time.ts";
 import { serviceSilent } from "../connection.ts";
 
@@ -76,6 +76,7 @@ function showRunning(output: Output, info: InfoBody): void {
   ]);
   const broken = [...info.agent_errors, ...info.agent_warnings]
     .filter(({ diagnostics }) => errorsOf(diagnostics).length > 0).length;
+  showConfigWarnings(output, info.config_warnings);
   if (info.waiting_executions > 0) output.note('"inkling pending" shows what waits for you');
   if (broken > 0) {
     output.warning(`Agent files with errors: ${broken}. "inkling validate" shows what is wrong`);

@@ -8,7 +8,7 @@ import { listenToInterrupts } from "../interrupts.ts";
 /** The page that a browser begins with: the dashboard. */
 const HOME = "/ui";
 
-/** Opens the page, or with `open: false` only tells its address, and stays until Ctrl+C. */
+/** Opens the page, or with `open: false` only prints its address, and stays until Ctrl+C. */
 export async function ui(
   context: CommandContext,
   options: { open: boolean },

@@ -1,4 +1,4 @@
-// update: a newer Inkling in the place of this one, by the way that this one came.
+// update: replaces this Inkling by a newer one, in the way that it was installed.
 import { connectService } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
@@ -17,7 +17,7 @@ interface Offer {
   install(): Promise<void>;
 }
 
-/** Installs the newest version, or with `check` only tells whether there is one. */
+/** Installs the newest version, or with `check` only says whether there is one. */
 export async function update(context: CommandContext, options: UpdateOptions): Promise<ExitCode> {
   const { app, output } = context;
   using interrupts = listenToInterrupts(app);
@@ -84,7 +84,7 @@ async function offerOfReleases(
 
 function describe(offered: string, own: string, difference: number): string {
   if (difference < 0) return `Inkling ${offered} is offered, and this is ${own}, which is newer`;
-  return `Inkling ${offered} can be had: "inkling update" installs it (this is ${own})`;
+  return `Inkling ${offered} is available: "inkling update" installs it (this is ${own})`;
 }
 
 /** A service that runs is still the old program. */
@@ -95,7 +95,7 @@ async function tellOfService(context: CommandContext, version: string): Promise<
     const running = (await client?.info())?.version;
     if (running === undefined || running === version) return;
     output.notice(
-      `The service is still ${running}: "inkling stop" ends it, and the next start is the new one`,
+      `The service is still ${running}: restart it ("inkling stop", then start it as before; a unit: through its manager)`,
     );
   } catch (error) {
     // The update is done; a service that is not well is no fault of it.

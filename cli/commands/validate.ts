@@ -10,7 +10,7 @@ import { pad, widthOf } from "../output/width.ts";
 import { wrapText } from "../output/wrap.ts";
 import { unknownAgent } from "../unknown_agent.ts";
 
-/** The place of a problem beyond which the others are not moved to stand below it. */
+/** A problem whose place is wider does not move the others to the right. */
 const WIDEST_PLACE = 12;
 /** Below so many cells for a message it stands on lines of its own. */
 const LEAST_TEXT = 32;
@@ -24,9 +24,8 @@ export async function validate(
   const { app, output } = context;
   const files = await app.validate(target, workspaceOf(context));
   if (target !== undefined && files.length === 0) {
-    if (target.endsWith(".md")) {
-      throw new CommandFailure(EXIT.usage, `There is no file "${target}"`);
-    }
+    const problem = await describePath(target);
+    if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
     const all = await app.validate(undefined, workspaceOf(context));
     throw unknownAgent(app, target, all.map(({ agentId }) => agentId));
   }
@@ -34,6 +33,20 @@ export async function validate(
   else showFiles(output, files);
   const failed = files.some(({ diagnostics }) => select(diagnostics, "error").length > 0);
   return failed ? EXIT.failed : EXIT.ok;
+}
+
+/** What is wrong with a target that is meant as a path; undefined for one that is meant as an agent's id. */
+async function describePath(target: string): Promise<string | undefined> {
+  const shown = `"${toOneLine(target)}"`;
+  if (target.endsWith(".md")) return `There is no file ${shown}`;
+  let found: Deno.FileInfo | undefined;
+  try {
+    found = await Deno.stat(target);
+  } catch {
+    // Nothing there, or nothing that may be looked at: only a separator says that a path is meant.
+  }
+  if (found?.isDirectory) return `${shown} is a folder, not a .md file`;
+  return found !== undefined || /[\\/]/.test(target) ? `${shown} is not a .md file` : undefined;
 }
 
 function toJson({ agentId, path, diagnostics }: ValidatedFile): Record<string, unknown> {

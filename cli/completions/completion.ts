@@ -7,7 +7,7 @@ export interface Candidate {
   description: string;
 }
 
-/** What a shell offers by itself when there is no candidate. */
+/** What a shell itself offers when there is no candidate. */
 export type Fallback = "none" | "files" | "directories";
 
 /** The answer to one press of the Tab key. */

@@ -14,7 +14,7 @@ export interface ShellLine {
   quote: "" | '"' | "'";
 }
 
-/** A longer description says no more, in a list that has a line for each. */
+/** Longer descriptions are cut: the list has one line for each candidate. */
 const LONGEST_DESCRIPTION = 80;
 
 /** Where bash takes a word apart, although it is one to everybody else. */

@@ -1,5 +1,6 @@
-// Commands about agents, as the command line declares them. What they do is loaded when one is
-// chosen; their declarations stand in few files, because each file that is loaded takes a start its time.
+// Commands about agents, as the command line declares them.
+// A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
+// loaded slows the start.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
@@ -8,32 +9,34 @@ import { AGENT, AGENT_OR_FILE, FILE, TEXT } from "../command_line/value_type.ts"
 /** `new`. */
 export const newCommand = declareCommand({
   name: "new",
-  description: "Make an agent: the model writes it, or you answer questions",
+  description: "Create an agent: the model writes it, or you answer questions",
   examples: [
-    ["inkling new daily", "say what it is for; the model writes the file"],
+    ["inkling new daily", "describe its purpose; the model writes the file"],
     ["inkling new daily --template", "answer questions instead"],
-    ['inkling new tidy --every 1d --prompt "Sort inbox/."', "no questions"],
-    ["inkling new daily --prompt - < task.md", "its task from a file"],
+    ['inkling new tidy --every 1d --prompt "Sort inbox/."', "ask no questions"],
+    ["inkling new daily --prompt - < task.md", "read its task from a file"],
   ],
-  arguments: { name: required("Its id: letters, digits, spaces, hyphens, underscores", TEXT) },
+  arguments: {
+    name: required("The agent's id: letters, digits, spaces, hyphens, underscores", TEXT),
+  },
   options: {
-    template: flag("-t, --template", "Answer questions; no model writes it"),
-    description: option("--description <text>", "What it is for", TEXT),
+    template: flag("-t, --template", "Answer questions instead of having the model write it"),
+    description: option("--description <text>", "What the agent is for", TEXT),
     prompt: option(
       "--prompt <text>",
-      'Its task ("-": from standard input); nothing is asked then',
+      'The agent\'s task ("-" reads standard input); asks no questions',
       TEXT,
     ),
-    provider: option("--provider <name>", "Who runs its model (default: config.yaml's)", TEXT),
-    model: option("--model <name>", "Its model (default: config.yaml's)", TEXT),
+    provider: option("--provider <name>", "The model's provider (default: from config.yaml)", TEXT),
+    model: option("--model <name>", "The model (default: from config.yaml)", TEXT),
     baseUrl: option(
       "--base-url <url>",
-      "The provider's address, where its name does not say it",
+      "The provider's address, if its name does not imply one",
       TEXT,
     ),
-    every: option("--every <interval>", "Run it again and again: 30m, 1h30m, 1d", TEXT),
-    cron: option("--cron <expression>", 'Run it by the clock: "30 8 * * 1-5"', TEXT),
-    watch: repeatable("--watch <path>", "Run it when this changes; may be repeated", FILE),
+    every: option("--every <interval>", "Run it at this interval: 30m, 1h30m, 1d", TEXT),
+    cron: option("--cron <expression>", 'Run it on a cron schedule: "30 8 * * 1-5"', TEXT),
+    watch: repeatable("--watch <path>", "Run it when this path changes; may be repeated", FILE),
     path: repeatable("--path <path>", "A file or folder it may use; may be repeated", FILE),
   },
   conflicts: { every: ["cron", "watch"], cron: ["watch"] },
@@ -49,7 +52,7 @@ export const list = declareCommand({
   description: "List the agents",
   examples: [
     ["inkling list", "the agents of the workspace in config.yaml"],
-    ["inkling list -w ~/notes", "those of another workspace"],
+    ["inkling list -w ~/notes", "the agents of another workspace"],
   ],
   arguments: {},
   options: {
@@ -69,18 +72,18 @@ export const run = declareCommand({
     ["inkling run daily", "run it and watch"],
     ["inkling run translate notes.md de", "with arguments: $0 and $1 in the agent's text"],
     ["inkling run daily -q > report.md", "only the answer"],
-    ["inkling run daily -d", "start it and come back at once"],
+    ["inkling run daily -d", "start it and return at once"],
   ],
   arguments: {
     agent: optional("The agent's id", AGENT),
-    args: rest("Arguments for its text", FILE),
+    args: rest("Arguments for the agent's text", FILE),
   },
   options: {
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
-    message: option("--message <text>", 'Say this instead of "Execute your task"', TEXT),
-    context: option("--context <text>", "Add this to what the agent is told", TEXT),
-    session: option("--session <id>", "Make it a turn of this conversation", TEXT),
-    json: flag("--json", "Print the frames of the run as lines of JSON"),
+    message: option("--message <text>", 'The user message, instead of "Execute your task"', TEXT),
+    context: option("--context <text>", "Context to add to the user message", TEXT),
+    session: option("--session <id>", "Run it as a turn of this conversation", TEXT),
+    json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
   async perform(context, options, { agent, args }) {
     const { run } = await import("../commands/run.ts");
@@ -95,7 +98,7 @@ export const chat = declareCommand({
   examples: [
     ["inkling chat daily", "talk with it; /exit or Ctrl+D ends the chat"],
     ["inkling chat", "pick the agent from a list"],
-    ["inkling chat daily < questions.txt", "a turn for each line"],
+    ["inkling chat daily < questions.txt", "one turn per line"],
   ],
   arguments: { agent: optional("The agent's id", AGENT) },
   options: {},

@@ -1,5 +1,6 @@
-// Commands about what agents did, and what waits, as the command line declares them. What they do is loaded when one is
-// chosen; their declarations stand in few files, because each file that is loaded takes a start its time.
+// Commands about executions, their questions and their records, as the command line declares them.
+// A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
+// loaded slows the start.
 import { optional, required } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
@@ -8,10 +9,10 @@ import { AGENT, COUNT, EXECUTION, TEXT, WAITING_EXECUTION } from "../command_lin
 /** `pending`. */
 export const pending = declareCommand({
   name: "pending",
-  description: "List the executions that wait for an answer",
+  description: "List the executions that are waiting for an answer",
   examples: [
-    ["inkling pending", "what waits for you, and until when"],
-    ["inkling pending --json", "the same for a program"],
+    ["inkling pending", "what is waiting for you, and until when"],
+    ["inkling pending --json", "the same as JSON"],
   ],
   arguments: {},
   options: {
@@ -26,11 +27,11 @@ export const pending = declareCommand({
 /** `respond`. */
 export const respond = declareCommand({
   name: "respond",
-  description: "Answer an execution that waits and see it go on; without options it asks you",
+  description: "Answer a waiting execution and watch it continue; without options it asks you",
   examples: [
-    ["inkling respond 12", "see what it wants, and decide"],
+    ["inkling respond 12", "see the question, and decide"],
     ["inkling respond 12 --yes", "allow it"],
-    ['inkling respond 12 --no --reason "Not on Fridays"', "deny it, and say why"],
+    ['inkling respond 12 --no --reason "Not on Fridays"', "deny it, with a reason"],
     ['inkling respond 12 --text "The blue one"', "answer a question"],
     ["inkling respond 12 --choice 2 --choice blue", "choose, by number or value"],
   ],
@@ -38,7 +39,7 @@ export const respond = declareCommand({
   options: {
     yes: flag("--yes", "Allow it"),
     no: flag("--no", "Deny it"),
-    reason: option("--reason <text>", "With --yes or --no: words that the agent reads", TEXT),
+    reason: option("--reason <text>", "With --yes or --no: a comment for the agent", TEXT),
     text: option("--text <text>", "Answer a question with this text", TEXT),
     choice: repeatable(
       "--choice <value>",
@@ -57,18 +58,18 @@ export const checkpoint = declareCommand({
   name: "checkpoint",
   description: "Show or remove stored conversations",
   examples: [
-    ["inkling checkpoint", "how much is stored of each agent"],
-    ["inkling checkpoint --purge", "remove what nobody needs"],
+    ["inkling checkpoint", "how much is stored for each agent"],
+    ["inkling checkpoint --purge", "keep only the newest and the waiting ones"],
     ["inkling checkpoint --purge --agent daily --force", "remove all of one agent"],
   ],
   arguments: {},
   options: {
     stats: flag("--stats", "Show what is stored (the default)"),
-    purge: flag("--purge", "Remove all but the newest of each agent and those that wait"),
-    agent: option("--agent <id>", "Only those of this agent", AGENT),
+    purge: flag("--purge", "Remove all but the newest of each agent and the waiting ones"),
+    agent: option("--agent <id>", "Only this agent's conversations", AGENT),
     force: flag(
       "--force",
-      "With --purge: the newest, too, and those that wait, which ends their runs",
+      "With --purge: also remove the newest and the waiting ones; waiting runs are ended",
     ),
     json: flag("--json", "Print JSON"),
   },
@@ -82,11 +83,11 @@ export const checkpoint = declareCommand({
 /** `logs`. */
 export const logs = declareCommand({
   name: "logs",
-  description: "Show what an agent did, and what it missed",
+  description: "Show an agent's executions and missed runs, or the service's log",
   examples: [
     ["inkling logs daily", "the last ten executions"],
-    ["inkling logs -e 12", "what was said in execution 12"],
-    ["inkling logs -f", "the service's own log, as it grows"],
+    ["inkling logs -e 12", "the messages of execution 12"],
+    ["inkling logs -f", "follow the service's own log"],
   ],
   arguments: { agent: optional("The agent's id; not needed with -e or -f", AGENT) },
   options: {
@@ -96,7 +97,7 @@ export const logs = declareCommand({
       COUNT,
     ),
     execution: option("-e, --execution <id>", "Show the messages of this execution", EXECUTION),
-    follow: flag("-f, --follow", "Follow the log of the service"),
+    follow: flag("-f, --follow", "Follow the service's log"),
     json: flag("--json", "Print JSON"),
   },
   conflicts: { follow: ["execution", "json"] },

@@ -1,5 +1,6 @@
-// Commands about the command line itself, as it declares them. What they do is loaded when one is
-// chosen; their declarations stand in few files, because each file that is loaded takes a start its time.
+// Commands about the command line itself, as it declares them.
+// A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
+// loaded slows the start.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { type Command, declareCommand, type Program } from "../command_line/command.ts";
 import { COMMAND, oneOf, TEXT } from "../command_line/value_type.ts";
@@ -8,12 +9,12 @@ import { INSTALL_COMMANDS, SHELLS } from "../completions/shell_script.ts";
 /** `completions`. */
 export const completions = declareCommand({
   name: "completions",
-  description: "Print a script that has your shell complete commands, options and ids",
+  description: "Print a shell completion script for commands, options and ids",
   examples: [
     [INSTALL_COMMANDS.bash, "install for bash"],
     [INSTALL_COMMANDS.zsh, "install for zsh"],
     [INSTALL_COMMANDS.fish, "install for fish"],
-    ['eval "$(inkling completions bash)"', "for this shell alone (zsh alike)"],
+    ['eval "$(inkling completions bash)"', "for this shell session only (same for zsh)"],
   ],
   arguments: { shell: required("Your shell", oneOf(SHELLS)) },
   options: {},
@@ -27,14 +28,14 @@ export const completions = declareCommand({
 export const declareComplete = (program: () => Program): Command =>
   declareCommand({
     name: "complete",
-    description: "Tell a completion script what fits a command line",
+    description: "List what completes a command line, for a completion script",
     examples: [
-      ["inkling complete zsh -- run ''", "what may stand behind run"],
+      ["inkling complete zsh -- run ''", "what may follow run"],
     ],
     isHidden: true,
     arguments: {
       shell: required("The shell that asks", oneOf(SHELLS)),
-      words: rest("The words behind the program's name, up to the cursor", TEXT),
+      words: rest("The words after the program's name, up to the cursor", TEXT),
     },
     options: {},
     async perform(context, _options, { shell, words }) {
@@ -49,7 +50,7 @@ export const declareHelp = (program: () => Program): Command =>
     name: "help",
     description: "Show the help of a command",
     examples: [
-      ["inkling help run", "how run is used"],
+      ["inkling help run", "how to use run"],
     ],
     arguments: { command: optional("The command's name", COMMAND) },
     options: {},

@@ -1,5 +1,6 @@
-// Commands about Inkling itself and its service, as the command line declares them. What they do is loaded when one is
-// chosen; their declarations stand in few files, because each file that is loaded takes a start its time.
+// Commands about Inkling itself and its service, as the command line declares them.
+// A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
+// loaded slows the start.
 import { declareCommand } from "../command_line/command.ts";
 import { flag, flagOrOption, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
@@ -8,41 +9,41 @@ import { UNIT_KINDS } from "../start/unit.ts";
 /** `setup`. */
 export const setup = declareCommand({
   name: "setup",
-  description: "Set up workspace, model and key; what is there already is kept",
+  description: "Set up the workspace, model and key; keeps what is already set up",
   examples: [
-    ["inkling setup", "answer a few questions; Enter keeps what is there"],
-    ["inkling setup --yes --provider ollama --model qwen3", "no questions"],
+    ["inkling setup", "answer a few questions; Enter keeps the current value"],
+    ["inkling setup --yes --provider ollama --model qwen3", "ask no questions"],
     ["inkling setup -y --provider openai --api-key-stdin < key.txt", "with a key"],
   ],
   arguments: {},
   options: {
-    yes: flag("-y, --yes", "Ask nothing: use these options, and what is set up already"),
+    yes: flag("-y, --yes", "Ask nothing: use these options and what is already set up"),
     provider: option(
       "--provider <name>",
-      "Who runs the models: openai, anthropic, ollama, ...",
+      "The model provider: openai, anthropic, ollama, ...",
       TEXT,
     ),
-    model: option("--model <name>", "The model of agents that name none", TEXT),
+    model: option("--model <name>", "The model for agents that name none", TEXT),
     baseUrl: option(
       "--base-url <url>",
-      "The provider's address, for any OpenAI-compatible one",
+      "The provider's address, for any OpenAI-compatible endpoint",
       TEXT,
     ),
     apiKeyStdin: flag(
       "--api-key-stdin",
-      "With --yes: read the key from standard input (others could see it as an argument)",
+      "With --yes: read the key from standard input (other users can see arguments)",
     ),
-    test: flag("--test", "With --yes: have the model answer once, or write nothing"),
-    timeout: option("--timeout <seconds>", "How long to wait for one reply of the model", TEXT),
-    maxToolCalls: option("--max-tool-calls <count>", 'Most tool calls of a run, or "none"', TEXT),
+    test: flag("--test", "With --yes: test the model first; if it does not answer, write nothing"),
+    timeout: option("--timeout <seconds>", "How long to wait for one model reply", TEXT),
+    maxToolCalls: option("--max-tool-calls <count>", 'Maximum tool calls per run, or "none"', TEXT),
     maxExecutionTokens: option(
       "--max-execution-tokens <count>",
-      'Most tokens of a run, or "none"',
+      'Maximum tokens per run, or "none"',
       TEXT,
     ),
-    maxCostUsd: option("--max-cost-usd <dollars>", 'Most that a run may cost, or "none"', TEXT),
-    maxTokens: option("--max-tokens <count>", "Most tokens of one reply", TEXT),
-    temperature: option("--temperature <number>", "From 0 to 1", TEXT),
+    maxCostUsd: option("--max-cost-usd <dollars>", 'Maximum cost per run, or "none"', TEXT),
+    maxTokens: option("--max-tokens <count>", "Maximum tokens per reply", TEXT),
+    temperature: option("--temperature <number>", "Sampling temperature, from 0 to 1", TEXT),
   },
   async perform(context, options) {
     const { setup } = await import("../commands/setup.ts");
@@ -53,10 +54,10 @@ export const setup = declareCommand({
 /** `info`. */
 export const info = declareCommand({
   name: "info",
-  description: "Show where everything is, and which providers have a key",
+  description: "Show where everything is and which providers have a key",
   examples: [
     ["inkling info", "the configuration, the workspace, the state, the log"],
-    ["inkling info --json", "the same for a program"],
+    ["inkling info --json", "the same as JSON"],
   ],
   arguments: {},
   options: {
@@ -71,16 +72,16 @@ export const info = declareCommand({
 /** `permissions`. */
 export const permissions = declareCommand({
   name: "permissions",
-  description: "Print the narrowest Deno flags under which the service works, and why each",
+  description: "Print the narrowest Deno flags that the service can run with, each with its reason",
   examples: [
-    ["inkling permissions", "the flags, one a line, and what each is for"],
-    ["inkling permissions --command", "all of them in a command to paste"],
-    ["deno task start:scoped", "in Inkling's source: start with them"],
+    ["inkling permissions", "the flags, one per line, each with its reason"],
+    ["inkling permissions --command", "one command with all of them, to paste"],
+    ["deno task start:scoped", "in Inkling's source tree: start with these flags"],
   ],
   arguments: {},
   options: {
-    command: flag("--command", "Print only the command that starts the service so, for a shell"),
-    host: option("--host <name>", "The address that start is told to listen on", TEXT),
+    command: flag("--command", "Print only a shell command that starts the service with them"),
+    host: option("--host <name>", "The --host that start will be given", TEXT),
     json: flag("--json", "Print JSON"),
   },
   conflicts: { json: ["command"] },
@@ -93,15 +94,15 @@ export const permissions = declareCommand({
 /** `update`. */
 export const update = declareCommand({
   name: "update",
-  description: "Bring Inkling up to date",
+  description: "Update Inkling",
   examples: [
-    ["inkling update", "install the newest version in the place of this one"],
-    ["inkling update --check", "only look whether there is one"],
+    ["inkling update", "replace this version with the newest"],
+    ["inkling update --check", "only check for a newer version"],
   ],
   arguments: {},
   options: {
-    check: flag("--check", "Only tell whether there is a newer version"),
-    force: flag("--force", "Install what is offered, even if it is older or the same"),
+    check: flag("--check", "Only report whether there is a newer version"),
+    force: flag("--force", "Install the offered version, even if it is older or the same"),
   },
   conflicts: { force: ["check"] },
   async perform(context, options) {
@@ -118,18 +119,18 @@ export const start = declareCommand({
     ["inkling start", "stay in this terminal; Ctrl+C stops the service"],
     ["inkling start -d --keep-alive", "in the background, until it is stopped"],
     ["inkling start -d --port 8420", "on TCP too, with INKLING_API_KEY set"],
-    ["inkling start --print-unit", "a file for systemd or launchd, to start it by itself"],
+    ["inkling start --print-unit", "a file with which systemd or launchd starts it"],
   ],
   arguments: {},
   options: {
     daemon: flag("-d, --daemon", "Start it in the background and return when it is ready"),
-    keepAlive: flag("--keep-alive", "Never stop for want of work (else after 5 minutes)"),
-    port: option("--port <number>", "Listen on TCP too; needs a key", PORT),
+    keepAlive: flag("--keep-alive", "Keep running when idle (default: stop after 5 minutes)"),
+    port: option("--port <number>", "Listen on TCP too; requires a key", PORT),
     host: option("--host <name>", "The address to listen on (default: 127.0.0.1)", TEXT),
-    apiKey: option("--api-key <key>", "The key of TCP clients (or: INKLING_API_KEY)", TEXT),
+    apiKey: option("--api-key <key>", "The key for TCP clients (or set INKLING_API_KEY)", TEXT),
     printUnit: flagOrOption(
       "--print-unit [kind]",
-      "Start nothing: print a file that has systemd or launchd start it so",
+      "Start nothing: print a systemd or launchd file that starts it with these options",
       oneOf(UNIT_KINDS),
     ),
   },
@@ -143,10 +144,10 @@ export const start = declareCommand({
 /** `status`. */
 export const status = declareCommand({
   name: "status",
-  description: "Tell whether the service runs",
+  description: "Show whether the service is running",
   examples: [
-    ["inkling status", "whether it runs, since when, for which workspace"],
-    ["inkling status --json", "the same for a program"],
+    ["inkling status", "whether it is running, since when, for which workspace"],
+    ["inkling status --json", "the same as JSON"],
   ],
   arguments: {},
   options: {
@@ -163,14 +164,14 @@ export const stop = declareCommand({
   name: "stop",
   description: "Stop the service",
   examples: [
-    ["inkling stop", "let running executions finish, then stop"],
-    ["inkling stop --timeout 60", "give it a minute before it is forced"],
+    ["inkling stop", "give running executions a few seconds, then stop"],
+    ["inkling stop --timeout 60", "allow it a minute before it is killed"],
   ],
   arguments: {},
   options: {
     timeout: option(
       "--timeout <seconds>",
-      "How long it may take before it is forced (default: 15)",
+      "How long it may take before it is killed (default: 15)",
       SECONDS,
     ),
   },
@@ -183,7 +184,7 @@ export const stop = declareCommand({
 /** `ui`. */
 export const ui = declareCommand({
   name: "ui",
-  description: "Open Inkling in the browser, until Ctrl+C",
+  description: "Open the dashboard in the browser, until Ctrl+C",
   examples: [
     ["inkling ui", "open it in the browser; Ctrl+C ends it (exit code 130)"],
     ["inkling ui --no-open", "print the address, to open it yourself"],

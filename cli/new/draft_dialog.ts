@@ -1,4 +1,4 @@
-// An agent file written by the model: described, shown, changed, and saved only with the person's word.
+// An agent file written by the model: described, shown, changed, and saved only when the person says so.
 import type { CommandContext } from "../context.ts";
 import { Interrupted } from "../exit.ts";
 import { listenToInterrupts } from "../interrupts.ts";
@@ -23,7 +23,9 @@ export interface DraftDialogOptions {
 export async function draftWithModel(options: DraftDialogOptions): Promise<string | undefined> {
   const { interview, id } = options;
   const description = options.description ?? await interview.text({
-    message: `What is ${toOneLine(id)} to do, and when? ${toOneLine(options.model)} writes it`,
+    message: `What should ${toOneLine(id)} do, and when? ${
+      toOneLine(options.model)
+    } writes the file`,
     check: (answer) =>
       Promise.resolve(answer === "" ? "Describe it in a sentence or two" : undefined),
   });
@@ -35,7 +37,7 @@ export async function draftWithModel(options: DraftDialogOptions): Promise<strin
       choices: [
         { value: "save", label: "Save it" },
         { value: "change", label: "Change something", hint: "say what; the model rewrites it" },
-        { value: "again", label: "Write it anew" },
+        { value: "again", label: "Write it again" },
         { value: "questions", label: "Answer questions instead" },
         { value: "cancel", label: "Cancel" },
       ],
@@ -44,7 +46,7 @@ export async function draftWithModel(options: DraftDialogOptions): Promise<strin
     if (next === "questions") return undefined;
     if (next === "cancel") throw new Interrupted();
     const revision = next === "change"
-      ? { text, change: await interview.text({ message: "What is to be different?" }) }
+      ? { text, change: await interview.text({ message: "What should be different?" }) }
       : undefined;
     const request = { id, description, ...(revision && { revision }) };
     // What was good enough to be shown is not lost when the next attempt fails.
@@ -62,6 +64,6 @@ async function draft(
   using interrupts = listenToInterrupts(app);
   const result = await author.draft(request, interrupts.first);
   if ("text" in result) return result.text;
-  output.warning(toOneLine(`${model} gave no agent: ${result.failure}`));
+  output.warning(toOneLine(`${model} did not produce an agent file: ${result.failure}`));
   return undefined;
 }

@@ -3,6 +3,12 @@ import type { InfoReport } from "../app.ts";
 import type { CommandContext } from "../context.ts";
 import type { CheckAnswer, Interview } from "../interview.ts";
 import { toOneLine } from "../output/sanitise.ts";
+import {
+  askBaseUrl,
+  askProvider,
+  type ProviderDialog,
+  toProviderChoice,
+} from "../provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "./agent_author.ts";
 import { readTypedLines } from "./typed_lines.ts";
 
@@ -20,8 +26,8 @@ export interface QuestionnaireOptions {
 
 type Fields = Omit<NewAgentFields, "prompt">;
 
+/** Stands for the provider and the model of config.yaml. No provider has an empty name. */
 const DEFAULT = "";
-const OTHER = "other…";
 
 /** Asks for every field that is not given. */
 export async function askFields(options: QuestionnaireOptions): Promise<NewAgentFields> {
@@ -49,54 +55,31 @@ class Questions {
 
   description(): Promise<string> {
     return this.#options.interview.text({
-      message: "What is it for? A line for lists",
-      placeholder: "Enter alone: no description",
+      message: "One-line description",
+      placeholder: "Leave empty for none",
     });
   }
 
   async model(): Promise<Fields["model"]> {
     const { interview, info } = this.#options;
-    const provider = await interview.select({
-      message: "Who runs its model?",
+    const check: ProviderDialog["check"] = (model) => this.#findProblem({ model });
+    const dialog: ProviderDialog = { interview, check };
+    const provider = await askProvider(dialog, {
       choices: [
         { value: DEFAULT, label: "config.yaml's default", hint: info.defaultModel ?? "none yet" },
-        ...info.providers.map(({ name, keyVariable, hasKey }) => ({
-          value: name,
-          label: name,
-          hint: keyVariable === null || hasKey ? "" : `needs ${keyVariable}`,
-        })),
-        { value: OTHER, label: "another", hint: "any OpenAI-compatible endpoint" },
+        ...info.providers.map(toProviderChoice),
       ],
     });
     if (provider === DEFAULT) return undefined;
-    const owner = provider === OTHER ? await this.#name() : provider;
-    const address = await this.#address(owner);
+    // Where the name alone will not do, the address is missing.
+    const address = await check({ provider, name: "any" }) === undefined
+      ? {}
+      : { base_url: await askBaseUrl(dialog, { provider }) };
     const name = await interview.text({
       message: "Model",
-      check: this.#check((name) => ({ model: { provider: owner, name, ...address } })),
+      check: (name) => check({ provider, name, ...address }),
     });
-    return { provider: owner, name, ...address };
-  }
-
-  #name(): Promise<string> {
-    return this.#options.interview.text({
-      message: "A name for it; its key is then <NAME>_API_KEY",
-      check: this.#check((provider) => ({
-        model: { provider, name: "any", base_url: "http://localhost" },
-      })),
-    });
-  }
-
-  /** The provider's address, where its name does not say it. */
-  async #address(provider: string): Promise<{ base_url?: string }> {
-    const problem = await this.#check((name) => ({ model: { provider, name } }))("any");
-    if (problem === undefined) return {};
-    const base_url = await this.#options.interview.text({
-      message: "Its address",
-      placeholder: "https://models.example/v1",
-      check: this.#check((base_url) => ({ model: { provider, name: "any", base_url } })),
-    });
-    return { base_url };
+    return { provider, name, ...address };
   }
 
   async trigger(): Promise<Fields["trigger"]> {
@@ -113,13 +96,13 @@ class Questions {
     if (type === "schedule") {
       return toSchedule(
         await interview.text({
-          message: "How often? An interval (30m, 1h30m, 1d), or a cron expression (30 8 * * 1-5)",
+          message: "How often? An interval (30m, 1h30m, 1d) or a cron expression (30 8 * * 1-5)",
           check: this.#check((schedule) => ({ trigger: toSchedule(schedule) })),
         }),
       );
     }
     const paths = await interview.text({
-      message: "Which files and folders does it watch? Commas between them",
+      message: "Files and folders to watch, separated by commas",
       placeholder: "inbox, notes/*.md",
       check: this.#check((list) => ({ trigger: { type, paths: splitList(list) } })),
     });
@@ -128,20 +111,20 @@ class Questions {
 
   async paths(): Promise<NonNullable<Fields["paths"]>> {
     const { interview, context } = this.#options;
-    context.output.line(
+    context.output.sentence(
       context.output.style.dim(
-        "What you name next is all that it reaches, for reading and writing alike; the agent is\n" +
-          "told which is meant for what. Without any path it reaches the whole workspace.",
+        "The agent can reach only the paths that you name next, for reading and writing alike; it is " +
+          "told which is meant for what. Without any path it can reach the whole workspace.",
       ),
     );
     const ask = (message: string) =>
       interview.text({
         message,
-        placeholder: "Enter alone: none",
+        placeholder: "Leave empty for none",
         check: this.#check((list) => ({ paths: splitList(list) })),
       });
-    const read = splitList(await ask("Files and folders to read from? Commas between them"));
-    const write = splitList(await ask("Files and folders to write to?"));
+    const read = splitList(await ask("Files and folders to read from, separated by commas"));
+    const write = splitList(await ask("Files and folders to write to"));
     return [...new Set([...read, ...write])].map((path) => {
       const purposes = [
         ...(read.includes(path) ? ["read from"] : []),
@@ -154,9 +137,9 @@ class Questions {
   async prompt(): Promise<string> {
     const { context, interview } = this.#options;
     const { output } = context;
-    output.line(
-      `${output.style.bold("The system prompt: what is it to do?")} ` +
-        output.style.dim("Type or paste as many lines as you like; Ctrl+D ends it"),
+    output.sentence(
+      `${output.style.bold("System prompt: what should the agent do?")} ` +
+        output.style.dim("Type or paste as many lines as you like; Ctrl+D ends the text"),
     );
     for (;;) {
       const text = await readTypedLines(context);
@@ -168,11 +151,13 @@ class Questions {
 
   /** Whether a file with these fields would be an agent. */
   #check(toFields: (answer: string) => Partial<NewAgentFields>): CheckAnswer {
+    return (answer) => this.#findProblem(toFields(answer));
+  }
+
+  async #findProblem(fields: Partial<NewAgentFields>): Promise<string | undefined> {
     const { author, id } = this.#options;
-    return async (answer) => {
-      const [problem] = await author.findProblems(id, { prompt: "any", ...toFields(answer) });
-      return problem && toOneLine(problem);
-    };
+    const [problem] = await author.findProblems(id, { prompt: "any", ...fields });
+    return problem && toOneLine(problem);
   }
 }
 

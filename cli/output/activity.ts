@@ -1,4 +1,4 @@
-// The line that moves while a person waits: what goes on, since when, and how many tokens it has taken.
+// The line that moves while a person waits: what is being done, since when, and how many tokens it has taken.
 import type { Clock } from "../app.ts";
 import { formatCount } from "./figures.ts";
 import type { Output } from "./output.ts";
@@ -16,7 +16,7 @@ const KEPT_LINES = 6;
 /** What models make of a token, roughly. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Shows that something goes on, at the end of the terminal, until it is told to rest. Does nothing where nothing can move. */
+/** Shows that something is being done, at the end of the terminal, until it is told to rest. Does nothing where nothing can move. */
 export class Activity {
   readonly #output: Output;
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class Activity {
     this.#preview = options.preview ?? (() => []);
   }
 
-  /** Says what goes on from now on. The same once more changes nothing; a part of the same wait keeps its beginning. */
+  /** Says what is being done from now on. The same once more changes nothing; a part of the same wait keeps its beginning. */
   begin(label: string, { isPart = false } = {}): void {
     if (this.#output.live === undefined) return;
     const isNew = label !== this.#label && !isPart;
@@ -72,7 +72,7 @@ export class Activity {
         this.#draw(PICTURES[count % PICTURES.length] ?? "");
       }
     } catch (error) {
-      // Nobody watches any more: whoever writes next finds that out, too.
+      // The output is closed: whoever writes next finds that out, too.
       if (!signal.aborted && !(error instanceof OutputClosed)) throw error;
     }
   }

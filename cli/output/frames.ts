@@ -31,7 +31,7 @@ export interface FrameRendererOptions {
   showMessages?: boolean;
   /** Puts the time of day before each step. */
   showTimes?: boolean;
-  /** Shows a call when it is made, not only with its result: nothing else tells that it goes on. */
+  /** Shows a call when it is made, not only with its result: nothing else shows that it is running. */
   showCalls?: boolean;
 }
 

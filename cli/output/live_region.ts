@@ -17,7 +17,7 @@ export class LiveRegion {
     this.#terminal = terminal;
   }
 
-  /** Shows these lines in the place of those before; each must be narrower than the terminal. */
+  /** Shows these lines instead of those before; each must be narrower than the terminal. */
   draw(lines: readonly string[]): void {
     if (lines.join("\n") === this.#lines.join("\n")) return;
     const erase = this.#erasure();

@@ -19,7 +19,7 @@ export interface MarkdownOptions {
 
 /** Inside deeper lists and quotes a line keeps this many cells, whatever the terminal has. */
 const LEAST_WIDTH = 16;
-/** Lists and quotes inside each other beyond which no deeper one is told apart. */
+/** Lists and quotes that are nested deeper do not make the text any narrower. */
 const DEEPEST = 8;
 const BULLETS = ["•", "◦", "▪"] as const;
 

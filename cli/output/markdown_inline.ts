@@ -61,7 +61,7 @@ function toSpan(token: MarkedToken, style: Style, marks: readonly Mark[]): Span[
   }
 }
 
-/** The label, and the address where the label is something else: nobody shall be led astray. */
+/** The label, and the address where the label is something else, so that it cannot deceive. */
 function toLink(token: Tokens.Link, style: Style, marks: readonly Mark[]): Span[] {
   const label = toSpans(token.tokens, style, withMark(marks, "underline"));
   const text = label.map((span) => span.text).join("");

@@ -92,7 +92,7 @@ export class Output {
     }
   }
 
-  /** What is going on, for the person who waits. --quiet leaves it out. */
+  /** What is being done, for the person who waits. --quiet leaves it out. */
   note(text: string): void {
     if (!this.quiet) this.errorLine(this.errorStyle.dim(this.#wrapError(sanitise(text))));
   }
@@ -114,7 +114,7 @@ export class Output {
     this.#complain(this.errorStyle.red("Error:"), text);
   }
 
-  /** A line on standard error, as it is. That nobody reads it is no reason to stop. */
+  /** A line on standard error, as it is. A closed standard error is not a reason to stop. */
   errorLine(text: string): void {
     try {
       this.#print(this.stderr, `${text}\n`);

@@ -1,4 +1,5 @@
-// What is wrong with agents, in short, on standard error: with their files, and with their firing.
+// What is wrong with agents and config.yaml, in short, on standard error: with their files, and with their triggers.
+import { formatDiagnostic } from "../../runtime/diagnostics.ts";
 import type { AgentSummary } from "../../server/agent_schemas.ts";
 import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
 import type { InfoBody } from "../../server/info_schemas.ts";
@@ -6,7 +7,9 @@ import type { Output } from "./output.ts";
 import { toOneLine } from "./sanitise.ts";
 import { isAutomatic } from "./trigger_text.ts";
 
-/** One line for the problems of one file: the worst of them, and how many there are more. */
+const SHOWN_WARNINGS = 3;
+
+/** One line for the problems of one file: the worst of them, and how many more there are. */
 export function showProblems(output: Output, diagnostics: readonly DiagnosticBody[]): void {
   const [first] = diagnostics.toSorted((a, b) => rank(a) - rank(b));
   if (first === undefined) return;
@@ -18,9 +21,19 @@ export function showProblems(output: Output, diagnostics: readonly DiagnosticBod
   else output.warning(text);
 }
 
-/** Those that are no mere warnings. A file that broke has some while its last good definition goes on. */
+/** The errors among them. A file that broke has some while its last good definition stays in use. */
 export function errorsOf(diagnostics: readonly DiagnosticBody[]): DiagnosticBody[] {
   return diagnostics.filter(({ severity }) => severity === "error");
+}
+
+/** A line for each warning about config.yaml, and one for those beyond the first few. */
+export function showConfigWarnings(output: Output, warnings: readonly DiagnosticBody[]): void {
+  for (const { hint, ...warning } of warnings.slice(0, SHOWN_WARNINGS)) {
+    const diagnostic = { ...warning, ...(hint !== null && { hint }) };
+    output.warning(toOneLine(formatDiagnostic(diagnostic)));
+  }
+  const more = warnings.length - SHOWN_WARNINGS;
+  if (more > 0) output.warning(`and ${more} more in config.yaml: inkling validate`);
 }
 
 /** Why agents that would run by themselves do not. */
@@ -35,7 +48,8 @@ export function showPauses(
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
     output.warning(
-      "The scheduler is paused: no schedule and no watch fires before POST /scheduler/resume",
+      "The scheduler is paused: no schedule and no watch fires until it is resumed " +
+        '(Schedule in "inkling ui")',
     );
   }
 }

@@ -4,7 +4,7 @@ import type { Output } from "./output.ts";
 import { StreamedMarkdown } from "./streamed_markdown.ts";
 import { ShownReply } from "./shown_reply.ts";
 
-/** Where a terminal is wider, text is not: nobody finds the next line. */
+/** Text is not laid out wider than this, even where the terminal is: long lines are hard to read. */
 const WIDEST_TEXT = 120;
 
 /** Prints the replies of one execution, one after the other, each with an empty line before it. */

@@ -1,4 +1,4 @@
-// What a person sees of a run while it goes on, as those know it who show one.
+// What a person sees of a run while it is running.
 import type { StreamFrame } from "../../server/client.ts";
 
 /** Shows the frames of one execution in their order. */

@@ -1,10 +1,10 @@
 // Text that arrives in pieces made safe to show: an escape sequence that is cut between two pieces stays one.
 import { replaceControls, stripEscapes } from "./sanitise.ts";
 
-/** A sequence that is not over after so much is none worth waiting for. */
+/** A sequence that has not ended after this many characters is not waited for. */
 const LONGEST_HELD = 1_000;
 
-/** The end of a text that may be the beginning of something that only its continuation tells. */
+/** The end of a text that may be the beginning of something that only its continuation completes. */
 const OPEN_END =
   // deno-lint-ignore no-control-regex -- control characters are what this is about
   /(?:[\ud800-\udbff]|\u001b[ -/]*|(?:\u001b\[|\u009b)[0-?]*[ -/]*|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0000-\u001f\u007f-\u009f]*\u001b?)$/;

@@ -42,7 +42,7 @@ function tell(event: string, payload: FramePayload, style: Style): Told | undefi
     case "execution_started":
       return { mark: style.cyan("→"), parts: [agent, textOf(payload, "trigger"), execution] };
     case "execution_resumed":
-      return { mark: style.cyan("→"), parts: [agent, "goes on", execution] };
+      return { mark: style.cyan("→"), parts: [agent, "continues", execution] };
     case "execution_waiting":
       return {
         mark: style.yellow("?"),

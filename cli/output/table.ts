@@ -9,14 +9,14 @@ export interface Column {
   align?: "left" | "right";
   /** Whether its cells may be cut; a column that may not keeps its width. */
   shrinks?: boolean;
-  /** Colours a padded cell; `value` is what stands in it. */
+  /** Colours a padded cell; `value` is its text. */
   paint?: (cell: string, value: string) => string;
 }
 
 /** What is to be said of each row on a line below it, if anything. */
 export type RowNotes = readonly (string | undefined)[];
 
-/** What stands in a cell that has nothing to say. */
+/** The text of an empty cell. */
 export const NOTHING = "-";
 
 const GAP = "  ";

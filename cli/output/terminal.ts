@@ -3,9 +3,9 @@
 /** A stream that text goes to. */
 export interface Terminal {
   readonly isTerminal: boolean;
-  /** Cells of a line; Infinity where it is no terminal: nothing is shortened there. */
+  /** Cells of a line; Infinity where it is not a terminal: nothing is shortened there. */
   readonly columns: number;
-  /** Lines of the screen; Infinity where it is no terminal. */
+  /** Lines of the screen; Infinity where it is not a terminal. */
   readonly rows: number;
   /** Whether it takes colours: a terminal, unless NO_COLOR or its like say otherwise. */
   readonly colors: boolean;
@@ -13,7 +13,7 @@ export interface Terminal {
   readonly isErasable: boolean;
   /** A terminal that obeys no control sequence (TERM=dumb): nothing can be drawn on it, so nobody can be asked. */
   readonly isDumb: boolean;
-  /** Writes all of the text before it returns. Throws OutputClosed when nobody reads any more. */
+  /** Writes all of the text before it returns. Throws OutputClosed when the output is closed. */
   write(text: string): void;
 }
 
@@ -59,7 +59,7 @@ export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text:
       offset += stream.writeSync(bytes.subarray(offset));
     } catch (error) {
       if (error instanceof Deno.errors.BrokenPipe) {
-        throw new OutputClosed("Nobody reads the output", { cause: error });
+        throw new OutputClosed("The output is closed", { cause: error });
       }
       if (!(error instanceof Deno.errors.WouldBlock)) throw error;
       // Another program has made the shared terminal or pipe non-blocking, and it is full.
@@ -73,7 +73,7 @@ function readSize(): { columns: number; rows: number } {
     const { columns, rows } = Deno.consoleSize();
     if (columns > 0 && rows > 0) return { columns, rows };
   } catch {
-    // A terminal that does not tell its size.
+    // A terminal that does not report its size.
   }
   return SIZE_WHERE_UNKNOWN;
 }

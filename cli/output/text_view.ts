@@ -1,4 +1,4 @@
-// A run for a person: its frames as text, replies as they come, and what goes on meanwhile.
+// A run for a person: its frames as text, replies as they come, and what it is doing meanwhile.
 import type { StreamFrame } from "../../server/client.ts";
 import type { Clock } from "../app.ts";
 import { Activity } from "./activity.ts";
@@ -95,7 +95,7 @@ class TextView implements RunView {
     if (replies === undefined || typeof content !== "string") return;
     if (restart === true && replies.isOpen) {
       replies.drop();
-      this.#output.line(this.#output.style.dim("(it was cut off and starts anew)"));
+      this.#output.line(this.#output.style.dim("(it was cut off and starts again)"));
     }
     this.#activity.begin(WRITING, { isPart: true });
     this.#activity.received(content.length);
@@ -156,7 +156,7 @@ class TextView implements RunView {
     else this.#output.errorLine(text);
   }
 
-  /** What goes on behind a frame. */
+  /** What the run is doing after a frame. */
   #tellActivity(payload: FramePayload): void {
     switch (payload["event_type"]) {
       case "stats":
@@ -193,7 +193,7 @@ class TextView implements RunView {
   }
 }
 
-/** A frame that tells a person in a chat what they know already. */
+/** A frame that says what a person in a chat knows already. */
 function isRoutine(payload: FramePayload): boolean {
   const type = payload["event_type"];
   return type === "execution_info" || (type === "complete" && payload["status"] === "success");

@@ -1,23 +1,20 @@
 // Times and durations as a person reads them.
 import { formatDuration } from "../../runtime/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../runtime/time_units.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/** A duration that grows before one's eyes, in whole seconds: `0s`, `12s`, `2m 05s`. */
+/** A duration that is shown while it grows, in whole seconds: `0s`, `12s`, `2m 05s`. */
 export function formatElapsed(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  return seconds < 60 ? `${seconds}s` : formatDuration(seconds * 1_000);
+  const seconds = Math.max(0, Math.floor(ms / SECOND_MS));
+  return seconds < 60 ? `${seconds}s` : formatDuration(seconds * SECOND_MS);
 }
 
-/** `just now`, `5 min ago`, `3 h ago`, `2 d ago`, `in 5 min`; beyond a month the local date. */
+/** `just now`, `5 min ago`, `90 min ago`, `3 h ago`, `2 d ago`, `in 5 min`; beyond a month the local date. */
 export function formatRelative(timestamp: string, now: number): string {
   const at = Date.parse(timestamp);
   const distance = Math.abs(now - at);
   if (distance < MINUTE_MS) return at > now ? "in a moment" : "just now";
   if (distance >= 31 * DAY_MS) return formatLocal(timestamp).slice(0, 10);
-  const [size, unit] = distance < HOUR_MS
+  const [size, unit] = distance < 2 * HOUR_MS
     ? [MINUTE_MS, "min"] as const
     : distance < DAY_MS
     ? [HOUR_MS, "h"] as const

@@ -5,7 +5,7 @@ import type { CommandContext } from "../context.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import type { SetupResult } from "./installation.ts";
 
-/** Tells it. */
+/** Prints what was written, what to know about it, and what to run next. */
 export async function reportSetup(context: CommandContext, result: SetupResult): Promise<void> {
   const { output } = context;
   const { green, dim } = output.style;
@@ -19,7 +19,9 @@ export async function reportSetup(context: CommandContext, result: SetupResult):
   }
   const [config] = result.files.toReversed();
   if (config?.change === "updated" && await isRunning(context)) {
-    output.note('The service still has the earlier configuration: "inkling stop", then start it');
+    output.note(
+      'The service still has the earlier configuration: restart it ("inkling stop", then start it as before)',
+    );
   }
   const agent = result.sampleAgentId;
   output.detail("");

@@ -65,7 +65,7 @@ function chooseModel(state: SetupState, options: SetupOptions): ModelChoice {
     const names = state.providers.map(({ name }) => name).join(", ");
     throw new CommandFailure(
       EXIT.usage,
-      `Name who runs the models: --provider, with ${names}, or any name and --base-url`,
+      `Choose a model provider with --provider: ${names}, or any other name with --base-url`,
     );
   }
   const isSame = provider === state.provider;

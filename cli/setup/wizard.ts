@@ -1,10 +1,15 @@
 // The questions of `setup`. They write nothing: what is chosen is returned.
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../exit.ts";
-import type { Choice } from "../input.ts";
 import { listenToInterrupts } from "../interrupts.ts";
 import type { Interview } from "../interview.ts";
 import { toOneLine } from "../output/sanitise.ts";
+import {
+  askBaseUrl,
+  askProvider,
+  type ProviderDialog,
+  toProviderChoice,
+} from "../provider_questions.ts";
 import type {
   Installation,
   LimitName,
@@ -22,15 +27,14 @@ export interface WizardOptions {
   flags: SetupChoices & { provider?: string; modelName?: string; baseUrl?: string };
 }
 
-const OTHER = "";
 const LOCAL_URL = "http://127.0.0.1:11434/v1";
 
 const LIMIT_QUESTIONS: readonly (readonly [LimitName, string])[] = [
   ["timeout", "Seconds to wait for one reply of the model"],
-  ["max_tool_calls", "Most tool calls of a run (or none: no limit)"],
-  ["max_execution_tokens", "Most tokens of a run (or none)"],
-  ["max_cost_usd", "Most US dollars that a run may cost (or none)"],
-  ["max_tokens", "Most tokens of one reply"],
+  ["max_tool_calls", "Maximum number of tool calls per run (or none)"],
+  ["max_execution_tokens", "Maximum number of tokens per run (or none)"],
+  ["max_cost_usd", "Maximum cost of a run in US dollars (or none)"],
+  ["max_tokens", "Maximum number of tokens per reply"],
   ["temperature", "Temperature, from 0 to 1"],
 ];
 
@@ -38,7 +42,7 @@ const LIMIT_QUESTIONS: readonly (readonly [LimitName, string])[] = [
 export async function askChoices(options: WizardOptions): Promise<SetupChoices> {
   const { installation, interview, flags } = options;
   const workspace = flags.workspace ?? await interview.text({
-    message: "Workspace: the folder of your agents and of what they work on",
+    message: "Workspace: the folder for your agents and the files they work on",
     initial: (await installation.read()).workspace,
     check: (workspace) => installation.describeProblem({ workspace }),
   });
@@ -58,7 +62,7 @@ class ModelQuestions {
     this.#options = options;
   }
 
-  /** Asks until the model answers, or the person goes on all the same. */
+  /** Asks until the model answers, or the person continues anyway. */
   async ask(): Promise<{ model: ModelChoice; apiKey?: string }> {
     for (;;) {
       const model = await this.#model();
@@ -70,9 +74,16 @@ class ModelQuestions {
 
   async #model(): Promise<ModelChoice> {
     const { interview, installation, flags, state } = this.#options;
-    const provider = flags.provider ?? await this.#provider();
+    const dialog: ProviderDialog = {
+      interview,
+      check: ({ provider, name, base_url: baseUrl }) =>
+        installation.describeProblem({
+          model: { provider, model: name, ...(baseUrl !== undefined && { baseUrl }) },
+        }),
+    };
+    const provider = flags.provider ?? await this.#provider(dialog);
     const isSame = provider === state.provider;
-    const baseUrl = flags.baseUrl ?? await this.#baseUrl(provider);
+    const baseUrl = flags.baseUrl ?? await this.#baseUrl(dialog, provider);
     const place = { provider, ...(baseUrl !== undefined && { baseUrl }) };
     const known = state.providers.find(({ name }) => name === provider);
     const initial = (isSame ? state.model : undefined) ?? known?.suggestedModel ?? "";
@@ -86,43 +97,28 @@ class ModelQuestions {
     return { ...place, model: flags.modelName };
   }
 
-  async #provider(): Promise<string> {
-    const { interview, state } = this.#options;
-    const choices = state.providers.map(toChoice);
+  #provider(dialog: ProviderDialog): Promise<string> {
+    const { state } = this.#options;
+    const choices = state.providers.map(toProviderChoice);
     const { provider } = state;
     if (provider !== undefined && !choices.some(({ value }) => value === provider)) {
       choices.push({ value: provider, label: toOneLine(provider), hint: state.baseUrl ?? "" });
     }
     const withKey = state.providers.find(({ keyVariable, hasKey }) => keyVariable && hasKey);
     const initial = provider ?? withKey?.name;
-    const picked = await interview.select({
-      message: "Who runs your models?",
-      choices: [
-        ...choices,
-        { value: OTHER, label: "another", hint: "any OpenAI-compatible endpoint" },
-      ],
-      ...(initial !== undefined && { initial }),
-    });
-    if (picked !== OTHER) return picked;
-    return await interview.text({
-      message: "A name for it; its key is then <NAME>_API_KEY",
-      check: (name) =>
-        Promise.resolve(/\w/.test(name) ? undefined : "It needs a name of letters or digits"),
-    });
+    return askProvider(dialog, { choices, ...(initial !== undefined && { initial }) });
   }
 
   /** The address, where the provider's name does not say it. */
-  async #baseUrl(provider: string): Promise<string | undefined> {
-    const { interview, installation, state } = this.#options;
+  async #baseUrl(dialog: ProviderDialog, provider: string): Promise<string | undefined> {
+    const { state } = this.#options;
     const isNamed = state.providers.some(({ name }) => name === provider);
     const present = provider === state.provider ? state.baseUrl : undefined;
     if (isNamed && provider !== "local") return present;
     const initial = present ?? (isNamed ? LOCAL_URL : undefined);
-    const baseUrl = await interview.text({
-      message: "Its address",
-      ...(initial === undefined ? { placeholder: "https://models.example/v1" } : { initial }),
-      check: (baseUrl) =>
-        installation.describeProblem({ model: { provider, model: "any", baseUrl } }),
+    const baseUrl = await askBaseUrl(dialog, {
+      provider,
+      ...(initial !== undefined && { initial }),
     });
     return present === undefined && baseUrl === LOCAL_URL ? undefined : baseUrl;
   }
@@ -138,8 +134,8 @@ class ModelQuestions {
     }
     const apiKey = await interview.secret({
       message: source === undefined
-        ? `The key (${variable}); Enter alone leaves it for later`
-        : `The key (${variable}); Enter alone keeps the one in ${toOneLine(source)}`,
+        ? `API key (${variable}); leave empty to add it later`
+        : `API key (${variable}); leave empty to keep the one in ${toOneLine(source)}`,
       check: async (key) =>
         key === "" ? undefined : await installation.describeProblem({ apiKey: key }),
     });
@@ -148,18 +144,20 @@ class ModelQuestions {
 
   async #isFine(chosen: { model: ModelChoice; apiKey?: string }): Promise<boolean> {
     const { context, interview, workspace } = this.#options;
-    if (!await interview.confirm("Try it with one short call?", { initial: true })) return true;
+    if (!await interview.confirm("Test the model with one short call?", { initial: true })) {
+      return true;
+    }
     const failure = await tryModel(context, this.#options.installation, { ...chosen, workspace });
     if (failure === undefined) {
-      context.output.line(`${context.output.style.green("✔")} It answers`);
+      context.output.line(`${context.output.style.green("✔")} The model answers`);
       return true;
     }
     interview.complain(failure);
     const next = await interview.select({
-      message: "And now?",
+      message: "What next?",
       choices: [
-        { value: "again", label: "Choose the model and the key again" },
-        { value: "on", label: "Go on all the same" },
+        { value: "again", label: "Choose the model and key again" },
+        { value: "on", label: "Continue anyway" },
       ],
     });
     return next === "on";
@@ -189,8 +187,8 @@ async function askLimits(
   limits: Readonly<Record<LimitName, string>>,
 ): Promise<Partial<Record<LimitName, string>>> {
   const shown = LIMIT_QUESTIONS.map(([name]) => `${name} ${limits[name]}`).join(", ");
-  context.output.line(context.output.style.dim(`Bounds of a run: ${shown}`));
-  if (!await interview.confirm("Change them?", { initial: false })) return {};
+  context.output.sentence(context.output.style.dim(`Run limits: ${shown}`));
+  if (!await interview.confirm("Change the limits?", { initial: false })) return {};
   const changed: Partial<Record<LimitName, string>> = {};
   for (const [name, message] of LIMIT_QUESTIONS) {
     const answer = await interview.text({
@@ -201,13 +199,4 @@ async function askLimits(
     if (answer !== limits[name]) changed[name] = answer;
   }
   return changed;
-}
-
-function toChoice({ name, keyVariable, hasKey }: SetupState["providers"][number]): Choice {
-  const hint = keyVariable === null
-    ? name === "demo" ? "scripted, to look around without a key" : "no key needed"
-    : hasKey
-    ? `${keyVariable} is set`
-    : `needs ${keyVariable}`;
-  return { value: name, label: name, hint };
 }

@@ -21,6 +21,8 @@ export function toLaunchdPlist(unit: Unit): string {
     launchctl print gui/$(id -u)/inkling
     launchctl kill SIGTERM gui/$(id -u)/inkling
     launchctl bootout gui/$(id -u)/inkling
+  Restart it after an update:
+    launchctl kickstart -k gui/$(id -u)/inkling
 
   It does not see the variables of your shell. Keys of model providers belong in
     ${comment(unit.keysFile)}

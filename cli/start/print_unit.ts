@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { serviceCommand } from "../service_command.ts";
+import { toShellWord } from "../shell_word.ts";
 import type { Unit, UnitKind } from "./unit.ts";
 
-/** Variables that settle where Inkling's places are, and how programs that agents start are found. */
+/** Variables that determine where Inkling's folders are, and how programs that agents start are found. */
 const KEPT_VARIABLES = [
   ...["INKLING_CONFIG_DIR", "INKLING_STATE_DIR", "INKLING_LOG_LEVEL"],
   ...["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "DENO_DIR", "PATH"],
@@ -25,7 +26,7 @@ export async function printUnit(
 ): Promise<ExitCode> {
   const { app, output } = context;
   const chosen = kind === true ? usualKind() : kind;
-  const unit = await describeUnit(context, flags);
+  const unit = await describeUnit(context, kind, flags);
   const { command, environment, environmentFile, logFile, keysFile } = unit;
   const texts = [...command, ...Object.values(environment), environmentFile, logFile, keysFile];
   const odd = texts.find((text) => /\p{Cc}/u.test(text));
@@ -40,7 +41,7 @@ export async function printUnit(
   const { distribution } = app;
   if (distribution.kind === "npm" && /[\\/]_npx[\\/]/.test(distribution.directory)) {
     output.warning(
-      `This Inkling lies in npx's cache and may be gone tomorrow: install it ` +
+      `This Inkling is in npx's cache, which npm may clear at any time: install it ` +
         `(npm install -g ${distribution.packageName}) and print the unit with that one`,
     );
   }
@@ -73,23 +74,27 @@ function usualKind(): UnitKind {
   }
 }
 
-async function describeUnit(context: CommandContext, flags: UnitFlags): Promise<Unit> {
+async function describeUnit(
+  context: CommandContext,
+  kind: UnitKind | true,
+  flags: UnitFlags,
+): Promise<Unit> {
   const { app, output } = context;
   const { port, host } = flags;
   const places = await app.places(context.workspace);
   const { configFile, workspaceEnvFile } = await app.info(workspaceOf(context));
   const of = { ...workspaceOf(places), ...(host !== undefined && { host }) };
+  const given = [
+    ...(output.quiet ? ["--quiet"] : []),
+    ...(output.verbose ? ["--verbose"] : []),
+    ...(port === undefined ? [] : ["--port", String(port)]),
+    ...(host === undefined ? [] : ["--host", host]),
+    ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
+  ];
+  const print = kind === true ? "--print-unit" : `--print-unit=${kind}`;
   return {
-    command: [
-      ...await serviceCommand(app, of),
-      "start",
-      "--keep-alive",
-      ...(output.quiet ? ["--quiet"] : []),
-      ...(output.verbose ? ["--verbose"] : []),
-      ...(port === undefined ? [] : ["--port", String(port)]),
-      ...(host === undefined ? [] : ["--host", host]),
-      ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
-    ],
+    printCommand: ["inkling", "start", print, ...given].map(toShellWord).join(" "),
+    command: [...await serviceCommand(app, of), "start", "--keep-alive", ...given],
     environment: Object.fromEntries(
       KEPT_VARIABLES.flatMap((name) => {
         const value = app.environment[name];

@@ -10,7 +10,7 @@ export function toSystemdUnit(unit: Unit): string {
 #
 # Install it:
 #   mkdir -p ~/.config/systemd/user
-#   inkling start --print-unit > ~/.config/systemd/user/inkling.service
+#   ${unit.printCommand} > ~/.config/systemd/user/inkling.service
 #   systemctl --user daemon-reload
 #   systemctl --user enable --now inkling
 # Have it run while nobody is logged in, too:
@@ -18,6 +18,8 @@ export function toSystemdUnit(unit: Unit): string {
 # Look at it, and stop it:
 #   systemctl --user status inkling
 #   systemctl --user stop inkling
+# Restart it after an update:
+#   systemctl --user restart inkling
 #
 # It does not see the variables of your shell. Keys of model providers belong in
 #   ${unit.keysFile}

@@ -1,4 +1,4 @@
-// What a service manager is told about the service, whichever manager it is.
+// What any service manager needs to know about the service.
 
 /** The managers that a file can be printed for. */
 export const UNIT_KINDS = ["systemd", "launchd"] as const;
@@ -8,7 +8,9 @@ export type UnitKind = typeof UNIT_KINDS[number];
 
 /** How a service manager starts the service. Paths are absolute, and no text holds control characters. */
 export interface Unit {
-  /** Program and arguments; never a key: arguments stand in the process list. */
+  /** The command that prints this, quoted for a shell: its output goes to a file. */
+  printCommand: string;
+  /** Program and arguments; never a key: the process list shows arguments. */
   command: readonly string[];
   /** Variables that settle where things are and how programs are found; never a key. */
   environment: Readonly<Record<string, string>>;
@@ -20,5 +22,5 @@ export interface Unit {
   keysFile: string;
 }
 
-/** Seconds that the service may take to end: its runs get eight of them, its servers and workers the rest. */
+/** Seconds that the service may take to end: eight for its runs, the rest for its servers and workers. */
 export const STOP_SECONDS = 30;

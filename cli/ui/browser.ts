@@ -1,7 +1,8 @@
 // Opening an address in the browser of whoever sits here, as each system does it.
+import { firstOf } from "../../runtime/first_of.ts";
 import type { Clock } from "../app.ts";
 
-/** A program that opens a browser and does not come to its end by then has one open. */
+/** A program that opens a browser and still runs after that has opened one. */
 const OPENED_MS = 3_000;
 
 /** Which system, and what its environment says. */
@@ -50,10 +51,7 @@ export async function openBrowser(
     if (error instanceof Deno.errors.PermissionDenied) return false;
     throw error;
   }
-  const ended = new AbortController();
-  const running = options.clock.sleep(OPENED_MS, ended.signal).then(() => true, () => true);
-  const opened = await Promise.race([child.status.then(({ success }) => success), running]);
-  ended.abort();
+  const ended = await firstOf(child.status, { within: { clock: options.clock, ms: OPENED_MS } });
   child.unref();
-  return opened;
+  return ended.kind !== "done" || ended.value.success;
 }

@@ -1,4 +1,4 @@
-// Putting a new executable in the place of an old one, so that a working one stands there whatever happens.
+// Replacing an executable by a new one, so that a working one is there whatever happens.
 import { basename, dirname, join } from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { takeLock } from "../../runtime/lock_file.ts";
@@ -34,7 +34,7 @@ export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
     );
   }
   if (lock === undefined) {
-    throw new CommandFailure(EXIT.failed, `Another update of ${path} is on its way`);
+    throw new CommandFailure(EXIT.failed, `Another update of ${path} is in progress`);
   }
   const places = { path, next: beside("next"), previous: beside("previous") };
   await removeIfThere(places.next);

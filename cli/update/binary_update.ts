@@ -7,7 +7,7 @@ import type { Release } from "./release.ts";
 import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
 import { requireVersion } from "./version_answer.ts";
 
-/** No release of ours comes near. */
+/** Far more than any release. */
 const LARGEST_BINARY_BYTES = 1_073_741_824;
 
 /** Replaces the executable by the release's. Throws CommandFailure; a working executable stands there in any case. */
@@ -32,7 +32,7 @@ export async function updateBinary(
   });
 }
 
-/** Writes the file of the release, if it is the one that the checksum tells of. */
+/** Writes the file of the release; throws CommandFailure for one that does not match the checksum. */
 async function download(
   release: Release,
   options: FetchOptions & { path: string },
@@ -51,7 +51,7 @@ async function download(
     throw new CommandFailure(
       EXIT.failed,
       `Cannot use ${address}: its checksum is wrong, so it is not installed\n` +
-        `  latest.json says ${sha256}\n  what came is     ${found}`,
+        `  latest.json says ${sha256}\n  the download has ${found}`,
     );
   }
   await file.sync();

@@ -30,7 +30,7 @@ export function distributionOf(directory: string): Exclude<Distribution, { kind:
 export function ownDistribution(): Distribution {
   const { standalone, target } = Deno.build;
   const execPath = Deno.execPath();
-  // The sources of a binary lie in no folder of the disk.
+  // The sources of a binary are in no folder on the disk.
   if (standalone) return { kind: "binary", path: execPath, target };
   // A checkout that `npm link` shows to npm is a checkout.
   return distributionOf(Deno.realPathSync(`${import.meta.dirname}/../..`));

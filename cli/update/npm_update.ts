@@ -1,5 +1,6 @@
 // The npm package is brought up to date by npm, which installed it.
 import { join } from "node:path";
+import { MINUTE_MS } from "../../runtime/time_units.ts";
 import type { CommandContext } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
@@ -8,7 +9,7 @@ import { isVersion } from "./version.ts";
 import { requireVersion } from "./version_answer.ts";
 
 /** npm itself gives up on a registry after a few minutes. */
-const NPM_MS = 600_000;
+const NPM_MS = 10 * MINUTE_MS;
 const SHOWN_LINES = 8;
 
 /** An installed package. */
@@ -34,11 +35,11 @@ export async function newestPackage(
   if (isVersion(version)) return version;
   throw new CommandFailure(
     EXIT.failed,
-    `npm knows no version of ${packageName}: ${version.slice(0, 100) || "it said nothing"}`,
+    `npm has no version of ${packageName}: ${version.slice(0, 100) || "no answer"}`,
   );
 }
 
-/** Has npm install a version in the place of this one. Throws CommandFailure. */
+/** Has npm install a version in place of this one. Throws CommandFailure. */
 export async function updatePackage(
   context: CommandContext,
   installed: NpmPackage,
@@ -50,11 +51,11 @@ export async function updatePackage(
   if (!await isSamePlace(join(root, packageName), directory)) {
     throw new CommandFailure(
       EXIT.failed,
-      `Inkling lies in ${directory}, where "npm install -g" puts nothing: ` +
+      `Inkling is installed in ${directory}, which is not npm's global folder: ` +
         `update it with whatever installed it there, to ${packageName}@${version}`,
     );
   }
-  context.output.note(`Having npm install ${packageName}@${version}`);
+  context.output.note(`Installing ${packageName}@${version} with npm`);
   await npm(context, ["install", "-g", `${packageName}@${version}`], options);
   const { app } = context;
   try {
@@ -63,7 +64,7 @@ export async function updatePackage(
     if (!(error instanceof CommandFailure) || signal.aborted) throw error;
     throw new CommandFailure(
       EXIT.failed,
-      `${error.message}\n"npm install -g ${packageName}@${app.version}" brings the old one back`,
+      `${error.message}\n"npm install -g ${packageName}@${app.version}" restores the old version`,
       { cause: error },
     );
   }
@@ -102,9 +103,9 @@ async function npm(
   } catch (cause) {
     options.signal.throwIfAborted();
     const reason = cause instanceof Deno.errors.NotFound
-      ? "there is no npm on the PATH"
+      ? "npm is not on the PATH"
       : cause instanceof DeadlineExceeded
-      ? "npm fell silent"
+      ? `npm did not finish within ${NPM_MS / MINUTE_MS} minutes`
       : String(cause);
     throw new CommandFailure(EXIT.failed, `Cannot do "${name}": ${reason}`, { cause });
   }

@@ -33,16 +33,16 @@ export async function readRelease(
   if (file === undefined) {
     throw new CommandFailure(
       EXIT.failed,
-      `Inkling ${version} is not there for this machine (${options.target})`,
+      `Inkling ${version} is not available for this machine (${options.target})`,
     );
   }
   const { name, sha256 } = file;
   // A bare name: the file lies beside latest.json, nowhere else.
   if (typeof name !== "string" || !/^[A-Za-z0-9][\w.+-]*$/.test(name)) {
-    throw broken(address, `the name of the file for ${options.target} is none`);
+    throw broken(address, `invalid name of the file for ${options.target}`);
   }
   if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/i.test(sha256)) {
-    throw broken(address, `the checksum of ${name} is none`);
+    throw broken(address, `invalid checksum of ${name}`);
   }
   return { version, address: new URL(name, folder), sha256: sha256.toLowerCase() };
 }
@@ -52,11 +52,11 @@ function parseManifest(text: string, address: URL): { version: string; files: un
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw broken(address, "it is no JSON", cause);
+    throw broken(address, "it is not valid JSON", cause);
   }
   const { version, files } = asRecord(value) ?? {};
   if (typeof version !== "string" || !isVersion(version)) {
-    throw broken(address, `its version is none: ${toOneLine(String(version)).slice(0, 40)}`);
+    throw broken(address, `invalid version: ${toOneLine(String(version)).slice(0, 40)}`);
   }
   return { version, files };
 }

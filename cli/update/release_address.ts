@@ -21,14 +21,14 @@ export function releaseAddress(environment: Readonly<Record<string, string>>): U
   if (address === undefined || !isTrustworthy(address, address) || address.search !== "") {
     throw new CommandFailure(
       EXIT.failed,
-      `${VARIABLE} is no release address: ${text}\nIt must be an https address (http only for localhost)`,
+      `${VARIABLE} is not a valid release address: ${text}\nIt must be an https address (http only for localhost)`,
     );
   }
   if (!address.pathname.endsWith("/")) address.pathname += "/";
   return address;
 }
 
-/** Whether a program may be fetched from there: nobody on the way can change it. `origin` is where the way began. */
+/** Whether a program may be fetched from there: it cannot be changed in transit. `origin` is the first address. */
 export function isTrustworthy(address: URL, origin: URL): boolean {
   if (address.username !== "" || address.password !== "") return false;
   if (address.protocol === "https:") return true;

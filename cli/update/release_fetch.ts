@@ -1,4 +1,4 @@
-// Fetching from the release address: bounded in size and in silence, over trustworthy addresses only.
+// Fetching from the release address: limited in size and in silence, from trustworthy addresses only.
 import { untilAborted } from "../../runtime/bounded_wait.ts";
 import type { Clock } from "../app.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
@@ -25,7 +25,7 @@ export async function* fetchChunks(
   const announced = Number(headers.get("content-length") ?? NaN);
   const reader = body.getReader();
   let received = 0;
-  const brokeOff = () => failure(address, `it broke off after ${received} bytes`);
+  const brokeOff = () => failure(address, `the connection broke after ${received} bytes`);
   try {
     if (announced > limit) throw tooLarge(address, limit);
     for (;;) {
@@ -36,20 +36,22 @@ export async function* fetchChunks(
       yield chunk.value;
     }
   } finally {
-    // Whatever ended the loop is being told; that the rest is not wanted can be no news.
+    // Where the download failed, cancelling the rest fails with the same error, which is already on its way.
     await reader.cancel().catch(() => {});
   }
   if (received < announced) throw brokeOff();
 }
 
-/** The response behind all redirects, each of which is judged before it is followed. */
+/** The response after all redirects, each of which is checked before it is followed. */
 async function open(
   address: URL,
   options: FetchOptions,
 ): Promise<{ body: ReadableStream<Uint8Array>; headers: Headers }> {
   let at = address;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    if (!isTrustworthy(at, address)) throw failure(address, `it leads to ${at.origin}`);
+    if (!isTrustworthy(at, address)) {
+      throw failure(address, `it redirects to ${at.origin}, which is not trusted`);
+    }
     const response = await inTime(
       address,
       options,
@@ -65,13 +67,13 @@ async function open(
     if (status < 300 || status > 399 || location === null) {
       throw failure(address, `the server answered ${status}`);
     }
-    if (!URL.canParse(location, at)) throw failure(address, "it leads nowhere");
+    if (!URL.canParse(location, at)) throw failure(address, "it redirects to an invalid address");
     at = new URL(location, at);
   }
-  throw failure(address, "it leads from address to address without end");
+  throw failure(address, "there are too many redirects");
 }
 
-/** The result of `work`, which must not take long; `describe` tells what else went wrong with it. */
+/** The result of `work`, which must not take long; `describe` says what else went wrong with it. */
 async function inTime<T>(
   address: URL,
   { clock, signal }: FetchOptions,
@@ -85,7 +87,9 @@ async function inTime<T>(
     });
   } catch (cause) {
     signal.throwIfAborted();
-    if (cause instanceof DeadlineExceeded) throw failure(address, "the server fell silent", cause);
+    if (cause instanceof DeadlineExceeded) {
+      throw failure(address, "the server stopped sending", cause);
+    }
     throw describe(cause);
   }
 }

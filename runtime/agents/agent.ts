@@ -1,20 +1,24 @@
 // What an agent is once its file is read and the defaults of config.yaml are applied. Immutable.
 import type { Diagnostic } from "../diagnostics.ts";
 
-/** How much of earlier conversations a run is sent; executions/history.ts has the numbers. */
+/** The levels of `history`, as an agent file names them. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
+/** How much of earlier conversations a run is sent; executions/history.ts has the numbers. */
 export type HistoryLevel = typeof HISTORY_LEVELS[number];
 
-/** What may start an agent beside people and programs. */
+/** The types of `trigger`, as an agent file names them. */
 export const TRIGGER_TYPES = ["manual", "schedule", "watch"] as const;
+/** What may start an agent beside people, programs and other agents; `manual`: nothing. */
 export type TriggerType = typeof TRIGGER_TYPES[number];
 
-/** What becomes of a run while another one of its conversation waits for a person: refused, or run beside it. */
+/** The values of `on_pending`, as an agent file names them. */
 export const ON_PENDING = ["skip", "parallel"] as const;
+/** What becomes of a new run while another one of its conversation waits for a person: refused, or run beside it. */
 export type OnPending = typeof ON_PENDING[number];
 
-/** What becomes of a run that a stop of the service interrupts: ended as orphaned, or gone on with. */
+/** The values of `on_restart`, as an agent file names them. */
 export const ON_RESTART = ["orphan", "resume"] as const;
+/** What becomes of a run that a stop of the service interrupts: ended as orphaned, or resumed after the next start. */
 export type OnRestart = typeof ON_RESTART[number];
 
 /** Which model, and how to reach it. */

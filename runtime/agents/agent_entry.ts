@@ -67,7 +67,7 @@ export async function findAgentFile(
   return { id, path, previous, content: hashed };
 }
 
-/** The entry of a file now; undefined when it is no file, or no longer there. Never throws for what it holds. */
+/** The entry of a file now; undefined when no file is there any more. Never throws for what it holds. */
 export async function toAgentEntry(
   { id, path, previous, content }: FoundFile,
   options: AgentEntryOptions,

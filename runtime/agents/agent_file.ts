@@ -2,15 +2,20 @@
 import { stampFile } from "../config/file_stamp.ts";
 import { unreadableReason } from "../files/unreadable.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
+import { idOfFileName, isMisnamedAgentFile } from "./agent_id.ts";
 import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
+import { PATHS } from "../plain_path.ts";
+
+const { basename } = PATHS;
 
 /** What became of reading a file: its bytes with the stamp to know it by (see stampFile), or why it cannot be read. */
 export type AgentFileContent =
   | { bytes: Uint8Array<ArrayBuffer>; stamp: string | undefined }
   | { diagnostic: Diagnostic };
 
-/** Reads the file, unless it still has the stamp `known`; undefined when no file stands there. */
+/** Reads the file. Undefined when no file stands there; what keeps it from being read is a diagnostic, never an error. */
 export function readAgentFile(path: string): Promise<AgentFileContent | undefined>;
+/** The same, but "unchanged", and nothing is read, when the file still has the stamp `known`. */
 export function readAgentFile(
   path: string,
   known: string | undefined,
@@ -23,6 +28,7 @@ export async function readAgentFile(
     const info = await Deno.stat(path);
     // Opening a named pipe would wait for ever.
     if (!info.isFile) return undefined;
+    if (isMisnamedAgentFile(basename(path))) return { diagnostic: diagnoseMisnamed(path) };
     const stamp = stampFile(info);
     if (stamp !== undefined && stamp === known) return "unchanged";
     if (info.size > LARGEST_AGENT_BYTES) return broken(path, "The file is over 4 MB");
@@ -34,6 +40,15 @@ export async function readAgentFile(
     if (!await isLink(path)) return undefined;
     return broken(path, "The file cannot be read: the link leads nowhere");
   }
+}
+
+/** The warning for a file that is only not an agent because of its name's last letters: see isMisnamedAgentFile. */
+export function diagnoseMisnamed(path: string): Diagnostic {
+  return {
+    ...errorAtStart(path, "The file is ignored: the name of an agent file ends with .md"),
+    severity: "warning",
+    hint: `rename it to ${idOfFileName(basename(path))}.md`,
+  };
 }
 
 /** A link to nothing is a mistake to show; a file that vanished between listing and reading is not. */

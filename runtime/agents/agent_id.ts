@@ -1,6 +1,6 @@
 // The names of agents: ids, which are the stems of their files, and labels, which only people read.
 
-/** Why a text is no agent name, as the end of a sentence (`must not be empty`), or undefined when it is one. */
+/** Why a text is not a valid agent name, as the end of a sentence (`must not be empty`); undefined when it is one. */
 export function describeBadName(name: string): string | undefined {
   if (name === "") return "must not be empty";
   if (name.trim() !== name) return "must not begin or end with a space";
@@ -8,9 +8,7 @@ export function describeBadName(name: string): string | undefined {
     !/[\p{L}\p{M}\p{N} _-]/u.test(character)
   );
   if (bad === undefined) return undefined;
-  return `must hold only letters, digits, spaces, hyphens and underscores, and ${
-    show(bad)
-  } is none`;
+  return `must hold only letters, digits, spaces, hyphens and underscores, not ${show(bad)}`;
 }
 
 /** The form in which ids are kept and compared: different spellings of an accented letter are one. */
@@ -18,15 +16,21 @@ export function normalizeId(id: string): string {
   return id.normalize("NFC");
 }
 
-/** Whether a file of the agents directory is meant to be an agent. */
+/** Whether a file of the agents directory is an agent's. */
 export function isAgentFileName(name: string): boolean {
   return name.endsWith(".md") && !name.endsWith(".memory.md") && !name.startsWith(".") &&
     name !== "README.md";
 }
 
-/** The id that a file name gives. */
+/** Whether a file would be an agent's if its name did not end with `.MD` or the like: it is not read. */
+export function isMisnamedAgentFile(name: string): boolean {
+  return /\.md$/i.test(name) && !name.endsWith(".md") && !/\.memory\.md$/i.test(name) &&
+    !name.startsWith(".") && !/^readme\.md$/i.test(name);
+}
+
+/** The id that a file name gives, or that of a misnamed file would give. */
 export function idOfFileName(name: string): string {
-  return normalizeId(name.replace(/\.md$/, ""));
+  return normalizeId(name.replace(/\.md$/i, ""));
 }
 
 function show(character: string): string {

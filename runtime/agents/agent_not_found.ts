@@ -1,7 +1,7 @@
 // The refusal of an id that no agent has.
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 
-/** No agent has this id. A display name is no id. */
+/** No agent has this id. A display name is not an id. */
 export class AgentNotFound extends RuntimeError {
   override readonly code: RuntimeErrorCode = "not_found";
   constructor(id: string) {

@@ -2,6 +2,10 @@
 import type { Directories } from "../config/directories.ts";
 import { expandHome } from "../config/places.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
+import type { Diagnostic } from "../diagnostics.ts";
+import { isDatabaseName } from "../files/database_name.ts";
+import { isEnvFileName } from "../files/env_file_name.ts";
+import { isBelow } from "../files/path_below.ts";
 import type { AgentPath } from "./agent.ts";
 import type { Definition } from "./definition.ts";
 import { PATHS } from "../plain_path.ts";
@@ -27,23 +31,33 @@ interface WrittenPath {
   description?: string;
 }
 
+/** What is wrong with one of the paths. */
+export interface AgentPathProblem {
+  at: YamlPath;
+  /** Whether it is the key that is wrong: an alias. */
+  inKey: boolean;
+  severity: Diagnostic["severity"];
+  /** The end of a sentence that the path's place begins: `must not lead to an .env file`. */
+  message: string;
+}
+
 /** The absolute path that a text in an agent file means: `~` expanded, relative to the workspace. */
 export function resolveAgentPath(path: string, base: PathBase): string {
   return resolve(base.directories.workspace, expandHome(path, base.home));
 }
 
-/** Reads `paths` in each of its forms. Problems are ends of sentences that the path's key begins. */
+/** Reads `paths` in each of its forms. */
 export function readAgentPaths(
   declared: Definition["paths"],
   base: PathBase,
-): { paths: AgentPath[]; problems: { at: YamlPath; message: string }[] } {
+): { paths: AgentPath[]; problems: AgentPathProblem[] } {
   const paths: AgentPath[] = [];
-  const problems: { at: YamlPath; message: string }[] = [];
+  const problems: AgentPathProblem[] = [];
   const taken = new Set([WORKSPACE_ALIAS]);
   for (const written of writtenPaths(declared)) {
     const path = resolveAgentPath(written.path, base);
-    const reason = describeBadAlias(written.alias) ?? describeForbidden(written.path, path, base);
-    if (reason !== undefined) problems.push({ at: written.at, message: reason });
+    const problem = findProblem(written, path, base);
+    if (problem !== undefined) problems.push({ at: written.at, ...problem });
     const alias = written.alias ?? freeAlias(aliasOf(path), taken);
     taken.add(alias);
     const { description } = written;
@@ -71,24 +85,36 @@ function entryOf(
   return description == null ? { path } : { path, description };
 }
 
+/** The first thing that is wrong; `path` is the absolute one. */
+function findProblem(
+  { alias, path: written }: WrittenPath,
+  path: string,
+  base: PathBase,
+): Omit<AgentPathProblem, "at"> | undefined {
+  const badAlias = describeBadAlias(alias);
+  if (badAlias !== undefined) return { inKey: true, severity: "error", message: badAlias };
+  const forbidden = describeForbidden(written, path, base);
+  if (forbidden !== undefined) return { inKey: false, severity: "error", message: forbidden };
+  if (!isDatabaseName(basename(path))) return undefined;
+  const message = "leads to a database (*.db*, *.sqlite*): agents can read it, but not write to it";
+  return { inKey: false, severity: "warning", message };
+}
+
 function describeBadAlias(alias: string | undefined): string | undefined {
   if (alias === undefined) return undefined;
   if (alias === WORKSPACE_ALIAS) {
-    return "is no free alias: workspace always stands for the workspace's root";
+    return "is a reserved alias: workspace always stands for the workspace's root";
   }
   if (ALIAS.test(alias)) return undefined;
-  return "is no alias: use lower-case letters, digits and underscores, beginning with a letter";
+  return "is not a valid alias: use lower-case letters, digits and underscores, beginning with a letter";
 }
 
 function describeForbidden(written: string, path: string, base: PathBase): string | undefined {
   if (written.includes("\0")) return "must not hold a NUL character";
-  const fromAgents = relative(base.directories.agentsDir, path);
-  if (fromAgents === "" || !(fromAgents === ".." || fromAgents.startsWith("../"))) {
-    return "must not lead into the agents directory";
-  }
+  if (isBelow(path, base.directories.agentsDir)) return "must not lead into the agents directory";
   // Only what the agent file names: folders above the workspace are not its choice.
   const parts = relative(base.directories.workspace, path).split("/");
-  if (parts.some((part) => /^\.env/i.test(part))) return "must not lead to an .env file";
+  if (parts.some(isEnvFileName)) return "must not lead to an .env file";
   if (/\.db(-(wal|shm|journal))?$/i.test(path)) return "must not lead to a .db file";
   return undefined;
 }

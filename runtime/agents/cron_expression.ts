@@ -84,7 +84,7 @@ export function parseCron(expression: string): CronExpression | { reason: string
   const lists: number[][] = [];
   for (const [index, field] of FIELDS.entries()) {
     const values = parseField(parts[index] ?? "", field);
-    if (typeof values === "string") return { reason: `is no cron expression: ${values}` };
+    if (typeof values === "string") return { reason: `is not a valid cron expression: ${values}` };
     lists.push(values);
   }
   const [minutes = [], hours = [], days = [], months = [], sundays = []] = lists;

@@ -53,7 +53,7 @@ const debounce = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
-/** Not repeated in the sentence: who mistakes the field writes the key itself here. */
+/** The value is kept out of the message: a user who misreads the field puts the key itself here. */
 const variableName = z.string().superRefine((text, context) => {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !/^sk[-_]/.test(text)) return;
   const message = "must be the name of an environment variable, not a key";
@@ -66,19 +66,20 @@ const modelSchema = z.object({
     default: "required",
   }),
   name: filledText.meta({
-    description: "The provider's own name of the model",
+    description: "The provider's own name for the model",
     default: "required",
   }),
   base_url: baseUrl.nullish().meta({
-    description: "Another address of the provider; `/v1` is appended for OpenAI-compatible ones",
+    description:
+      "A different address for the provider; `/v1` is appended for OpenAI-compatible ones",
   }),
-  url: baseUrl.nullish().meta({ description: "The same as base_url" }),
+  url: baseUrl.nullish().meta({ description: "Alias of base_url" }),
   api_key_env: variableName.nullish().meta({
-    description: "The variable that holds the key",
+    description: "The environment variable that holds the key",
     default: "`<PROVIDER>_API_KEY`",
   }),
   stream_usage: z.boolean().nullish().meta({
-    description: "Ask for token counts while streaming; false only for endpoints that refuse it",
+    description: "Request token counts while streaming; `false` only for endpoints that reject it",
     default: "true",
   }),
 });
@@ -90,22 +91,26 @@ const triggerSchema = z.object({
   }),
   every: interval.nullish().meta({
     values: "duration",
-    description: "schedule: an interval; this or cron",
+    description: "schedule: the interval; either this or cron",
   }),
   cron: filledText.nullish().meta({
     description:
       "schedule: minute, hour, day of month, month, day of week; or `@daily` and the like",
   }),
   timezone: filledText.nullish().meta({
-    description: "schedule: IANA name of the zone of cron",
+    description: "schedule: IANA name of the time zone for cron",
     default: "the machine's",
   }),
   paths: textList.nullish().meta({
-    description: "watch: folders with all in them, files, and patterns; at least one",
+    description: "watch: folders (with everything in them), files and patterns; at least one",
   }),
   filters: z.object({
-    include: textList.nullish().meta({ description: "watch: only names or paths that match one" }),
-    exclude: textList.nullish().meta({ description: "watch: none that match one of these" }),
+    include: textList.nullish().meta({
+      description: "watch: only names or paths that match one of these",
+    }),
+    exclude: textList.nullish().meta({
+      description: "watch: no names or paths that match one of these",
+    }),
   }).nullish(),
   debounce: debounce.nullish().meta({
     values: "number or duration",
@@ -113,35 +118,41 @@ const triggerSchema = z.object({
     default: "0.5",
   }),
   catch_up: z.enum(CATCH_UP).nullish().meta({
-    description: "`once`: make up for what was due, or changed, while nothing ran",
+    description: "`once`: make up for what was due or changed while the service was not running",
     default: "none",
   }),
   input: z.string().nullish().meta({
-    description: "The user turn, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`",
+    description: "The user message, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`",
   }),
 });
 
 const settingsSchema = z.object({
-  temperature: temperature.nullish().meta({ description: "Of the model", default: "0.7" }),
-  max_tokens: maxTokens.nullish().meta({ description: "Tokens of one reply", default: "4096" }),
+  temperature: temperature.nullish().meta({
+    description: "The model's sampling temperature",
+    default: "0.7",
+  }),
+  max_tokens: maxTokens.nullish().meta({
+    description: "Maximum tokens per reply",
+    default: "4096",
+  }),
   timeout: timeout.nullish().meta({
-    description: "Seconds to wait for one model reply, its retries included",
+    description: "Seconds to wait for one model reply, retries included",
     default: "300",
   }),
   max_tool_calls: countLimit.optional().meta({
-    description: "Tool calls of one run; `none` for no limit",
+    description: "Maximum tool calls per run; `none` for no limit",
     default: "50",
   }),
   max_execution_tokens: countLimit.optional().meta({
-    description: "Tokens of one run; `none` for no limit",
+    description: "Maximum tokens per run; `none` for no limit",
     default: "500000",
   }),
   max_cost_usd: costLimit.optional().meta({
-    description: "US dollars of one run; needs a known price",
+    description: "Maximum cost per run in US dollars; requires a known price",
     default: "none",
   }),
   loop_detection: z.boolean().nullish().meta({
-    description: "End a run that goes in circles",
+    description: "End a run that repeats itself",
     default: "true",
   }),
 });
@@ -161,68 +172,69 @@ const autoApproveSchema = z.union([z.literal("*"), z.literal("all"), textList], 
   error: 'must be a list of tool names, or "*" for every tool',
 });
 
-/** An agent file's front matter as it is written. */
+/** An agent file's front matter as written. */
 export const definitionSchema = z.object({
   id: z.unknown().superRefine((_value, context) => {
     const message = "cannot be declared: the file's name is the agent's id (name sets the label)";
     context.addIssue({ code: "custom", message, params: { hideValue: true } });
   }).optional(),
   name: label.nullish().meta({
-    description: "A label for people; never a key",
+    description: "A display name; never used as a key",
     default: "the id",
   }),
   description: z.string().nullish().meta({
-    description: "Shown in listings, and to agents that may call it",
+    description: "Shown in listings and to agents that may call this one",
   }),
   icon: filledText.nullish().meta({ description: "An emoji", default: "derived from the id" }),
   model: modelSchema.nullish(),
   trigger: triggerSchema.nullish(),
   settings: settingsSchema.nullish(),
   custom_tools: filledList(fileName).nullish().meta({
-    description: "Custom tool modules in `agents/_config/tools`",
+    description: "Custom tools: modules in `agents/_config/tools`",
   }),
   tools: filledList(fileName).nullish().meta({
-    description: "The same as custom_tools; it does not restrict the built-in tools",
+    description: "Alias of custom_tools; does not restrict the built-in tools",
   }),
   mcp: filledList(filledText).nullish().meta({
-    description: "MCP servers of `agents/_config/mcp-servers.json`",
+    description: "MCP servers defined in `agents/_config/mcp-servers.json`",
   }),
   skills: oneOrMore(fileName).nullish().meta({ description: "Skills in `agents/_config/skills`" }),
   agents: oneOrMore(filledText).nullish().meta({
-    description: "Ids of agents that it may call with run_agent",
+    description: "Ids of agents that this one may call with run_agent",
   }),
   paths: pathsSchema.nullish().meta({
-    description: "Where its tools may go: one path, a list, or aliases with paths",
+    description: "What the agent's tools may reach: one path, a list, or a map of aliases to paths",
     default: "the workspace",
   }),
   history: z.enum(HISTORY_LEVELS).nullish().meta({
-    description: "How many earlier messages a run is told: 10, 50, 200 or none",
+    description: "How many earlier messages are sent to the model: 10, 50, 200 or none",
     default: "low",
   }),
   confirm: textList.nullish().meta({
-    description: "Further tools that wait for your approval; `*` for all of them",
+    description: "Additional tools that require your approval; `*` for all of them",
   }),
   auto_approve: autoApproveSchema.nullish().meta({
-    description: "Tools that need no approval; `*` for all of them",
+    description: "Tools that require no approval; `*` for all of them",
   }),
   on_pending: z.enum(ON_PENDING).nullish().meta({
-    description: "What a new run does while the conversation waits for an answer",
+    description: "What happens to a new run while the conversation waits for an answer",
     default: "skip",
   }),
   confirm_timeout: durationOrNone.nullish().meta({
     values: "duration or `none`",
-    description: "After which an open request counts as denied",
+    description: "Time after which an unanswered question counts as denied",
     default: "none",
   }),
   on_restart: z.enum(ON_RESTART).nullish().meta({
-    description: "What becomes of a run that a crash cut off",
+    description:
+      "What happens to a run that a crash interrupts; `resume` also continues one that a stop interrupts",
     default: "orphan",
   }),
   enabled: z.boolean().nullish().meta({
-    description: "false: its trigger does not fire, and no agent may call it",
+    description: "`false`: its trigger does not fire, and no agent may call it",
     default: "true",
   }),
 });
 
-/** Front matter that fits the schema. */
+/** Front matter that matches the schema. */
 export type Definition = z.output<typeof definitionSchema>;

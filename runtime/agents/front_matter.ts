@@ -6,7 +6,7 @@ export interface FrontMatter {
   yaml: string | null;
   /** Lines before the YAML's first one. */
   lineOffset: number;
-  /** Everything behind the closing fence's line, unchanged; the whole text when there is no front matter. */
+  /** Everything after the closing fence's line, unchanged; the whole text when there is no front matter. */
   body: string;
   /** Lines before the body's first one. */
   bodyLineOffset: number;
@@ -36,7 +36,7 @@ export function splitFrontMatter(text: string): FrontMatter | "unterminated" {
   return "unterminated";
 }
 
-/** The index behind the line feed of the line that begins at `start`. */
+/** The index after the line feed of the line that begins at `start`. */
 function lineEnd(text: string, start: number): number {
   const feed = text.indexOf("\n", start);
   return feed < 0 ? text.length : feed + 1;

@@ -4,7 +4,7 @@ import type { Agent } from "./agent.ts";
 
 /**
  * Whether a call of this tool waits: a guard by one of its other names holds, unless it is freed by the one that it has.
- * A question to a person is no such call: it is asked in any case.
+ * A question to a person is not such a call: it is asked in any case.
  */
 export function isGuarded(
   { confirmTools, freedGuards, autoApprove }: Pick<

@@ -1,8 +1,9 @@
-// Agents whose files were written a moment ago, before the watcher told of them. Everything else asks the registry.
+// Agents whose files were written a moment ago, before the watcher reported them. Everything else asks the registry.
 import type { Agent } from "./agent.ts";
 import { describeBadName, isAgentFileName, normalizeId } from "./agent_id.ts";
 import type { AgentRegistry } from "./registry.ts";
 import { PATHS } from "../plain_path.ts";
+import { SerialQueue } from "../serial_queue.ts";
 
 const { join } = PATHS;
 
@@ -22,7 +23,7 @@ export class NewAgents {
   readonly #ports: NewAgentsPorts;
   /** Versions of files that gave no agent when they were looked at. */
   readonly #fruitless = new Set<string>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #looks = new SerialQueue();
   /** The look that has not begun: all who ask until then share it. */
   #next: Promise<void> | undefined;
 
@@ -58,15 +59,10 @@ export class NewAgents {
 
   /** A look that begins after this call; one at a time. */
   #look(): Promise<void> {
-    this.#next ??= (async () => {
-      await this.#last;
-      const look = this.#ports.reload();
+    return this.#next ??= this.#looks.run(async () => {
       this.#next = undefined;
-      // A failure is told to those who share that look; the next one starts anew.
-      this.#last = look.catch(() => undefined);
-      await look;
-    })();
-    return this.#next;
+      await this.#ports.reload();
+    });
   }
 }
 

@@ -4,11 +4,11 @@ import { checkSchema } from "../config/schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import { formatPath } from "../config/shown_value.ts";
 import { decodeText } from "../config/text_file.ts";
-import { parseYaml, type YamlDocument, type YamlPath } from "../config/yaml_document.ts";
+import { parseYaml, type YamlDocument } from "../config/yaml_document.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { describeBadName, idOfFileName } from "./agent_id.ts";
-import { type PathBase, readAgentPaths } from "./agent_paths.ts";
+import { type AgentPathProblem, type PathBase, readAgentPaths } from "./agent_paths.ts";
 import { toAgent } from "./complete_agent.ts";
 import { definitionSchema } from "./definition.ts";
 import { checkRules } from "./definition_rules.ts";
@@ -63,7 +63,7 @@ export function parseAgent(
     ...parsed.document.warnings,
     ...diagnostics,
     ...checkRules(file),
-    ...paths.problems.map(({ at, message }) => diagnosePath(file, at, message)),
+    ...paths.problems.map((problem) => diagnosePath(file, problem)),
     ...checkBody(parts, path),
   );
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
@@ -103,16 +103,15 @@ function checkFileName(path: string): Diagnostic[] {
 
 function diagnosePath(
   file: DiagnosedFile,
-  at: YamlPath,
-  message: string,
+  { at, inKey, severity, message }: AgentPathProblem,
 ): Diagnostic {
-  const isAlias = message.startsWith("is no ");
-  return diagnose(file, at, { message: `${formatPath(at)} ${message}` }, isAlias ? "key" : "value");
+  const sentence = `${formatPath(at)} ${message}`;
+  return diagnose(file, at, { severity, message: sentence }, inKey ? "key" : "value");
 }
 
 /**
- * A file without text is none that parses, because a full disk, a sync tool or an editor that is not done leaves one: the
- * last good definition stays. Front matter behind blank lines is a body to us, and surely a mistake.
+ * A file without text does not parse, because a full disk, a sync tool or an editor that is not done leaves one: the
+ * last good definition stays. Front matter after blank lines is a body to us, and surely a mistake.
  */
 function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   if (parts.body.trim() === "") {

@@ -11,13 +11,15 @@ import {
   liveAgent,
   toAgentEntry,
 } from "./agent_entry.ts";
-import { normalizeId } from "./agent_id.ts";
+import { diagnoseMisnamed } from "./agent_file.ts";
+import { idOfFileName, isMisnamedAgentFile, normalizeId } from "./agent_id.ts";
 import { listAgentFiles } from "./agent_names.ts";
 import { type ReloadReport, toReloadReport } from "./reload_report.ts";
+import { SerialQueue } from "../serial_queue.ts";
 
-const { basename } = PATHS;
+const { basename, join } = PATHS;
 
-/** A file in the agents directory that never parsed, or the directory itself: no agent, but something to show. */
+/** A file in the agents directory that is misnamed or never parsed, or the directory itself: no agent, but something to show. */
 export interface BrokenAgentFile {
   id: string;
   path: string;
@@ -34,11 +36,11 @@ export class AgentRegistry {
   /** What the entries give, made once for each load: every redaction of a run asks. */
   #live: ReadonlyMap<string, Agent> = new Map();
   #agents: readonly Agent[] = [];
-  /** Second spellings of an id that another file has: they never become agents. */
+  /** Files that never become agents: their names are second spellings of another one's, or end with `.MD`. */
   #rejected: readonly BrokenAgentFile[] = [];
   /** Why the directory itself could not be read the last time. */
   #unreadable: Diagnostic | undefined;
-  #loading: Promise<unknown> = Promise.resolve();
+  readonly #loads = new SerialQueue();
 
   constructor(options: AgentEntryOptions) {
     this.#options = options;
@@ -46,10 +48,7 @@ export class AgentRegistry {
 
   /** Reads what changed and tells the differences. Loads wait for each other. Never throws for what files hold. */
   load(): Promise<ReloadReport> {
-    const loading = this.#loading.then(() => this.#load());
-    // A failure belongs to the caller of that load; the next one starts anew.
-    this.#loading = loading.catch(() => undefined);
-    return loading;
+    return this.#loads.run(() => this.#load());
   }
 
   /** By id, ascending. The same list until the next load: what is derived from it may be kept as long. */
@@ -62,7 +61,7 @@ export class AgentRegistry {
     return this.#live.get(normalizeId(id));
   }
 
-  /** Files that never parsed, by id; and the directory itself, first, when it cannot be read. */
+  /** Files that never parsed or are misnamed, by id; and the directory itself, first, when it cannot be read. */
   broken(): BrokenAgentFile[] {
     const { agentsDir } = this.#options.directories;
     const directory = this.#unreadable && [{
@@ -76,6 +75,13 @@ export class AgentRegistry {
       ...this.#rejected,
     ].sort((a, b) => compare(a.id, b.id) || compare(a.path, b.path));
     return [...directory ?? [], ...files];
+  }
+
+  /** Warnings for the files that are ignored only because their names end with `.MD` or the like. */
+  misnamed(): Diagnostic[] {
+    return this.#rejected.flatMap(({ path, diagnostics }) =>
+      isMisnamedAgentFile(basename(path)) ? diagnostics : []
+    );
   }
 
   /** What keeps the file at this path from being an agent whatever it holds: another has its id. */
@@ -102,7 +108,12 @@ export class AgentRegistry {
     const before = this.#entries;
     const names = await this.#fileNames();
     this.#unreadable = Array.isArray(names) ? undefined : names.diagnostic;
-    if (Array.isArray(names)) await this.#read(names);
+    if (Array.isArray(names)) {
+      const { agentsDir } = this.#options.directories;
+      await this.#read(names.filter((name) => !isMisnamedAgentFile(name)));
+      const misnamed = names.filter(isMisnamedAgentFile).map((name) => join(agentsDir, name));
+      this.#rejected = [...this.#rejected, ...misnamed.map(toMisnamed)];
+    }
     const now = this.#entries;
     return toReloadReport({ before, now }, [
       ...this.#unreadable === undefined ? [] : [this.#unreadable],
@@ -152,6 +163,10 @@ export class AgentRegistry {
       };
     }
   }
+}
+
+function toMisnamed(path: string): BrokenAgentFile {
+  return { id: idOfFileName(basename(path)), path, diagnostics: [diagnoseMisnamed(path)] };
 }
 
 /** By code units: the same order on every machine. */

@@ -90,7 +90,7 @@ function checkModelName(
   return message === undefined ? [] : [diagnose(file, ["model", "name"], { message })];
 }
 
-/** Why the name is none of the models that its provider has, as a sentence; `known` undefined: any name may be one. */
+/** Why the name is not one of the models that its provider has, as a sentence; `known` undefined: any name may be one. */
 export function describeUnknownModel(
   { provider, name }: Pick<ModelSettings, "provider" | "name">,
   known: readonly string[] | undefined,

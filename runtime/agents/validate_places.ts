@@ -43,14 +43,19 @@ async function checkWatchPaths(
   if (trigger.type !== "watch") return [];
   const found: Diagnostic[] = [];
   const { agentsDir, configDir, stateDir } = around.directories;
+  const never = [
+    { name: "agents", folder: agentsDir },
+    { name: "configuration", folder: configDir },
+    { name: "state", folder: stateDir },
+  ];
   for (const written of trigger.paths) {
     const at = itemPath(file, ["trigger", "paths"], written);
     const warn = (message: string) =>
       found.push(diagnose(file, at, { severity: "warning", message }));
     // A pattern is waited for; only the folder before its first wildcard can be looked at.
     const { base } = readWatchPath(written, around);
-    const closed = [agentsDir, configDir, stateDir].find((folder) => isBelow(base, folder));
-    if (closed !== undefined) warn(`Nothing in ${closed} is watched: ${base}`);
+    const closed = never.find(({ folder }) => isBelow(base, folder));
+    if (closed !== undefined) warn(`The ${closed.name} folder is never watched: ${base}`);
     else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
   }
   return found;

@@ -20,7 +20,9 @@ export function diagnoseTimeZone(
   if (trigger.cron === undefined || trigger.timezone !== undefined) return [];
   return [diagnose(file, ["trigger", "cron"], {
     severity: "warning",
-    message: `The times of trigger.cron are ${name}: TZ is ${showValue(unknown)}, which is no zone`,
+    message: `The times of trigger.cron are ${name}: TZ is ${
+      showValue(unknown)
+    }, which is not a time zone`,
     hint: `${TIME_ZONE_HINT}, or trigger.timezone`,
   })];
 }

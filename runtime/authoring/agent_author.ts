@@ -1,4 +1,4 @@
-// What `new` does with a workspace: tells whether an id is free, has a model write a file, checks files and saves them.
+// What `new` does with a workspace: finds out whether an id is free, has a model write a file, checks files and saves them.
 import { join } from "node:path";
 import { formatAgentFile, type NewAgentFields } from "../agents/agent_file_text.ts";
 import { describeBadName, idOfFileName, isAgentFileName, normalizeId } from "../agents/agent_id.ts";
@@ -15,10 +15,20 @@ import { ModelError } from "../models/model.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isFileFailure, unreadableReason } from "../files/unreadable.ts";
 
-/** A new agent's file cannot be written, or may not be: what stands there is never replaced. */
+/**
+ * A new agent's file is not written: `invalid` where it would not parse, `conflict` where a file of its name is there,
+ * which is never replaced, `storage` where the folder cannot be read or written.
+ */
 export class AgentNotSaved extends RuntimeError {
-  readonly code: RuntimeErrorCode = "conflict";
+  readonly code: RuntimeErrorCode;
+
+  constructor(code: RuntimeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
+
+export type { NewAgentFields };
 
 /** Makes agent files in one workspace. */
 export class AgentAuthor {
@@ -30,11 +40,14 @@ export class AgentAuthor {
     this.#clock = options.clock;
   }
 
-  /** Why no agent of this id can be made, as a sentence; undefined when one can. */
+  /**
+   * Why no agent of this id can be made, as a sentence; undefined when one can. Throws AgentNotSaved where the agents
+   * folder cannot be read.
+   */
   async describeBadId(id: string): Promise<string | undefined> {
     const reason = describeBadName(id);
     if (reason !== undefined) {
-      const hint = id.endsWith(".md") ? "; the file gets its .md by itself" : "";
+      const hint = id.endsWith(".md") ? "; leave .md out: it is added to the file's name" : "";
       return `The id ${JSON.stringify(id)} ${reason}${hint}`;
     }
     const { agentsDir } = this.#settings.directories;
@@ -80,7 +93,7 @@ export class AgentAuthor {
     return formatAgentFile(fields);
   }
 
-  /** Why these fields are no agent, as sentences; what is missing around it (a key, a path) is no reason. */
+  /** Why a file with these fields would not parse, as sentences; a key or a path that is missing is no reason. */
   async findProblems(id: string, fields: NewAgentFields): Promise<string[]> {
     const parsed = await this.#parse(id, formatAgentFile(fields));
     return "diagnostics" in parsed
@@ -89,27 +102,28 @@ export class AgentAuthor {
   }
 
   /**
-   * Writes the file, which must parse, and tells what is odd about it and around it. Throws AgentNotSaved where a file
-   * of that id appeared meanwhile, or the folder cannot be written to.
+   * Writes the file, and returns what validation says of it and of what it names. Throws AgentNotSaved where it does not
+   * parse, a file of that id appeared meanwhile, or the folder cannot be written to.
    */
   async save(id: string, text: string): Promise<{ path: string; problems: Diagnostic[] }> {
     const source = this.#source(id, text);
     const { path } = source;
     const parsed = await this.#parse(id, text);
     if ("diagnostics" in parsed) {
-      throw new AgentNotSaved(`Cannot save ${path}: ${errorsOf(parsed.diagnostics)[0]?.message}`);
+      const [error] = errorsOf(parsed.diagnostics);
+      throw new AgentNotSaved("invalid", `Cannot save ${path}: ${error?.message}`);
     }
+    await makeFolder(this.#settings.directories.agentsDir);
     try {
-      await Deno.mkdir(this.#settings.directories.agentsDir, { recursive: true });
       await writeFileAtomically(path, text, { mustBeNew: true });
     } catch (error) {
       if (error instanceof Deno.errors.AlreadyExists) {
-        throw new AgentNotSaved(`Cannot save ${path}: a file of that name is there already`, {
-          cause: error,
-        });
+        const message = `Cannot save ${path}: a file of that name is there already`;
+        throw new AgentNotSaved("conflict", message, { cause: error });
       }
       if (!isFileFailure(error)) throw error;
-      throw new AgentNotSaved(`Cannot save ${path}: ${unreadableReason(error)}`, { cause: error });
+      const message = `Cannot save ${path}: ${unreadableReason(error)}`;
+      throw new AgentNotSaved("storage", message, { cause: error });
     }
     await using validation = await openAgentValidation(this.#settings);
     return { path, problems: await validation.validate(source) };
@@ -148,6 +162,18 @@ function toSentence({ line, message }: Diagnostic): string {
   return `Line ${line}: ${message}`;
 }
 
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (error) {
+    const reason = error instanceof Deno.errors.AlreadyExists
+      ? "a file stands where a folder should"
+      : unreadableReason(error);
+    const message = `Cannot make the folder ${path}: ${reason}`;
+    throw new AgentNotSaved("storage", message, { cause: error });
+  }
+}
+
 /** The name of the file that an id has already, in whatever spelling. */
 async function findFile(agentsDir: string, id: string): Promise<string | undefined> {
   const wanted = normalizeId(id);
@@ -158,8 +184,7 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
     return undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    throw new AgentNotSaved(`Cannot look into ${agentsDir}: ${unreadableReason(error)}`, {
-      cause: error,
-    });
+    const message = `Cannot look into ${agentsDir}: ${unreadableReason(error)}`;
+    throw new AgentNotSaved("storage", message, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 /** What the model is asked for. */
 export interface DraftRequest {
   id: string;
-  /** What the agent is to do, in a person's words. */
+  /** What the agent should do, as a person describes it. */
   description: string;
   /** A draft that is not right yet, and what is to be different. */
   revision?: { text: string; change: string };
@@ -20,12 +20,12 @@ export interface DraftOptions {
   maxTokens: number;
   /** Names of the tools that the agent will have. */
   toolNames: readonly string[];
-  /** Why a text is no agent file that may be saved, one sentence each; empty when it is one. */
+  /** Why a text may not be saved as an agent file, one sentence each; empty when it may. */
   findProblems: (text: string) => Promise<string[]>;
   signal: AbortSignal;
 }
 
-/** The model gave no file that could be used; the message says why, as the end of a sentence. */
+/** The model did not produce a usable file; the message says why, as the end of a sentence. */
 export class DraftFailed extends RuntimeError {
   readonly code: RuntimeErrorCode = "unavailable";
 }
@@ -42,11 +42,11 @@ export async function draftAgent(request: DraftRequest, options: DraftOptions): 
     const reply = await ask(messages, options);
     const text = extractFile(reply.content);
     const problems = text === undefined
-      ? ["The reply is no agent file: its first line must be ---"]
+      ? ["The reply is not an agent file: its first line must be ---"]
       : await options.findProblems(text);
     if (text !== undefined && problems.length === 0) return text;
     if (attempt === REPAIRS) {
-      throw new DraftFailed(`what it wrote is no valid agent file: ${problems[0]}`);
+      throw new DraftFailed(`what it wrote is not a valid agent file: ${problems[0]}`);
     }
     const list = problems.map((problem) => `- ${problem}`).join("\n");
     messages.push(

@@ -5,6 +5,7 @@ import { formatDiagnostic } from "../diagnostics.ts";
 import { permissionGaps } from "../permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { suggest } from "../suggestion.ts";
+import { describeMissingProgram } from "./missing_program.ts";
 import { isOpenFolder } from "./open_folder.ts";
 import { describeMisplacedPaths } from "../tools/mcp/misplaced_paths.ts";
 import { resolveServer } from "../tools/mcp/resolve_server.ts";
@@ -104,9 +105,10 @@ async function inspectServers(
       }];
     }
     const found = await inspectServer(server, { name, agent, settings });
-    if (found === undefined) return [];
-    const message = `The MCP server ${name} in ${file.path}: ${found.problem}`;
-    return [{ field: "mcp", name, severity: found.severity, message }];
+    return found.map(({ severity, problem }) => {
+      const message = `The MCP server ${name} in ${file.path}: ${problem}`;
+      return { field: "mcp", name, severity, message };
+    });
   });
   return [...warnings, ...(await Promise.all(problems)).flat()];
 }
@@ -114,7 +116,7 @@ async function inspectServers(
 async function inspectServer(
   server: DeclaredServer | { problem: string },
   context: { name: string; agent: Agent; settings: WorkspaceSettings },
-): Promise<{ severity: "error" | "warning"; problem: string } | undefined> {
+): Promise<{ severity: "error" | "warning"; problem: string }[]> {
   const { name, agent, settings } = context;
   const { directories, environment } = settings;
   const resolved = "problem" in server ? server : resolveServer(server, {
@@ -122,15 +124,24 @@ async function inspectServer(
     workspace: directories.workspace,
     ownFolder: serverFolder(directories.stateDir, name),
   });
-  if ("problem" in resolved) return { severity: "error", problem: resolved.problem };
+  if ("problem" in resolved) return [{ severity: "error", problem: resolved.problem }];
   const { definition } = resolved;
-  if (definition.kind !== "program") return undefined;
-  const misplaced = describeMisplacedPaths(definition);
-  if (misplaced !== undefined) return { severity: "warning", problem: misplaced };
-  if (!await isOpenFolder(definition.cwd, agent, settings)) return undefined;
-  return {
-    severity: "warning",
-    problem: `it starts in ${definition.cwd}, where agents may write, and programs often run ` +
-      "what they find where they start. Leave cwd out, or name a folder that agents cannot reach",
-  };
+  if (definition.kind !== "program") return [];
+  const missing = await describeMissingProgram(definition);
+  const odd = describeMisplacedPaths(definition) ??
+    await describeOpenFolder(definition.cwd, agent, settings);
+  return [
+    ...(missing === undefined ? [] : [{ severity: "error" as const, problem: missing }]),
+    ...(odd === undefined ? [] : [{ severity: "warning" as const, problem: odd }]),
+  ];
+}
+
+async function describeOpenFolder(
+  cwd: string,
+  agent: Agent,
+  settings: WorkspaceSettings,
+): Promise<string | undefined> {
+  if (!await isOpenFolder(cwd, agent, settings)) return undefined;
+  return `it starts in ${cwd}, where agents may write, and programs often run ` +
+    "what they find where they start. Leave cwd out, or name a folder that agents cannot reach";
 }

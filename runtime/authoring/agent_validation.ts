@@ -42,7 +42,9 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
   const inspectResources = createInspection(settings, async (name) => {
     // Few workspaces have any: their processes are not even loaded before.
     customTools ??= openWorkspaceTools({
-      ...{ settings, registry, clock: new SystemClock() },
+      settings,
+      registry,
+      clock: new SystemClock(),
       executable: Deno.execPath(),
     });
     return await (await customTools).inspect(name);

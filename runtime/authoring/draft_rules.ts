@@ -1,16 +1,14 @@
 // What a model may not write into an agent file that a person has not seen yet: who gets a key, what runs, what needs no
 // consent, and what nobody would see.
 import { isJsonObject } from "../json.ts";
-
-/** A model's text may hold what a terminal does not show; what is saved is what was seen. */
-const INVISIBLE = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
+import { dropControls } from "../unseen_characters.ts";
 
 const PERSONAL_FIELDS = ["auto_approve", "custom_tools", "tools", "mcp"];
 const PERSONAL_MODEL_FIELDS = ["base_url", "url", "api_key_env"];
 
 /** Says that a text holds something invisible; undefined when it does not. */
 export function describeUnseen(text: string): string | undefined {
-  return INVISIBLE.test(text) ? "The file holds invisible control characters" : undefined;
+  return dropControls(text) === text ? undefined : "The file contains invisible control characters";
 }
 
 /** A sentence for each field of front matter, as it is written, about which no model decides. */

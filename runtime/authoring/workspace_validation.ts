@@ -9,9 +9,9 @@ import { expandHome } from "../config/places.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 
-/** One file and what is to say about it. */
+/** One file and what is wrong with it. */
 export interface ValidatedFile {
-  /** Of a file that is no agent's, config.yaml for one, its name. */
+  /** For a file of another kind, such as config.yaml, its name. */
   agentId: string;
   path: string;
   diagnostics: Diagnostic[];
@@ -19,7 +19,7 @@ export interface ValidatedFile {
 
 /**
  * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or the workspace: every agent file,
- * behind those of config.yaml, environment and prices that something is wrong with. Empty when the target names nothing.
+ * after those of config.yaml, environment and prices that have problems. Empty when the target names nothing.
  */
 export async function validateWorkspace(
   settings: WorkspaceSettings,

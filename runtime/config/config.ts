@@ -1,4 +1,4 @@
-// config.yaml once it is read: every key with its default. Parsing stands in parse_config.ts.
+// config.yaml once it is read: every key with its default. parse_config.ts parses it.
 import type { Diagnostic } from "../diagnostics.ts";
 
 /** What an agent gets for whatever its file leaves out. Its keys are those of `defaults` in config.yaml. */

@@ -74,7 +74,7 @@ function setValue(
     if (notes.length > 0) map.commentBefore = notes.join("\n");
     document.set(section, map);
   } else if (parent !== undefined && !isMap(parent)) {
-    throw new ConfigNotEditable(file, `${section} in it is no plain section`);
+    throw new ConfigNotEditable(file, `${section} in it is not a plain section`);
   }
   document.setIn([section, key], value);
 }

@@ -1,4 +1,4 @@
-// The keys of config.yaml: types, ranges, and the values of what is left out.
+// The keys of config.yaml: types, ranges and defaults.
 import { z } from "zod";
 import {
   baseUrl,
@@ -17,20 +17,20 @@ import { allowedHosts, deniedHosts } from "./request_hosts.ts";
 /** Tools that pause for confirmation unless config.yaml says otherwise. */
 export const DEFAULT_CONFIRM_TOOLS: readonly string[] = ["file_delete", "file_write"];
 
-/** Days to keep something; null (written 0, none or nothing) keeps for ever. */
+/** Days to keep something; null (written 0, none or left empty) keeps it for ever. */
 const retentionDays = z.preprocess(
   (value) => value === 0 || value === "none" ? null : value,
   z.int().min(0).max(36_500).nullable(),
 );
 
 const defaultsSchema = z.object({
-  provider: filledText.nullish().meta({ description: "Provider of agents that name no model" }),
-  model: filledText.nullish().meta({ description: "Model of agents that name none" }),
+  provider: filledText.nullish().meta({ description: "Provider for agents that name no model" }),
+  model: filledText.nullish().meta({ description: "Model for agents that name none" }),
   base_url: baseUrl.nullish().meta({
-    description: "Address of that provider, where it is none that Inkling knows",
+    description: "Address of that provider, if Inkling does not know it",
   }),
   confirm_tools: textList.nullish().meta({
-    description: "Tools that wait for your approval; `*` for all of them",
+    description: "Tools that require your approval; `*` for all of them",
     default: "`[file_delete, file_write]`",
   }),
   on_pending: z.enum(["skip", "parallel"]).nullish().meta({
@@ -64,23 +64,24 @@ const defaultsSchema = z.object({
     default: "low",
   }),
   checkpoint_retention_days: retentionDays.optional().meta({
-    description: "Days that conversations are kept; 0 or none for ever",
+    description:
+      "Days to keep conversations (the newest of each agent always stays); 0 or none: for ever",
     default: "30",
   }),
   log_retention_days: retentionDays.optional().meta({
-    description: "Days that executions and their logs are kept",
+    description: "Days to keep executions and their logs; 0 or none: for ever",
     default: "none",
   }),
   max_agent_depth: z.int().min(0).max(100).nullish().meta({
-    description: "How many executions may stand above one",
+    description: "Maximum depth of delegation: how many executions may be above one",
     default: "3",
   }),
   max_concurrent_runs: z.int().min(1).max(10_000).nullish().meta({
-    description: "Model calls at a time; more wait",
+    description: "Concurrent model calls; further ones wait",
     default: "16",
   }),
   pin_keys: z.boolean().nullish().meta({
-    description: "Refuse to send a named provider's key to another host",
+    description: "Refuse to send a known provider's key to another host",
     default: "false",
   }),
 });
@@ -88,21 +89,21 @@ const defaultsSchema = z.object({
 const httpSchema = z.object({
   allow: allowedHosts.nullish().meta({
     description:
-      "Hosts that http_request may reach although they are private or denied; `*.name` for all below",
+      "Hosts that http_request may reach even if private or denied; `*.name` for all subdomains",
   }),
   deny: deniedHosts.nullish().meta({
     description:
-      "Hosts that it may not reach, nor any below; `private` for loopback and private networks",
+      "Hosts that it may not reach, subdomains included; `private` for loopback and private networks",
   }),
   hosts: hostNames.nullish().meta({
-    description: "Names in the `Host` header that the service answers to over TCP, at any port",
+    description: "Names that the service accepts in the `Host` header over TCP, with any port",
   }),
   origins: origins.nullish().meta({
-    description: "Origins of a proxy in front, or of apps: `scheme://host[:port]`",
+    description: "Accepted origins of a reverse proxy or of apps: `scheme://host[:port]`",
   }),
 });
 
-/** config.yaml as it is written. */
+/** config.yaml as written. */
 export const configSchema = z.object({
   workspace: filledText.nullish().meta({
     description: "The folder with your agents",

@@ -1,8 +1,8 @@
-// A problem told at its place in a file.
+// A problem reported at its place in a file.
 import { type Diagnostic, escapeControls } from "../diagnostics.ts";
 import type { Position, YamlDocument, YamlPath } from "./yaml_document.ts";
 
-/** A file under diagnosis: its name and where its values stand. */
+/** A file under diagnosis: its name and where its values are. */
 export interface DiagnosedFile {
   path: string;
   document: YamlDocument;

@@ -1,4 +1,4 @@
-// Where things are. One shape for everything that opens a file; how it is resolved stands in resolve_directories.ts.
+// Where things are. One shape for everything that opens a file; resolve_directories.ts resolves it.
 
 /** Every place of one workspace, absolute. */
 export interface Directories {

@@ -105,8 +105,8 @@ function readIfChanged(file: LoadedFile): LoadedFile | undefined {
     const info = Deno.statSync(path);
     const stamp = stampFile(info);
     if (stamp !== undefined && stamp === file.stamp) return undefined;
-    // Asked before reading: opening a named pipe would wait for ever.
-    if (!info.isFile) return { ...empty, stamp, problems: [problem(path, "it is no file")] };
+    // Checked before reading: opening a named pipe would wait for ever.
+    if (!info.isFile) return { ...empty, stamp, problems: [problem(path, "it is not a file")] };
     if (info.size > LARGEST_FILE_BYTES) {
       return { ...empty, stamp, problems: [problem(path, "it is over 1 MB")] };
     }
@@ -148,7 +148,7 @@ function findBrokenLines(text: string, path: string): Diagnostic[] {
     if (/^\s*(#|$)/.test(line)) continue;
     const assignment = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(["'`]?)(.*)$/.exec(line);
     if (assignment === null) {
-      const message = "The line is no variable: write NAME=value, or # before a comment";
+      const message = "The line is not a variable: write NAME=value, or # before a comment";
       problems.push({ path, line: i + 1, column: 1, severity: "warning", message });
       continue;
     }

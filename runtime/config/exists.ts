@@ -1,6 +1,6 @@
-// Whether a path leads to anything, told without reading it.
+// Whether a path leads to anything, found out without reading it.
 
-/** Whether something stands at a path; a path that may not be looked at counts as standing. */
+/** Whether there is something at a path; a path that may not be looked at counts as there. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await Deno.stat(path);

@@ -1,8 +1,8 @@
-// Building blocks of the schemas of files that people write. Messages continue the sentence that the key begins.
+// Building blocks for the schemas of files that people write. A message continues the sentence that the key begins.
 import { z } from "zod";
 import { parseDuration } from "../durations.ts";
 
-/** A century: what is longer is a mistake, and overflows dates. */
+/** A century: anything longer is a mistake and overflows dates. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
 /** Text that is not blank. */
@@ -18,7 +18,7 @@ function orNone<Schema extends z.ZodNumber>(
   return z.preprocess((value) => value === "none" ? null : value, schema.nullable());
 }
 
-/** A duration text to milliseconds. `none` stays the word: null is a key that was left empty. */
+/** A duration text to milliseconds. `none` stays text: null means that the key was left empty. */
 export const durationOrNone = z.unknown().transform((value, context) => {
   if (value === "none") return value;
   const ms = typeof value === "string" ? parseDuration(value) : undefined;
@@ -28,7 +28,7 @@ export const durationOrNone = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
-/** An interval text of at least one second; stays the text. */
+/** An interval text of at least one second; stays text. */
 export const interval = z.string().refine((text) => {
   const ms = parseDuration(text);
   return ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS;
@@ -49,7 +49,7 @@ export const countLimit = orNone(z.int().min(1));
 /** US dollars above zero, or none. */
 export const costLimit = orNone(z.number().positive());
 
-/** A provider's address. It never holds a key: what stands in these files is shown to people and models. */
+/** A provider's address. It never holds a key: the contents of these files are shown to people and models. */
 export const baseUrl = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {

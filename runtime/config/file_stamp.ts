@@ -1,4 +1,4 @@
-// Whether a file is still the one that was read, told without reading it.
+// Whether a file is still the one that was read, found out without reading it.
 
 /** File systems stamp in ticks (a few ms, on some 2 s): two writes within one tick look the same. */
 const TICK_MS = 2_000;

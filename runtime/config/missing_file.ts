@@ -1,4 +1,4 @@
-// Whether a file that was not there is still missing, told without the cost of an error: by the folder above it.
+// Whether a file that was not there is still missing, found out without the cost of an error: by the folder above it.
 import { stampFile } from "./file_stamp.ts";
 import { PATHS } from "../plain_path.ts";
 
@@ -10,7 +10,7 @@ export interface MissingFile {
   stamp: string;
 }
 
-/** Remembers that a file is missing; undefined where that cannot be told later without asking for the file itself. */
+/** Remembers that a file is missing; undefined where that cannot be found out later without asking for the file itself. */
 export function rememberMissing(path: string): MissingFile | undefined {
   for (let missing = path;;) {
     // What a link leads to comes into some other folder.
@@ -21,7 +21,7 @@ export function rememberMissing(path: string): MissingFile | undefined {
       const stamp = stampFile(Deno.statSync(folder));
       return stamp === undefined ? undefined : { folder, stamp };
     } catch (error) {
-      // One that must not be looked at tells nothing.
+      // Nothing is known of one that must not be looked at.
       if (!(error instanceof Deno.errors.NotFound) || folder === missing) return undefined;
     }
     missing = folder;
@@ -34,7 +34,7 @@ function isLink(path: string): boolean {
     Deno.lstatSync(path);
     return true;
   } catch (error) {
-    // One that must not be looked at tells nothing: as good as a link.
+    // Nothing is known of one that must not be looked at: it counts as a link.
     return !(error instanceof Deno.errors.NotFound);
   }
 }
@@ -44,7 +44,7 @@ export function isStillMissing({ folder, stamp }: MissingFile): boolean {
   try {
     return stampFile(Deno.statSync(folder)) === stamp;
   } catch {
-    // Whatever it is, asking for the file itself finds it out, and tells it in its own words.
+    // Whatever it is, asking for the file itself will report it.
     return false;
   }
 }

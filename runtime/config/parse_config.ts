@@ -146,7 +146,7 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
   })];
 }
 
-/** A guard that guards nothing, where that can be told. */
+/** A guard that guards nothing, where that is certain. */
 function checkGuards(file: DiagnosedFile): Diagnostic[] {
   const defaults = file.document.value["defaults"];
   const names = isJsonObject(defaults) ? defaults["confirm_tools"] : undefined;

@@ -8,6 +8,9 @@ const { isAbsolute, join, resolve } = PATHS;
 /** Reads one variable of the shell. */
 export type ReadVariable = (name: string) => string | undefined;
 
+/** Inkling's own variables that name a folder, `~` or one relative to the current directory included. */
+const OWN_VARIABLES = ["INKLING_CONFIG_DIR", "INKLING_STATE_DIR"] as const;
+
 /** Bytes a Unix socket's path may have on every supported system. */
 const SOCKET_PATH_LIMIT = 104;
 
@@ -58,7 +61,7 @@ export function resolveSocketFile(stateDir: string, env: ReadVariable): string {
   throw new SocketPathTooLong(usual, usualBytes);
 }
 
-/** The files of a service's own in its state directory; the socket may stand elsewhere: see resolveSocketFile. */
+/** The service's files in its state directory; the socket may be elsewhere: see resolveSocketFile. */
 export function stateFilesOf(
   stateDir: string,
 ): { databaseFile: string; pidFile: string; lockFile: string; logFile: string } {
@@ -70,6 +73,22 @@ export function stateFilesOf(
   };
 }
 
+/**
+ * The shell's variables for a process that starts in another directory: folders that are relative to the current one are
+ * made absolute, so that both processes mean the same. Relative XDG variables stay as they are: they are ignored.
+ */
+export function pinFolders(shell: Readonly<Record<string, string>>): Record<string, string> {
+  const pinned = { ...shell };
+  for (const name of [...OWN_VARIABLES, "DENO_DIR"]) {
+    const folder = pinned[name];
+    if (folder === undefined || folder === "") continue;
+    // `~` means the same everywhere; only Deno does not know it.
+    if (name !== "DENO_DIR" && /^~(\/|$)/.test(folder)) continue;
+    pinned[name] = resolve(folder);
+  }
+  return pinned;
+}
+
 /** A path with a leading `~` or `~/` replaced by the home directory; any other path unchanged. */
 export function expandHome(path: string, home: string): string {
   return path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path;
@@ -78,7 +97,7 @@ export function expandHome(path: string, home: string): string {
 function resolvePlace(
   env: ReadVariable,
   home: string,
-  names: { own: string; xdg: string; fallback: string },
+  names: { own: typeof OWN_VARIABLES[number]; xdg: string; fallback: string },
 ): string {
   const own = env(names.own);
   if (own !== undefined && own !== "") return resolve(expandHome(own, home));

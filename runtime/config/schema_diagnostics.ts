@@ -1,5 +1,5 @@
 // What a schema finds wrong with a document, all at once, each problem at its place. Knows no particular schema; the
-// sentences stand in issue_sentence.ts.
+// sentences are in issue_sentence.ts.
 import type { z } from "zod";
 import type { Diagnostic } from "../diagnostics.ts";
 import { suggest } from "../suggestion.ts";

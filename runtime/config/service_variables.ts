@@ -6,7 +6,9 @@ import type { LogLevel } from "../service_log/service_log.ts";
 export function parseLogLevel(text: string | undefined): LogLevel {
   const level = text === undefined || text === "" ? "info" : text.toLowerCase();
   if (level === "debug" || level === "info" || level === "warn" || level === "error") return level;
-  throw new Error(`INKLING_LOG_LEVEL is no level: ${text} (write debug, info, warn or error)`);
+  throw new Error(
+    `INKLING_LOG_LEVEL is not a valid level: ${text} (write debug, info, warn or error)`,
+  );
 }
 
 /** INKLING_IDLE_TIMEOUT: milliseconds of `90s`, `5m` or a bare number of seconds; undefined when it is not set. */
@@ -14,5 +16,7 @@ export function parseIdleTimeout(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw new Error(`INKLING_IDLE_TIMEOUT is no duration: ${text} (write 90s, 5m, or seconds)`);
+  throw new Error(
+    `INKLING_IDLE_TIMEOUT is not a valid duration: ${text} (write 90s, 5m, or seconds)`,
+  );
 }

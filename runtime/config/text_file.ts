@@ -1,4 +1,4 @@
-// Bytes of a file as text, or the place of the first byte that is none.
+// Bytes of a file as text, or the place of the first byte that is not text.
 import type { Diagnostic } from "../diagnostics.ts";
 
 /**
@@ -32,7 +32,7 @@ export function decodeText(
       diagnostic: problem(
         path,
         place,
-        `The file is not UTF-8 text: the character at byte ${byte} is broken`,
+        `The file is not UTF-8 text: the byte ${byte} here is not valid`,
         "Save it as UTF-8",
       ),
     };

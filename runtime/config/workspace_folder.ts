@@ -5,7 +5,7 @@ import { expandHome } from "./places.ts";
 
 const { resolve } = PATHS;
 
-/** The absolute path of a workspace that is no folder; undefined: it is one, or nobody may look. `~` is expanded. */
+/** The absolute path of a workspace that is not a folder; undefined: it is one, or nobody may look. `~` is expanded. */
 export async function findMissingWorkspace(
   workspace: string,
   { home }: { home: string },
@@ -16,7 +16,7 @@ export async function findMissingWorkspace(
   } catch (error) {
     const isGone = error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.NotADirectory;
-    // What cannot be looked at is told by whoever needs it.
+    // Whoever needs the folder reports why it cannot be looked at.
     return isGone ? path : undefined;
   }
 }

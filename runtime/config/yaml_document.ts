@@ -1,4 +1,4 @@
-// YAML text as a plain value that remembers where each part of it stands. Knows nothing of what the keys mean.
+// YAML text as a plain value that remembers where each part of it is. Knows nothing of what the keys mean.
 import type { Document, Node, YAMLParseError } from "yaml";
 import { type Diagnostic, escapeControls } from "../diagnostics.ts";
 import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from "./yaml_library.ts";

@@ -1,4 +1,4 @@
-// What happens in the service as a whole, told as it happens. Nothing is kept: who was away asks for the state.
+// What happens in the service as a whole, published as it happens. Nothing is kept: who was away asks for the state.
 import type { ServiceLog } from "../service_log/service_log.ts";
 
 /** An event of the service. Times and durations are milliseconds. */
@@ -35,7 +35,7 @@ export type ServiceEvent =
     displayName: string;
   }
   | { type: "scheduler_changed"; status: "paused" | "running" }
-  /** One agent's trigger was stopped because it ran away, or may fire again. */
+  /** One agent's trigger was stopped because it kept firing itself, or may fire again. */
   | {
     type: "trigger_changed";
     agentId: string;
@@ -45,7 +45,7 @@ export type ServiceEvent =
     reason: string | null;
   };
 
-/** Hears of every event. What it throws is logged, and hinders nobody. */
+/** Hears of every event. What it throws is logged and affects nobody else. */
 export type ServiceEventListener = (event: ServiceEvent) => void;
 
 /** Passes events to whoever listens now, in the order they were published. */
@@ -63,7 +63,7 @@ export class EventBus {
     return () => this.#listeners.delete(listener);
   }
 
-  /** How many listeners there are. */
+  /** How many listeners there are: none must be left when those who listened have ended. */
   get listening(): number {
     return this.#listeners.size;
   }
@@ -73,7 +73,7 @@ export class EventBus {
       try {
         listener(event);
       } catch (error) {
-        // One listener's fault must not keep an execution from going on, nor others from hearing of it.
+        // One listener's fault must not stop an execution, nor keep others from hearing of it.
         this.#log.write("error", "A listener to the service's events failed", { error });
       }
     }

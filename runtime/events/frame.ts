@@ -17,7 +17,7 @@ export const FRAME_EVENTS = [
 /** One of FRAME_EVENTS. */
 export type FrameEvent = typeof FRAME_EVENTS[number];
 
-/** What a frame tells, as its payload's `event_type` says it. */
+/** What kinds of frames there are, as `event_type` in their payloads. */
 export const EVENT_TYPES = [
   "execution_info",
   "system",
@@ -82,7 +82,18 @@ export function createFrame(
     timestamp: toTimestamp(options.at),
     ...options.redactor.redactValue({ message: content.message, ...content.fields }),
   };
-  return { event: content.event, payload: JSON.stringify(payload) };
+  return { event: content.event, payload: toDataLine(JSON.stringify(payload)) };
+}
+
+/**
+ * JSON text as one `data:` line of an event stream: also for readers that end a line at U+0085, U+2028 and U+2029, as
+ * Python's `str.splitlines()` does. It parses to the same value.
+ */
+export function toDataLine(json: string): string {
+  return json.replace(
+    /[\u0085\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** The identity fields as the wire names them. `agent_name` is the id: an alias that older clients read. */

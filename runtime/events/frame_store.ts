@@ -7,13 +7,15 @@ export type LogState = "open" | "waiting" | "ended";
 /** Reads frames. Writing them is part of the change they belong to, so it has no method here. */
 export interface FrameStore {
   /**
-   * Frames of an execution behind `after`, in id order: at most `limit`, and no more once their payloads exceed
+   * Frames of an execution after `after`, in id order: at most `limit`, and no more once their payloads exceed
    * `maxBytes` (but at least one).
    */
   readFrames(
     executionId: number,
     page: { after: number; limit: number; maxBytes: number },
   ): Promise<Frame[]>;
+  /** The id of the newest frame, of one execution or of all; 0 when there is none. */
+  readNewestId(executionId?: number): Promise<number>;
   /** Undefined for an unknown execution. */
   readLogState(executionId: number): Promise<LogState | undefined>;
 }

@@ -1,4 +1,4 @@
-// Following the log of an execution: a cursor over stored frames and a bell that tells when to look again.
+// Following the log of an execution: a cursor over stored frames, and a bell that says when to look again.
 import type { Frame } from "./frame.ts";
 import type { FrameStore, LogState } from "./frame_store.ts";
 
@@ -19,6 +19,8 @@ export type LogItem =
   | { type: "delta"; content: string; restart: boolean }
   | { type: "waiting" };
 
+type LogSource = Pick<FrameStore, "readFrames" | "readLogState">;
+
 interface Follower {
   wake: () => void;
   /** Streamed text not yet read, or undefined when the follower did not ask for it. */
@@ -27,7 +29,7 @@ interface Follower {
   restart: boolean;
 }
 
-/** What stands behind a cursor, and how the log stood when that was read. */
+/** What comes after a cursor, and the state of the log when that was read. */
 interface Look {
   after: number;
   /** Undefined: the execution is gone. */
@@ -35,7 +37,7 @@ interface Look {
   frames: Promise<Frame[]>;
 }
 
-/** How many looks are shared: followers that keep up stand at very few places. */
+/** How many looks are shared: followers that keep up have very few cursors between them. */
 const SHARED_LOOKS = 4;
 
 /** The bell of one execution: a count that is compared, so that a ring between looking and waiting is never missed. */
@@ -50,11 +52,11 @@ class Bell {
 
   ring(): void {
     this.#rings++;
-    // What was read before may not be all any more.
+    // What was read before may be incomplete now.
     this.#looks = [];
   }
 
-  /** Reads what is behind a cursor, or shares what another follower at the same place has read since the last ring. */
+  /** Reads what comes after a cursor, or shares what another follower at the same place has read since the last ring. */
   look(after: number, read: () => Look): Look {
     const shared = this.#looks.find((one) => one.after === after);
     if (shared !== undefined) return shared;
@@ -66,14 +68,14 @@ class Bell {
   }
 }
 
-/** Lets any number of readers follow executions. Readers hold a cursor, no buffer: a slow one costs nothing. */
+/** Lets any number of readers follow executions. Readers hold a cursor, not a buffer: a slow one costs nothing. */
 export class ExecutionLog {
-  readonly #store: FrameStore;
+  readonly #store: LogSource;
   readonly #bells = new Map<number, Bell>();
-  /** What has streamed of the replies that stream now, by execution. */
+  /** The text so far of the replies that are streaming now, by execution. */
   readonly #streamed = new Map<number, string>();
 
-  constructor(store: FrameStore) {
+  constructor(store: LogSource) {
     this.#store = store;
   }
 
@@ -122,7 +124,7 @@ export class ExecutionLog {
   }
 
   /**
-   * Frames behind `after`: the stored ones, then new ones as they come, each once. Ends behind `complete`, after
+   * Frames after `after`: the stored ones, then new ones as they come, each once. Ends after `complete`, after
    * `waiting`, or quietly when the signal aborts.
    */
   async *follow(

@@ -1,5 +1,6 @@
-// The runs that are going on in this process, and the ways to end them early.
+// The runs that are active in this process, and the ways to end them early.
 import type { Clock } from "../clock.ts";
+import { firstOf } from "../first_of.ts";
 import { RunStopped } from "./run.ts";
 
 interface ActiveRun {
@@ -11,7 +12,7 @@ interface ActiveRun {
 export class ActiveRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<number, ActiveRun>();
-  /** Why nothing may run any more. */
+  /** Why nothing may run any longer. */
   #over: RunStopped | undefined;
 
   constructor(clock: Clock) {
@@ -33,12 +34,12 @@ export class ActiveRuns {
     this.#runs.set(id, { stop, done });
   }
 
-  /** Resolves when the run that goes on now has returned; undefined when none does. */
+  /** Resolves when the active run of an execution has returned; undefined when there is none. */
   done(id: number): Promise<void> | undefined {
     return this.#runs.get(id)?.done;
   }
 
-  /** Ends a run early; false when it is not going on here. */
+  /** Ends a run early; false when it is not active here. */
   stop(id: number, error: string): boolean {
     const run = this.#runs.get(id);
     run?.stop.abort(new RunStopped(error));
@@ -48,19 +49,15 @@ export class ActiveRuns {
   /** Gives all runs `graceMs` to end, then stops the rest, and waits for them. */
   async drain(options: { graceMs: number; error: string }): Promise<void> {
     const ends = this.#ended();
-    const grace = new AbortController();
-    const inTime = ends.then(() => grace.abort());
     if (options.graceMs > 0) {
-      await this.#clock.sleep(options.graceMs, grace.signal).catch(
-        () => {/* All ended in time. */},
-      );
+      await firstOf(ends, { within: { clock: this.#clock, ms: options.graceMs } });
     }
     this.#over = new RunStopped(options.error, { resumable: true });
     for (const { stop } of this.#runs.values()) stop.abort(this.#over);
-    await inTime;
+    await ends;
   }
 
-  /** Resolves when no run goes on: one that is about to end may start another until then. */
+  /** Resolves when no run is active: one that is about to end may start another until then. */
   async #ended(): Promise<void> {
     while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map(({ done }) => done));
   }

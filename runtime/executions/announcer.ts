@@ -45,7 +45,7 @@ export class Announcer {
   }
 
   resumed(execution: Execution): void {
-    this.#log("Execution goes on", execution, {});
+    this.#log("Execution continues", execution, {});
     this.#ports.events.publish({ type: "execution_resumed", ...identityOf(execution) });
   }
 

@@ -1,5 +1,5 @@
-// Agents that executions go on with: as they are now, gone, or with a file that cannot be read at the moment. Who needs one of
-// these waits here until that is known.
+// The agents of executions that continue: as they are now, gone, or with a file that cannot be read at the moment. Who needs
+// such an agent waits here until that is known.
 import type { Agent } from "../agents/agent.ts";
 import { untilAborted } from "../bounded_wait.ts";
 import type { Diagnostic } from "../diagnostics.ts";

@@ -1,4 +1,4 @@
-// One execution while it goes on here: preparing it, running its loop, until it ends or waits for a person.
+// One execution while it runs here: preparing it, running its loop, until it ends or waits for a person.
 import type { Agent } from "../agents/agent.ts";
 import type { Delegations } from "./delegation.ts";
 import type { Execution, ExecutionStatus } from "./execution.ts";
@@ -24,7 +24,7 @@ export interface StoredRun {
   request: ExecutionRequest;
 }
 
-/** What a run that goes on here is conducted with. */
+/** What a run is conducted with. */
 export interface RunControl {
   agent: Agent;
   signal: AbortSignal;
@@ -44,7 +44,7 @@ export type ConductorPorts = RunPorts & JournalPorts & {
   /** Aborts when the service stops: what cannot be stored is given up then. */
   stopping: AbortSignal;
   read(id: number): Promise<StoredRun>;
-  /** Stores the end of an execution and tells of it. Never rejects. */
+  /** Stores the end of an execution and announces it. Never rejects. */
   end(execution: Execution, end: { outcome: Outcome; journal: Journal }): Promise<void>;
   /** Lets go of an execution that waits. */
   pause(paused: Paused, conduct: RunControl): Promise<void>;
@@ -138,7 +138,7 @@ export class Conductor {
   }
 }
 
-/** Leaves a run to the next start. Never rejects: it goes on there, whether its running time could be stored or not. */
+/** Leaves a run to the next start. Never rejects: it continues there, whether its running time could be stored or not. */
 async function leave(
   { id }: Execution,
   { journal, serviceLog }: { journal: Journal; serviceLog: ServiceLog },

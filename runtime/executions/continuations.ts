@@ -1,4 +1,5 @@
-// Executions that stood still and go on: answered, or left by a dead instance. One whose agent cannot be read now is held back.
+// Executions that stood still and continue: answered, or left by a dead instance. One whose agent cannot be read now is held
+// back.
 import type { Agent } from "../agents/agent.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ActiveRuns } from "./active_runs.ts";
@@ -11,7 +12,7 @@ import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decisi
 import { AgentUnreadable } from "./refusals.ts";
 import { RunStopped } from "./run.ts";
 
-/** What executions go on with. */
+/** What executions continue with. */
 export interface ContinuationPorts {
   agents: AwaitedAgents;
   active: ActiveRuns;
@@ -24,6 +25,7 @@ export interface ContinuationPorts {
   read(id: number): Promise<StoredRun>;
 }
 
+/** Lets executions continue that stood still, under their agent's definition of now. */
 export class Continuations {
   readonly #ports: ContinuationPorts;
 
@@ -31,19 +33,19 @@ export class Continuations {
     this.#ports = ports;
   }
 
-  /** Goes on with an execution that waited, under its agent's definition of now. */
+  /** Continues an execution that waited, or ends it where its agent is gone. */
   async afterWaiting(subject: StoredRun): Promise<void> {
     this.#ports.announcer.resumed(subject.execution);
-    await this.#goOn(subject, afterWaiting(subject.execution));
+    await this.#continue(subject, afterWaiting(subject.execution));
   }
 
-  /** Goes on with one that was taken over, where its agent says so. */
+  /** Continues one that was taken over, or ends it where its agent does not want it resumed. */
   async afterRestart(subject: StoredRun): Promise<void> {
-    await this.#goOn(subject, afterRestart);
+    await this.#continue(subject, afterRestart);
   }
 
-  /** Lets an execution go on, but for one whose parent has ended meanwhile: nobody else would end it. */
-  async #goOn(subject: StoredRun, onset: ResumeDecision): Promise<void> {
+  /** Continues an execution, then stops it where its parent has ended meanwhile: nobody else would. */
+  async #continue(subject: StoredRun, onset: ResumeDecision): Promise<void> {
     const { agents, active, conductor, ends, serviceLog, read } = this.#ports;
     const { id, agentId, parentExecutionId } = subject.execution;
     const found = agents.find(agentId);
@@ -64,7 +66,7 @@ export class Continuations {
   }
 
   /**
-   * Holds an execution back until its agent can be read, then lets it go on. Meanwhile it counts as a run: it can be
+   * Holds an execution back until its agent can be read, then lets it continue. Meanwhile it counts as a run: it can be
    * cancelled, and who delegated to it waits for it. Never rejects.
    */
   async #hold(
@@ -73,7 +75,7 @@ export class Continuations {
   ): Promise<void> {
     const { execution } = subject;
     const { agents, conductor, ends } = this.#ports;
-    // A stop need not give it time to end, but where another run waits for it: that would take it for ended.
+    // A stop need not give it time to end, unless another run waits for it: that one would take it for ended.
     const stopping = execution.parentExecutionId === null ? [this.#ports.stopping] : [];
     let agent: Agent | undefined;
     try {

@@ -3,7 +3,7 @@ import type { AssistantMessage, Message, ToolMessage } from "../models/message.t
 
 /** A message at its place in the conversation. */
 export interface PlacedMessage {
-  /** 0-based; the results of a reply's calls have the places right behind it, in the order of the calls. */
+  /** 0-based; the results of a reply's calls have the places right after it, in the order of the calls. */
   position: number;
   message: Message;
 }
@@ -48,7 +48,7 @@ export class Conversation {
     return this.#messages.filter((message) => message !== undefined);
   }
 
-  /** The place of the instructions that the result of this call of the last reply brings: behind all its results. */
+  /** The place of the instructions that the result of this call of the last reply brings: after all its results. */
   instructionsPosition(call: PlannedCall): number {
     const last = this.lastReply();
     if (last === undefined) throw new TypeError("Instructions belong to a reply");

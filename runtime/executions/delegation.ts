@@ -12,7 +12,7 @@ import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
 
 /**
  * The most that the caller's model reads of an answer and of an error, in bytes of JSON: with the figures it stays below
- * what a result may have, so that nothing is cut off behind. The execution's own record holds them whole.
+ * what a result may have, so that nothing after it is cut off. The execution's own record holds them whole.
  */
 const OUTPUT_BYTES = 60_000;
 const ERROR_BYTES = 4_000;

@@ -1,4 +1,4 @@
-// Ends of executions: storing one, telling of it, and what it means for those below and above.
+// Ends of executions: storing one, announcing it, and what it means for those below and above.
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Announcer } from "./announcer.ts";
@@ -9,7 +9,7 @@ import { Journal, type JournalPorts, type Outcome } from "./journal.ts";
 import type { Resumption } from "./resumption.ts";
 import type { PendingStarts } from "./pending_starts.ts";
 
-/** Why an execution is ended whose result nobody wants any more. */
+/** Why an execution is ended whose result nobody needs any longer. */
 export const FORSAKEN = "Aborted: the execution that delegated to it has ended";
 
 /** What executions are ended with. */
@@ -22,11 +22,11 @@ export type EndingPorts = JournalPorts & {
   starts: PendingStarts;
   /** Throws ExecutionNotFound. */
   read(id: number): Promise<StoredRun>;
-  /** Goes on with an execution that waited. */
+  /** Continues an execution that waited. */
   resume(subject: StoredRun): Promise<void>;
 };
 
-/** How executions come to their ends, by themselves or from outside. */
+/** How executions end, by themselves or from outside. */
 export class ExecutionEndings {
   readonly #ports: EndingPorts;
 
@@ -34,7 +34,7 @@ export class ExecutionEndings {
     this.#ports = ports;
   }
 
-  /** Stores the end of an execution that runs, and tells of it. Never rejects: what cannot be stored is logged. */
+  /** Stores the end of a running execution and announces it. Never rejects: what cannot be stored is logged. */
   async end(execution: Execution, end: { outcome: Outcome; journal?: Journal }): Promise<void> {
     const { outcome, journal = new Journal(execution, this.#ports) } = end;
     try {
@@ -74,7 +74,7 @@ export class ExecutionEndings {
     return ended !== undefined;
   }
 
-  /** Tells of an end, ends what it delegated and nobody wants any more, and lets go on who waited for it. */
+  /** Announces an end, ends what it delegated and nobody needs any longer, and lets those that waited for it continue. */
   async #afterEnd({ execution, ancestors }: Resumption): Promise<void> {
     const { announcer, families, read, resume } = this.#ports;
     announcer.ended(execution);

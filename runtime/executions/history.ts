@@ -22,7 +22,7 @@ export function seedHistory(
   // A turn that got no answer is told as such: two user turns in a row are refused by some providers.
   if (last !== undefined && last.role !== "assistant") whole.push(toFailureNote(earlier.execution));
   const recent = whole.slice(-window);
-  // From a user turn on: a window that begins with a result has lost its call, one with injected words who asked for them.
+  // From a user turn on: a window that begins with a result has lost its call, one with injected text has lost who asked for it.
   const start = recent.findIndex(isTurn);
   return (start < 0 ? endOfLongTurn(whole, window) : recent.slice(start))
     .map((message) => shorten(message, redactor));

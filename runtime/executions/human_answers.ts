@@ -1,4 +1,4 @@
-// Answers to executions that wait: whose question one is to, whether it fits, and who goes on with it. The end of a
+// Answers to executions that wait: whose question one is to, whether it fits, and who continues with it. The end of a
 // question's time is an answer, too.
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { StoredRun } from "./conductor.ts";
@@ -55,9 +55,9 @@ export class HumanAnswers implements AsyncDisposable {
   }
 
   /**
-   * Answers what an execution, or one that it delegated to, asks; it goes on, and with it those above that waited only
+   * Answers what an execution, or one that it delegated to, asks; it continues, and with it those above that waited only
    * for it. Throws ExecutionNotFound, AnswerMisfit, NotWaiting where the question is not open (any more), and
-   * AgentUnreadable where one of those could not go on: the question stays open.
+   * AgentUnreadable where one of those could not continue: the question stays open.
    */
   async give(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     const { read, resume, requests } = this.#ports;

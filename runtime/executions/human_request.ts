@@ -86,7 +86,7 @@ export function fitAnswer(
   return "selected" in answer ? { selected: places.flatMap((place) => own[place] ?? []) } : answer;
 }
 
-/** An answer as the log tells it. */
+/** An answer as the log shows it. */
 export function describeAnswer(answer: HumanAnswer): string {
   if ("expired" in answer) return "No answer in time";
   if ("text" in answer) return answer.text;
@@ -104,7 +104,7 @@ export function describeDenial(answer: HumanAnswer): string {
   return `Action denied by user${reason === undefined || reason === "" ? "" : `: ${reason}`}`;
 }
 
-/** What the model reads behind the result of a guarded call that was approved with words; undefined where nothing was said. */
+/** What the model reads after the result of a guarded call that was approved with a remark; undefined without one. */
 export function describeApproval(answer: HumanAnswer): string | undefined {
   if (!("approved" in answer && answer.approved)) return undefined;
   const { reason } = answer;

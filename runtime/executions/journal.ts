@@ -8,6 +8,7 @@ import {
 } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
+import { toStorable } from "../storable_text.ts";
 import type { UserMessage } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { Effect } from "../tools/tool.ts";
@@ -33,9 +34,8 @@ import type { HumanAnswer, HumanRequest } from "./human_request.ts";
 import type { RequestStore } from "./request_store.ts";
 import type { Resumption } from "./resumption.ts";
 import { RunningTime } from "./running_time.ts";
-import { toStorable } from "./storable_text.ts";
 
-/** What a journal writes to: every change of an execution while it goes on. */
+/** What a journal writes to: every change of an execution while it runs. */
 export interface JournalStores {
   conversations: ConversationStore;
   requests: RequestStore;
@@ -65,10 +65,11 @@ export class Journal {
   readonly #identity: FrameIdentity;
   readonly #running: RunningTime;
 
-  constructor(execution: Execution, ports: JournalPorts) {
+  /** `ranMs`: how long the execution is known to have run in a process that died before it stored that. */
+  constructor(execution: Execution, ports: JournalPorts, { ranMs = 0 } = {}) {
     this.#ports = ports;
     this.#identity = identityOf(execution);
-    this.#running = new RunningTime(ports.clock);
+    this.#running = new RunningTime(ports.clock, { ranMs });
   }
 
   /** Stores the opening: what was seeded stands silently, what is new is logged. */
@@ -198,7 +199,7 @@ export class Journal {
     return resumption;
   }
 
-  /** Stores how long the execution ran: the next start goes on with it. */
+  /** Stores how long the execution ran: the next start continues it. */
   async leave(): Promise<void> {
     const durationMs = this.#running.take();
     await this.#ports.endings.leaveExecution(this.#identity.executionId, { durationMs });
@@ -222,7 +223,7 @@ export class Journal {
       error,
       output,
       finishedAt: clock.now(),
-      // Waiting for a person is no running time.
+      // Waiting for a person is not running time.
       durationMs: options.from === "waiting" ? 0 : this.#running.take(),
       frames: (figures) => [
         ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),

@@ -1,6 +1,7 @@
 // Stores of a run that do not give up: what a run has done is not lost to a full disk, or to a database that another
 // program holds for a while.
 import { backoffMs } from "../backoff.ts";
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
@@ -8,22 +9,29 @@ import type { JournalStores } from "./journal.ts";
 
 const WAITS = { firstMs: 500, longestMs: 15_000 };
 
-/** What a run stores on its way: replies that were paid for, calls that were done, its end. */
-const CHANGES: ReadonlySet<string | symbol> = new Set(
-  [
-    "beginConversation",
-    "recordReply",
-    "startCall",
-    "finishCall",
-    "resetCall",
-    "openRequest",
-    "waitForChild",
-    "finishExecution",
-    "leaveExecution",
-  ] satisfies (
-    { [Store in keyof JournalStores]: keyof JournalStores[Store] }[keyof JournalStores]
-  )[],
-);
+/** Which methods store what a run has done: replies that were paid for, calls that were made, its end. */
+const IS_TRIED_AGAIN: {
+  [Store in keyof JournalStores]: Readonly<Record<keyof JournalStores[Store], boolean>>;
+} = {
+  conversations: {
+    beginConversation: true,
+    recordReply: true,
+    startCall: true,
+    resetCall: true,
+    finishCall: true,
+    readConversation: false,
+    readSeed: false,
+  },
+  requests: {
+    openRequest: true,
+    // Whoever answers is told at once, and may try again.
+    answerRequest: false,
+    readOpenRequest: false,
+    readNextExpiry: false,
+  },
+  families: { waitForChild: true },
+  endings: { finishExecution: true, leaveExecution: true },
+};
 
 /** How long somebody keeps trying. */
 export interface Patience {
@@ -35,25 +43,29 @@ export interface Patience {
   execution: number;
 }
 
-/** The same stores, but that a run's changes are tried again while they are refused for want of storage. */
+/** The same stores, except that a run's changes are tried again while storage refuses them. */
 export function patientStores(
   { conversations, requests, families, endings }: JournalStores,
   patience: Patience,
 ): JournalStores {
   return {
-    conversations: patient(conversations, patience),
-    requests: patient(requests, patience),
-    families: patient(families, patience),
-    endings: patient(endings, patience),
+    conversations: patient(conversations, IS_TRIED_AGAIN.conversations, patience),
+    requests: patient(requests, IS_TRIED_AGAIN.requests, patience),
+    families: patient(families, IS_TRIED_AGAIN.families, patience),
+    endings: patient(endings, IS_TRIED_AGAIN.endings, patience),
   };
 }
 
-function patient<Store extends object>(store: Store, patience: Patience): Store {
+function patient<Store extends object>(
+  store: Store,
+  isTriedAgain: Readonly<Record<string | symbol, boolean>>,
+  patience: Patience,
+): Store {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== "function") return member;
-      if (!CHANGES.has(name)) return member.bind(target);
+      if (!isTriedAgain[name]) return member.bind(target);
       return (...args: unknown[]) =>
         untilStored(() => Reflect.apply(member, target, args), patience);
     },
@@ -68,7 +80,7 @@ async function untilStored(store: () => Promise<unknown>, patience: Patience): P
     try {
       const stored = await store();
       if (failures > 0) {
-        serviceLog.write("info", "Stored after all; the execution goes on", { execution });
+        serviceLog.write("info", "Stored after all; the execution continues", { execution });
       }
       return stored;
     } catch (error) {
@@ -78,8 +90,7 @@ async function untilStored(store: () => Promise<unknown>, patience: Patience): P
         serviceLog.write("warn", `An execution waits: ${error.message}`, { execution });
       }
     }
-    await clock.sleep(backoffMs(failures, WAITS), signal).catch(
-      () => {/* The last try follows. */},
-    );
+    // After an abort the last try follows at once.
+    await sleepUnlessAborted(clock, backoffMs(failures, WAITS), signal);
   }
 }

@@ -26,7 +26,7 @@ export interface RunPorts extends OpeningPorts {
   openModel(agent: Agent): Promise<Model>;
   /** What a reply of this agent's model cost; null where no price is known. */
   costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
-  /** The tools of an agent, and what its prompt tells of them. Throws ToolsUnavailable, and the signal's reason. */
+  /** The tools of an agent, and what its prompt says about them. Throws ToolsUnavailable, and the signal's reason. */
   openTools(agent: Agent, options: { signal: AbortSignal }): Promise<AgentTools>;
   /** `lineage`: the execution and all above it, itself first. */
   openSandbox(

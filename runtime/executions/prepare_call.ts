@@ -26,7 +26,7 @@ export type PreparedCall =
   /** Another execution works on it, or, with `delegation`, is to begin. */
   | { kind: "delegate"; delegation?: Delegation } & Remarked;
 
-/** `remark`: what was said when the call was approved; it stands behind the result. */
+/** `remark`: what was said when the call was approved; it follows the result. */
 interface Remarked {
   remark?: string;
 }
@@ -86,7 +86,10 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
 function toAnsweredQuestion({ request, answer }: GivenAnswer): AnsweredQuestion {
   const { kind, message, options, multi, answersBefore } = request;
   const question = {
-    ...{ kind, message, options, multi },
+    kind,
+    message,
+    options,
+    multi,
     ...(answersBefore !== undefined && { answersBefore }),
   };
   return { question, answer };

@@ -1,4 +1,4 @@
-// What a dead instance left running, parted: what may be gone on with here, and what has come to its end.
+// What a dead instance left running, parted: what may continue here, and what has ended.
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { StoredRun } from "./conductor.ts";
 import type { RecoveryStore } from "./recovery_store.ts";
@@ -19,8 +19,8 @@ export interface Recovery {
 }
 
 /**
- * Takes over what its agent wants to be resumed, or may want, where its file cannot be read; unless nobody waits for it any
- * more. The rest is to be ended.
+ * Takes over what its agent wants resumed, or may want resumed where its file cannot be read, unless nobody waits for it any
+ * longer. The rest is to be ended.
  */
 export async function partAbandoned(
   { recovery, agents, read }: RecoveryPorts,

@@ -1,13 +1,19 @@
 // The port to what other instances left behind.
 
-/** What a start takes up. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+/** What a start takes over. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
 export interface RecoveryStore {
   /** Ids of executions that another, dead instance left running. */
   findAbandoned(): Promise<number[]>;
 
-  /** Takes over a run that another instance left, to go on with it here. */
+  /** Takes over a run that another instance left, to continue it here. */
   adoptExecution(executionId: number): Promise<void>;
 
-  /** Waiting executions whose result nobody wants any more: the one above them has ended. */
+  /**
+   * Milliseconds that an abandoned run is known, by its log, to have run since its running time was last stored. What it did
+   * after its last frame is not known.
+   */
+  readUncountedMs(executionId: number): Promise<number>;
+
+  /** Waiting executions whose result nobody needs any longer: the one above them has ended. */
   findForsaken(): Promise<number[]>;
 }

@@ -1,4 +1,4 @@
-// Why the runtime refuses to start or find an execution.
+// Why the runtime refuses to start, find or continue an execution.
 import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import { PATHS } from "../plain_path.ts";
@@ -27,6 +27,14 @@ export class SessionWaiting extends RuntimeError {
   }
 }
 
+/** A session id that the store cannot return as it was sent. */
+export class SessionIdUnusable extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "invalid";
+  constructor() {
+    super("session_id must not contain NUL characters or lone surrogates");
+  }
+}
+
 /** The service is going down and takes no new work. */
 export class ServiceStopping extends RuntimeError {
   override readonly code: RuntimeErrorCode = "unavailable";
@@ -51,11 +59,11 @@ export class IdempotencyKeyReused extends RuntimeError {
   }
 }
 
-/** An execution cannot go on now: the file of its agent is there, but nobody can tell what it says. */
+/** An execution cannot continue now: its agent's file exists but cannot be read or parsed. */
 export class AgentUnreadable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(agentId: string, problem: Diagnostic) {
     const place = formatDiagnostic({ ...problem, path: PATHS.basename(problem.path) });
-    super(`Agent '${agentId}' cannot be read: ${place}; mend the file and try again`);
+    super(`Agent '${agentId}' cannot be read: ${place}; fix the file and try again`);
   }
 }

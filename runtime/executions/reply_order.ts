@@ -7,7 +7,7 @@ import type { PreparedCall } from "./prepare_call.ts";
 export interface Turn {
   /** Resolves when the calls before it that it has to wait for have ended. */
   come: Promise<unknown>;
-  /** Lets those behind it begin. To be called however the call ended. */
+  /** Lets those after it begin. To be called however the call ended. */
   end(): void;
 }
 
@@ -20,7 +20,7 @@ interface Line {
 
 /**
  * The turns of one reply. A change waits for every earlier call on the same thing, a read for the earlier changes; so a
- * file_read sees what a file_write before it wrote, and never what one behind it will write.
+ * file_read sees what a file_write before it wrote, and never what one after it will write.
  *
  * Decision: all files are one thing, because whether two paths name one file is known only once both were looked up, and
  * an earlier call may change the answer (rejected: an order for each path as it is written).

@@ -1,13 +1,15 @@
 // Deadlines of questions: one timer for all of them, over what is stored, so that they hold across restarts.
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import { MINUTE_MS, SECOND_MS } from "../time_units.ts";
 import type { HumanRequest } from "./human_request.ts";
 import type { RequestStore } from "./request_store.ts";
 
 /** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
-const LONGEST_SLEEP_MS = 60_000;
+const LONGEST_SLEEP_MS = MINUTE_MS;
 /** How long to wait after a deadline could not be kept. */
-const RETRY_MS = 5_000;
+const RETRY_MS = 5 * SECOND_MS;
 
 /** What deadlines are kept with. */
 export interface RequestExpiryPorts {
@@ -82,9 +84,7 @@ export class RequestExpiry implements AsyncDisposable {
         });
       }
       const signal = AbortSignal.any([this.#over.signal, this.#nap.signal]);
-      await clock.sleep(waitMs, signal).catch((error) => {
-        if (!signal.aborted) throw error;
-      });
+      await sleepUnlessAborted(clock, waitMs, signal);
     }
   }
 }

@@ -1,5 +1,5 @@
-// How an execution that stood still goes on: under the definition of its agent as it is now, or to an end, because of what has
-// become of that.
+// Whether an execution that stood still continues, under its agent's definition of now, or ends because of what has become of
+// its agent.
 import type { Agent } from "../agents/agent.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";
@@ -19,7 +19,7 @@ export function afterRestart(agent: Agent | undefined): ReturnType<ResumeDecisio
   return agent?.onRestart === "resume" ? { agent } : { outcome: ORPHANED };
 }
 
-/** The end of an execution that a dead instance left and nobody goes on with. */
+/** The end of an execution that a dead instance left and nobody continues. */
 export const ORPHANED: Outcome = {
   status: "orphaned",
   error: "The service stopped while this execution was running",

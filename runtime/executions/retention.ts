@@ -1,8 +1,7 @@
 // What is kept and for how long: the sweep at every start, and purges that a person asks for.
 import type { ServiceLog } from "../service_log/service_log.ts";
+import { DAY_MS } from "../time_units.ts";
 import type { CheckpointStats, CheckpointStore } from "./checkpoint_store.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Ends an execution that waits: its conversation is about to go. */
 type AbortWaiting = (executionId: number, error: string) => Promise<void>;

@@ -41,7 +41,7 @@ export interface Run {
   /** Knows all secrets. */
   redactor: Redactor;
   /**
-   * Lets another agent do what a call asks for, or goes on waiting for the execution that does: for a call in `delegated`
+   * Lets another agent do what a call asks for, or continues to wait for the execution that does: for a call in `delegated`
    * nothing else is asked. Throws ToolFailure where it may not, and the signal's reason once the run ends, after the other
    * execution has ended, too.
    */
@@ -64,7 +64,7 @@ export type DelegationState =
 export class RunStopped extends Error {
   override readonly name = "RunStopped";
   readonly outcome: Outcome;
-  /** Whether another start may go on with the run, where its agent wants that. */
+  /** Whether another start may continue the run, where its agent wants that. */
   readonly resumable: boolean;
 
   constructor(error: string, options: { resumable: boolean } = { resumable: false }) {
@@ -74,7 +74,7 @@ export class RunStopped extends Error {
   }
 }
 
-/** Whether the run was stopped so that the next start goes on with it. */
+/** Whether the run was stopped so that the next start continues it. */
 export function isLeftForRestart({ reason }: AbortSignal): boolean {
   return reason instanceof RunStopped && reason.resumable;
 }

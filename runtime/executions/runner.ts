@@ -1,4 +1,4 @@
-// Many runs: accepting them, keeping hold of them while they run, cancelling, stopping, and taking up what a crash left.
+// Many runs: accepting them, keeping hold of them while they run, cancelling, stopping, and taking over what a crash left.
 import type { Agent } from "../agents/agent.ts";
 import type { EventBus } from "../events/bus.ts";
 import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
@@ -15,7 +15,7 @@ import type { ExecutionReads } from "./execution_reads.ts";
 import type { FamilyStore } from "./family_store.ts";
 import { HumanAnswers } from "./human_answers.ts";
 import type { HumanAnswer } from "./human_request.ts";
-import type { JournalPorts } from "./journal.ts";
+import { Journal, type JournalPorts } from "./journal.ts";
 import { ORPHANED } from "./resume_decision.ts";
 import type { RunPorts } from "./prepare.ts";
 import { partAbandoned } from "./recovery.ts";
@@ -111,7 +111,7 @@ export class Runner implements AsyncDisposable {
     return await this.#unlessStopping(() => this.#accept(agent, spec));
   }
 
-  /** Answers what an execution, or one that it delegated to, asks; it goes on. Throws what is wrong with the answer. */
+  /** Answers what an execution, or one that it delegated to, asks; it continues. Throws what is wrong with the answer. */
   async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     await this.#unlessStopping(() => this.#answers.give(id, response));
   }
@@ -131,13 +131,13 @@ export class Runner implements AsyncDisposable {
     return await this.#ends.abortWaiting(id, error);
   }
 
-  /** Agents were read again: goes on with what had to wait for one that could not be read. */
+  /** Agents were read again: continues what had to wait for one that could not be read. */
   agentsRead(): void {
     this.#agents.look();
     this.#answers.again();
   }
 
-  /** Takes up what a dead instance left running: goes on with it where the agent says so, else ends it. */
+  /** Takes over what a dead instance left running: continues it where the agent says so, else ends it. */
   async recover(): Promise<void> {
     const read = (id: number) => this.#read(id);
     const { adopted, orphaned } = await partAbandoned({
@@ -145,7 +145,11 @@ export class Runner implements AsyncDisposable {
       agents: this.#agents,
       read,
     });
-    for (const { execution } of orphaned) await this.#ends.end(execution, { outcome: ORPHANED });
+    for (const { execution } of orphaned) {
+      const ranMs = await this.#ports.recovery.readUncountedMs(execution.id);
+      const journal = new Journal(execution, this.#ports, { ranMs });
+      await this.#ends.end(execution, { outcome: ORPHANED, journal });
+    }
     for (const subject of adopted) await this.#continuations.afterRestart(subject);
     for (const id of await this.#ports.recovery.findForsaken()) {
       await this.#ends.abortWaiting(id, FORSAKEN);
@@ -155,7 +159,7 @@ export class Runner implements AsyncDisposable {
 
   /**
    * Refuses new runs, lets running ones end for `graceMs`, then aborts the rest and waits for them. Runs that are to
-   * be resumed are left as they are: the next start takes them up.
+   * be resumed are left as they are: the next start takes them over.
    */
   async stop(
     { graceMs, error = "Aborted: service stopped" }: { graceMs: number; error?: string },

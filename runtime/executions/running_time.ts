@@ -1,15 +1,15 @@
 // How long an execution ran since its running time was last stored.
 import type { Clock } from "../clock.ts";
 
-/** Measures from its making on. */
+/** Measures from its construction. `ranMs`: how long the execution ran before that, not stored yet. */
 export class RunningTime {
   readonly #clock: Clock;
   #since: number;
   #sinceBefore: number;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { ranMs = 0 } = {}) {
     this.#clock = clock;
-    this.#since = this.#sinceBefore = clock.now();
+    this.#since = this.#sinceBefore = clock.now() - ranMs;
   }
 
   /** Milliseconds since they were last taken. A clock that was set back counts as no time. */

@@ -1,18 +1,18 @@
-// The port to tracing and metrics: what is told of runs to whoever watches many of them from outside. It is told names,
+// The port to tracing and metrics: what is reported of runs to whoever watches many of them from outside. It is told names,
 // figures and how things ended; never prompts, answers, arguments or results.
 import type { Agent } from "../agents/agent.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import type { PlannedCall } from "./conversation.ts";
 import type { Execution, ExecutionStatus } from "./execution.ts";
 
-/** A question to a model, as far as it is told of. */
+/** A question to a model, as far as it is reported. */
 export interface AskedModel {
   execution: Execution;
   model: Pick<Model, "id">;
   agent: Pick<Agent, "settings">;
 }
 
-/** A call of a tool, as far as it is told of. */
+/** A call of a tool, as far as it is reported. */
 export interface ToolUse {
   execution: Execution;
   call: Pick<PlannedCall, "name" | "toolCallId">;

@@ -16,7 +16,7 @@ const CONCURRENT_CALLS = 8;
 /** The most that a result shows of what was said when its call was approved. */
 const REMARK_CHARACTERS = 10_000;
 
-/** A call that needs a person before it can go on. */
+/** A call that needs a person before it can continue. */
 export interface OpenQuestion {
   call: PlannedCall;
   question: ToolQuestion;
@@ -60,7 +60,7 @@ export async function settleToolCalls(
     }
   };
   const workers = Array.from({ length: Math.min(CONCURRENT_CALLS, calls.length) }, work);
-  // All of them end before the run goes on or ends: none may write into a finished execution.
+  // All of them end before the run continues or ends: none may write into a finished execution.
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   const inOrder = calls.flatMap((call) => pauses.get(call) ?? []);

@@ -1,5 +1,5 @@
 // Globs: text to a matcher of paths. Matching takes steps in proportion to the pattern times the path, whatever both hold: no
-// regular expression is made of a pattern, because one can go on for hours over a name that somebody chose.
+// regular expression is made of a pattern, because one can take hours for a name that somebody chose.
 import { classEnd, expandBraces } from "./glob_braces.ts";
 
 /** Whether a path with `/` between its names matches; the empty path never does. */
@@ -43,7 +43,7 @@ export function compileGlob(
   return (path) => {
     if (path === "") return false;
     const names = path.split("/").map((name) => [...name]);
-    return alternatives.some((segments) => matchesNames(segments, names, options.dot));
+    return alternatives.some((segments) => matchesNames(segments, names, options));
   };
 }
 
@@ -92,7 +92,7 @@ function parseClass(inside: readonly string[]): Token {
 function matchesNames(
   segments: readonly Segment[],
   names: readonly (readonly string[])[],
-  dot: boolean,
+  { dot }: { dot: boolean },
 ): boolean {
   const isOpen = (name: readonly string[]) => dot || name[0] !== ".";
   let rest = [...names.map(() => false), true];

@@ -30,7 +30,7 @@ export function classEnd(characters: readonly string[], from: number): number | 
   if (characters[at] === "]") at++;
   for (; at < characters.length; at++) {
     if (characters[at] === "]") return at;
-    // No name holds a slash: what reaches over one is no class.
+    // No name holds a slash: what reaches over one is not a class.
     if (characters[at] === "/") return undefined;
     if (characters[at] === "\\") at++;
   }

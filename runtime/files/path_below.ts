@@ -1,4 +1,4 @@
-// Whether one path lies in another, told by their texts: for who asks at every event of the file system. A sandbox asks
+// Whether one path lies in another, by their texts alone: for callers that ask at every event of the file system. A sandbox asks
 // isWithin() of tools/path_within.ts, which knows what the platform takes for the same name.
 
 /** Whether a path is the folder or lies in it. Both absolute, real and in one spelling. */

@@ -2,7 +2,7 @@
 import { errorCode } from "../error_code.ts";
 
 /**
- * Takes a file away from everybody but its owner; a missing one is no error. What is no file stays as it is: behind a link
+ * Takes a file away from everybody but its owner; a missing one is not an error. What is not a file stays as it is: behind a link
  * there may be what belongs to all, /dev/null say. Throws what the file system throws.
  */
 export function makePrivate(path: string): void {

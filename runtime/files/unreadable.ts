@@ -1,7 +1,7 @@
-// Why a file or a folder cannot be read or made, in words for the person whose file it is.
+// Why a file or a folder cannot be read or made, as text for the person whose file it is.
 import { describeDenied } from "../denied_permission.ts";
 
-/** The end of a sentence for what the file system threw. Rethrows what is no failure of the file system. */
+/** The end of a sentence for what the file system threw. Rethrows what is not a failure of the file system. */
 export function unreadableReason(error: unknown): string {
   if (error instanceof Deno.errors.PermissionDenied) return "it is not permitted";
   const denied = describeDenied(error);

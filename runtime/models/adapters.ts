@@ -1,5 +1,6 @@
 // Which adapter makes the calls of a model. Each is loaded when it is first used, and its package with the first call.
 import type { Clock } from "../clock.ts";
+import type { AdapterOptions } from "./adapter_options.ts";
 import type { AdapterName } from "./endpoint.ts";
 import type { Model } from "./model.ts";
 import { lazyModule } from "../lazy_module.ts";
@@ -11,16 +12,8 @@ const loadGoogle = lazyModule(() => import("./google.ts"));
 const loadOllama = lazyModule(() => import("./ollama.ts"));
 
 /** All that a model's calls are made with. Where it is the same, one Model does for all who call it. */
-export interface ModelReach {
+export interface ModelReach extends Omit<AdapterOptions, "clock"> {
   adapter: AdapterName;
-  /** `provider/name`. */
-  id: string;
-  /** The model as the provider names it. */
-  name: string;
-  /** Absent: the provider's own address. */
-  baseUrl?: string;
-  /** Absent: the calls carry no key. */
-  apiKey?: string;
   /** Ask for token counts in the stream, where that has to be asked for. */
   streamUsage: boolean;
 }

@@ -1,8 +1,8 @@
 // The adapter for Anthropic and for endpoints that speak its Messages API, through the `@anthropic-ai/sdk` package,
 // which is loaded at the first call. Retry and timeout stand outside: the package's own are switched off.
 import type Anthropic from "@anthropic-ai/sdk";
-import type { Clock } from "../clock.ts";
 import { isJsonObject } from "../json.ts";
+import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { toAnthropicPrompt } from "./anthropic_messages.ts";
 import { AnthropicReplyAssembly } from "./anthropic_reply.ts";
 import type { Model, ModelDelta, ModelError, ModelReply, ModelRequest } from "./model.ts";
@@ -10,7 +10,7 @@ import type { BlockOwner } from "./provider_blocks.ts";
 import {
   answerFailure,
   type ProviderContext,
-  providerWords,
+  providerMessage,
   streamedFailure,
 } from "./provider_failure.ts";
 import { createProviderFetch } from "./provider_fetch.ts";
@@ -19,24 +19,11 @@ import { lazyModule } from "../lazy_module.ts";
 
 const loadSdk = lazyModule(() => import("@anthropic-ai/sdk"));
 
-/** Where Anthropic itself listens. */
-export const ANTHROPIC_BASE_URL = "https://api.anthropic.com";
+/** Where Anthropic itself listens: without the version. */
+const ANTHROPIC_BASE_URL = "https://api.anthropic.com";
 
-/** How to reach one model over the Messages API. */
-export interface AnthropicModelOptions {
-  /** `provider/name`. */
-  id: string;
-  /** The model as the provider names it. */
-  name: string;
-  /** Without `/v1`. Absent: Anthropic's own, whatever variables the shell holds. */
-  baseUrl?: string;
-  apiKey?: string;
-  /** Reads a date in Retry-After. */
-  clock: Clock;
-}
-
-/** A model behind the Messages API. */
-export function createAnthropicModel(options: AnthropicModelOptions): Model {
+/** A model over the Messages API. */
+export function createAnthropicModel(options: AdapterOptions): Model {
   return new AnthropicModel(options);
 }
 
@@ -50,16 +37,11 @@ class AnthropicModel implements Model {
   readonly #context: ProviderContext;
   #client: Anthropic | undefined;
 
-  constructor(options: AnthropicModelOptions) {
+  constructor(options: AdapterOptions) {
     this.id = options.id;
     this.#name = options.name;
     this.#owner = { format: "anthropic", model: options.name };
-    this.#context = {
-      provider: options.id.split("/", 1)[0] ?? options.id,
-      baseUrl: options.baseUrl ?? ANTHROPIC_BASE_URL,
-      apiKey: options.apiKey,
-      now: () => options.clock.now(),
-    };
+    this.#context = toProviderContext(options, ANTHROPIC_BASE_URL);
   }
 
   async *generate(
@@ -112,7 +94,7 @@ class AnthropicModel implements Model {
     const told = isJsonObject(error.error) && isJsonObject(error.error.error)
       ? error.error.error.message
       : undefined;
-    const message = typeof told === "string" ? told : providerWords(error.message);
+    const message = typeof told === "string" ? told : providerMessage(error.message);
     return status === undefined
       ? streamedFailure(this.#context, { code: undefined, type, message, cause: error })
       : answerFailure(this.#context, { status, message, headers, cause: error });

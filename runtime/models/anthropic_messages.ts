@@ -1,4 +1,4 @@
-// The runtime's conversation in the words of the Messages API.
+// The runtime's conversation in the format of the Messages API.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, Message, ToolMessage } from "./message.ts";
 import type { ToolDescription } from "../tool_description.ts";
@@ -102,7 +102,7 @@ function toWireId(id: string): string {
   return id.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
 }
 
-/** Text as a block; a blank one is refused, so it is none. */
+/** Text as a block; no block for blank text, which is refused. */
 function textBlocks(text: string): Anthropic.TextBlockParam[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }

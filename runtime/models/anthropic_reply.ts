@@ -69,7 +69,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
       wire.id = call.id;
       wire.input = toArgumentsObject(call.arguments);
     }
-    // Text and calls can be told again from the message; anything else, thinking above all, only from itself.
+    // Text and calls can be rebuilt from the message; anything else, above all thinking, is needed verbatim.
     const verbatim = blocks.some(({ wire }) => wire.type !== "text" && wire.type !== "tool_use");
     const kept = blocks.map(({ wire }) => wire).filter((wire) => !isBlankText(wire));
     return {

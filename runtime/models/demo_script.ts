@@ -3,7 +3,7 @@
 //
 // A script is a fenced block marked `demo`, in the user turn or else in the agent's body, that holds a JSON array of
 // steps; each step is one reply. The step played is the number of replies since the last user turn, read from the
-// conversation, so that a run that was interrupted goes on where it stood.
+// conversation, so that an interrupted run continues where it was.
 //
 // ```demo
 // [
@@ -24,7 +24,7 @@ export interface DemoStep {
   usage: { input: number; output: number } | null;
   /** The wait before the reply begins. */
   delayMs: number;
-  /** How the reply breaks off behind its text, if it does. */
+  /** How the reply breaks off after its text, if it does. */
   failure: { message: string; retryable: boolean } | null;
   /** Null: what fits the calls. */
   stop: StopReason | null;
@@ -117,7 +117,7 @@ function parseScript(text: string): z.infer<typeof Script> {
   } catch (error) {
     throw scriptFailure(
       `is not JSON (${error instanceof Error ? error.message : error})`,
-      "mend it",
+      "fix it",
     );
   }
   const parsed = Script.safeParse(json);

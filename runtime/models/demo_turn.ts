@@ -23,7 +23,7 @@ export class DemoTurn {
     this.results = since.filter((message) => message.role === "tool");
   }
 
-  /** The agent's own words: what stands in the system message's task section, or all of it where there is none. */
+  /** The agent's own text: the system message's task section, or all of it where there is no such section. */
   get task(): string {
     const { systemText } = this;
     return /<task>([\s\S]*)<\/task>/.exec(systemText)?.[1] ?? systemText;

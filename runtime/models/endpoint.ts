@@ -45,7 +45,7 @@ const DEFAULT_HOSTS: Readonly<Partial<Record<AdapterName, string>>> = {
   ollama: "127.0.0.1:11434",
 };
 
-/** Where a model's settings lead. Throws ModelError for a provider without an address, or an address that is none. */
+/** Where a model's settings lead. Throws ModelError for a provider without an address, or an invalid address. */
 export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   const { provider, name } = settings;
   const known = isNamedProvider(provider) ? PROVIDERS[provider] : undefined;
@@ -118,11 +118,13 @@ function isHostOf(hosts: readonly string[], hostname: string): boolean {
 function parseBaseUrl(text: string, provider: string): URL {
   const url = URL.parse(text.trim());
   if (url === null || !["http:", "https:"].includes(url.protocol)) {
-    throw refusal(`Cannot use base_url of provider "${provider}": it is no http or https address`);
+    throw refusal(
+      `Cannot use base_url of provider "${provider}": it is not an http or https address`,
+    );
   }
   if (url.username !== "" || url.password !== "") {
     throw refusal(
-      `Cannot use base_url of provider "${provider}": it holds a user name or password; ` +
+      `Cannot use base_url of provider "${provider}": it contains a user name or password; ` +
         `put the key into ${keyVariableOf(provider)}`,
     );
   }

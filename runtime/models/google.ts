@@ -1,8 +1,8 @@
 // The adapter for Google's Gemini API, through the `@google/genai` package, which is loaded at the first call. Retry and
 // timeout stand outside: the package's own are switched off.
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
-import type { Clock } from "../clock.ts";
 import { isJsonObject, isWholeJson, type JsonObject } from "../json.ts";
+import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { toGooglePrompt } from "./google_messages.ts";
 import { GoogleReplyAssembly } from "./google_reply.ts";
 import {
@@ -20,24 +20,11 @@ import { lazyModule } from "../lazy_module.ts";
 
 const loadSdk = lazyModule(() => import("@google/genai"));
 
-/** Where Google itself listens. */
+/** Where Google itself listens: without the version. */
 const GOOGLE_BASE_URL = "https://generativelanguage.googleapis.com";
 
-/** How to reach one model over the Gemini API. */
-export interface GoogleModelOptions {
-  /** `provider/name`. */
-  id: string;
-  /** The model as the provider names it. */
-  name: string;
-  /** Without the version. Absent: Google's own, whatever variables the shell holds. */
-  baseUrl?: string;
-  apiKey?: string;
-  /** Reads a date in Retry-After. */
-  clock: Clock;
-}
-
-/** A model behind the Gemini API. */
-export function createGoogleModel(options: GoogleModelOptions): Model {
+/** A model over the Gemini API. */
+export function createGoogleModel(options: AdapterOptions): Model {
   return new GoogleModel(options);
 }
 
@@ -47,16 +34,11 @@ class GoogleModel implements Model {
   readonly #owner: BlockOwner;
   readonly #context: ProviderContext;
 
-  constructor(options: GoogleModelOptions) {
+  constructor(options: AdapterOptions) {
     this.id = options.id;
     this.#name = options.name;
     this.#owner = { format: "google", model: options.name };
-    this.#context = {
-      provider: options.id.split("/", 1)[0] ?? options.id,
-      baseUrl: options.baseUrl ?? GOOGLE_BASE_URL,
-      apiKey: options.apiKey,
-      now: () => options.clock.now(),
-    };
+    this.#context = toProviderContext(options, GOOGLE_BASE_URL);
   }
 
   async *generate(
@@ -124,7 +106,7 @@ class GoogleModel implements Model {
     const status = error instanceof at.sdk.ApiError
       ? error.status
       : answer?.ok === false
-      ? answer.status // The package stumbled over the body of an error.
+      ? answer.status // The package could not read the body of an error.
       : undefined;
     if (status === undefined) return undefined;
     const detail = errorOf(error);

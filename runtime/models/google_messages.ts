@@ -1,4 +1,4 @@
-// The runtime's conversation in the words of the Gemini API.
+// The runtime's conversation in the format of the Gemini API.
 import type { Content, GenerateContentConfig, Part } from "@google/genai";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { AssistantMessage, Message, ToolMessage } from "./message.ts";

@@ -24,8 +24,8 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   SPII: "content_filter",
 };
 
-/** The model stumbled over its own syntax; the same question usually goes well the next time. */
-const STUMBLES: ReadonlySet<string> = new Set([
+/** The model got its own syntax wrong; the same request usually succeeds the next time. */
+const SYNTAX_FAILURES: ReadonlySet<string> = new Set([
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
   "MALFORMED_RESPONSE",
@@ -67,9 +67,9 @@ export class GoogleReplyAssembly implements ReplyAssembly {
   finish(): ModelReply | undefined {
     const reason = this.#finishReason;
     if (reason === undefined && !this.#blocked) return undefined;
-    if (reason !== undefined && STUMBLES.has(reason)) {
-      const words = reason.toLowerCase().replaceAll("_", " ");
-      throw new ModelError(`google could not finish its reply: ${words}`, { retryable: true });
+    if (reason !== undefined && SYNTAX_FAILURES.has(reason)) {
+      const shown = reason.toLowerCase().replaceAll("_", " ");
+      throw new ModelError(`google could not finish its reply: ${shown}`, { retryable: true });
     }
     const signed = this.#parts.some((part) => part.thoughtSignature !== undefined);
     const named = this.#parts.some((part) =>

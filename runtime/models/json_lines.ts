@@ -1,6 +1,6 @@
 // Newline-delimited JSON as it streams.
 
-/** The values of a stream of JSON lines; blank lines are none. Throws SyntaxError for a line that is no JSON. */
+/** The values of a stream of JSON lines; blank lines are skipped. Throws SyntaxError for a line that is not JSON. */
 export async function* readJsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

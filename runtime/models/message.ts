@@ -16,7 +16,7 @@ export interface SystemMessage {
   content: string;
 }
 
-/** A turn of whoever started the run, or words that the runtime puts in. */
+/** A turn of whoever started the run, or a text that the runtime puts in. */
 export interface UserMessage {
   role: "user";
   content: string;

@@ -42,7 +42,7 @@ export type ModelDelta = { type: "text"; text: string } | { type: "progress" } |
   type: "restart";
 };
 
-/** A language model behind some provider's wire format. */
+/** A language model, whatever its provider's wire format. */
 export interface Model {
   /** `provider/name`. */
   readonly id: string;

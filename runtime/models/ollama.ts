@@ -1,7 +1,7 @@
 // The adapter for Ollama's own chat API, through fetch alone: the API is small, and unlike the compatible one it takes
 // the size of the context, without which a long prompt is cut silently.
-import type { Clock } from "../clock.ts";
 import { isJsonObject, isWholeJson, type JsonObject } from "../json.ts";
+import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { readJsonLines } from "./json_lines.ts";
 import type { Message } from "./message.ts";
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "./model.ts";
@@ -12,25 +12,11 @@ import { streamReply } from "./streamed_reply.ts";
 import { estimateInputTokens } from "./token_estimate.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
-/** Where Ollama listens on this machine. */
+/** Where Ollama listens on this machine: without `/api`. */
 const OLLAMA_BASE_URL = "http://127.0.0.1:11434";
 
-/** How to reach one model over Ollama's API. */
-export interface OllamaModelOptions {
-  /** `provider/name`. */
-  id: string;
-  /** The model as the server names it. */
-  name: string;
-  /** Without `/api`. Absent: this machine's. */
-  baseUrl?: string;
-  /** Absent: no Authorization header is sent. */
-  apiKey?: string;
-  /** Reads a date in Retry-After. */
-  clock: Clock;
-}
-
-/** A model behind Ollama's API. */
-export function createOllamaModel(options: OllamaModelOptions): Model {
+/** A model over Ollama's API. */
+export function createOllamaModel(options: AdapterOptions): Model {
   return new OllamaModel(options);
 }
 
@@ -51,15 +37,10 @@ class OllamaModel implements Model {
   readonly #name: string;
   readonly #context: ProviderContext;
 
-  constructor(options: OllamaModelOptions) {
+  constructor(options: AdapterOptions) {
     this.id = options.id;
     this.#name = options.name;
-    this.#context = {
-      provider: options.id.split("/", 1)[0] ?? options.id,
-      baseUrl: options.baseUrl ?? OLLAMA_BASE_URL,
-      apiKey: options.apiKey,
-      now: () => options.clock.now(),
-    };
+    this.#context = toProviderContext(options, OLLAMA_BASE_URL);
   }
 
   generate(

@@ -1,14 +1,14 @@
 // The adapter for OpenAI and for every endpoint that speaks Chat Completions, through the `openai` package, which is
 // loaded at the first call. Retry and timeout stand outside: the package's own are switched off.
 import type OpenAI from "openai";
-import type { Clock } from "../clock.ts";
+import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import type { Model, ModelDelta, ModelError, ModelReply, ModelRequest } from "./model.ts";
 import { type OpenAiFlavour, toOpenAiMessages, toOpenAiTools } from "./openai_messages.ts";
 import { OpenAiReplyAssembly } from "./openai_reply.ts";
 import {
   answerFailure,
   type ProviderContext,
-  providerWords,
+  providerMessage,
   streamedFailure,
 } from "./provider_failure.ts";
 import { createProviderFetch } from "./provider_fetch.ts";
@@ -17,28 +17,18 @@ import { lazyModule } from "../lazy_module.ts";
 
 const loadSdk = lazyModule(() => import("openai"));
 
-/** Where OpenAI itself listens. */
-export const OPENAI_BASE_URL = "https://api.openai.com/v1";
+/** Where OpenAI itself listens: up to and with the version. */
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
 
 /** How to reach one model over Chat Completions. */
-export interface OpenAiModelOptions {
-  /** `provider/name`. */
-  id: string;
-  /** The model as the provider names it. */
-  name: string;
-  /** Up to and with `/v1`. Absent: OpenAI's own, whatever variables the shell holds. */
-  baseUrl?: string;
-  /** Absent: no Authorization header is sent. */
-  apiKey?: string;
+export interface OpenAiModelOptions extends AdapterOptions {
   /** Ask for token counts in the stream. */
   streamUsage: boolean;
   /** `openai` itself wants `max_completion_tokens`; endpoints compatible with it know `max_tokens`, and are stricter. */
   flavour: OpenAiFlavour;
-  /** Reads a date in Retry-After. */
-  clock: Clock;
 }
 
-/** A model behind a Chat Completions endpoint. */
+/** A model at a Chat Completions endpoint. */
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   return new OpenAiModel(options);
 }
@@ -55,12 +45,7 @@ class OpenAiModel implements Model {
   constructor(options: OpenAiModelOptions) {
     this.id = options.id;
     this.#options = options;
-    this.#context = {
-      provider: options.id.split("/", 1)[0] ?? options.id,
-      baseUrl: options.baseUrl ?? OPENAI_BASE_URL,
-      apiKey: options.apiKey,
-      now: () => options.clock.now(),
-    };
+    this.#context = toProviderContext(options, OPENAI_BASE_URL);
   }
 
   async *generate(
@@ -117,7 +102,7 @@ class OpenAiModel implements Model {
 
   #toFailure(error: InstanceType<typeof OpenAI.APIError>): ModelError {
     const { status, headers, code, type } = error;
-    const message = providerWords(error.message);
+    const message = providerMessage(error.message);
     return status === undefined
       ? streamedFailure(this.#context, { code, type, message, cause: error })
       : answerFailure(this.#context, { status, message, headers, cause: error });

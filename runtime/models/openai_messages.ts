@@ -1,4 +1,4 @@
-// The runtime's conversation in the words of the Chat Completions API.
+// The runtime's conversation in the format of the Chat Completions API.
 import type OpenAI from "openai";
 import type { Message } from "./message.ts";
 import type { ToolDescription } from "../tool_description.ts";
@@ -12,8 +12,9 @@ type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
 export type OpenAiFlavour = "openai" | "compatible";
 
 /**
- * Messages as Chat Completions takes them. Instructions that a result brought along are a user's words to OpenAI; elsewhere
- * they stand at the result's end: many models' templates (Mistral's, for one) refuse a user behind a tool, and two users in a row.
+ * Messages as Chat Completions takes them. Instructions that a result brought along are a user message to OpenAI; elsewhere
+ * they stand at the result's end: many models' templates (Mistral's, for one) refuse a user after a tool, and two users in
+ * a row.
  */
 export function toOpenAiMessages(
   messages: readonly Message[],
@@ -56,7 +57,7 @@ function toOpenAiMessage(message: Message): WireMessage {
         tool_calls: message.toolCalls.map((call) => ({
           id: call.id,
           type: "function",
-          // Servers that fill chat templates parse past arguments and fail on what is no JSON.
+          // Servers that fill chat templates parse past arguments and fail on what is not JSON.
           function: { name: call.name, arguments: toWireArguments(call.arguments) },
         })),
       };

@@ -83,7 +83,7 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
 
   #stop(hasToolCalls: boolean): StopReason {
     const stop = STOP_REASONS[this.#finishReason ?? ""] ?? "unknown";
-    // Many endpoints say `stop` behind tool calls; the calls themselves are the better witness.
+    // Many endpoints say `stop` after tool calls; the calls themselves are more reliable.
     if (hasToolCalls && (stop === "end" || stop === "unknown")) return "tool_calls";
     return stop === "end" && this.#refused ? "refusal" : stop;
   }

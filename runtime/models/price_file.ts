@@ -78,9 +78,9 @@ export class PriceFile {
       const stamp = stampFile(info);
       if (stamp !== undefined && stamp === this.#stamp) return;
       // Asked before reading: opening a named pipe would wait for ever.
-      if (!info.isFile) this.#broken("The file cannot be read: it is no file");
+      if (!info.isFile) this.#broken("The file cannot be read: it is not a file");
       else if (info.size > LARGEST_FILE_BYTES) {
-        this.#broken("The file is over 1 MB: no price list is");
+        this.#broken("The file is over 1 MB, too large for a price list");
       } else this.#read(Deno.readFileSync(this.path));
       this.#stamp = stamp;
     } catch (error) {

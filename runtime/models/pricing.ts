@@ -114,7 +114,7 @@ export function familyOf(name: string): string[] {
   }
 }
 
-// 2024-08-06, 20240806, 08-2025, 0613, latest; behind a dash, and where providers use them behind @ or :.
+// 2024-08-06, 20240806, 08-2025, 0613, latest; after a dash, and where providers use them after @ or :.
 const DATED_ENDING =
   /[-@:](?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-20\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|latest)$/;
 

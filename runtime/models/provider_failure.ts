@@ -18,7 +18,7 @@ export interface ProviderContext {
 /** An answer with an error status, or an error event that carries one. */
 export interface ProviderAnswer {
   status: number;
-  /** The provider's own words. */
+  /** What the provider said. */
   message: string;
   headers?: Headers | undefined;
   cause?: unknown;
@@ -35,7 +35,7 @@ function isRetryableStatus(status: number): boolean {
  * Milliseconds that `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) or `retry-after-ms` asks for;
  * undefined when neither says anything that can be read.
  */
-export function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = headers?.get("retry-after-ms")?.trim();
   if (milliseconds !== undefined && /^\d+(\.\d+)?$/.test(milliseconds)) {
     return Math.ceil(Number(milliseconds));
@@ -51,9 +51,9 @@ export function retryAfterMs(headers: Headers | undefined, now: number): number 
 export function answerFailure(context: ProviderContext, answer: ProviderAnswer): ModelError {
   const { status, headers, cause } = answer;
   const wait = retryAfterMs(headers, context.now());
-  const words = safeText(answer.message, context);
+  const text = safeText(answer.message, context);
   return new ModelError(
-    `${context.provider} answered ${status}${words === "" ? "" : `: ${words}`}`,
+    `${context.provider} answered ${status}${text === "" ? "" : `: ${text}`}`,
     {
       retryable: isRetryableStatus(status),
       status,
@@ -81,7 +81,7 @@ export function cutStreamFailure(context: ProviderContext, cause?: unknown): Mod
   );
 }
 
-/** The endpoint answered with something that is no stream of a model's reply, a web page for instance. */
+/** The endpoint answered with something other than a streamed reply, a web page for instance. */
 export function foreignAnswerFailure(
   context: ProviderContext,
   answer: { contentType: string; body: string },
@@ -118,11 +118,11 @@ export function streamedFailure(
 }
 
 /** What the provider said, without what the `openai` and `@anthropic-ai/sdk` packages put before it. */
-export function providerWords(message: string): string {
+export function providerMessage(message: string): string {
   return message.replace(/^\d{3} /, "").replace("status code (no body)", "");
 }
 
-/** A provider's words on one line, of bounded length, without the key. */
+/** A provider's message on one line, of bounded length, without the key. */
 function safeText(text: string, context: Pick<ProviderContext, "apiKey">): string {
   const { apiKey } = context;
   const clean = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");

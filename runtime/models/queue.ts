@@ -18,11 +18,6 @@ export class ModelQueue {
     this.#log = options.log;
   }
 
-  /** How many calls wait for a place. */
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
   /** Waits for a place and holds it until disposed. Rejects with `signal.reason` when that aborts first. */
   async enter(model: string, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();

@@ -50,7 +50,10 @@ export function resolveReach(
   const { id, baseUrl, adapter } = endpoint;
   const { name, streamUsage } = settings;
   return {
-    ...{ adapter, id, name, streamUsage },
+    adapter,
+    id,
+    name,
+    streamUsage,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
   };
@@ -76,7 +79,7 @@ function findKey(
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw refusal(
-      `Cannot use model ${id}: the value of ${keyVariable} is no key (it holds spaces, line ends or ` +
+      `Cannot use model ${id}: the value of ${keyVariable} is not a valid key (it has spaces, line ends or ` +
         `characters outside ASCII); correct it in ${options.environmentFile}`,
     );
   }

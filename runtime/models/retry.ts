@@ -1,6 +1,6 @@
 // Patience with models, in one place for all of them: repeats failed calls, bounds the wait for a whole reply, notices
 // streams that stall. A decorator over the port; adapters know nothing of it.
-import { untilAborted } from "../bounded_wait.ts";
+import { sleepUnlessAborted, untilAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { formatDuration } from "../durations.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
@@ -68,10 +68,9 @@ class RetryingModel implements Model {
     const limit = new AbortController();
     const finished = new AbortController();
     const signal = AbortSignal.any([options.signal, limit.signal]);
-    const timer = clock.sleep(timeoutMs, finished.signal).then(
-      () => limit.abort(new ReplyTimeout(timeoutMs)),
-      () => {/* The reply, or its failure, came in time. */},
-    );
+    const timer = sleepUnlessAborted(clock, timeoutMs, finished.signal).then((isOver) => {
+      if (isOver) limit.abort(new ReplyTimeout(timeoutMs));
+    });
     try {
       for (let attempt = 1;; attempt++) {
         const progress = { hasText: false };
@@ -115,7 +114,7 @@ class RetryingModel implements Model {
       const aborted = signal.aborted;
       over.abort(new DOMException("The reply is not wanted any more", "AbortError"));
       const closed = stream[Symbol.asyncDispose]();
-      // A stream that ignores its signal must not hold up whoever gave it up; its late failure concerns nobody.
+      // A stream that ignores its signal must not hold up whoever gave it up; its late failure no longer matters.
       if (aborted) closed.then(() => {}, () => {});
       else await closed;
       await stall.end();

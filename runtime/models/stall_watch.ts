@@ -1,10 +1,11 @@
-// Notices a reply that began and then falls silent: connections die without a word, and no package times that out.
+// Notices a reply that began and then stops: connections die without notice, and no package times that out.
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { ModelError } from "./model.ts";
 
 /**
- * The longest gap between two signs of life. Before the first one only the reply's timeout counts: models that think
- * before they speak send nothing for minutes.
+ * The longest gap between two signs of life, in milliseconds. Before the first one only the reply's timeout counts:
+ * models that think before they speak send nothing for minutes.
  */
 export const STALL_MS = 120_000;
 
@@ -46,17 +47,10 @@ export class StallWatch {
 
   async #watch(): Promise<void> {
     const { signal } = this.#ended;
-    try {
-      for (;;) {
-        const silence = this.#waitingSince === undefined
-          ? 0
-          : this.#clock.now() - this.#waitingSince;
-        if (silence >= STALL_MS) break;
-        await this.#clock.sleep(STALL_MS - silence, signal);
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
+    for (;;) {
+      const silence = this.#waitingSince === undefined ? 0 : this.#clock.now() - this.#waitingSince;
+      if (silence >= STALL_MS) break;
+      if (!await sleepUnlessAborted(this.#clock, STALL_MS - silence, signal)) return;
     }
     this.#stalled.abort(
       new ModelError(

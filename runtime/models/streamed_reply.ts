@@ -1,5 +1,5 @@
-// What every adapter does with a stream, once: reads it to its end, and tells a cancel, a failure and a stream that was
-// cut off from a whole reply. Packages end an aborted or truncated stream as if it were whole.
+// What every adapter does with a stream, once: reads it to its end, and tells apart a cancel, a failure, a stream that was
+// cut off, and a whole reply. Packages end an aborted or truncated stream as if it were whole.
 import type { ModelDelta, ModelError, ModelReply } from "./model.ts";
 import { cutStreamFailure, type ProviderContext } from "./provider_failure.ts";
 import { findModelError } from "./provider_fetch.ts";
@@ -19,7 +19,7 @@ export interface StreamedCall {
   assembly: ReplyAssembly;
   /** Sends the request. */
   open: () => Promise<AsyncIterable<unknown>>;
-  /** The failure that an error of the package tells of; undefined for an error that is not the package's. */
+  /** The failure that an error of the package means; undefined for an error that is not the package's. */
   toFailure: (error: unknown) => ModelError | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function* streamReply(
     signal.throwIfAborted();
     const failure = findModelError(error) ?? call.toFailure(error);
     if (failure !== undefined) throw failure;
-    // What else breaks while chunks arrive is the connection, or a chunk that is no JSON.
+    // What else breaks while chunks arrive is the connection, or a chunk that is not JSON.
     throw streaming ? cutStreamFailure(context, error) : error;
   }
   signal.throwIfAborted();

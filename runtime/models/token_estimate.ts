@@ -1,4 +1,4 @@
-// Token counts where nobody reports any: about four characters to a token.
+// Token counts where the provider reports none: about four characters to a token.
 import type { AssistantMessage } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 

@@ -14,7 +14,7 @@ interface PartialCall {
 export class ToolCallAssembly {
   #calls: PartialCall[] = [];
 
-  /** Takes one element of a chunk's `tool_calls`; what is no object says nothing and is passed over. */
+  /** Takes one element of a chunk's `tool_calls`; anything but an object is ignored. */
   add(fragment: unknown): void {
     if (!isJsonObject(fragment)) return;
     const called = isJsonObject(fragment.function) ? fragment.function : {};
@@ -60,7 +60,7 @@ export class ToolCallAssembly {
     if (part.name === "") return candidate;
     // A named fragment under another id is another call, even where every call has index 0.
     if (part.id !== "" && candidate.id !== "" && part.id !== candidate.id) return undefined;
-    // Without ids, a name behind arguments that are already whole begins the next call.
+    // Without ids, a name after arguments that are already whole begins the next call.
     const sameId = part.id !== "" && part.id === candidate.id;
     if (!sameId && candidate.arguments !== "" && isWholeJson(candidate.arguments)) return undefined;
     return candidate;

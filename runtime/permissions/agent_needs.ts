@@ -39,7 +39,7 @@ export interface AgentSurroundings {
   home: string;
 }
 
-/** What an agent needs to do what its file says. What is wrong with the file needs nothing: others tell. */
+/** What an agent needs to do what its file says. What is wrong with the file needs nothing: others report it. */
 export async function agentNeeds(
   agent: Agent,
   surroundings: AgentSurroundings,

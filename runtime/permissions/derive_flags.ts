@@ -15,7 +15,7 @@ const NO_RUN =
 
 /**
  * The flags for a service of this workspace, with its agents as they stand now. `host` is the address that its TCP
- * listener is told to use. The remarks tell what will not work, and which files could not be looked at.
+ * listener is told to use. The remarks say what will not work, and which files could not be looked at.
  */
 export async function deriveFlags(
   workspace: AgentSurroundings & { config: Config; directories: Directories },

@@ -109,7 +109,7 @@ function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
       ? []
       : [net(host, why), { kind: "env", value: keyVariableOf(provider), why }];
   } catch (error) {
-    // It leads nowhere, which validation tells.
+    // It leads nowhere, which validation reports.
     if (error instanceof ModelError) return [];
     throw error;
   }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { isScriptName } from "../tools/skills/script_names.ts";
 
-/** Whether there is a script in the skill's folder. A skill that cannot be read has none: others tell what is wrong. */
+/** Whether there is a script in the skill's folder. A skill that cannot be read has none: others report what is wrong. */
 export async function hasScripts(skillsDir: string, skill: string): Promise<boolean> {
   const folder = join(skillsDir, skill);
   return await holdsScript(folder) || await holdsScript(join(folder, "scripts"));

@@ -1,4 +1,4 @@
-// What the environment tells of skills and of other agents. Their descriptions are data: they describe, they command nothing.
+// What the environment says about skills and other agents. Their descriptions are data: they describe, they command nothing.
 import { quoteText, toPromptLine } from "./untrusted_text.ts";
 
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
@@ -18,7 +18,7 @@ export interface PromptDelegate {
   description: string;
 }
 
-/** Skills, agents, and the tags that go with skills: a paragraph each, where there is something to tell. */
+/** Skills, agents, and the tags that go with skills: a paragraph each, where there are any. */
 export function describeReferences(
   skills: readonly PromptSkill[],
   delegates: readonly PromptDelegate[],

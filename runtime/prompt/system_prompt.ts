@@ -17,7 +17,7 @@ export interface PromptRoot {
   description?: string;
 }
 
-/** What the environment tells. */
+/** What the environment is made of. */
 export interface SystemPromptOptions {
   /** The task with everything substituted. */
   task: string;

@@ -2,7 +2,8 @@
 import { basename } from "node:path";
 import type { Trigger } from "../agents/agent.ts";
 import type { RunCause, WatchCause } from "../run_cause.ts";
-import { escapeUnseen, quoteText } from "./untrusted_text.ts";
+import { escapeControls } from "../unseen_characters.ts";
+import { quoteText } from "./untrusted_text.ts";
 
 /** What the turn is made of. */
 export interface UserTurnOptions {
@@ -15,13 +16,13 @@ export interface UserTurnOptions {
   message?: string;
   context?: string;
   args: readonly string[];
-  /** Whether the task itself has taken up the arguments. */
+  /** Whether the task itself has used the arguments. */
   argumentsUsed: boolean;
 }
 
 const PLACEHOLDER = /\{(context|event|path|file|schedule)\}/g;
 
-/** The turn: a message, else the trigger's template, else words of ours; then arguments and context that nothing took up. */
+/** The turn: a message, else the trigger's template, else our own text; then arguments and context that nothing used. */
 export function createUserTurn(options: UserTurnOptions): string {
   const { trigger, cause, message, context, args } = options;
   const template = message === undefined ? trigger.input : undefined;
@@ -29,10 +30,10 @@ export function createUserTurn(options: UserTurnOptions): string {
     message ?? (template === undefined ? defaultTurn(options) : fillTemplate(template, options)),
   ];
   if (args.length > 0 && !options.argumentsUsed) parts.push(`Arguments:\n${args.join("\n")}`);
-  // Somebody sent the context of these, so a template that leaves it out gets it all the same.
+  // Somebody sent this context, so it is added also where the template leaves it out.
   const fromSomebody = cause === undefined || cause.type === "agent";
-  const contextTold = template !== undefined && (template.includes("{context}") || !fromSomebody);
-  if (context !== undefined && context !== "" && !contextTold) parts.push(`Context:\n${context}`);
+  const isContextUsed = template !== undefined && (template.includes("{context}") || !fromSomebody);
+  if (context !== undefined && context !== "" && !isContextUsed) parts.push(`Context:\n${context}`);
   return parts.join("\n\n");
 }
 
@@ -82,8 +83,8 @@ function templateValues({ trigger, cause, context }: UserTurnOptions): Map<strin
   if (cause?.type === "watch") {
     values.set("event", cause.event);
     // Unquoted, because the template says where they go; a line end in a name must not look like the template's own.
-    values.set("path", escapeUnseen(cause.path));
-    values.set("file", escapeUnseen(basename(cause.path)));
+    values.set("path", escapeControls(cause.path));
+    values.set("file", escapeControls(basename(cause.path)));
   }
   return values;
 }

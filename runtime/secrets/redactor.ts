@@ -29,7 +29,7 @@ export class Redactor {
 
   /**
    * What is left of a text that was cut, or broke off, at its end: without what may be the beginning of a secret there.
-   * Whole secrets stay. Whoever cuts a text that is not redacted yet asks here, before anything is put behind it.
+   * Whole secrets stay. Whoever cuts a text that is not redacted yet asks here, before anything is appended.
    */
   withoutTornEnd(text: string): string {
     return text.slice(0, wholeLength(text, this.#secrets()));

@@ -44,8 +44,8 @@ function asciiSpellings(value: string): string[] {
 }
 
 /**
- * Every stretch that is secret, in order. Secrets that overlap are one: what is left of one would tell of it. One inside a
- * placeholder is none: it says no more than a variable's name. One that reaches out of it takes all of it along.
+ * Every stretch that is secret, in order. Secrets that overlap are one: what is left of one would reveal it. One inside a
+ * placeholder does not count: it says no more than a variable's name. One that reaches out of it takes all of it along.
  */
 export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   const found: Mark[] = [];
@@ -62,7 +62,7 @@ export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
         const { around, coveredTo } = walk.next({ from, to });
         const isInside = to <= coveredTo;
         if (!isInside) found.push({ ...around, name: secret.name });
-        // Behind one inside, the next that reaches out may overlap with it.
+        // After one inside, the next that reaches out may overlap with it.
         from = text.indexOf(spelling, isInside ? coveredTo - spelling.length + 1 : to);
       }
     }

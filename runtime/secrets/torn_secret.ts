@@ -9,8 +9,8 @@ import {
 } from "./secret_marks.ts";
 
 /**
- * How much of the text's beginning is surely whole: behind it stands nothing but what may be the beginning of a secret, or of
- * what stands in place of one, and what reaches into that. `marks` are those of the text.
+ * How much of the text's beginning is surely whole: after it comes only what may be the beginning of a secret, or of what
+ * stands in place of one, and what reaches into that. `marks` are those of the text.
  */
 export function wholeLength(
   text: string,

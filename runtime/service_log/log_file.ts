@@ -1,54 +1,71 @@
-// The service log as a file: one line an event, rotated at 5 MB, three old files kept.
-import { toTimestamp } from "../clock.ts";
-import type { LogLevel, ServiceLog } from "./service_log.ts";
+// The service log as a file: one line per event, rotated at 5 MB, three old files kept.
+import { type Clock, toTimestamp } from "../clock.ts";
 import { isFileFailure } from "../files/unreadable.ts";
+import { escapeUnseen } from "../unseen_characters.ts";
 import { RotatingFile } from "./rotating_file.ts";
+import type { LogLevel, ServiceLog } from "./service_log.ts";
 
 const MAX_BYTES = 5 * 1024 * 1024;
 /** Beside the file itself. */
 const OLD_FILES = 3;
 
-/**
- * What a terminal obeys and what nobody sees; but the joiners that words and emoji are written with. The log is read in
- * terminals, and a tool that meets a NUL takes it for no text.
- */
-const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-
 /** A log that must be closed. */
 export interface LogFile extends ServiceLog, Disposable {}
 
-/** Opens (and appends to) the log file. A line that the file system refuses is lost: see survivingLog. */
-export function openLogFile(path: string): LogFile {
+/** What is written to the log file, and who sees it besides. */
+export interface LogFileOptions {
+  clock: Clock;
+  /** Lines below this level are dropped; all are kept where it is undefined. */
+  level?: LogLevel | undefined;
+  /** Called with each line as it stands in the file. */
+  onLine?: ((line: string) => void) | undefined;
+}
+
+/** Opens (and appends to) the log file. A line that the file system refuses is lost: see survivingWriter(). */
+export function openLogFile(path: string, { clock, level, onLine }: LogFileOptions): LogFile {
   const file = RotatingFile.open(path, { maxBytes: MAX_BYTES, oldFiles: OLD_FILES });
-  const write: ServiceLog["write"] = (level, message, fields) =>
-    file.writeLine(formatLogLine({ at: Date.now(), level, message, ...(fields && { fields }) }));
+  const format = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) =>
+    formatLogLine({ at: clock.now(), level, message, ...(fields && { fields }) });
+  const writeLine = survivingWriter((line) => file.writeLine(line), {
+    describeLoss: (lost) => format("warn", "Some log lines could not be written", { lost }),
+  });
   return {
-    ...survivingLog({ write }),
+    ...(level && { level }),
+    write(level, message, fields) {
+      const line = format(level, message, fields);
+      writeLine(line);
+      onLine?.(line);
+    },
     [Symbol.dispose]: () => file[Symbol.dispose](),
   };
 }
 
-/** A log whose lines may be lost to the file system (a full disk, for one); the next one that is not tells how many. */
-export function survivingLog(log: ServiceLog): ServiceLog {
+/**
+ * A writer of lines that may lose them to the file system (a full disk, for one): the next line that can be written comes
+ * after one that says how many were lost.
+ */
+export function survivingWriter(
+  write: (line: string) => void,
+  { describeLoss }: { describeLoss: (lost: number) => string },
+): (line: string) => void {
   let lost = 0;
-  return {
-    write(level, message, fields) {
-      try {
-        if (lost > 0) {
-          log.write("warn", "Lines of this log were lost: it could not be written", { lost });
-        }
-        lost = 0;
-        log.write(level, message, fields);
-      } catch (error) {
-        // Whoever tells of a failure must not fail for it.
-        if (!isFileFailure(error)) throw error;
-        lost++;
-      }
-    },
+  return (line) => {
+    try {
+      if (lost > 0) write(describeLoss(lost));
+      lost = 0;
+      write(line);
+    } catch (error) {
+      // What reports failures must not fail because of one.
+      if (!isFileFailure(error)) throw error;
+      lost++;
+    }
   };
 }
 
-/** `2026-01-01T00:00:00.000Z INFO  message key=value`; what would break or bend the line is escaped. */
+/**
+ * `2026-01-01T00:00:00.000Z INFO  message key=value`; what nobody sees and what a terminal obeys is escaped. The log is
+ * read in terminals, and a tool that meets a NUL does not take it for text.
+ */
 export function formatLogLine(
   line: {
     at: number;
@@ -68,13 +85,6 @@ export function formatLogLine(
 
 function formatValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
-  const isPlain = /^[^\s"=]+$/.test(text) && text.search(UNSEEN) === -1;
+  const isPlain = /^[^\s"=]+$/.test(text) && escapeUnseen(text) === text;
   return isPlain ? text : escapeUnseen(JSON.stringify(text));
-}
-
-/** As JSON writes it: `\u001b`. */
-function escapeUnseen(text: string): string {
-  return text.replaceAll(UNSEEN, (character) =>
-    character.split("")
-      .map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""));
 }

@@ -9,8 +9,8 @@ const BLOCK_BYTES = 64 * 1024;
 const LONGEST_SECRET_LINES = 200;
 
 /**
- * The last `lines` lines of a log without secrets. Beside the log's own lines the file holds what a dying process writes,
- * which nobody redacted: a secret of several lines is found in all of them, also where the last ones begin inside of it.
+ * The last `lines` lines of a log without secrets. Besides the log's own lines the file holds what a dying process wrote,
+ * which is not redacted: a secret of several lines is found also where the last lines begin inside it.
  */
 export async function readRedactedTail(
   path: string,
@@ -24,7 +24,7 @@ export async function readRedactedTail(
 
 /**
  * The last `lines` lines of a log, oldest first; where the file has fewer, its rotated predecessor (`path.1`) gives the
- * rest. Fewer come where there are no more, or where they are longer than 2 MB together. No file is an empty log.
+ * rest. There are fewer where the log has no more, or where they are longer than 2 MB together. A missing file is an empty log.
  */
 export async function readLogTail(path: string, options: { lines: number }): Promise<string[]> {
   const newest = await readTail(path, { ...options, bytes: MOST_BYTES });
@@ -54,14 +54,14 @@ async function readTail(
       const block = new Uint8Array(end - start);
       await file.seek(start, Deno.SeekMode.Start);
       const bytesRead = await file.read(block) ?? 0;
-      // A file that was cut meanwhile gives less than it had.
+      // A file that was truncated meanwhile gives less.
       const got = block.subarray(0, bytesRead);
       breaks += got.reduce((count, byte) => count + (byte === 0x0a ? 1 : 0), 0);
       blocks = [got, ...blocks];
     }
     const text = new TextDecoder().decode(await new Blob(blocks).arrayBuffer());
     const found = text.split("\n");
-    // What stands behind the last break is a line that is being written, or nothing.
+    // After the last break comes a line that is still being written, or nothing.
     if (found.at(-1) === "") found.pop();
     // The first one may have lost its beginning.
     if (start > 0) found.shift();

@@ -1,4 +1,4 @@
-// The service log behind the redaction: nothing reaches a sink that still holds a secret.
+// The service log after redaction: nothing that still holds a secret reaches a sink.
 import type { Redactor } from "../secrets/redactor.ts";
 import { LOG_LEVELS, type LogLevel, type ServiceLog } from "./service_log.ts";
 
@@ -16,11 +16,11 @@ export class RedactedLog implements ServiceLog {
 
   write(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     if (LOG_LEVELS.indexOf(level) < this.#lowest) return;
-    const told = Object.entries(fields).map(([name, value]) => [
+    const described = Object.entries(fields).map(([name, value]) => [
       name,
       value instanceof Error ? describe(value, level) : value,
     ]);
-    const shown = this.#redactor.redactValue({ message, fields: Object.fromEntries(told) });
+    const shown = this.#redactor.redactValue({ message, fields: Object.fromEntries(described) });
     this.#sink.write(level, shown.message, shown.fields);
   }
 }

@@ -1,9 +1,9 @@
-// A file that lines are added to, and that makes room for a new one when it is full. What the lines say is not its
-// business.
+// A file that lines are added to, and that is replaced by a new one when it is full. It knows nothing of what the lines
+// say.
 import { makePrivate } from "../files/private_file.ts";
 import { isFileFailure } from "../files/unreadable.ts";
 
-/** Where no new file can be had, the full one takes so many bytes more before that is tried again. */
+/** Where no new file can be made, the full one takes this many more bytes before the next attempt. */
 const POSTPONED_BYTES = 64 * 1024;
 
 /** How large it may grow, and how many full ones are kept. */
@@ -20,7 +20,7 @@ export class RotatingFile implements Disposable {
   #size: number;
   /** The size at which a new file is begun. */
   #limit: number;
-  /** The disk took only a part of the last line. */
+  /** The disk took only part of the last line. */
   #isCut = false;
 
   private constructor(path: string, options: RotatingFileOptions) {
@@ -56,7 +56,7 @@ export class RotatingFile implements Disposable {
     this.#file.close();
   }
 
-  /** Begins a new file, or stays with the full one where there cannot be any: no old lines are given up for nothing. */
+  /** Begins a new file, or keeps the full one where none can be made: no old lines are given up for nothing. */
   #rotate(): void {
     try {
       this.#begin();
@@ -68,7 +68,7 @@ export class RotatingFile implements Disposable {
   }
 
   #begin(): void {
-    // Had before anything is moved: without a free descriptor, for one, everything stays as it is.
+    // Opened before anything is moved: without a free descriptor, for one, everything stays as it is.
     const next = openForMore(`${this.#path}.new`);
     try {
       for (let number = this.#options.oldFiles - 1; number > 0; number--) {
@@ -94,7 +94,7 @@ function renameIfThere(from: string, to: string): void {
   try {
     Deno.renameSync(from, to);
   } catch (error) {
-    // Somebody tidied up.
+    // Somebody deleted it.
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

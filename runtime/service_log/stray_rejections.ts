@@ -2,7 +2,7 @@
 // for a mistake in one of them, or in a package.
 import type { ServiceLog } from "./service_log.ts";
 
-/** Writes each to the log as an error, and lets the process go on, until disposed. `target`: where they are told. */
+/** Writes each to the log as an error, and keeps the process running, until disposed. `target`: where they are reported. */
 export function logStrayRejections(
   log: ServiceLog,
   { target = globalThis }: { target?: EventTarget } = {},
@@ -10,7 +10,7 @@ export function logStrayRejections(
   const onRejection: EventListener = (event) => {
     event.preventDefault();
     const error: unknown = Reflect.get(event, "reason");
-    log.write("error", "A failure inside Inkling that nobody waited for; please report it", {
+    log.write("error", "Unhandled error inside Inkling; please report it", {
       error,
     });
   };

@@ -25,7 +25,7 @@ export async function chooseConfig(
   choices: SetupChoices,
   { path, home, cwd }: { path: string; home: string; cwd: string },
 ): Promise<ChosenConfig> {
-  // First as it is: what is wrong with the file is no fault of the choices.
+  // First as it is: what is wrong with the file already is not due to the choices.
   const now = await loadConfig(path, { home });
   const before = await readTextIfThere(path) ?? "";
   const text = editConfigText(before, toConfigEdits(choices, { now, cwd }), { path });

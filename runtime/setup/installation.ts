@@ -66,7 +66,7 @@ export class Installation {
       return `${config.workspace} is a file: a workspace is a folder`;
     }
     if (choices.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(choices.apiKey)) {
-      return "That is no key: it holds spaces, line ends or characters outside ASCII";
+      return "This is not a valid key: it holds spaces, line ends or characters outside ASCII";
     }
     const { model } = choices;
     return model &&

@@ -10,13 +10,9 @@ import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import { SAMPLE_AGENT_ID, sampleAgentText } from "./sample_agent.ts";
 import { isFileFailure, unreadableReason } from "../files/unreadable.ts";
 
-/** Something of the installation cannot be read or written. */
+/** Something of the installation cannot be read or written, or is not text. */
 export class InstallationUnusable extends RuntimeError {
   readonly code: RuntimeErrorCode = "storage";
-
-  constructor(deed: string, path: string, cause: unknown) {
-    super(`Cannot ${deed} ${path}: ${unreadableReason(cause)}`, { cause });
-  }
 }
 
 /** What became of a file. */
@@ -30,18 +26,21 @@ const SECRET_MODE = 0o600;
 const NEW_ENVIRONMENT_FILE =
   "# Keys of model providers, a line NAME=value for each. Only its owner can read this file.\n";
 
-/** The text of a file, without a byte order mark; undefined where there is none. Throws InstallationUnusable. */
+/**
+ * The text of a file, without a byte order mark; undefined where there is no file. Throws InstallationUnusable for one
+ * that cannot be read, or is not UTF-8 text.
+ */
 export async function readTextIfThere(path: string): Promise<string | undefined> {
   let bytes: Uint8Array;
   try {
     bytes = await Deno.readFile(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    throw new InstallationUnusable("read", path, error);
+    throw unusable(`read ${path}`, error);
   }
   const decoded = decodeText(bytes, path);
   if ("text" in decoded) return decoded.text;
-  throw new Error(`Cannot use ${formatDiagnostic(decoded.diagnostic)}`);
+  throw new InstallationUnusable(`Cannot use ${formatDiagnostic(decoded.diagnostic)}`);
 }
 
 /**
@@ -99,6 +98,10 @@ async function attempt<T>(deed: string, path: string, act: () => Promise<T>): Pr
   try {
     return await act();
   } catch (error) {
-    throw isFileFailure(error) ? new InstallationUnusable(deed, path, error) : error;
+    throw isFileFailure(error) ? unusable(`${deed} ${path}`, error) : error;
   }
+}
+
+function unusable(deed: string, cause: unknown): InstallationUnusable {
+  return new InstallationUnusable(`Cannot ${deed}: ${unreadableReason(cause)}`, { cause });
 }

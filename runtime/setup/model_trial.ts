@@ -1,4 +1,4 @@
-// One short call that tells whether a model answers, with a key that is in no file yet.
+// One short call that shows whether a model answers, with a key that is in no file yet.
 import type { ModelSettings } from "../agents/agent.ts";
 import { withinTime } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
@@ -23,7 +23,7 @@ export interface ModelTrialOptions {
 }
 
 /**
- * Asks the model for one word, once. Resolves when it answers; throws ModelError with the provider's words and without
+ * Asks the model for one word, once. Resolves when it answers; throws ModelError with the provider's text and without
  * the key, ReplyTimeout after a minute, or rethrows the signal's reason.
  */
 export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
@@ -38,7 +38,7 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
   const model = await resolveModel(settings, { environment, environmentFile, clock, pinKeys, log });
   const reason = new ReplyTimeout(TRIAL_MS);
   await withinTime({ clock, ms: TRIAL_MS, reason, signal: options.signal }, async (signal) => {
-    // Once: who waits at a prompt wants to know, not to see it succeed in the end.
+    // Once: whoever waits at a prompt wants to know now, not to see it succeed in the end.
     const reply = model.generate({
       messages: [{ role: "user", content: "Answer with the one word: ready" }],
       tools: [],

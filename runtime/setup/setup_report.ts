@@ -3,8 +3,8 @@ import { exists } from "../config/exists.ts";
 import { NAMED_PROVIDERS } from "../config/providers.ts";
 import { SystemClock } from "../clock.ts";
 import { ModelPrices } from "../models/pricing.ts";
-import { modelEndpoint } from "../models/endpoint.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
+import { findKey } from "./key_state.ts";
 
 /** A model provider and whether it can be used. */
 export interface ProviderReport {
@@ -31,13 +31,14 @@ export interface SetupReport {
 
 /** Describes the setup of a workspace. */
 export async function describeSetup(settings: WorkspaceSettings): Promise<SetupReport> {
-  const { config, directories, environment } = settings;
+  const { config, directories, shell } = settings;
   const { provider, model, baseUrl } = config.defaults;
   const prices = new ModelPrices({
     files: directories.pricingFiles,
     clock: new SystemClock(),
     log: { write: () => {} },
   });
+  const keyPlaces = { files: [directories.workspaceEnvFile, directories.configEnvFile], shell };
   const names = new Set<string>(NAMED_PROVIDERS);
   if (provider !== undefined) names.add(provider);
   const isModelSet = provider !== undefined && model !== undefined;
@@ -52,17 +53,11 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
     defaultModelHasPrice: isModelSet ? await prices.hasPrice({ provider, name: model }) : null,
     providers: [...names].map((name) => {
       const address = name === provider && baseUrl !== undefined ? { baseUrl } : {};
-      const { keyVariable, keyRequired } = modelEndpoint({
-        provider: name,
-        name: "any",
-        ...address,
-        streamUsage: true,
-      });
-      const value = keyVariable === null ? undefined : environment.get(keyVariable);
+      const key = findKey({ provider: name, model: "any", ...address }, keyPlaces);
       return {
         name,
-        keyVariable: keyRequired ? keyVariable : null,
-        hasKey: value !== undefined && value.trim() !== "",
+        keyVariable: key.required ? key.variable : null,
+        hasKey: key.source !== undefined,
       };
     }),
   };

@@ -19,7 +19,9 @@ export interface SetupState {
   limits: Record<LimitName, string>;
   providers: {
     name: string;
+    /** Empty where none can be suggested. */
     suggestedModel: string;
+    /** Null: it needs no key. */
     keyVariable: string | null;
     hasKey: boolean;
   }[];

@@ -68,6 +68,16 @@ export class SqliteFrameStore implements FrameStore {
     return Promise.resolve(frames);
   }
 
+  readNewestId(executionId?: number): Promise<number> {
+    const newest = executionId === undefined
+      ? this.#db.get<{ id: number | null }>("SELECT max(id) AS id FROM frames")
+      : this.#db.get<{ id: number | null }>(
+        "SELECT max(id) AS id FROM frames WHERE execution_id = ?",
+        executionId,
+      );
+    return Promise.resolve(newest?.id ?? 0);
+  }
+
   readLogState(executionId: number): Promise<LogState | undefined> {
     const row = this.#db.get<{ status: ExecutionStatus }>(
       "SELECT status FROM executions WHERE id = ?",

@@ -1,9 +1,10 @@
 // Idempotency keys: which execution a run got that somebody asked for under one.
+import { DAY_MS } from "../time_units.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow } from "./execution_rows.ts";
 
 /** How long a key stands for its first run. */
-const KEPT_MS = 24 * 3_600_000;
+const KEPT_MS = DAY_MS;
 
 /** The execution that a key got within 24 hours before `now`, with its answer. */
 export function selectByKey(

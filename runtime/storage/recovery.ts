@@ -2,6 +2,12 @@
 import type { RecoveryStore } from "../executions/recovery_store.ts";
 import type { Database } from "./database.ts";
 
+interface LoggedAt {
+  event: string;
+  /** ISO 8601. */
+  at: string;
+}
+
 /** What others left to this service instance. */
 export class SqliteRecoveryStore implements RecoveryStore {
   readonly #db: Database;
@@ -28,6 +34,22 @@ export class SqliteRecoveryStore implements RecoveryStore {
         executionId,
       );
     });
+  }
+
+  readUncountedMs(executionId: number): Promise<number> {
+    const select =
+      "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
+    const last = this.#db.get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);
+    // It began, its running time was stored with a reply or a question, or it was answered.
+    const counted = this.#db.get<LoggedAt>(
+      `${select} AND (payload ->> '$.event_type' IN ('execution_info', 'stats') ` +
+        "OR payload ->> '$.request_id' IS NOT NULL) ORDER BY id DESC LIMIT 1",
+      executionId,
+    );
+    if (last === undefined || counted === undefined) return Promise.resolve(0);
+    // Woken by another's answer: nothing says when.
+    if (counted.event === "interrupt") return Promise.resolve(0);
+    return Promise.resolve(Math.max(0, Date.parse(last.at) - Date.parse(counted.at)));
   }
 
   findForsaken(): Promise<number[]> {

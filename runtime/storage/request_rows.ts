@@ -24,7 +24,11 @@ const COLUMNS = "request_id, execution_id, position, kind, body, created_at, exp
 export function insertRequest(db: Database, request: HumanRequest): void {
   const { message, options, multi, answersBefore, toolName, toolArgs, isGuard } = request;
   const body: RequestBody = {
-    ...{ message, options, multi, toolName, toolArgs },
+    message,
+    options,
+    multi,
+    toolName,
+    toolArgs,
     ...(answersBefore !== undefined && { answersBefore }),
     ...(isGuard && { isGuard }),
   };

@@ -38,7 +38,7 @@ export function wakeExecution(db: Database, executionId: number, instanceId: str
 }
 
 /**
- * Lets those above an execution run again, here, that waited only for it: one with a question of its own goes on
+ * Lets those above an execution run again, here, that waited only for it: one with a question of its own continues
  * waiting, and so do those above that. The nearest first.
  */
 export function wakeAncestors(

@@ -1,4 +1,4 @@
-// The tables of watches: changes that wait for their run, and how files looked when their agent was last told of them.
+// The tables of watches: changes that wait for their run, and how files looked when they were last reported to their agent.
 import type { FileEvent } from "../run_cause.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch_store.ts";
 import type { Database } from "./database.ts";
@@ -70,7 +70,7 @@ export class SqliteWatchStore implements WatchStore {
     const rows = this.#db.all<{ id: number; status: string; path: string }>(
       "SELECT id, status, json_extract(request, '$.cause.path') AS path FROM executions " +
         "WHERE agent_id = ? AND trigger = 'watch' AND (status = 'waiting' OR status = 'running' AND " +
-        // What an instance before this one left behind does not go on.
+        // What an earlier instance left does not continue.
         "instance_id = (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1))",
       agentId,
     );

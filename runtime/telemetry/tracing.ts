@@ -82,7 +82,7 @@ export class Tracing {
     } catch (error) {
       // Said once: it would fail with every call.
       if (!this.#isFailing) {
-        this.#ports.log.write("warn", "Telemetry fails: what it tells is incomplete", { error });
+        this.#ports.log.write("warn", "Telemetry error: exported data is incomplete", { error });
       }
       this.#isFailing = true;
       return undefined;

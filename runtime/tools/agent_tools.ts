@@ -9,7 +9,7 @@ import type { Tool } from "./tool.ts";
 import { Toolbox } from "./toolbox.ts";
 import { ToolsUnavailable } from "./tools_unavailable.ts";
 
-/** The tools of an agent, and what its prompt tells of them. */
+/** The tools of an agent, and what its prompt says of them. */
 export interface AgentTools {
   toolbox: Toolbox;
   skills: readonly SkillDescription[];
@@ -36,7 +36,8 @@ export class ToolCatalog {
   }
 
   /**
-   * The tools of an agent as its file stands. Throws ToolsUnavailable for one that cannot be had, and the signal's reason.
+   * The tools of an agent as its file stands. Throws ToolsUnavailable for one that is not available, and the signal's
+   * reason.
    */
   async openTools(agent: Agent, { signal }: { signal: AbortSignal }): Promise<AgentTools> {
     const { builtin, findAgent } = this.#sources;
@@ -61,7 +62,7 @@ export class ToolCatalog {
   }
 }
 
-/** A custom tool that has the name of another: which of the two a model means, nobody could tell. */
+/** A custom tool that has the name of another: which of the two a model means would be unknown. */
 function refuseClashes(custom: readonly Tool[], others: readonly Tool[]): void {
   const taken = new Set(others.map(({ name }) => name));
   for (const { name } of custom) {

@@ -80,7 +80,7 @@ function complaint(text: string): string {
   const line = text.slice(0, position).split("\n").length;
   const column = position - text.lastIndexOf("\n", position - 1);
   const place = after === ""
-    ? `behind ${JSON.stringify(before)}`
+    ? `after ${JSON.stringify(before)}`
     : `between ${JSON.stringify(before)} and ${JSON.stringify(after)}`;
   return `The arguments are not valid JSON: at line ${line}, column ${column}, ${place}, ` +
     `${fault?.reason ?? "the text cannot be read"}. Write them as one JSON object.`;

@@ -1,8 +1,8 @@
-// Why a connection failed, in words for a model.
+// Why a connection failed, as a text for a model.
 import { describeDenied } from "../denied_permission.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nobody listens there (connection refused)",
+  ECONNREFUSED: "nothing listens there (connection refused)",
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "the host name is unknown",
   EAI_AGAIN: "the host name cannot be resolved right now",

@@ -5,7 +5,7 @@ import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const ROOTED = /^(\{[a-z][a-z0-9_]*\}|~)(?:\/+|$)/;
-/** What a name that is no pattern holds none of. */
+/** The characters that make a name a pattern. */
 const WILD = /[*?[{\\]/;
 
 /** A pattern taken apart. */
@@ -55,7 +55,7 @@ export function parseGlob(
 function refuseOdd(text: string): void {
   if (text.trim() === "") throw new ToolFailure("The pattern is empty. Give one such as **/*.md.");
   if (text.includes("\0")) {
-    throw new ToolFailure("The pattern holds a NUL character, which no path can.");
+    throw new ToolFailure("The pattern contains a NUL character, which is not allowed.");
   }
 }
 

@@ -89,7 +89,7 @@ class Walk {
 
   async from(start: Start): Promise<void> {
     const key = `${start.path}\n${start.base}`;
-    if (this.#seen.has(key) || !this.#sandbox.allows(start.path, "read")) return;
+    if (this.#seen.has(key) || !this.#sandbox.isReadable(start.path)) return;
     this.#seen.add(key);
     const info = await stat(start.path).catch(unlessUnreadable);
     if (info?.isFile()) this.#note(start.path, start.base, false);
@@ -116,7 +116,7 @@ class Walk {
     for (const entry of entries) {
       if (!this.#count()) break;
       const path = join(folder, entry.name);
-      if (STAGED_NAME.test(entry.name) || !this.#sandbox.allows(path, "read")) continue;
+      if (STAGED_NAME.test(entry.name) || !this.#sandbox.isReadable(path)) continue;
       const hidden = entry.name.startsWith(".") && !this.#pattern.hidden;
       if (entry.isDirectory()) {
         if (this.#pattern.depth !== Infinity) this.#note(path, base, true);
@@ -132,7 +132,7 @@ class Walk {
     if (entry.isFile()) return true;
     if (!entry.isSymbolicLink()) return false;
     const target = await realpath(path).catch(unlessUnreadable);
-    if (target === undefined || !this.#sandbox.allows(target, "read")) return false;
+    if (target === undefined || !this.#sandbox.isReadable(target)) return false;
     return (await stat(target).catch(unlessUnreadable))?.isFile() ?? false;
   }
 

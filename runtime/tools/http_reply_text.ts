@@ -44,7 +44,7 @@ function showBody(reply: ExchangeReply, redactor: Redactor): string {
     `${size} bytes. Ask for a part of it, if the server can give one.)`;
 }
 
-/** The text in the charset that the type names, or undefined when it is none. */
+/** The text in the charset that the type names, or undefined when it is not text. */
 function decodeText(body: Uint8Array, type: string): string | undefined {
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1] ?? "utf-8";
   const decoder = openDecoder(charset);
@@ -59,7 +59,7 @@ function openDecoder(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    // A charset that nobody knows: most of what is sent is UTF-8.
+    // An unknown charset: most of what is sent is UTF-8.
     return new TextDecoder();
   }
 }

@@ -12,11 +12,11 @@ export interface IdleGuardsOptions {
   defaults: readonly string[];
 }
 
-/** Tells of each such name once. */
+/** Warns of each such name once. */
 export class IdleGuards {
   readonly #log: ServiceLog;
   readonly #defaults: readonly string[];
-  readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
 
   constructor({ log, defaults }: IdleGuardsOptions) {
     this.#log = log;
@@ -29,8 +29,8 @@ export class IdleGuards {
     for (const guard of confirmTools) {
       if (names.has(guard) || isEveryTool(guard) || this.#defaults.includes(guard)) continue;
       const key = JSON.stringify([id, guard]);
-      if (this.#told.has(key)) continue;
-      this.#told.add(key);
+      if (this.#warned.has(key)) continue;
+      this.#warned.add(key);
       const nearest = suggest(guard, names);
       const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
       const message = `confirm names "${guard}", and the agent has no such tool${hint}`;

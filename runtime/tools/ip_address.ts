@@ -44,12 +44,12 @@ const EMBEDDED: readonly { network: string; at: number; xor: number }[] = [
   { network: "::/96", at: 12, xor: 0 },
 ];
 
-/** The 4 or 16 bytes of an address in its usual notation (a zone is left out), or undefined when it is none. */
+/** The 4 or 16 bytes of an address in its usual notation (a zone is left out), or undefined when it is not an address. */
 export function parseAddress(text: string): Uint8Array | undefined {
   return text.includes(":") ? parseIpv6(text.replace(/%.*$/, "")) : parseIpv4(text);
 }
 
-/** What kind of network an address belongs to; undefined for a text that is no address. */
+/** What kind of network an address belongs to; undefined for a text that is not an address. */
 export function classifyAddress(text: string): AddressKind | undefined {
   const bytes = parseAddress(text);
   return bytes === undefined ? undefined : classify(bytes);

@@ -1,6 +1,6 @@
 // Where a text stops being JSON, and what should have stood there. JSON.parse tells the place only now and then.
 
-/** The first fault of a text that is no JSON. */
+/** The first fault of a text that is not valid JSON. */
 export interface JsonFault {
   /** In UTF-16 code units; the length of the text when it ends too early. */
   position: number;
@@ -41,9 +41,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
   for (;;) {
     take(SPACE);
     if (expected === "comma or end" && open.length === 0) {
-      return at === text.length
-        ? undefined
-        : { position: at, reason: "something follows behind the end" };
+      return at === text.length ? undefined : { position: at, reason: "something follows the end" };
     }
     const character: string = text.charAt(at);
     if (character === "") return { position: at, reason: "the text ends too early" };
@@ -91,6 +89,6 @@ function faultInString(
     position: at,
     reason: character === "\\"
       ? "this escape is unknown; a backslash is written \\\\"
-      : "a line break or control character stands inside a string; write \\n for a line break",
+      : "a line break or control character is inside a string; write \\n for a line break",
   };
 }

@@ -3,9 +3,9 @@
 // closed_places.ts and path_notation.ts; what is then done with the path, and the second check on the file itself, in
 // opened_file.ts, write_file.ts, remove_file.ts and move_file.ts.
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { isDatabaseName } from "../files/database_name.ts";
 import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
 import { PathLocks } from "./path_locks.ts";
-import { isDatabaseName } from "./path_names.ts";
 import { PathNotation } from "./path_notation.ts";
 import { realPathOf } from "./real_path.ts";
 import { type PathAccess, SandboxRoots, type SandboxRootsOptions } from "./sandbox_roots.ts";
@@ -121,9 +121,9 @@ export class PathSandbox {
     };
   }
 
-  /** Whether a real path may be used so. Looks at names only, so it suits listing; opening still goes through resolve. */
-  allows(real: string, access: PathAccess): boolean {
-    return this.#roots.of(real, access) !== undefined && this.refusal(real, access) === undefined;
+  /** Whether a real path may be read. Looks at names only, so it suits listing; opening still goes through resolve. */
+  isReadable(real: string): boolean {
+    return this.#roots.of(real, "read") !== undefined && this.refusal(real, "read") === undefined;
   }
 
   /** Why a path inside the roots is closed nevertheless, as the rest of a sentence; undefined when it is not. */

@@ -7,7 +7,7 @@ const { basename, dirname, join } = PATHS;
 
 /** A path with its symlinks resolved. */
 export interface RealPath {
-  /** The real path of the deepest existing ancestor, with the names that do not exist yet behind it. */
+  /** The real path of the deepest existing ancestor, with the names after it that do not exist yet. */
   path: string;
   exists: boolean;
   /** The first name that does not resolve is a symlink to nothing. */

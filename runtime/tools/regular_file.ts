@@ -20,6 +20,6 @@ export function refuseUnlessFile(
     );
   }
   throw new ToolFailure(
-    `Cannot ${action} "${text}": it is no regular file (a pipe, socket or device).`,
+    `Cannot ${action} "${text}": it is not a regular file (a pipe, socket or device).`,
   );
 }

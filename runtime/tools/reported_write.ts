@@ -1,4 +1,4 @@
-// How a tool tells of a change that it makes to a file, for whoever watches that file and must know whose change it was.
+// How a tool reports a change that it makes to a file, for whoever watches that file and must know whose change it was.
 import type { BigIntStats } from "node:fs";
 import { identityOf } from "./file_identity.ts";
 
@@ -14,7 +14,7 @@ export interface WrittenFile {
   sha256: string | null;
 }
 
-/** A change by a tool, told before it can be seen, so that nobody sees it first and takes it for somebody else's. */
+/** A change by a tool, reported before it can be seen, so that no watcher sees it first and takes it for another's. */
 export interface FileWrite {
   /** Absolute and real. */
   path: string;
@@ -27,20 +27,20 @@ export function versionOf(info: BigIntStats): FileVersion {
   return `${identityOf(info)}:${info.size}:${info.mtimeNs}`;
 }
 
-/** Makes a change, and tells of it before it can be seen. Throws as the change does. */
+/** Makes a change, and reports it before it can be seen. Throws as the change does. */
 export async function reportWrite(
   to: { report(write: FileWrite): void },
   { path, outcome }: { path: string; outcome: WrittenFile | "removed" },
   change: () => Promise<void>,
 ): Promise<void> {
-  const told = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
-  to.report({ path, outcome: told.promise });
+  const reported = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
+  to.report({ path, outcome: reported.promise });
   try {
     await change();
   } catch (error) {
     // A file that was published may be there nevertheless; the claim names its content, so it does no harm.
-    told.resolve(outcome === "removed" ? "unchanged" : outcome);
+    reported.resolve(outcome === "removed" ? "unchanged" : outcome);
     throw error;
   }
-  told.resolve(outcome);
+  reported.resolve(outcome);
 }

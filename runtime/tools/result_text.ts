@@ -3,7 +3,7 @@ import type { Redactor } from "../secrets/redactor.ts";
 
 /** The most bytes (UTF-8) of one tool result. */
 export const RESULT_LIMIT_BYTES = 100 * 1024;
-/** Room for the line that tells of a cut. */
+/** Room for the line that reports a cut. */
 const NOTE_BYTES = 512;
 
 /**

@@ -3,7 +3,7 @@
 /** The share of bytes that are no text above which a content counts as binary. */
 const MAX_ODD_SHARE = 0.1;
 
-/** Whether a content, judged by its beginning, is no text: it holds a NUL, or too much that is neither text nor UTF-8. */
+/** Whether a content, judged by its beginning, is not text: it has a NUL, or too much that is neither text nor UTF-8. */
 export function isBinary(sample: Uint8Array): boolean {
   if (sample.length === 0) return false;
   if (sample.includes(0)) return true;

@@ -1,8 +1,9 @@
 // Keeps the agents as their files are: one rescan after a burst of changes, or when somebody asks; tells what changed.
 import { basename, dirname } from "node:path";
-import { isAgentFileName } from "../agents/agent_id.ts";
+import { isAgentFileName, isMisnamedAgentFile } from "../agents/agent_id.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { ReloadReport } from "../agents/reload_report.ts";
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { formatDiagnostic } from "../diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
@@ -24,8 +25,6 @@ export interface AgentFilesPorts {
   events: EventBus;
   clock: Clock;
   log: ServiceLog;
-  /** Called after each reload, before it returns. */
-  onReloaded?: (report: ReloadReport) => Promise<void>;
 }
 
 /** The agents directory and its registry. */
@@ -33,8 +32,9 @@ export class AgentFiles implements AsyncDisposable {
   readonly #ports: AgentFilesPorts;
   readonly #over = new AbortController();
   #names: ReadonlyMap<string, string>;
-  /** Errors already told, so that a file that stays broken is told once. */
-  #told: ReadonlySet<string> = new Set();
+  /** Problems already logged, so that a file that stays broken is logged once. */
+  #logged: ReadonlySet<string> = new Set();
+  readonly #afterReload: (() => void | Promise<void>)[] = [];
   #watching: Promise<void> | undefined;
   #changed = Promise.withResolvers<void>();
 
@@ -57,11 +57,16 @@ export class AgentFiles implements AsyncDisposable {
     for (const id of report.removed) publish("removed", id);
     for (const id of report.added) publish("loaded", id);
     for (const id of report.updated) publish("updated", id);
-    const errors = report.errors.map(formatDiagnostic);
-    for (const error of errors) if (!this.#told.has(error)) log.write("warn", error);
-    this.#told = new Set(errors);
-    await this.#ports.onReloaded?.(report);
+    const problems = [...report.errors, ...registry.misnamed()].map(formatDiagnostic);
+    for (const problem of problems) if (!this.#logged.has(problem)) log.write("warn", problem);
+    this.#logged = new Set(problems);
+    for (const work of this.#afterReload) await work();
     return report;
+  }
+
+  /** From now on does this after each reload, before that returns; it fails with it. In the order of these calls. */
+  afterReload(work: () => void | Promise<void>): void {
+    this.#afterReload.push(work);
   }
 
   /** Follows the directory from now on. */
@@ -116,7 +121,7 @@ export class AgentFiles implements AsyncDisposable {
   async #isQuietFor(ms: number): Promise<boolean> {
     const nap = new AbortController();
     const signal = AbortSignal.any([nap.signal, this.#over.signal]);
-    const quiet = this.#ports.clock.sleep(ms, signal).then(() => true, () => false);
+    const quiet = sleepUnlessAborted(this.#ports.clock, ms, signal);
     const noise = this.#changed.promise.then(() => false);
     const outcome = await Promise.race([quiet, noise]);
     nap.abort();
@@ -125,9 +130,11 @@ export class AgentFiles implements AsyncDisposable {
   }
 }
 
-/** The folder itself, or one of its agent files. */
+/** The folder itself, or one of its agent files, however its name ends. */
 function concerns(path: string, folder: string): boolean {
-  return path === folder || dirname(path) === folder && isAgentFileName(basename(path));
+  if (path === folder) return true;
+  const name = basename(path);
+  return dirname(path) === folder && (isAgentFileName(name) || isMisnamedAgentFile(name));
 }
 
 function namesOf(registry: AgentRegistry): Map<string, string> {

@@ -1,6 +1,7 @@
 // Follows the files of one watch agent: what has settled, and is not the agent's own doing, goes into its queue.
 import type { PathBase } from "../agents/agent_paths.ts";
 import type { Clock } from "../clock.ts";
+import { SerialQueue } from "../serial_queue.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { AgentWatch } from "./agent_watch.ts";
 import type { SettledPath } from "./change_folding.ts";
@@ -40,7 +41,7 @@ export class AgentFollower implements AsyncDisposable {
   #agent: WatchingAgent;
   #watch: AgentWatch;
   /** What has settled is taken in one after the other. */
-  #accepting: Promise<void> = Promise.resolve();
+  readonly #accepting = new SerialQueue();
 
   private constructor(agent: WatchingAgent, watch: AgentWatch, own: {
     waiting: readonly QueuedChange[];
@@ -82,7 +83,7 @@ export class AgentFollower implements AsyncDisposable {
   }
 
   /**
-   * Follows the agent as its file says now; where it watches the same, its watch goes on untouched. Returns whether a
+   * Follows the agent as its file says now; where it watches the same, its watch continues untouched. Returns whether a
    * stopped trigger fires again, because the agent was edited.
    */
   async update(agent: WatchingAgent): Promise<boolean> {
@@ -94,7 +95,7 @@ export class AgentFollower implements AsyncDisposable {
     const watch = isOther ? await openWatch(agent, onSettled, this.#ports) : former;
     this.#agent = agent;
     this.#watch = watch;
-    this.#lane.agent = agent;
+    this.#lane.update(agent);
     if (isOther) {
       watch.adopt(former);
       await former[Symbol.asyncDispose]();
@@ -129,7 +130,7 @@ export class AgentFollower implements AsyncDisposable {
     this.#lane.left(executionId, how);
   }
 
-  /** An execution of the agent that waited goes on. */
+  /** An execution of the agent that waited continues. */
   resumed(executionId: number): void {
     this.#lane.resumed(executionId);
   }
@@ -138,24 +139,24 @@ export class AgentFollower implements AsyncDisposable {
   async forget(): Promise<void> {
     this.#lane.stop();
     await this.#watch[Symbol.asyncDispose]();
-    await this.#accepting;
+    await this.#accepting.settled();
     await this.#lane.keepOnly(() => false);
     await this.#lane[Symbol.asyncDispose]();
     this.#ports.breaker.forget(this.#agent.id);
     await this.#ports.store.forgetWatches([this.#agent.id]);
   }
 
-  /** Ends, and stores what is not quiet yet. Runs that were started go on. */
+  /** Ends, and stores what is not quiet yet. Runs that were started continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lane.stop();
     await this.#watch.flush();
     await this.#watch[Symbol.asyncDispose]();
-    await this.#accepting;
+    await this.#accepting.settled();
     await this.#lane[Symbol.asyncDispose]();
   }
 
   #settled(paths: readonly SettledPath[]): void {
-    this.#accepting = this.#accepting.then(() => this.#accept(paths)).catch((error) =>
+    void this.#accepting.run(() => this.#accept(paths)).catch((error) =>
       this.#ports.log.write("error", "File changes were lost", { agent: this.#agent.id, error })
     );
   }

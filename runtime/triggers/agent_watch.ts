@@ -23,7 +23,7 @@ export interface AgentWatchPorts {
   onSettled: (paths: SettledPath[]) => void;
 }
 
-/** A watch trigger at work. Tells nothing before `listen` or `adopt`. */
+/** A watch trigger at work. Reports nothing before `listen` or `adopt`. */
 export class AgentWatch implements AsyncDisposable {
   readonly #ports: AgentWatchPorts;
   readonly #baseline: Baseline;
@@ -69,7 +69,7 @@ export class AgentWatch implements AsyncDisposable {
     return watch;
   }
 
-  /** Begins to tell of changes. */
+  /** Begins to report changes. */
   listen(): void {
     // Read since, before anybody listened; what is remembered is compared below.
     const unread = new Set(this.#unread());
@@ -103,7 +103,7 @@ export class AgentWatch implements AsyncDisposable {
       former.#baseline.knows(path) || !former.#leaves.some((leaf) => leaf.covers(path))
     );
     this.#tell(news.map((path) => toOld(path, null)));
-    // With the same files to compare, what the one before has told of is not news to this one either.
+    // With the same files to compare, what the one before has reported is not news to this one either.
     for (const [i, leaf] of this.#leaves.entries()) {
       leaf.isCompared ||= former.#leaves[i]?.isCompared === true;
     }

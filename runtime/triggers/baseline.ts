@@ -5,7 +5,7 @@ import { FROM_OUTSIDE } from "./change_origin.ts";
 import { isIn } from "./scan_result.ts";
 import { type RememberedFiles, UNREAD } from "./seen_files.ts";
 
-/** Changes, and files that are none: whoever remembers files remembers these, too. */
+/** Changes, and files that have not changed: whoever remembers files remembers these, too. */
 export interface Compared {
   changes: Transition[];
   old: SettledPath[];

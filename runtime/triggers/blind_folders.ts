@@ -1,4 +1,4 @@
-// Folders that the system refuses to watch: looked at from time to time instead, said once, tried again later.
+// Folders that cannot be watched: looked at from time to time instead, logged once, tried again later.
 import type { Clock } from "../clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { isSameFolder, type WatchedFolder } from "./watch_cover.ts";
@@ -24,7 +24,7 @@ export class BlindFolders implements AsyncDisposable {
   readonly #over = new AbortController();
   #folders: (WatchedFolder & { retryAt: number })[] = [];
   #looking: Promise<void> | undefined;
-  /** Said once, until all is well again. */
+  /** Logged once, until all folders can be watched again. */
   #isTold = false;
 
   constructor(ports: BlindFoldersPorts) {
@@ -40,7 +40,7 @@ export class BlindFolders implements AsyncDisposable {
   /** Takes care of a folder whose watch failed. */
   add({ folder, recursive }: WatchedFolder, error: unknown): void {
     const { clock, log } = this.#ports;
-    // Gone a moment before it was to be watched: whoever wants it sees that as soon as he looks.
+    // Gone a moment before it was to be watched: its listeners notice that as soon as they look.
     const isGone = error instanceof Deno.errors.NotFound;
     if (!isGone && !this.#isTold) {
       this.#isTold = true;

@@ -1,13 +1,13 @@
 // For how long something has been going on, all in all: the gaps in between do not count. Pure.
 
-/** A clock that goes only while something does. */
+/** A stopwatch that runs only while something is in progress. */
 export class BusyTime {
   /** How long something counts as going on after its end. */
   readonly #lateMs: number;
   #count = 0;
   #total = 0;
   #countedTo = 0;
-  /** When what ended last stops to count. */
+  /** When what ended last stops counting. */
   #over = -Infinity;
 
   constructor(lateMs: number) {

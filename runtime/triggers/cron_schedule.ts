@@ -1,5 +1,5 @@
-// A cron expression in a time zone, as a schedule (see schedule.ts). A local time that the clock jumps over is due at the end of the gap, one that it shows
-// twice is due the first time.
+// A cron expression in a time zone, as a schedule (see schedule.ts). A local time that the clock jumps over is due at the
+// end of the gap; one that it shows twice is due the first time.
 import type { CronExpression } from "../agents/cron_expression.ts";
 import { CronCalendar } from "./cron_calendar.ts";
 import { LocalTime } from "./local_time.ts";
@@ -14,7 +14,7 @@ export class CronSchedule {
   /** `zone` is the IANA zone that counts; `declaredZone` the one that the agent names, if it names one. */
   constructor(cron: CronExpression, options: { zone: string; declaredZone: string | undefined }) {
     const { zone, declaredZone } = options;
-    // The machine's own zone is no part of what the schedule is: a machine that moves edits no agent.
+    // The machine's own zone is not part of the schedule's identity: a machine that moves edits no agent.
     this.fingerprint = ["cron", cron.text, ...declaredZone === undefined ? [] : [declaredZone]]
       .join(" ");
     this.#calendar = new CronCalendar(cron);

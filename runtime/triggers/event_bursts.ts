@@ -1,5 +1,6 @@
 // When hints of the file system cannot be relied on: the system drops events of a burst, and does not always say so (measured:
 // half of 5,000 new files, silently). After so many events everything is looked at, as soon as it is quiet.
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 
 const BURST_EVENTS = 300;
@@ -62,7 +63,6 @@ export class EventBursts implements AsyncDisposable {
   }
 
   async #sleep(ms: number): Promise<void> {
-    if (ms <= 0) return;
-    await this.#clock.sleep(ms, this.#over.signal).catch(() => {/* It ends. */});
+    if (ms > 0) await sleepUnlessAborted(this.#clock, ms, this.#over.signal);
   }
 }

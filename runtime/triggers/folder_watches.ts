@@ -1,29 +1,20 @@
-// The only place that has the file system watched. Listeners get hints about paths, and are told to look for themselves
-// whenever hints may have been lost.
+// The only place that has folders watched. Listeners get hints about paths, and are asked to look for themselves whenever
+// hints may have been lost. The watches themselves are left to FolderEvents.
 //
-// Decision: what is really watched never overlaps. All of Deno's watches share one (measured with 2.9.6): to close one ends,
-// without a word, what a watch of a folder above or below it hears; so a folder inside of a watched one has no watch of its
-// own, and those that change places are closed and awaited before others are opened.
+// Decision: what is really watched never overlaps. All of Deno's watches share one (measured with 2.9.6): closing one
+// silently ends the events of a watch on a folder above or below it. So a folder inside of a watched one has no watch of its
+// own, and watches that are replaced are closed and awaited before others are opened.
 import type { Clock } from "../clock.ts";
 import { isBelow } from "../files/path_below.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { BlindFolders } from "./blind_folders.ts";
 import { EventBursts } from "./event_bursts.ts";
+import { type FolderEventSource, type OpenFolderEvents, WatchLost } from "./folder_event_source.ts";
+import { FolderEvents } from "./folder_events.ts";
 import { identityAt, IdentityChecks } from "./identity_checks.ts";
 import { coverOf, FolderCover, isCovered, type WatchedFolder } from "./watch_cover.ts";
 
-/** Where events come from: Deno.watchFs, or a test. */
-export interface FolderEventSource extends AsyncIterable<Deno.FsEvent> {
-  close(): void;
-}
-
-/** Begins to watch a folder. Throws where the system cannot. */
-export type OpenFolderEvents = (
-  folder: string,
-  options: { recursive: boolean },
-) => FolderEventSource;
-
-/** Who wants to hear of a folder. */
+/** Who is notified about a folder. */
 export interface FolderListener {
   /** Something may have happened at these paths: of the folder itself, or below it. */
   changed(paths: readonly string[]): void;
@@ -36,32 +27,38 @@ interface Request extends WatchedFolder {
 }
 
 interface OpenFolder extends WatchedFolder {
-  /** What stood there a moment before; undefined where that cannot be told. */
+  /** What was there a moment before; undefined where that is unknown. */
   identity: string | undefined;
   source: FolderEventSource;
   /** Resolves when the watch has really ended. */
   ended: Promise<void>;
   isStale: boolean;
-  /** Who hears what it tells. */
+  /** Who is notified of its events. */
   requests: Request[];
 }
 
 /** Watches folders for as many listeners as there are. */
 export class FolderWatches implements AsyncDisposable {
+  readonly #events: FolderEvents;
   readonly #open: OpenFolderEvents;
   readonly #requests = new Set<Request>();
-  /** Those that have heard of nothing yet, so they missed nothing. */
+  /** Those that were notified of nothing yet, so they missed nothing. */
   #fresh = new Set<Request>();
   readonly #blind: BlindFolders;
   #folders: OpenFolder[] = [];
+  #isOver = false;
   #settling: Promise<void> = Promise.resolve();
   /** What is asked for until it begins is settled with it. */
   #nextSettling: Promise<void> | undefined;
   readonly #bursts: EventBursts;
   readonly #checks: IdentityChecks;
 
-  constructor(ports: { clock: Clock; log: ServiceLog; open?: OpenFolderEvents }) {
-    this.#open = ports.open ?? Deno.watchFs;
+  /** Owns `events`; where `open` is given, it is used instead of them. */
+  constructor(
+    ports: { clock: Clock; log: ServiceLog; events?: FolderEvents; open?: OpenFolderEvents },
+  ) {
+    this.#events = ports.events ?? new FolderEvents({ log: ports.log });
+    this.#open = ports.open ?? ((folder, options) => this.#events.open(folder, options));
     this.#bursts = new EventBursts(ports.clock, () => this.#uncertain(() => true));
     this.#checks = new IdentityChecks(ports.clock, () => this.#renewReplaced());
     this.#blind = new BlindFolders({
@@ -97,6 +94,9 @@ export class FolderWatches implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const bursts = this.#bursts[Symbol.asyncDispose]();
     this.#requests.clear();
+    this.#isOver = true;
+    // First: what is under way may wait for a watch that does not answer.
+    await this.#events[Symbol.asyncDispose]();
     await this.#settle();
     await bursts;
     await this.#checks[Symbol.asyncDispose]();
@@ -123,10 +123,10 @@ export class FolderWatches implements AsyncDisposable {
     await Promise.all(dropped.map(({ ended }) => ended));
     const watched = new FolderCover(kept);
     const tried = wanted.filter((folder) => !watched.has(folder) && this.#blind.mayTry(folder));
-    for (const folder of tried) this.#openFolder(folder);
+    await Promise.all(tried.map((folder) => this.#openFolder(folder)));
     this.#route();
     this.#checks.keepUp(this.#folders.length > 0);
-    // Between the old watch and the new one nobody heard a thing.
+    // Between the old watch and the new one there were no events.
     const anew = new FolderCover(tried);
     void this.#uncertain((one) => !fresh.has(one) && anew.covering(one) !== undefined);
   }
@@ -138,10 +138,10 @@ export class FolderWatches implements AsyncDisposable {
     for (const request of this.#requests) watched.covering(request)?.requests.push(request);
   }
 
-  #openFolder(folder: WatchedFolder): void {
+  async #openFolder(folder: WatchedFolder): Promise<void> {
     try {
       const identity = identityAt(folder.folder);
-      const source = this.#open(folder.folder, { recursive: folder.recursive });
+      const source = await this.#open(folder.folder, { recursive: folder.recursive });
       const open: OpenFolder = {
         ...folder,
         identity,
@@ -154,7 +154,8 @@ export class FolderWatches implements AsyncDisposable {
       this.#folders.push(open);
       this.#blind.remove(folder);
     } catch (error) {
-      this.#blind.add(folder, error);
+      if (!(error instanceof WatchLost)) this.#blind.add(folder, error);
+      else if (!this.#isOver) void this.#settle();
     }
   }
 
@@ -166,8 +167,8 @@ export class FolderWatches implements AsyncDisposable {
       failure = error;
     }
     if (!this.#folders.includes(open)) return;
-    // Ended by itself: whoever asked for it still wants to know.
-    this.#blind.add(open, failure);
+    // Ended by itself: its listeners still want to know.
+    if (!(failure instanceof WatchLost)) this.#blind.add(open, failure);
     this.#renew(open);
   }
 
@@ -176,7 +177,7 @@ export class FolderWatches implements AsyncDisposable {
     this.#settle();
   }
 
-  /** A watch follows the folder that it began with. Where another one stands now, or none, nobody may say so. */
+  /** A watch follows the folder that it began with. That another one is there now, or none, may go unreported. */
   async #renewReplaced(): Promise<void> {
     for (const open of this.#folders) {
       const now = identityAt(open.folder);
@@ -190,9 +191,9 @@ export class FolderWatches implements AsyncDisposable {
     if (kind === "access") return;
     this.#bursts.count();
     if (flag === "rescan") void this.#uncertain(() => true);
-    // Removals are told to every watch, whatever its folder.
+    // Removals are reported to every watch, whatever its folder.
     const inside = paths.filter((path) => isBelow(path, open.folder));
-    // A folder that was removed or moved stays silent for ever, also when it comes back.
+    // A folder that was removed or moved sends no more events, even when it comes back.
     if ((kind === "remove" || kind === "rename") && inside.includes(open.folder)) this.#renew(open);
     for (const request of inside.length === 0 ? [] : open.requests) {
       if (!this.#requests.has(request)) continue;

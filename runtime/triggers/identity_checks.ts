@@ -1,11 +1,11 @@
-// Looks from time to time whether what is watched is still what it was. The system tells of most folders that are replaced,
-// but not of all: one whose parent is moved away and made anew goes without a word (measured with Deno 2.9.6).
+// Looks from time to time whether what is watched is still what it was. The system reports most folders that are replaced, but
+// not all: one whose parent is moved away and made anew goes unreported (measured with Deno 2.9.6).
 import type { Clock } from "../clock.ts";
 import { isMissing } from "./missing.ts";
 
 const CHECK_MS = 2_000;
 
-/** What tells two folders at one path apart; undefined where that cannot be told. */
+/** What distinguishes two folders at one path; undefined where that is unknown. */
 export function identityAt(folder: string): string | undefined {
   try {
     const { dev, ino } = Deno.lstatSync(folder);
@@ -15,7 +15,7 @@ export function identityAt(folder: string): string | undefined {
   }
 }
 
-/** Checks that go on for as long as there is anything to check. */
+/** Checks that continue for as long as there is anything to check. */
 export class IdentityChecks implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #check: () => Promise<void>;

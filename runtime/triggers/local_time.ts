@@ -1,4 +1,5 @@
 // Local time of a zone: what a clock on the wall there shows. Wall times are milliseconds as if the wall showed UTC.
+import { DAY_MS } from "../time_units.ts";
 
 /** A stretch of time in which the zone's offset stays the same: from `start` up to, but without, `end`. */
 interface Stretch {
@@ -13,7 +14,6 @@ export interface Gap {
   until: number;
 }
 
-const DAY_MS = 86_400_000;
 /** Further than any zone is from UTC, and further than any zone's clock ever jumped. */
 const REACH_MS = 2 * DAY_MS;
 

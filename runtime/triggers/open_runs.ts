@@ -8,7 +8,7 @@ export class OpenRuns {
   readonly #leftEarly = new Set<number>();
   #isStarting = false;
 
-  /** Does something that may tell of started runs; what ends meanwhile, and is unknown, is remembered until it is done. */
+  /** Does something that may start runs or find started ones. Unknown runs that end meanwhile are remembered until then. */
   async whileStarting<T>(work: () => Promise<T>): Promise<T> {
     this.#isStarting = true;
     try {
@@ -34,7 +34,7 @@ export class OpenRuns {
     if (how === "execution_completed") this.#runs.delete(executionId);
   }
 
-  /** A run that waited goes on. */
+  /** A run that waited continues. */
   resumed(executionId: number): void {
     const run = this.#runs.get(executionId);
     if (run !== undefined) run.isRunning = true;

@@ -84,7 +84,7 @@ export class OwnWrites {
     let count: number;
     do {
       ({ count } = record);
-      // The file system may tell of a write before the tool knows that it succeeded.
+      // The file system may report a write before the tool knows that it succeeded.
       await Promise.all(record.pending);
       known = [...record.outcomes];
       match = await matching(path, known);

@@ -1,5 +1,6 @@
 // When a watched path is scanned, and how much of it: what is due is put together, and one scan follows the other. A
 // folder that is new is scanned twice; what cannot be read, again and again.
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { Rereading } from "./rereading.ts";
 
@@ -8,7 +9,7 @@ const SECOND_SCAN_MS = 500;
 
 /** Does the scanning. Never asked for a check or a scan while another one is going on. */
 export interface PlaceScanner {
-  /** Finds out what is at the path, and goes on with that. Whether it is what was there before: then its content was not scanned. */
+  /** Finds out what is at the path, and continues with that. Whether it is what was there before: then its content was not scanned. */
   check(): Promise<boolean>;
   /** Scans everything in what the last check has found. */
   scanAll(): Promise<void>;
@@ -67,7 +68,7 @@ export class PlaceScans implements AsyncDisposable {
   rescanSoon(folders: readonly string[]): void {
     const before = this.#secondScan;
     this.#secondScan = (async () => {
-      await this.#clock.sleep(SECOND_SCAN_MS, this.signal).catch(() => {/* It is closed. */});
+      await sleepUnlessAborted(this.#clock, SECOND_SCAN_MS, this.signal);
       await before;
       if (!this.signal.aborted) void this.scan(folders);
     })();

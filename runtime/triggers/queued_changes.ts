@@ -1,4 +1,5 @@
 // The changes that one watch agent has not run for yet, as they are stored: one for a path, oldest first.
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import type { FileEvent } from "../run_cause.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
@@ -60,7 +61,8 @@ export class QueuedChanges implements Iterable<WatchChange> {
           error,
         });
         if (signal.aborted) return;
-        await clock.sleep(retryMs(failures), signal).catch(() => {/* The last try. */});
+        // An abort leaves one last attempt.
+        await sleepUnlessAborted(clock, retryMs(failures), signal);
       }
     }
   }

@@ -1,4 +1,5 @@
 // Tries again what could not be read: soon at first, then more and more rarely.
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 
 const FIRST_WAIT_MS = 2_000;
@@ -42,7 +43,8 @@ export class Rereading implements AsyncDisposable {
       this.#attemptAt = this.#clock.now() + waitMs;
       this.#sleep = new AbortController();
       const { signal } = this.#sleep;
-      await this.#clock.sleep(waitMs, signal).catch(() => {/* It is to be sooner, or ends. */});
+      await sleepUnlessAborted(this.#clock, waitMs, signal);
+      // Aborted: the next attempt is to be sooner, or there is none.
       if (!signal.aborted && !await this.#attempt()) break;
     }
     this.#work = undefined;

@@ -1,5 +1,5 @@
 // The book of schedules: which agents have one, how far each has come, who is due first. Kept in step with the agents and
-// with what is stored; when to look into it is the scheduler's business.
+// with what is stored; when to look into it is left to the scheduler.
 import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../agents/agent.ts";
 import { type Clock, toTimestamp } from "../clock.ts";

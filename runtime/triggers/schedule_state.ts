@@ -1,4 +1,4 @@
-// How a schedule goes on from what is known of it: where it was, or anew.
+// How a schedule continues from what is known of it: where it was, or anew.
 import type { ScheduleState } from "./slot_store.ts";
 
 /** What ran further ahead than this ran under a wrong clock. */

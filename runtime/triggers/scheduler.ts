@@ -1,11 +1,13 @@
-// Starts the runs of schedules: on time, once each, and tells what became of every slot. One timer for all agents.
+// Starts the runs of schedules: on time, once each, and records what became of every slot. One timer for all agents.
 import { setImmediate } from "node:timers/promises";
 import type { Agent } from "../agents/agent.ts";
+import { sleepUnlessAborted } from "../bounded_wait.ts";
+import { SerialQueue } from "../serial_queue.ts";
+import { DAY_MS } from "../time_units.ts";
 import { type BatchReport, type DueBatchPorts, RETRY_MS, settleDue } from "./due_batch.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";
 
-const DAY_MS = 86_400_000;
 /** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
 const LONGEST_SLEEP_MS = 60_000;
 /** A sleep that took so much longer than it should was the machine's, or the clock was set forward. */
@@ -21,8 +23,8 @@ export type SchedulerPorts = ScheduleBookPorts & Omit<DueBatchPorts, "book">;
 export class Scheduler implements AsyncDisposable {
   readonly #ports: SchedulerPorts;
   readonly #book: ScheduleBook;
-  /** Whoever changes the book waits for whoever changed it before. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Changes of the book. */
+  readonly #changes = new SerialQueue();
   /** The agents as they should be, while the book is not in step with them. */
   #owed: ReconcileOptions & { agents: readonly Agent[] } | undefined;
   #nap = new AbortController();
@@ -44,7 +46,7 @@ export class Scheduler implements AsyncDisposable {
    */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     this.#owed = { ...options, agents };
-    await this.#inTurn(() => this.#settleOwed());
+    await this.#changes.run(() => this.#settleOwed());
     this.look();
   }
 
@@ -75,7 +77,7 @@ export class Scheduler implements AsyncDisposable {
     this.#isOver = true;
     this.#nap.abort();
     await this.#watching;
-    await this.#turn;
+    await this.#changes.settled();
   }
 
   async #watch(): Promise<void> {
@@ -100,22 +102,20 @@ export class Scheduler implements AsyncDisposable {
     const { clock } = this.#ports;
     const { signal } = this.#nap;
     const wake = clock.now() + ms;
-    await clock.sleep(ms, signal).catch((error) => {
-      if (!signal.aborted) throw error;
-    });
+    await sleepUnlessAborted(clock, ms, signal);
     this.#wokeLate = clock.now() - wake > LATE_WAKE_MS;
   }
 
   /** Gives every slot that is due by now its outcome. */
   async #settle(): Promise<void> {
     const now = this.#ports.clock.now();
-    if (now < this.#lookedAt) await this.#inTurn(() => this.#book.rebeginAhead());
+    if (now < this.#lookedAt) await this.#changes.run(() => this.#book.rebeginAhead());
     this.#lookedAt = now;
-    if (this.#owed !== undefined) await this.#inTurn(() => this.#settleOwed());
+    if (this.#owed !== undefined) await this.#changes.run(() => this.#settleOwed());
     const reports: BatchReport[] = [];
     try {
       while (!this.#isOver && (this.#book.firstDue ?? Infinity) <= now) {
-        await this.#inTurn(async () => {
+        await this.#changes.run(async () => {
           const ports = { ...this.#ports, book: this.#book };
           const report = await settleDue(ports, { now, wokeLate: this.#wokeLate });
           reports.push(report);
@@ -166,12 +166,5 @@ export class Scheduler implements AsyncDisposable {
     const removed = await store.purgeSlots({ before: now - KEPT_DAYS * DAY_MS, keep: KEPT_SLOTS });
     this.#purgedAt = now;
     if (removed > 0) log.write("info", "Old slots removed", { removed });
-  }
-
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work);
-    // A failure is told to its own caller, and does not stop the next.
-    this.#turn = turn.catch(() => {});
-    await turn;
   }
 }

@@ -1,4 +1,4 @@
-// The port to what the service remembers about itself across restarts: a few words by name.
+// The port to what the service remembers about itself across restarts: a few texts by name.
 
 /** Settings by name, as texts. */
 export interface SettingsStore {

@@ -1,21 +1,19 @@
-// Tells when watch triggers feed themselves: one path that fires all the time, or runs that cause each other. Pure.
+// Detects watch triggers that feed themselves: one path that fires all the time, or runs that cause each other. Pure.
 //
 // Decision: a chain goes over all agents, because two that write for each other are a loop as well; whose turn it is when
 // the limit is reached is paused. A run prolongs a chain when its change is known to be written by a run of it, or when its
 // path fired before in it, which a burst of files or a steady stream of new ones never does; WatchLoopDetector has the rest.
 import type { Clock } from "../clock.ts";
+import { MINUTE_MS } from "../time_units.ts";
 import type { ChangeOrigin } from "./change_origin.ts";
 import { WatchLoopDetector } from "./watch_loop_detector.ts";
-import { MAX_CHAIN } from "./max_chain.ts";
+import { LATE_EVENT_MS, MAX_CHAIN } from "./loop_limits.ts";
 
 /** How often one path of an agent may fire in a minute. */
 const MAX_FIRES_PER_MINUTE = 20;
 /** A change by a chain of so many runs goes before others: see TriggerBreaker.urgency. */
 const TELLING_CHAIN = 5;
 
-const MINUTE_MS = 60_000;
-/** The file system tells of a run's last write when the run is over already. */
-const AFTERMATH_MS = 1_000;
 const MAX_PATHS = 10_000;
 const MAX_RUNS = 10_000;
 
@@ -28,7 +26,7 @@ interface Firing {
 /** What is to become of a change: it fires, waits a while, or stops its trigger for this reason. */
 export type Verdict = "fires" | { waitMs: number } | { refusal: string };
 
-/** Counts what fires. */
+/** Decides whether changes of watched files may fire, by what fired before; all agents of a service share one. */
 export class TriggerBreaker {
   readonly #clock: Pick<Clock, "now">;
   readonly #loops: WatchLoopDetector;
@@ -76,7 +74,7 @@ export class TriggerBreaker {
   urgency(agentId: string, { writer, generation }: ChangeOrigin): number {
     const length = this.#lengthOf(writer);
     const known = length < TELLING_CHAIN ? 0 : length;
-    return Math.max(known, this.#loops.lengthWith(agentId, generation));
+    return Math.max(known, this.#loops.countWith(agentId, generation));
   }
 
   /** Whether urgency() may be more than 0 for a change of this agent. */
@@ -111,7 +109,7 @@ export class TriggerBreaker {
     this.#loops.ended(executionId);
   }
 
-  /** A run that waited goes on: what a person's answer brings about is no loop. */
+  /** A run that waited continues: what a person's answer brings about is not a loop. */
   resumed(executionId: number): void {
     this.#lengths.delete(executionId);
     this.#telling.delete(executionId);
@@ -140,13 +138,13 @@ export class TriggerBreaker {
     const now = this.#clock.now();
     let longest = 0;
     for (const [id, endedAt] of this.#recent) {
-      if (endedAt !== undefined && now - endedAt > AFTERMATH_MS) this.#recent.delete(id);
+      if (endedAt !== undefined && now - endedAt > LATE_EVENT_MS) this.#recent.delete(id);
       else longest = Math.max(longest, this.#lengthOf(id));
     }
     return longest;
   }
 
-  /** 0: the run is no part of a chain, or nobody remembers. */
+  /** 0: the run is not part of a chain, or is forgotten. */
   #lengthOf(executionId: number): number {
     return this.#lengths.get(executionId) ?? 0;
   }

@@ -1,5 +1,6 @@
 // The changes of one agent's files that nobody has been told of yet: each waits until its path has been quiet for a while, or,
 // where all that is watched has vanished with it, until that is back.
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { ChangeFolding, type SettledPath, type Stamp, type Transition } from "./change_folding.ts";
 import type { ChangeOrigin } from "./change_origin.ts";
@@ -89,7 +90,7 @@ export class UnsettledChanges implements AsyncDisposable {
     await Promise.resolve();
     for (let oldest; (oldest = this.#folding.oldest) !== undefined;) {
       const waitMs = Math.min(oldest + debounceMs - clock.now(), debounceMs);
-      await clock.sleep(Math.max(0, waitMs), this.#over.signal).catch(() => {/* It is closed. */});
+      await sleepUnlessAborted(clock, Math.max(0, waitMs), this.#over.signal);
       if (this.#over.signal.aborted) return;
       const now = clock.now();
       // A clock that was set back must not make changes wait for it to come round again.
@@ -102,7 +103,9 @@ export class UnsettledChanges implements AsyncDisposable {
     const { mayRepeat, beforeDeletion, onSettled } = this.#options;
     if (this.#folding.hasDeletion(dueBefore)) await beforeDeletion();
     const settled = this.#folding.settle(dueBefore);
-    if (mayRepeat) { for (const one of settled) this.#remember(one); }
+    if (mayRepeat) {
+      for (const one of settled) this.#remember(one);
+    }
     if (settled.length > 0) onSettled(settled);
   }
 

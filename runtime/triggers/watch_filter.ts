@@ -4,8 +4,8 @@ import { compileGlob, type GlobMatcher } from "../files/glob.ts";
 import { STAGED_NAME } from "../tools/file_identity.ts";
 
 /**
- * Whether a path concerns an agent: relative to the watched folder, or, where the watched path `is` a file, its name. Who
- * names a file is told of it whatever it is called.
+ * Whether a path concerns an agent: relative to the watched folder, or, where the watched path `is` a file, its name. An
+ * agent that names a file gets its changes whatever it is called.
  */
 export type WatchFilter = (relative: string, is: "file" | "folder") => boolean;
 
@@ -62,12 +62,12 @@ export function createWatchFilter(
 ): WatchFilter {
   const either = (match: GlobMatcher): GlobMatcher => (path) =>
     match(path) || match(basename(path));
-  const inPlace = glob === undefined ? () => true : compile(glob, false);
+  const inPlace = glob === undefined ? () => true : compile(glob, { dot: false });
   const includes = filters.include.map((pattern) => ({
     pattern,
-    matches: either(compile(pattern, true)),
+    matches: either(compile(pattern, { dot: true })),
   }));
-  const excludes = filters.exclude.map((pattern) => either(compile(pattern, true)));
+  const excludes = filters.exclude.map((pattern) => either(compile(pattern, { dot: true })));
   const wishes = glob === undefined ? includes : [...includes, { pattern: glob, matches: inPlace }];
   return (path, is) => {
     // Some systems store an accent as a character of its own: the name reads the same, and is meant.
@@ -83,9 +83,9 @@ export function createWatchFilter(
   };
 }
 
-function compile(pattern: string, dot: boolean): GlobMatcher {
+function compile(pattern: string, options: { dot: boolean }): GlobMatcher {
   // One that ends with a slash means all that is in such a folder.
-  const matcher = compileGlob(pattern.normalize("NFC").replace(/\/$/, "/**"), { dot });
+  const matcher = compileGlob(pattern.normalize("NFC").replace(/\/$/, "/**"), options);
   if (typeof matcher !== "function") throw new TypeError(`A pattern that ${matcher.reason}`);
   return matcher;
 }

@@ -1,5 +1,5 @@
-// The watched paths of all agents, each one watched once: shared by who names the same path, and looked after from time to
-// time, because a path may come, go or lead somewhere else without a word from the file system.
+// The watched paths of all agents, each one watched once: shared by those who name the same path, and checked from time
+// to time, because a path may come, go or lead somewhere else without any event.
 import { basename } from "node:path";
 import type { WatchPath } from "../agents/watch_path.ts";
 import type { Clock } from "../clock.ts";
@@ -17,7 +17,7 @@ export interface WatchHubPorts {
   watches: FolderWatches;
   clock: Clock;
   log: ServiceLog;
-  /** Folders whose content is nobody's to watch, absolute. */
+  /** Folders whose content nobody may watch, absolute. */
   closed: readonly string[];
 }
 
@@ -54,8 +54,8 @@ export class WatchHub implements AsyncDisposable {
   }
 
   /**
-   * Joins the place of a path. What is there when this resolves is known; what changes from then on is told. Folders that
-   * nobody looks into are left out, unless `everything` is wanted.
+   * Joins the place of a path. What is there when this resolves is known; what changes from then on is reported. Folders
+   * that are ignored elsewhere are left out, unless `everything` is wanted.
    */
   async join(
     { base, recursive }: WatchPath,

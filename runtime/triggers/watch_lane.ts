@@ -1,7 +1,9 @@
 // Runs for the file changes of one watch agent, as soon as there is room for them. At most so many runs at once, one for a
 // path; a change that cannot run yet keeps its place.
 import type { Agent } from "../agents/agent.ts";
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
+import { SerialQueue } from "../serial_queue.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { StartRun } from "./fire.ts";
 import { OpenRuns } from "./open_runs.ts";
@@ -31,14 +33,14 @@ export class WatchLane implements AsyncDisposable {
   readonly #queued: QueuedChanges;
   readonly #runs = new OpenRuns();
   #agent: Agent;
-  /** Its conversation waits for a person, who has to answer first. */
+  /** A run of its conversation waits for a person, who has to answer first. */
   #isHeld = false;
   #trippedReason: string | null = null;
   #failures = 0;
   #retry: Promise<void> | undefined;
   /** The breaker lets a change wait. */
   #waiting: Promise<void> | undefined;
-  #work: Promise<void> = Promise.resolve();
+  readonly #work = new SerialQueue();
 
   constructor(agent: Agent, queued: readonly QueuedChange[], ports: WatchLanePorts) {
     this.#agent = agent;
@@ -48,7 +50,7 @@ export class WatchLane implements AsyncDisposable {
     this.#queued = new QueuedChanges(agent.id, queued, { store, clock, log, signal });
   }
 
-  /** Counts the runs that go on since before this queue began: the service was restarted, or the agent's watch was. */
+  /** Counts the runs that began before this queue did: the service was restarted, or the agent's watch was. */
   async takeUp(): Promise<void> {
     await this.#serially(() =>
       this.#runs.whileStarting(async () => {
@@ -63,8 +65,8 @@ export class WatchLane implements AsyncDisposable {
     return this.#trippedReason;
   }
 
-  /** The agent as its file says now. */
-  set agent(agent: Agent) {
+  /** Works from now on for the agent as its file says. */
+  update(agent: Agent): void {
     this.#agent = agent;
   }
 
@@ -99,7 +101,7 @@ export class WatchLane implements AsyncDisposable {
     this.look();
   }
 
-  /** An execution that waited goes on. */
+  /** An execution that waited continues. */
   resumed(executionId: number): void {
     this.#runs.resumed(executionId);
     this.look();
@@ -114,11 +116,11 @@ export class WatchLane implements AsyncDisposable {
     this.stop();
     await this.#retry;
     await this.#waiting;
-    await this.#work;
+    await this.#work.settled();
   }
 
   #serially(work: () => Promise<void>): Promise<void> {
-    return this.#work = this.#work.then(work).catch((error) => {
+    return this.#work.run(work).catch((error) => {
       this.#ports.log.write("error", "The queue of file changes failed", {
         agent: this.#agent.id,
         error,
@@ -131,7 +133,9 @@ export class WatchLane implements AsyncDisposable {
       for (let change; (change = await this.#next()) !== undefined;) {
         const verdict = this.#ports.breaker.judge(this.#agent.id, change);
         if (verdict !== "fires") {
-          return "refusal" in verdict ? this.#trip(verdict.refusal) : this.#lookIn(verdict.waitMs);
+          if ("refusal" in verdict) this.#trip(verdict.refusal);
+          else this.#waiting ??= this.#lookAfter(verdict.waitMs, () => this.#waiting = undefined);
+          return;
         }
         if (!await this.#start(change)) return;
       }
@@ -212,23 +216,16 @@ export class WatchLane implements AsyncDisposable {
     onTripped(this.#agent.id, reason);
   }
 
-  #lookIn(ms: number): void {
-    this.#waiting ??= this.#ports.clock.sleep(ms, this.#over.signal)
-      .catch(() => {/* It ends. */})
-      .then(() => {
-        this.#waiting = undefined;
-        this.look();
-      });
+  #retryLater(): void {
+    this.#failures++;
+    const ms = retryMs(this.#failures);
+    this.#retry = this.#lookAfter(ms, () => this.#retry = undefined);
   }
 
-  #retryLater(): void {
-    const { clock } = this.#ports;
-    this.#failures++;
-    this.#retry = clock.sleep(retryMs(this.#failures), this.#over.signal)
-      .catch(() => {/* It ends. */})
-      .then(() => {
-        this.#retry = undefined;
-        this.look();
-      });
+  /** Looks after some time, or once this lane ends; `woken` is called before. */
+  async #lookAfter(ms: number, woken: () => void): Promise<void> {
+    await sleepUnlessAborted(this.#ports.clock, ms, this.#over.signal);
+    woken();
+    this.look();
   }
 }

@@ -1,55 +1,66 @@
-// Tells an agent that fires itself by files that nobody saw it write (a script's, a custom tool's, an MCP server's) from
-// one whose folder somebody else fills. Pure.
+// Distinguishes an agent that fires itself, by files that nobody saw it write (a script's, a custom tool's, an MCP
+// server's), from one whose folder somebody else fills. Pure.
 //
-// Decision: an experiment, because in a busy folder changes come while runs go on just as well. After ten generations of
-// runs in a row, each fired by a change noticed while watch runs went on, the agent's next ones wait in quiet for longer
-// than their changes took to come. Whoever else writes there goes on meanwhile, and that starts the count over; a loop has
-// nothing to go on with. (rejected: counting alone, which stops a folder that is always busy)
+// Example: an agent runs a script for each new file in `inbox`, and the script leaves a log file in `inbox`, too.
+//  1. Somebody drops a.pdf. Nothing runs when the change is noticed, so it comes from outside: generation 0.
+//  2. That run leaves a.log. The change is noticed while a run is in progress, so it may be the agent's own: generation 1.
+//     The run of generation 1 leaves a file that starts generation 2, and so on.
+//  3. Ten generations in a row fire at once. The change that would start the eleventh waits until no run has been in
+//     progress for longer than any generation so far took to leave a file.
+//  4. A change that is noticed during that wait comes from outside: somebody else fills the folder, and the count starts
+//     over. In a loop there is no such change, because no run is there to make one: the waiting change fires, its run
+//     leaves a file, the next change waits a little longer.
+//  5. The change that would start the generation after MAX_CHAIN in a row does not fire any more: this is a loop.
+//
+// Decision: an experiment, because in a busy folder changes arrive during runs just as well. (rejected: counting alone,
+// which stops an agent whose folder is always busy)
 import type { Clock } from "../clock.ts";
 import { BusyTime } from "./busy_time.ts";
 import { type ChangeOrigin, FROM_OUTSIDE } from "./change_origin.ts";
-import { MAX_CHAIN } from "./max_chain.ts";
+import { LATE_EVENT_MS, MAX_CHAIN } from "./loop_limits.ts";
 
-/** So many generations in a row are trusted; each one after them waits in quiet. */
-const TRUSTED_RUNS = 10;
-/** An agent with no more than so many has no part in another one's loop. */
-const UNRELATED_RUNS = 5;
-/** The file system tells of a run's last write when the run is over already. */
-const LATE_MS = 1_000;
+/** So many generations in a row fire at once; the change for each one after them has to wait. */
+const TRUSTED_GENERATIONS = 10;
+/** An agent with no more generations in a row than this is not part of another agent's loop. */
+const UNRELATED_GENERATIONS = 5;
 const SHORTEST_QUIET_MS = 1_000;
 
-/** The wait of an agent whose next generation has come. */
+/** The wait of the change that would start an agent's next generation. */
 interface Cooldown {
-  since: number;
-  needMs: number;
-  /** When the last of the runs was over that had begun before. */
-  aloneSince: number | undefined;
+  begunAt: number;
+  /** How long no run may be in progress before the change fires. */
+  quietMs: number;
+  /** Since when every run in progress is one that began after this wait; undefined while an older one is. */
+  onlyNewRunsSince: number | undefined;
 }
 
+/** What is known of one agent. Instants are those of the clock, unless they are called busy time. */
 interface LoopState {
-  /** Of its newest run. */
+  /** That of the newest run. */
   generation: number;
-  /** The last generation before those that count. */
-  base: number;
+  /** The generation that counts as the first of those in a row. */
+  firstGeneration: number;
   /** The busy time at which the newest generation began. */
-  begunAt: number;
-  /** The longest busy time that the first change of a generation took to come. */
-  longestMs: number;
-  /** When each of its runs began. */
+  generationBegunAt: number;
+  /** The longest busy time between the beginnings of a generation and of the change that started the next one. */
+  longestStepMs: number;
+  /** When each run in progress began, by execution. */
   running: Map<number, number>;
-  /** Of those that are over. */
+  /** The longest of the runs that have ended. */
   longestRunMs: number;
-  endedAt: number;
+  /** When the last one ended. */
+  lastEndedAt: number;
   cooldown: Cooldown | undefined;
 }
 
-/** Keeps count, for each agent, of the generations of runs that may have caused one another. */
+/** Counts, for each agent, the generations of runs that may have caused one another. */
 export class WatchLoopDetector {
   readonly #clock: Pick<Clock, "now">;
   readonly #states = new Map<string, LoopState>();
+  /** The agent of each run in progress. */
   readonly #agents = new Map<number, string>();
-  /** While any watch run goes on, or its changes may still be noticed. */
-  readonly #busy = new BusyTime(LATE_MS);
+  /** Passes while any run is in progress, or its changes may still be noticed. */
+  readonly #busy = new BusyTime(LATE_EVENT_MS);
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
@@ -67,31 +78,35 @@ export class WatchLoopDetector {
     return { generation: state.generation + 1, noticedAt: this.#busy.total(now) };
   }
 
-  /** Whether a change of this generation must wait so many milliseconds, may fire, or shows that this is a loop. */
+  /** Whether a change of this generation may fire, must wait so many milliseconds first, or shows that this is a loop. */
   judge(agentId: string, generation: number): "fires" | "loops" | { waitMs: number } {
     const state = this.#states.get(agentId);
     if (state === undefined || generation <= state.generation) return "fires";
-    const length = lengthOf(state, generation);
-    if (length <= TRUSTED_RUNS) return "fires";
-    const waitMs = this.#waitMs(state, length);
+    const count = countInRow(state, generation);
+    if (count <= TRUSTED_GENERATIONS) return "fires";
+    const waitMs = this.#waitMs(state, count);
     if (waitMs > 0) return { waitMs };
-    return state.cooldown === undefined || length <= MAX_CHAIN ? "fires" : "loops";
+    return state.cooldown === undefined || count <= MAX_CHAIN ? "fires" : "loops";
   }
 
-  /** How many generations in a row a change would begin the next one of; 0: it would not, or they are no matter yet. */
-  lengthWith(agentId: string, generation: number): number {
+  /**
+   * How many generations in a row there would be with one that a change starts; 0 when it starts none, or when they are
+   * too few to be part of a loop.
+   */
+  countWith(agentId: string, generation: number): number {
     const state = this.#states.get(agentId);
     if (state === undefined || generation <= state.generation) return 0;
-    const length = lengthOf(state, generation);
-    return length > UNRELATED_RUNS ? length : 0;
+    const count = countInRow(state, generation);
+    return count > UNRELATED_GENERATIONS ? count : 0;
   }
 
-  /** Whether lengthWith() may be more than 0. */
+  /** Whether countWith() may be more than 0. */
   mayBeLooping(agentId: string): boolean {
     const state = this.#states.get(agentId);
-    return state !== undefined && lengthOf(state, state.generation + 1) > UNRELATED_RUNS;
+    return state !== undefined && countInRow(state, state.generation + 1) > UNRELATED_GENERATIONS;
   }
 
+  /** A run of the agent has begun, for a change of this origin. */
   started(
     agentId: string,
     run: { executionId: number; origin: Pick<ChangeOrigin, "generation" | "noticedAt"> },
@@ -104,12 +119,13 @@ export class WatchLoopDetector {
     state.running.set(run.executionId, now);
     const { generation, noticedAt } = run.origin;
     if (generation <= state.generation) return;
-    state.longestMs = Math.max(state.longestMs, noticedAt - state.begunAt);
+    state.longestStepMs = Math.max(state.longestStepMs, noticedAt - state.generationBegunAt);
     state.generation = generation;
-    state.begunAt = this.#busy.total(now);
+    state.generationBegunAt = this.#busy.total(now);
     state.cooldown = undefined;
   }
 
+  /** A run has ended, or waits for a person. */
   ended(executionId: number): void {
     const agentId = this.#agents.get(executionId);
     if (agentId === undefined) return;
@@ -118,12 +134,10 @@ export class WatchLoopDetector {
     this.#busy.end(now);
     const state = this.#states.get(agentId);
     if (state === undefined) return;
-    state.longestRunMs = Math.max(
-      state.longestRunMs,
-      now - (state.running.get(executionId) ?? now),
-    );
+    const begunAt = state.running.get(executionId) ?? now;
+    state.longestRunMs = Math.max(state.longestRunMs, now - begunAt);
     state.running.delete(executionId);
-    state.endedAt = now;
+    state.lastEndedAt = now;
   }
 
   /** Starts the count of this agent over. */
@@ -137,94 +151,100 @@ export class WatchLoopDetector {
     this.#states.delete(agentId);
   }
 
-  /** Somebody else writes to what it watches. */
+  /** From now on the newest generation counts as the first. */
   #startOver(state: LoopState): void {
-    state.base = state.generation;
-    state.begunAt = this.#busy.total(this.#clock.now());
-    state.longestMs = 0;
+    state.firstGeneration = state.generation;
+    state.generationBegunAt = this.#busy.total(this.#clock.now());
+    state.longestStepMs = 0;
     state.cooldown = undefined;
   }
 
+  /** Whether a change of the agent's files that is noticed now may come from a run. */
   #mayBeOwn(state: LoopState, now: number): boolean {
-    if (lengthOf(state, state.generation) < TRUSTED_RUNS) return this.#busy.isBusy(now);
-    const from = this.#quietFrom(state, now);
-    return from === undefined || now <= from;
+    if (countInRow(state, state.generation) < TRUSTED_GENERATIONS) return this.#busy.isBusy(now);
+    const quietFrom = this.#quietFrom(state, now);
+    return quietFrom === undefined || now <= quietFrom;
   }
 
-  /** Those whose runs may have made a change of this one's files. */
+  /** The agent itself, and those that may be part of the same loop. */
   *#related(state: LoopState): Iterable<LoopState> {
     for (const one of this.#states.values()) {
-      if (one === state || lengthOf(one, one.generation) > UNRELATED_RUNS) yield one;
+      if (one === state || countInRow(one, one.generation) > UNRELATED_GENERATIONS) yield one;
     }
   }
 
-  /** The time after which a change of its files comes from somebody else; undefined while runs go on. */
+  /** The time after which a change of the agent's files comes from outside; undefined while related runs are in progress. */
   #quietFrom(state: LoopState, now: number): number | undefined {
     let from = -Infinity;
-    for (const { running, endedAt } of this.#related(state)) {
+    for (const { running, lastEndedAt } of this.#related(state)) {
       if (running.size > 0) return undefined;
       // An end in the future is one before the clock was set back.
-      if (endedAt <= now) from = Math.max(from, endedAt + LATE_MS);
+      if (lastEndedAt <= now) from = Math.max(from, lastEndedAt + LATE_EVENT_MS);
     }
     return from;
   }
 
-  /** How long its next generation has to wait yet; 0: it has waited, or there is no need to any more. */
-  #waitMs(state: LoopState, length: number): number {
+  /** How long the change that would start the next generation still has to wait; 0: it has waited, or need not any more. */
+  #waitMs(state: LoopState, count: number): number {
     const now = this.#clock.now();
-    if (state.cooldown !== undefined && state.cooldown.since > now) state.cooldown = undefined;
-    // Longer each time, so that it falls into step with nobody who writes at regular times.
-    const needMs = state.longestMs * (1 + (length - TRUSTED_RUNS) / 2);
+    if (state.cooldown !== undefined && state.cooldown.begunAt > now) state.cooldown = undefined;
     const cooldown = state.cooldown ??= {
-      since: now,
-      needMs: Math.ceil(Math.max(SHORTEST_QUIET_MS, needMs)),
-      aloneSince: undefined,
+      begunAt: now,
+      quietMs: quietMs(state, count),
+      onlyNewRunsSince: undefined,
     };
-    const from = this.#quietFrom(state, now);
-    if (from !== undefined) {
-      return Math.max(0, Math.max(cooldown.since, from) + cooldown.needMs - now);
+    const quietFrom = this.#quietFrom(state, now);
+    if (quietFrom !== undefined) {
+      return Math.max(0, Math.max(cooldown.begunAt, quietFrom) + cooldown.quietMs - now);
     }
-    if (this.#isUnneeded(state, cooldown, now)) {
+    if (this.#hasOtherCauses(state, cooldown, now)) {
       this.#startOver(state);
       return 0;
     }
-    if (now - cooldown.since <= this.#patienceMs(state, cooldown)) return LATE_MS;
-    // Some run goes on for much longer than all before it: no quiet is to be had, so this generation is not counted.
-    state.base++;
+    if (now - cooldown.begunAt <= this.#patienceMs(state, cooldown)) return LATE_EVENT_MS;
+    // Some run takes much longer than all before it, and there will be no quiet: this generation is not counted.
+    state.firstGeneration++;
     state.cooldown = undefined;
     return 0;
   }
 
-  /** How long a wait for quiet may take while runs go on. */
-  #patienceMs(state: LoopState, { needMs }: Cooldown): number {
+  /** How long a wait for quiet may take while related runs are in progress. */
+  #patienceMs(state: LoopState, cooldown: Cooldown): number {
     const runs = [...this.#related(state)].map(({ longestRunMs }) => longestRunMs);
-    return 3 * (Math.max(0, ...runs) + needMs + LATE_MS);
+    return 3 * (Math.max(0, ...runs) + cooldown.quietMs + LATE_EVENT_MS);
   }
 
-  /** Whether the others keep running without it: their runs are not caused by its own. */
-  #isUnneeded(state: LoopState, cooldown: Cooldown, now: number): boolean {
+  /** Whether related runs keep beginning while the agent waits: then something else than its own runs causes them. */
+  #hasOtherCauses(state: LoopState, cooldown: Cooldown, now: number): boolean {
     for (const { running } of this.#related(state)) {
-      for (const begunAt of running.values()) if (begunAt <= cooldown.since) return false;
+      for (const begunAt of running.values()) if (begunAt <= cooldown.begunAt) return false;
     }
-    cooldown.aloneSince ??= now;
-    return now - cooldown.aloneSince > 3 * (cooldown.needMs + LATE_MS);
+    cooldown.onlyNewRunsSince ??= now;
+    return now - cooldown.onlyNewRunsSince > 3 * (cooldown.quietMs + LATE_EVENT_MS);
   }
 }
 
-/** How many generations in a row there are with this one, the one that began it included. */
-function lengthOf({ base }: LoopState, generation: number): number {
-  return generation - base + 1;
+/** How many generations in a row there are with this one. */
+function countInRow({ firstGeneration }: LoopState, generation: number): number {
+  return generation - firstGeneration + 1;
 }
 
-function newState(begunAt: number): LoopState {
+/** How long it must be quiet before so many generations in a row may become one more. */
+function quietMs({ longestStepMs }: LoopState, count: number): number {
+  // Longer each time, so that it never coincides for long with somebody who writes at regular times.
+  const ms = longestStepMs * (1 + (count - TRUSTED_GENERATIONS) / 2);
+  return Math.ceil(Math.max(SHORTEST_QUIET_MS, ms));
+}
+
+function newState(generationBegunAt: number): LoopState {
   return {
     generation: 0,
-    base: 0,
-    begunAt,
-    longestMs: 0,
+    firstGeneration: 0,
+    generationBegunAt,
+    longestStepMs: 0,
     running: new Map(),
     longestRunMs: 0,
-    endedAt: -Infinity,
+    lastEndedAt: -Infinity,
     cooldown: undefined,
   };
 }

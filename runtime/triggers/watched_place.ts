@@ -10,7 +10,7 @@ import { PlaceScans } from "./place_scans.ts";
 import { SeenPlace } from "./seen_place.ts";
 import { findWatchedRoot, type WatchedRoot } from "./watched_root.ts";
 
-/** Who wants to know. */
+/** Is told what becomes of a watched path. */
 export interface PlaceListener {
   changed(changes: readonly Transition[]): void;
   /** The path is there, for the first time or again; what is different from the last time. */

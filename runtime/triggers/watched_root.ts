@@ -1,6 +1,6 @@
 // What is at a watched path: a folder, a file, or nothing that can be watched.
 import { basename, dirname, join } from "node:path";
-import { isMissing } from "./missing.ts";
+import { ignoreMissing } from "../tools/missing_entry.ts";
 
 /** What there is to watch. */
 export interface WatchedRoot {
@@ -51,8 +51,4 @@ async function toFileRoot(
 
 function identityOf({ dev, ino }: Deno.FileInfo): string {
   return `${dev}:${ino}`;
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error;
 }

@@ -1,9 +1,11 @@
 // The watch triggers of all agents: each agent is followed as its file says, for as long as it watches something.
 import type { Agent } from "../agents/agent.ts";
+import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import type { Directories } from "../config/directories.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import { SerialQueue } from "../serial_queue.ts";
 import { AgentFollower, type AgentFollowerPorts } from "./agent_follower.ts";
 import type { StartRun } from "./fire.ts";
 import { FolderWatches } from "./folder_watches.ts";
@@ -55,7 +57,7 @@ export class Watcher implements AsyncDisposable {
     agents: [],
     isUnreadable: () => true,
   };
-  #following: Promise<unknown> = Promise.resolve();
+  readonly #following = new SerialQueue();
   #isFiring = false;
 
   constructor(ports: WatcherPorts) {
@@ -107,16 +109,14 @@ export class Watcher implements AsyncDisposable {
     for (const follower of this.#followers.values()) follower.look();
   }
 
-  /** Lets stopped triggers fire again, of one agent or of all. Returns whose were stopped. */
-  reset(agentId?: string): string[] {
-    return [...this.#followers]
-      .filter(([id, follower]) => (agentId === undefined || id === agentId) && follower.reset())
-      .map(([id]) => id);
+  /** Lets all stopped triggers fire again. Returns the agents whose were stopped. */
+  reset(): string[] {
+    return [...this.#followers].flatMap(([id, follower]) => follower.reset() ? [id] : []);
   }
 
   /**
    * Follows the agents as they are now; resolves when changes of all they watch are noticed. Where only the body of an
-   * agent differs, its watch goes on untouched. What fails is logged, and tried again. Returns the agents whose stopped
+   * agent differs, its watch continues untouched. What fails is logged, and tried again. Returns the agents whose stopped
    * trigger was edited, and fires again.
    */
   reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<string[]> {
@@ -124,14 +124,14 @@ export class Watcher implements AsyncDisposable {
     return this.#follow();
   }
 
-  /** Stores what is not quiet yet, and ends all watching. Runs that were started go on. */
+  /** Stores what is not quiet yet, and ends all watching. Runs that were started continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isFiring = false;
     this.#unsubscribe();
     this.#over.abort();
     this.#hub.abandonOpening();
     await this.#retry;
-    await this.#following;
+    await this.#following.settled();
     await Promise.all(
       [...this.#followers.values()].map((follower) => follower[Symbol.asyncDispose]()),
     );
@@ -139,9 +139,7 @@ export class Watcher implements AsyncDisposable {
   }
 
   #follow(): Promise<string[]> {
-    const following = this.#following.then(() => this.#followNow());
-    this.#following = following;
-    return following;
+    return this.#following.run(() => this.#followNow());
   }
 
   async #followNow(): Promise<string[]> {
@@ -168,17 +166,27 @@ export class Watcher implements AsyncDisposable {
 
   /** One agent's trouble is not the others'; what has failed is tried again. */
   async #attempt(work: Promise<void>, agent?: string): Promise<void> {
-    const { clock, log } = this.#ports;
     try {
       await work;
     } catch (error) {
-      // Whoever stops does not want to know any more what was only looked at in part.
+      // The service stops: nobody needs what was only looked at in part.
       if (this.#over.signal.aborted) return;
-      log.write("error", "Cannot follow what is watched; tried again soon", { agent, error });
-      this.#retry ??= clock.sleep(RETRY_MS, this.#over.signal).then(async () => {
-        this.#retry = undefined;
-        await this.#follow();
-      }, () => {/* It ends. */});
+      const message = "Cannot follow what is watched; tried again soon";
+      this.#ports.log.write("error", message, { agent, error });
+      this.#retry ??= this.#followLater();
+    }
+  }
+
+  async #followLater(): Promise<void> {
+    const { clock, log } = this.#ports;
+    const isTime = await sleepUnlessAborted(clock, RETRY_MS, this.#over.signal);
+    this.#retry = undefined;
+    if (!isTime) return;
+    try {
+      await this.#follow();
+    } catch (error) {
+      // Nobody waits for this attempt; the next reload of the agents follows them again.
+      log.write("error", "Cannot follow what is watched", { error });
     }
   }
 

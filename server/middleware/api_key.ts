@@ -7,7 +7,7 @@ const OPEN_PATH = "/health";
 
 /**
  * Refuses with 401 whoever does not send `X-API-Key`. Where `explain` has a response for the request, the refusal is
- * that one: a person with a browser needs other words than a program.
+ * that one: a person with a browser needs another text than a program.
  */
 export function apiKey(
   options: { key: string; explain?: (request: Request) => Response | undefined },

@@ -19,7 +19,7 @@ export const agentOperations: readonly Operation[] = [
     method: "GET",
     path: "/agents",
     operationId: "agents",
-    summary: "Every agent, by id",
+    summary: "All agents, by id",
     response: z.array(AgentSummary),
     errors: [],
     async handle(_request, { runtime }) {
@@ -30,7 +30,7 @@ export const agentOperations: readonly Operation[] = [
     method: "POST",
     path: "/agents/reload",
     operationId: "reload",
-    summary: "Read the agent files again",
+    summary: "Reload the agent files",
     response: ReloadBody,
     errors: [],
     async handle(_request, { runtime }) {
@@ -41,7 +41,7 @@ export const agentOperations: readonly Operation[] = [
     method: "GET",
     path: "/agents/{id}",
     operationId: "agent",
-    summary: "One agent with its whole configuration",
+    summary: "One agent with its full configuration",
     params,
     response: AgentDetail,
     errors: [404],
@@ -55,7 +55,7 @@ export const agentOperations: readonly Operation[] = [
     operationId: "run",
     summary: "Start an execution",
     description:
-      "With `session_id` it is a turn of that conversation. The same `Idempotency-Key` " +
+      "With `session_id` it is a turn of that conversation. Repeating an `Idempotency-Key` " +
       "within 24 hours returns the first `execution_id`; with another agent or body it is refused " +
       "with 409.",
     params,
@@ -83,7 +83,7 @@ export const agentOperations: readonly Operation[] = [
     method: "GET",
     path: "/agents/{id}/runs",
     operationId: "runs",
-    summary: "Executions of one agent, newest first; also of one whose file is gone",
+    summary: "Executions of one agent, newest first; also after its file was deleted",
     params,
     query: z.object({ limit: limit(10), offset }),
     response: z.array(ExecutionSummary),
@@ -96,7 +96,7 @@ export const agentOperations: readonly Operation[] = [
     method: "GET",
     path: "/agents/{id}/slots",
     operationId: "slots",
-    summary: "What became of the times at which an agent was due, newest first",
+    summary: "Scheduled times of one agent and their outcomes, newest first",
     params,
     query: z.object({ limit: limit(50), offset }),
     response: z.array(SlotBody),

@@ -1,4 +1,4 @@
-// Stored conversations: how much there is, and removing what is not needed any more.
+// Stored conversations: how much there is, and removing those no longer needed.
 import { CheckpointsBody, PurgeBody, PurgedBody } from "../checkpoint_schemas.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 
@@ -25,7 +25,7 @@ export const checkpointOperations: readonly Operation[] = [
     method: "POST",
     path: "/checkpoints/purge",
     operationId: "purgeCheckpoints",
-    summary: "Remove conversations; without force the newest of each agent and waiting ones stay",
+    summary: "Remove conversations; without force, the newest of each agent and waiting ones stay",
     body: PurgeBody,
     response: PurgedBody,
     errors: [404, 503],

@@ -8,12 +8,12 @@ export const eventOperations: readonly Operation[] = [
     method: "GET",
     path: "/events/stream",
     operationId: "events",
-    summary: "Executions, agents and the scheduler as they change",
+    summary: "Stream of changes to executions, agents and the scheduler",
     description: "Server-sent events `execution_started`, `execution_waiting`, " +
       "`execution_resumed`, `execution_completed`, `agents_changed`, " +
       "`scheduler_changed`, `trigger_changed`, a `heartbeat` after 10 s of silence, and `shutdown` " +
-      "at the end. There are no ids and no replay: whoever reconnects asks the other endpoints for " +
-      "the state. A reader that lags 1,000 events behind is disconnected.",
+      "at the end. There are no ids and no replay: after a reconnect, read the state from the other " +
+      "endpoints. A reader that falls 1,000 events behind is disconnected.",
     response: EVENT_STREAM,
     errors: [],
     handle(_request, services) {

@@ -48,7 +48,7 @@ export const executionOperations: readonly Operation[] = [
     method: "GET",
     path: "/executions/{id}",
     operationId: "execution",
-    summary: "One execution with its answer",
+    summary: "One execution, including its final answer",
     params,
     response: ExecutionDetail,
     errors: [404],
@@ -60,16 +60,16 @@ export const executionOperations: readonly Operation[] = [
     method: "GET",
     path: "/executions/{id}/messages",
     operationId: "messages",
-    summary: "The log of one execution, oldest first; all of it unless limited",
+    summary: "The message log of one execution, oldest first; complete unless limited",
     params,
     query: z.object({
-      after: after.default(0),
+      after,
       limit: integer({ min: 1, max: 500 }).optional(),
     }),
     response: z.array(LogRow),
     errors: [404],
     async handle({ params, query }, { runtime }) {
-      const { after, limit } = query;
+      const { after = 0, limit } = query;
       const page = { after, ...(limit !== undefined && { limit }) };
       return (await runtime.readFrames(params.id, page)).map(toLogRow);
     },
@@ -78,23 +78,23 @@ export const executionOperations: readonly Operation[] = [
     method: "GET",
     path: "/executions/{id}/stream",
     operationId: "follow",
-    summary: "The log as it grows: what is logged, then live frames",
+    summary: "Stream of one execution: logged frames first, then live ones",
     description: "Server-sent events `meta`, `message`, `ai`, `tool_call`, `tool_result`, " +
       "`interrupt`, `final_answer` and `complete`, each with the id of its log row. A person's answer " +
-      "is a `message` with the `request_id` of its `interrupt`. At the end " +
-      "`complete`, or `waiting` or `shutdown` without an id. `Last-Event-ID` (or `after`) resumes " +
-      "behind that row. `deltas` adds the text of replies as it streams (with `restart`, it replaces " +
-      "what streamed of this reply before). A comment every 15 s of " +
-      "silence keeps the connection alive.",
+      "is a `message` with the `request_id` of its `interrupt`. The stream ends with `complete`, or " +
+      "with `waiting` or `shutdown`, which have no id. `Last-Event-ID` (or `after`) resumes after " +
+      "that row. `deltas` adds the text of replies while it is generated (`restart`: it replaces " +
+      "what was streamed of this reply so far). A comment after every 15 s of silence keeps the " +
+      "connection alive.",
     params,
-    query: z.object({ after: after.default(0), deltas: z.stringbool().default(false) }),
-    headers: z.object({ "last-event-id": after.optional() }),
+    query: z.object({ after, deltas: z.stringbool().default(false) }),
+    headers: z.object({ "last-event-id": after }),
     response: EVENT_STREAM,
     errors: [404],
     handle({ params, query, headers }, { runtime, lifecycle }) {
       return openExecutionStream(params.id, {
         // A reader that reconnects repeats its address: the header is the newer of the two.
-        after: headers["last-event-id"] ?? query.after,
+        after: headers["last-event-id"] ?? query.after ?? 0,
         deltas: query.deltas,
         runtime,
         lifecycle,

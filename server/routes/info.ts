@@ -10,7 +10,7 @@ export const infoOperations: readonly Operation[] = [
     method: "GET",
     path: "/info",
     operationId: "info",
-    summary: "What the service is and what it is doing",
+    summary: "Version, state and places of the service",
     response: InfoBody,
     errors: [],
     async handle(_request, { runtime, lifecycle, transports }) {
@@ -45,6 +45,7 @@ export const infoOperations: readonly Operation[] = [
             path,
             diagnostics: warnings.map(toDiagnostic),
           })),
+        config_warnings: runtime.config.warnings.map(toDiagnostic),
       } satisfies InfoBody;
     },
   }),
@@ -52,7 +53,7 @@ export const infoOperations: readonly Operation[] = [
     method: "POST",
     path: "/shutdown",
     operationId: "shutdown",
-    summary: "Stop the service; it answers first",
+    summary: "Stop the service; the response is sent first",
     response: ShutdownBody,
     errors: [],
     handle(_request, { lifecycle }) {

@@ -1,4 +1,4 @@
-// What is told about the service's work as a whole: what its executions used, and its log.
+// Reports on the service as a whole: what its executions used, and its log.
 import { z } from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
 import { integer, timeZone } from "../parameters.ts";
@@ -10,7 +10,7 @@ export const reportOperations: readonly Operation[] = [
     method: "GET",
     path: "/stats",
     operationId: "stats",
-    summary: "What executions used, by day and agent",
+    summary: "Usage of executions by day and agent",
     query: z.object({
       days: integer({ min: 1, max: 366 }).default(30),
       timezone: timeZone,

@@ -11,7 +11,7 @@ export const schedulerOperations: readonly Operation[] = [
     method: "GET",
     path: "/scheduler",
     operationId: "scheduler",
-    summary: "Whether triggers may fire, and every agent that has one",
+    summary: "State of the scheduler, and every agent with a trigger",
     query: z.object({ upcoming: integer({ min: 0, max: 500 }).default(0) }),
     response: SchedulerBody,
     errors: [],
@@ -23,7 +23,7 @@ export const schedulerOperations: readonly Operation[] = [
     method: "POST",
     path: "/scheduler/pause",
     operationId: "pauseScheduler",
-    summary: "Pause every trigger, also across restarts; running executions go on",
+    summary: "Pause every trigger, also across restarts; running executions continue",
     response: SchedulerChanged,
     errors: [503],
     async handle(_request, { runtime }) {

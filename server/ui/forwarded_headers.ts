@@ -13,7 +13,7 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
-/** The proxy has judged by these; the service behind its socket knows no browsers. */
+/** The proxy has judged by these; the service on its socket knows no browsers. */
 const OF_THE_BROWSER = ["host", "cookie", "origin", "referer", "x-api-key", "accept-encoding"];
 
 /** The headers of a browser's request, as the service gets them. */
@@ -40,7 +40,7 @@ function withoutHopByHop(headers: Headers): Headers {
   const kept = new Headers(headers);
   const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim());
   for (const name of [...HOP_BY_HOP, ...named]) {
-    // `Connection` may name anything; what is no header name names no header.
+    // `Connection` may name anything; what is not a header name names no header.
     if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) kept.delete(name);
   }
   return kept;

@@ -4,7 +4,7 @@ import { withTempDir } from "../config/temp_dir.ts";
 
 Deno.test("listAgentNames() gives the ids of agent files in order, and of nothing else", async () => {
   await withTempDir(async (dir) => {
-    for (const name of ["write.md", "ask.md", "notes.txt", ".hidden.md"]) {
+    for (const name of ["write.md", "ask.md", "notes.txt", ".hidden.md", "UP.MD"]) {
       await Deno.writeTextFile(`${dir}/${name}`, "not even an agent");
     }
     await Deno.mkdir(`${dir}/folder.md`);

@@ -116,7 +116,7 @@ export const BAD_RULES: readonly BadAgentFile[] = [
     fields("trigger:", "  type: schedule", "  cron: 99 * * * *"),
     [
       "4:9",
-      "trigger.cron is no cron expression: invalid value for minute: 99",
+      "trigger.cron is not a valid cron expression: invalid value for minute: 99",
     ],
   ),
   bad(
@@ -187,11 +187,11 @@ export const BAD_RULES: readonly BadAgentFile[] = [
   ),
   bad("alias characters", fields("paths:", "  My-Notes: notes"), [
     "3:3",
-    "paths.My-Notes is no alias",
+    "paths.My-Notes is not a valid alias",
   ]),
   bad("alias reserved", fields("paths:", "  workspace: notes"), [
     "3:3",
-    "paths.workspace is no free alias",
+    "paths.workspace is a reserved alias",
   ]),
   bad("agents directory", fields("paths:", "  own: agents/x"), [
     "3:8",

@@ -122,18 +122,18 @@ export const BAD_TEXTS: readonly BadAgentFile[] = [
   bad("PNG", bytes([0x89], "PNG\r\n", [0x1a], "\n"), ["1:1", "not UTF-8"]),
   bad("Latin-1", bytes("---\nname: x\n---\ncaf", [0xe9], " au lait\n"), [
     "4:4",
-    "byte 0xe9 is broken (Save it as UTF-8)",
+    "the byte 0xe9 here is not valid (Save it as UTF-8)",
   ]),
   bad("cut character", bytes("Do it. ", [0xf0, 0x9f]), [
     "1:8",
-    "byte 0xf0 is broken",
+    "the byte 0xf0 here is not valid",
   ]),
   bad("UTF-16", bytes([0xff, 0xfe], [0x2d, 0, 0x2d, 0]), [
     "1:1",
     "It looks like UTF-16",
   ]),
   {
-    ...bad("stem characters", "Do it.", ["1:1", 'and "." is none']),
+    ...bad("stem characters", "Do it.", ["1:1", 'underscores, not "."']),
     name: "a.b.md",
   },
   {
@@ -165,7 +165,7 @@ export const BAD_TEXTS: readonly BadAgentFile[] = [
         "trigger: {type: schedule, cron: 1 2 3}",
         "paths: .env",
       ),
-      ["1:1", 'and "!" is none'],
+      ["1:1", 'underscores, not "!"'],
       ["2:7", "name must hold only"],
       ["3:1", 'Unknown key histroy: it is ignored (did you mean "history"?)'],
       ["4:1", "model.name is missing"],

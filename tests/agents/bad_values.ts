@@ -59,7 +59,7 @@ export const BAD_VALUES: readonly BadAgentFile[] = [
     "2:7",
     'name must be text, got 7 (put it in quotes: "7")',
   ]),
-  bad("label characters", fields("name: Daily!"), ["2:7", 'and "!" is none']),
+  bad("label characters", fields("name: Daily!"), ["2:7", 'underscores, not "!"']),
   bad("label empty", fields('name: ""'), ["2:7", "name must not be empty"]),
   bad("label spaces", fields('name: " x"'), [
     "2:7",
@@ -67,7 +67,7 @@ export const BAD_VALUES: readonly BadAgentFile[] = [
   ]),
   bad("label control character", fields('name: "a\\tb"'), [
     "2:7",
-    "U+0009 is none",
+    "underscores, not U+0009",
   ]),
   bad("description list", fields("description: [a]"), [
     "2:14",

@@ -43,7 +43,7 @@ Deno.test("parseCron() says what is wrong, and where it can, what to write", () 
       ],
       ["0 0 8 * * *", "and has 6"],
       ["@reboot", "must be one of @yearly, @annually"],
-      ["99 * * * *", "is no cron expression: invalid value for minute: 99"],
+      ["99 * * * *", "is not a valid cron expression: invalid value for minute: 99"],
       ["* 24 * * *", "invalid value for hour: 24"],
       ["* * 0 * *", "invalid value for day of month: 0"],
       ["* * * 13 *", "invalid value for month: 13"],

@@ -27,6 +27,13 @@ export const ODD_FILES: readonly BadAgentFile[] = [
     "2:1",
     "Unknown key __proto__",
   ]),
+  odd("path to a database that is read", fields("paths: [in, data/shop.SQLite3, old.db.bak]"), [
+    "2:13",
+    "paths[1] leads to a database (*.db*, *.sqlite*): agents can read it, but not write to it",
+  ], [
+    "2:32",
+    "paths[2] leads to a database",
+  ]),
   odd("field of another trigger", fields("trigger:", "  every: 5m"), [
     "3:3",
     "trigger.every has no effect: the trigger's type is manual",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
+import { formatDiagnostic } from "../../runtime/diagnostics.ts";
 import { age, withTempDir } from "../config/temp_dir.ts";
 import { parseOptions } from "./parsed_file.ts";
 
@@ -39,7 +40,6 @@ Deno.test("AgentRegistry reads the agent files of the top level, and nothing els
         ".hidden.md",
         "README.md",
         "notes.txt",
-        "c.MD",
       ]
     ) await write(name, "Do it.");
     await Deno.mkdir(`${dir}/folder.md`);
@@ -59,6 +59,32 @@ Deno.test("AgentRegistry reads the agent files of the top level, and nothing els
       errors: [],
     });
     assert.deepEqual(registry.broken(), []);
+  });
+});
+
+Deno.test("AgentRegistry warns of files that are ignored because their names end with .MD", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    const others = ["README.MD", "a.memory.MD", ".hidden.MD", "notes.MDX"];
+    for (const name of ["UP.MD", "a.md", "a.MD", "two.Md", ...others]) await write(name, "Do it.");
+    await Deno.mkdir(`${dir}/folder.MD`);
+    const { errors } = await registry.load();
+    assert.deepEqual([ids(registry), errors], [["a"], []]);
+    const shown = registry.misnamed().map((one) => `${one.severity} ${formatDiagnostic(one)}`);
+    const message = "The file is ignored: the name of an agent file ends with .md (rename it to";
+    assert.deepEqual(shown.map((one) => one.replace(dir, "DIR")), [
+      `warning DIR/UP.MD:1:1: ${message} UP.md)`,
+      `warning DIR/a.MD:1:1: ${message} a.md)`,
+      `warning DIR/two.Md:1:1: ${message} two.md)`,
+    ]);
+    assert.deepEqual(
+      registry.broken().map(({ id, path }) => [id, path]),
+      [["UP", `${dir}/UP.MD`], ["a", `${dir}/a.MD`], ["two", `${dir}/two.Md`]],
+    );
+    // Its schedule and its waiting executions are not to be kept for it.
+    assert.equal(registry.isUnreadable("UP"), false);
+    await Deno.rename(`${dir}/UP.MD`, `${dir}/UP.md`);
+    assert.deepEqual((await registry.load()).added, ["UP"]);
+    assert.equal(registry.misnamed().length, 2);
   });
 });
 
@@ -142,8 +168,9 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
     await registry.load();
     await write("a.md", "---\nhistory: 7\nmore: x\n---\nOther.");
     const report = await registry.load();
-    assert.deepEqual([report.loaded, report.updated, report.removed], [1, [], []]);
+    assert.deepEqual([report.loaded, report.updated, report.removed], [1, ["a"], []]);
     assert.equal(report.errors.length, 1);
+    assert.deepEqual((await registry.load()).updated, []);
     assert.deepEqual(registry.broken(), []);
     const live = registry.get("a");
     assert.equal(live?.body, "Do it.");
@@ -153,7 +180,7 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
       ["warning", 3],
     ]);
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
-    assert.deepEqual((await registry.load()).updated, []);
+    assert.deepEqual((await registry.load()).updated, ["a"]);
     assert.equal(registry.get("a")?.warnings.length, 1);
     await write("a.md", "---\nhistory: 7\n---\nDo it.");
     await registry.load();
@@ -171,12 +198,12 @@ Deno.test("AgentRegistry keeps the last good definition of a file that is emptie
     for (const nothing of empty) {
       await write("a.md", nothing);
       const report = await registry.load();
-      assert.deepEqual([report.loaded, report.updated, report.removed], [1, [], []]);
+      assert.deepEqual([report.loaded, report.removed], [1, []]);
       assert.match(report.errors[0]?.message ?? "", /^The system prompt is empty$/);
       assert.deepEqual({ ...registry.get("a"), warnings: [] }, agent);
     }
     await write("a.md", text);
-    assert.deepEqual((await registry.load()).updated, []);
+    assert.deepEqual((await registry.load()).updated, ["a"]);
     assert.equal(registry.get("a"), agent);
   });
 });

@@ -7,14 +7,17 @@ import { agentOf } from "./parsed_file.ts";
 const agent = agentOf("history: low");
 
 /** Entries by id; a value is the hash of the last definition that parsed, null: none ever did. */
-function entries(of: Record<string, string | null>): Map<string, AgentEntry> {
+function entries(
+  of: Record<string, string | null>,
+  diagnostics: Diagnostic[] = [],
+): Map<string, AgentEntry> {
   return new Map(
     Object.entries(of).map(([id, hash]) => [id, {
       id,
       path: `/work/agents/${id}.md`,
       stamp: undefined,
       good: hash === null ? undefined : { agent, hash },
-      diagnostics: [],
+      diagnostics,
     }]),
   );
 }
@@ -36,6 +39,21 @@ Deno.test("toReloadReport() tells what came, changed and went, by what parsed la
     removed: ["goes"],
     errors: [],
   });
+});
+
+Deno.test("toReloadReport() counts an agent as updated when the problems of its file change, once each time", () => {
+  const problem = (message: string) => [errorAtStart("/work/agents/a.md", message)];
+  const whole = entries({ a: "1" });
+  const broken = entries({ a: "1" }, problem("It is broken"));
+  const worse = entries({ a: "1" }, problem("It is worse"));
+  const updated = (before: typeof whole, now: typeof whole) =>
+    toReloadReport({ before, now }, []).updated;
+  assert.deepEqual(updated(whole, broken), ["a"]);
+  assert.deepEqual(updated(broken, entries({ a: "1" }, problem("It is broken"))), []);
+  assert.deepEqual(updated(broken, worse), ["a"]);
+  assert.deepEqual(updated(worse, whole), ["a"]);
+  // What never parsed is no agent, however it is broken.
+  assert.deepEqual(updated(entries({ a: null }, problem("x")), entries({ a: null })), []);
 });
 
 Deno.test("toReloadReport() does not miss a file that never was an agent", () => {

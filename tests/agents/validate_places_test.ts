@@ -42,9 +42,9 @@ Deno.test("diagnosePlaces() looks at the folder before a pattern, and at whether
     ),
     [
       "warning daily.md:4:26: The watched path does not exist yet: WORK/gone",
-      "warning daily.md:4:40: Nothing in WORK/agents is watched: WORK/agents",
-      "warning daily.md:4:48: Nothing in WORK/config is watched: WORK/config/x",
-      "warning daily.md:4:58: Nothing in WORK/state is watched: WORK/state",
+      "warning daily.md:4:40: The agents folder is never watched: WORK/agents",
+      "warning daily.md:4:48: The configuration folder is never watched: WORK/config/x",
+      "warning daily.md:4:58: The state folder is never watched: WORK/state",
     ],
   );
 });

@@ -115,7 +115,7 @@ trigger:
 
 Deno.test("validateAgent() warns of a watched path in which nothing is watched", async () => {
   assert.deepEqual(await validate(`${DEMO}\ntrigger: {type: watch, paths: [agents/_config]}`), [
-    "warning daily.md:3:32: Nothing in /agents is watched: /agents/_config",
+    "warning daily.md:3:32: The agents folder is never watched: /agents/_config",
   ]);
 });
 
@@ -146,7 +146,7 @@ Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names 
   const trigger = (rest: string) => `${DEMO}\ntrigger: {type: schedule, ${rest}}`;
   for (const tz of ["UTC+3", "Foo/Bar"]) {
     assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz }), [
-      `warning daily.md:3:33: The times of trigger.cron are UTC: TZ is "${tz}", which is no zone ` +
+      `warning daily.md:3:33: The times of trigger.cron are UTC: TZ is "${tz}", which is not a time zone ` +
       "(set TZ to a name such as Europe/Berlin, or trigger.timezone)",
     ]);
     assert.deepEqual(await validate(trigger("cron: 30 8 * * *, timezone: Asia/Tokyo"), { tz }), []);

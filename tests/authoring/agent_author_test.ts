@@ -30,7 +30,7 @@ Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
   await assert.rejects(
     author.save("daily", "---\nid: x\n---\nGo.\n"),
-    /^AgentNotSaved: Cannot save .*\/daily\.md: id cannot be declared/,
+    { code: "invalid", message: /^Cannot save .*\/daily\.md: id cannot be declared/ },
   );
   const { path, problems } = await author.save(
     "daily",
@@ -39,6 +39,10 @@ Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is
   assert.equal(path, `${place.agentsDir}/daily.md`);
   assert.deepEqual(problems, []);
   assert.deepEqual([...Deno.readDirSync(place.agentsDir)].map(({ name }) => name), ["daily.md"]);
+  await assert.rejects(author.save("daily", "---\n---\nOther.\n"), {
+    code: "conflict",
+    message: /^Cannot save .*\/daily\.md: a file of that name is there already$/,
+  });
 });
 
 Deno.test("AgentAuthor says what stands in the way of the agents folder", async () => {
@@ -48,11 +52,16 @@ Deno.test("AgentAuthor says what stands in the way of the agents folder", async 
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
   await assert.rejects(author.describeBadId("daily"), {
     name: "AgentNotSaved",
+    code: "storage",
     message: `Cannot look into ${place.agentsDir}: a file stands where a folder should`,
   });
   await assert.rejects(
     author.save("daily", "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n"),
-    { name: "AgentNotSaved", message: /^Cannot save .*\/daily\.md: / },
+    {
+      name: "AgentNotSaved",
+      code: "storage",
+      message: `Cannot make the folder ${place.agentsDir}: a file stands where a folder should`,
+    },
   );
   assert.equal(await Deno.readTextFile(place.agentsDir), "a file");
 });

@@ -106,7 +106,8 @@ Deno.test("validate warns of an MCP program that is given paths of the workspace
   const hint = async (entry: object) => {
     await put(place, "mcp-servers.json", JSON.stringify({ files: entry }));
     const found = await validate(place, "mcp: [files]");
-    return found.map((one) => one.replace(/^warning .*mcp-servers\.json: /, ""));
+    return found.filter((one) => one.startsWith("warning "))
+      .map((one) => one.replace(/^.*mcp-servers\.json: /, ""));
   };
   const told = (paths: string) =>
     `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
@@ -125,6 +126,43 @@ Deno.test("validate warns of an MCP program that is given paths of the workspace
       { command: "./mcp/s.py", args: ["."], cwd: place.root },
     ]
   ) assert.deepEqual(await hint(entry), []);
+});
+
+Deno.test("validate refuses an MCP program that a run would not find", async () => {
+  await using place = await createTestWorkspace({
+    shell: { PATH: "/nonexistent:bin", TOKEN: "secret-0123456789" },
+  });
+  const bin = join(place.workspace, "bin");
+  await Deno.mkdir(join(bin, "folder"), { recursive: true });
+  await Deno.writeTextFile(join(bin, "server"), "", { mode: 0o755 });
+  await Deno.writeTextFile(join(bin, "text"), "", { mode: 0o644 });
+  const table: [string, boolean][] = [
+    [join(bin, "server"), true],
+    ["bin/server", true],
+    ["./bin/../bin/server", true],
+    ["server", true],
+    ["/nonexistent/prog", false],
+    ["bin/prog", false],
+    [join(bin, "server", "x"), false],
+    ["prog", false],
+    // What PATH leads to must be a program.
+    ["folder", false],
+    ["text", false],
+    ["/nonexistent/${TOKEN}", false],
+  ];
+  for (const [command, isThere] of table) {
+    const cwd = place.workspace;
+    await put(place, "mcp-servers.json", JSON.stringify({ files: { command, cwd } }));
+    const errors = (await validate(place, "mcp: [files]"))
+      .filter((one) => one.startsWith("error "));
+    assert.equal(errors.length, isThere ? 0 : 1, command);
+    if (isThere) continue;
+    const shown = command.replace("${TOKEN}", "[redacted:TOKEN]")
+      .replace(place.workspace, "");
+    const [error = ""] = errors;
+    assert.ok(error.includes("daily.md:3:7: The MCP server files in "), error);
+    assert.ok(error.includes(`: its command ${shown} does not exist (looked for in PATH`), error);
+  }
 });
 
 Deno.test("validate says what is wrong with mcp-servers.json, without quoting it", async () => {

@@ -110,7 +110,7 @@ Deno.test("validateWorkspace() tells what is wrong with the files around the age
       `${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`,
     ],
     ".env": [
-      `${folder}/.env:1:1: The line is no variable: write NAME=value, or # before a comment`,
+      `${folder}/.env:1:1: The line is not a variable: write NAME=value, or # before a comment`,
     ],
     "pricing.yaml": [`${folder}/pricing.yaml:1:14: gpt.input must not be negative, got -1`],
     "a": [],

@@ -44,7 +44,9 @@ async function delivery(): Promise<Figure> {
   }
   await service.shutdown("requested");
   return toFigure("a frame's way to a follower / a bare stream", {
-    ...{ floors, subjects, unit: "ms" },
+    floors,
+    subjects,
+    unit: "ms",
     goal: subjectAtMost(2),
   });
 }

@@ -67,7 +67,9 @@ async function idleMemory(start: Starts): Promise<Figure> {
     subjects.push(await residentMb(ours.pid));
   }
   return toFigure("memory of an idle service", {
-    ...{ floors, subjects, unit: "MB" },
+    floors,
+    subjects,
+    unit: "MB",
     goal: ratioAtMost(1.8),
   });
 }
@@ -93,7 +95,9 @@ async function requests(start: Starts): Promise<Figure[]> {
       subjects.push(served);
     }
     return toFigure(`requests of ${path}`, {
-      ...{ floors, subjects, unit: "a second" },
+      floors,
+      subjects,
+      unit: "a second",
       ...(goal !== undefined && { goal }),
     });
   };

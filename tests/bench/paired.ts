@@ -64,7 +64,9 @@ export async function comparePaired(
     subjects.push(await timed(options.subject));
   }
   return toFigure(name, {
-    ...{ floors, subjects, unit: "ms" },
+    floors,
+    subjects,
+    unit: "ms",
     ...(options.goal !== undefined && { goal: options.goal }),
   });
 }

@@ -49,7 +49,9 @@ export async function benchRuns(): Promise<Figure[]> {
     subjects.push(await timed(() => runOnce(runtime)) - floorMs);
   }
   const added = toFigure("a run with a tool call: time added to its two fetches", {
-    ...{ floors, subjects, unit: "ms" },
+    floors,
+    subjects,
+    unit: "ms",
     goal: subjectAtMost(5),
   });
   return [added, await throughput({ floor, subject: () => runOnce(runtime) })];
@@ -65,7 +67,9 @@ async function throughput(
     subjects.push(await rate(subject));
   }
   return toFigure("runs with a tool call / pairs of bare fetches", {
-    ...{ floors, subjects, unit: "a second" },
+    floors,
+    subjects,
+    unit: "a second",
     goal: { of: "subject", bound: 150, is: "at least" },
   });
 }

@@ -76,7 +76,10 @@ function shareOfCore({ subject, floor, pairs, ratio }: Figure): Figure {
   const percent = (ms: number) => ms / (10 * MINUTE_MS) * 100;
   return {
     name: "schedules: 10,000 agents, each due every ten minutes",
-    ...{ ratio, pairs, subject: percent(subject), floor: percent(floor) },
+    ratio,
+    pairs,
+    subject: percent(subject),
+    floor: percent(floor),
     unit: "% of a core",
     goal: subjectAtMost(1),
   };

@@ -54,7 +54,9 @@ async function benchReady(
     subjects.push(subjectMs);
   }
   return toFigure("start to the first /health answer", {
-    ...{ floors, subjects, unit: "ms" },
+    floors,
+    subjects,
+    unit: "ms",
     goal: ratioAtMost(6),
   });
 }

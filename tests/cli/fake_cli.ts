@@ -13,6 +13,7 @@ import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/processes.ts";
 import { suggest } from "../../runtime/suggestion.ts";
 import { Client, type Transport } from "../../server/client.ts";
+import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
 import type { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTestApp } from "../support/test_app.ts";
 import { settle, type TestClock } from "../support/test_clock.ts";
@@ -89,6 +90,8 @@ export interface FakeCli extends AsyncDisposable {
   hasBrowser: boolean;
   files: ValidatedFile[];
   report: InfoReport;
+  /** What is odd about config.yaml. */
+  configWarnings: DiagnosticBody[];
   environment: Readonly<Record<string, string>>;
   distribution: CliApp["distribution"];
   isConfined: boolean;
@@ -171,6 +174,7 @@ export async function createFakeCli(
     opened: [],
     hasBrowser: true,
     files: [],
+    configWarnings: [],
     isSetUp: true,
     missingWorkspaces: [],
     environment: { HOME: "/home/me" },
@@ -254,6 +258,7 @@ export async function createFakeCli(
           cli.files.filter(({ agentId }) => target === undefined || agentId === target),
         ),
       info: () => Promise.resolve(cli.report),
+      configWarnings: () => Promise.resolve(cli.configWarnings),
       get distribution() {
         return cli.distribution;
       },

@@ -26,7 +26,7 @@ export class FakeInput implements Input {
   /** In the order of the prompts; a prompt beyond them fails the test. */
   answers: unknown[] = [];
   asked: Asked[] = [];
-  /** In order; behind them comes the end. */
+  /** In order; after them comes the end. */
   lines: (string | typeof CTRL_C | typeof CTRL_D | typeof NOTHING)[] = [];
   /** Whether lines were opened with editing. */
   edited: boolean | undefined;

@@ -143,7 +143,7 @@ Deno.test("run keeps the moving line below a note on standard error, and away fr
   await pass(1);
   assert.match(
     screen.text,
-    /path: note\.txt\nCancelling execution 1\. Ctrl\+C again leaves it behind\n. Thinking/,
+    /path: note\.txt\nCancelling execution 1\. Ctrl\+C again stops waiting for it\n. Thinking/,
   );
   cli.runtime.setStatus(1, "aborted");
   assert.equal(await cli.drive(code), 130);

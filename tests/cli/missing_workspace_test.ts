@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createFakeCli } from "./fake_cli.ts";
+import { ask } from "./waiting_execution.ts";
 
 const REFUSAL = "Error: There is no folder /absolute/typo to work in. Name another with " +
   '--workspace, or make it: "inkling new" with this --workspace does\n';
@@ -14,13 +15,15 @@ Deno.test("a workspace flag that leads to no folder is refused, and nothing is s
     ["permissions"],
     ["ui"],
     ["start", "-d"],
+    ["start", "--print-unit=systemd"],
     ["start"],
   ];
   for (const command of commands) {
     await using cli = await createFakeCli({ isRunning: false });
     cli.missingWorkspaces = ["typo"];
     const code = await cli.run(...command, "-w", "typo");
-    assert.equal(code, command[0] === "start" ? 1 : 2, command.join(" "));
+    // A service manager tries one in the foreground again.
+    assert.equal(code, command.join() === "start" ? 1 : 2, command.join(" "));
     assert.equal(cli.stderr.text, REFUSAL);
     assert.equal(cli.stdout.text, "");
     assert.deepEqual([cli.spawned, cli.served, cli.localOpened], [[], [], 0]);
@@ -45,6 +48,38 @@ Deno.test("a workspace that is gone can still be asked about, and stopped; one t
     assert.equal(cli.stderr.text, REFUSAL);
     await Deno.rename(`${cli.stateDir}-away`, cli.stateDir);
   }
+});
+
+Deno.test("pending of a workspace that is gone reads what waits, and starts nothing", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.missingWorkspaces = ["gone"];
+  cli.runtime.addExecution({ agentId: "daily" });
+  ask(cli, 1);
+  assert.equal(await cli.drive(cli.run("pending", "-w", "gone")), 0);
+  assert.match(cli.stdout.text, /\n 1 +daily/);
+  assert.equal(cli.stderr.text, "");
+  assert.deepEqual([cli.spawned, cli.localOpened], [[], 1]);
+});
+
+Deno.test("respond cannot continue a run whose workspace is gone, unless its service still runs", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.missingWorkspaces = ["gone"];
+  cli.runtime.addExecution({ agentId: "daily" });
+  ask(cli, 1);
+  assert.equal(await cli.drive(cli.run("respond", "1", "--yes", "-w", "gone")), 2);
+  assert.equal(
+    cli.stderr.text,
+    "Error: Cannot continue execution 1: its workspace /absolute/gone is gone. " +
+      "Move the folder back and answer again\n",
+  );
+  assert.deepEqual([cli.spawned, cli.localOpened], [[], 0]);
+  assert.equal(cli.runtime.executions.get(1)?.status, "waiting");
+
+  cli.isRunning = true;
+  cli.runtime.requests.delete(1);
+  cli.runtime.setStatus(1, "success");
+  assert.equal(await cli.drive(cli.run("respond", "1", "--yes", "-w", "gone")), 1);
+  assert.match(cli.stderr.text, /its status is success/);
 });
 
 Deno.test("commands that need no workspace do not look for it", async () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { readEnd, sizeOf } from "../../cli/new_log_lines.ts";
+import { formatLogLine } from "../../runtime/service_log/log_file.ts";
+import type { LogLevel } from "../../runtime/service_log/service_log.ts";
 import { withTempDir } from "../config/temp_dir.ts";
 
 Deno.test("readEnd() gives what a file got since it was looked at, without what a terminal would obey", async () => {
@@ -18,6 +20,19 @@ Deno.test("readEnd() takes all of a file that is smaller than it was: it has bee
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/log`, "fresh\n");
     assert.equal(await readEnd(`${dir}/log`, 1_000), "fresh");
+  });
+});
+
+Deno.test("readEnd() leaves out what a service log says of a start that goes well, where it says more", async () => {
+  await withTempDir(async (dir) => {
+    const line = (level: LogLevel, message: string) =>
+      formatLogLine({ at: 0, level, message, fields: {} });
+    const routine = [line("debug", "Opening"), line("info", "Agents loaded")];
+    const telling = [line("warn", "Unknown key"), "Error: the port 8420 is taken"];
+    await Deno.writeTextFile(`${dir}/log`, [...routine, ...telling].join("\n"));
+    assert.equal(await readEnd(`${dir}/log`, 0), telling.join("\n"));
+    await Deno.writeTextFile(`${dir}/log`, routine.join("\n"));
+    assert.equal(await readEnd(`${dir}/log`, 0), routine.join("\n"));
   });
 });
 

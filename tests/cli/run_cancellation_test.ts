@@ -27,7 +27,7 @@ function world(cancel: () => Promise<void> = () => Promise.resolve()) {
   return { cancellation, clock, said, asked };
 }
 
-const NOTE = "note: Cancelling execution 7. Ctrl+C again leaves it behind";
+const NOTE = "note: Cancelling execution 7. Ctrl+C again stops waiting for it";
 
 Deno.test("RunCancellation asks the service once, and says nothing more when the run ends", async () => {
   const { cancellation, said, asked } = world();

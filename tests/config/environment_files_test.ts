@@ -108,7 +108,7 @@ Deno.test("EnvironmentFiles reports broken lines without their values", async ()
     const environment = new EnvironmentFiles({ files: [path], shell: {} });
     assert.equal(environment.get("GOOD"), "1");
     assert.deepEqual(environment.problems().map(formatDiagnostic), [
-      `${path}:3:1: The line is no variable: write NAME=value, or # before a comment`,
+      `${path}:3:1: The line is not a variable: write NAME=value, or # before a comment`,
       `${path}:6:1: The quote of OPEN is never closed`,
     ]);
   });
@@ -124,7 +124,7 @@ Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says
     const messages = environment.problems().map((one) => one.message);
     assert.equal(messages.length, 4);
     assert.match(messages[0] ?? "", /not UTF-8/);
-    assert.match(messages[1] ?? "", /it is no file/);
+    assert.match(messages[1] ?? "", /it is not a file/);
     assert.match(messages[2] ?? "", /over 1 MB/);
     assert.match(messages[3] ?? "", /^The environment file cannot be used/);
   });

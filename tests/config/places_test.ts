@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { resolve } from "node:path";
 import {
   expandHome,
+  pinFolders,
   resolveBaseStateDir,
   resolveConfigDir,
   resolveSocketFile,
@@ -91,5 +93,33 @@ Deno.test("expandHome() replaces a leading tilde only", () => {
   ]] as const;
   for (const [written, path] of pairs) {
     assert.equal(expandHome(written, "/h"), path);
+  }
+});
+
+Deno.test("pinFolders() makes folders absolute that are relative to the current directory, and changes nothing else", () => {
+  const cwd = Deno.cwd();
+  assert.deepEqual(
+    pinFolders({
+      INKLING_CONFIG_DIR: "conf",
+      INKLING_STATE_DIR: "../state",
+      DENO_DIR: "~/cache",
+      XDG_STATE_HOME: "ignored",
+      HOME: "/home/me",
+    }),
+    {
+      INKLING_CONFIG_DIR: resolve(cwd, "conf"),
+      INKLING_STATE_DIR: resolve(cwd, "../state"),
+      DENO_DIR: resolve(cwd, "~/cache"),
+      XDG_STATE_HOME: "ignored",
+      HOME: "/home/me",
+    },
+  );
+  for (const folder of ["~", "~/state", "/state", ""]) {
+    const shell = { INKLING_STATE_DIR: folder };
+    assert.deepEqual(pinFolders(shell), shell);
+    assert.equal(
+      resolveBaseStateDir(env(pinFolders(shell)), "/home/me"),
+      resolveBaseStateDir(env(shell), "/home/me"),
+    );
   }
 });

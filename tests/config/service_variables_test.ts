@@ -11,7 +11,7 @@ Deno.test("parseLogLevel() takes the four levels in any case, and info where not
 
 Deno.test("parseLogLevel() names the variable, what it holds and what it may hold", () => {
   assert.throws(() => parseLogLevel("loud"), {
-    message: "INKLING_LOG_LEVEL is no level: loud (write debug, info, warn or error)",
+    message: "INKLING_LOG_LEVEL is not a valid level: loud (write debug, info, warn or error)",
   });
 });
 
@@ -26,7 +26,7 @@ Deno.test("parseIdleTimeout() takes durations and bare seconds", () => {
 Deno.test("parseIdleTimeout() refuses what would never or always be over", () => {
   for (const text of ["0", "0s", "-5", "soon", "1.5"]) {
     assert.throws(() => parseIdleTimeout(text), {
-      message: `INKLING_IDLE_TIMEOUT is no duration: ${text} (write 90s, 5m, or seconds)`,
+      message: `INKLING_IDLE_TIMEOUT is not a valid duration: ${text} (write 90s, 5m, or seconds)`,
     });
   }
 });

@@ -7,23 +7,26 @@ const README = join(REPOSITORY, "README.md");
 
 for (const path of documents()) {
   const name = path.slice(REPOSITORY.length + 1);
-  Deno.test(`${name}: its tables are the ones that the schemas give (deno task docs writes them)`, () => {
+  Deno.test(`${name}: its tables match the schemas (deno task docs writes them)`, () => {
     const text = Deno.readTextFileSync(path);
     assert.equal(withoutLayout(text), withoutLayout(withTables(text)));
   });
 }
 
-Deno.test("docs: every link to a file leads somewhere", () => {
+Deno.test("docs: every link leads to a file, and to a heading in it", () => {
   for (const path of [README, ...documents()]) {
     const text = Deno.readTextFileSync(path);
-    for (const [, target = ""] of text.matchAll(/\]\(([^)#]+?)(?:#[^)]*)?\)/g)) {
-      if (/^https?:/.test(target)) continue;
-      assert.ok(exists(join(dirname(path), target)), `${path}: ${target}`);
+    for (const [, file = "", heading] of text.matchAll(/\]\(([^)#]*)(?:#([^)]*))?\)/g)) {
+      if (/^https?:/.test(file)) continue;
+      const target = file === "" ? path : join(dirname(path), file);
+      assert.ok(exists(target), `${path}: ${file}`);
+      if (heading === undefined) continue;
+      assert.ok(anchorsOf(target).includes(heading), `${path}: ${file}#${heading}`);
     }
   }
 });
 
-Deno.test("docs: the README leads to each of them", () => {
+Deno.test("docs: the README links to each of them", () => {
   const readme = Deno.readTextFileSync(README);
   for (const path of documents()) {
     const name = path.slice(REPOSITORY.length + 1);
@@ -40,7 +43,15 @@ Deno.test("docs: every agent field that is shown in an example exists", async ()
   assert.ok(result.success, JSON.stringify(result.error?.issues));
 });
 
-/** What the formatter lines up counts as equal. */
+/** The anchors of a document's headings, as GitHub derives them. */
+function anchorsOf(path: string): string[] {
+  return [...Deno.readTextFileSync(path).matchAll(/^#+ (.+)$/gm)]
+    .map(([, heading = ""]) =>
+      heading.toLowerCase().replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-")
+    );
+}
+
+/** The text without the alignment that the formatter adds. */
 function withoutLayout(text: string): string {
   return text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 }

@@ -1,4 +1,4 @@
-// The tables of fields in docs/, generated from the schemas that check these fields. Run as a task it writes them.
+// The tables of fields in docs/, generated from the schemas that validate these fields. As a task, this file writes them.
 import { join } from "node:path";
 import { z } from "zod";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
@@ -7,7 +7,7 @@ import { isJsonObject } from "../../runtime/json.ts";
 import { OPERATIONS } from "../../server/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
-/** The tables by the name that a document asks for them with. */
+/** The tables, by the name with which a document refers to them. */
 const TABLES: Readonly<Record<string, () => string>> = {
   "agent-file": () => fieldTable(definitionSchema.omit({ id: true })),
   "config": () => fieldTable(configSchema),
@@ -16,7 +16,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
 
 const PLACE = /(<!-- table: ([a-z-]+) -->)[\s\S]*?(<!-- end -->)/g;
 
-/** The document with its tables as the schemas stand now. */
+/** The document with its tables generated from the current schemas. */
 export function withTables(document: string): string {
   return document.replaceAll(PLACE, (_whole, begin: string, name: string, end: string) => {
     const table = TABLES[name];
@@ -56,7 +56,7 @@ function fieldRows(schema: z.ZodObject, prefix: string): string[][] {
   });
 }
 
-/** The object that a field is, under its wrappers. */
+/** The object schema of a field, without its wrappers. */
 function objectIn(field: z.core.$ZodType): z.ZodObject | undefined {
   if (field instanceof z.ZodObject) return field;
   return field instanceof z.ZodOptional || field instanceof z.ZodNullable
@@ -74,11 +74,13 @@ function valuesOf(field: z.ZodType): string {
   const { values } = field.meta() ?? {};
   if (typeof values === "string") return values;
   const kinds = kindsOf(z.toJSONSchema(field, { io: "input", unrepresentable: "any" }));
-  if (kinds.length === 0) throw new TypeError("The values of a field cannot be told: give them");
+  if (kinds.length === 0) {
+    throw new TypeError("The values of a field cannot be derived: give them in its metadata");
+  }
   return [...new Set(kinds)].join(" or ");
 }
 
-/** What a value may be, in words; JSON Schema in all the forms that the schemas give. */
+/** The values that a JSON Schema admits, as text, for every form that the schemas produce. */
 function kindsOf(kind: unknown): string[] {
   if (!isJsonObject(kind)) return [];
   const { anyOf, type, minimum, maximum, exclusiveMinimum } = kind;

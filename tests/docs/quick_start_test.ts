@@ -1,4 +1,4 @@
-// The quick start keeps its word: what it says to type runs, in its order, from an empty home and without a key.
+// The quick start is true: its commands run in order, from an empty home and without a key.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sourceCommand } from "../../cli/self_command.ts";
@@ -30,10 +30,10 @@ Deno.test("docs/quick-start.md: its commands lead from nothing to a report", asy
       stdin: "null",
     }).output();
     const text = new TextDecoder();
-    const told = text.decode(stdout) + text.decode(stderr);
-    assert.equal(code, 0, told);
+    const output = text.decode(stdout) + text.decode(stderr);
+    assert.equal(code, 0, output);
     assert.match(await Deno.readTextFile(join(home, "inkling/report.md")), /notes\.md/);
-    assert.match(told, /Inkling has stopped/);
+    assert.match(output, /Inkling has stopped/);
   } finally {
     await killService(state);
     await Deno.remove(home, { recursive: true });

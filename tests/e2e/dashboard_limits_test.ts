@@ -13,6 +13,7 @@ const EVIL = [
   "[run](javascript:globalThis.owned=3) [data](data:text/html,<script>1</script>)",
   "![pixel](https://example.org/pixel.png)",
   '<a href="javascript:globalThis.owned=4">a</a> &lt;b&gt;bold&lt;/b&gt;',
+  "rm\u200b -rf a\u2028b pay\u00ad100 x\u{e0041} \ufeffz a\u200fb",
   "delete \u202etxt.exe \u001b]0;title\u0007 \u001b[31mred\u001b[0m \u009b2J \u2066isolated",
 ].join("\n\n");
 
@@ -37,10 +38,13 @@ async function showStrangeText(browser: Browser): Promise<void> {
     if (!request.url().startsWith(world.origin)) foreign.push(request.url());
   });
   await page.getByText("<script>globalThis.owned").first().waitFor();
-  assert.equal(await unseenIn(page), null);
+  assert.deepEqual(await unseenIn(page), []);
+  // What a person decides by is whole, colours included.
+  await page.locator(".question").getByText("\\u001b[31mred\\u001b[0m").waitFor();
+  await page.locator(".question").getByText("rm\\u200b -rf a\\u2028b pay\\u00ad100").waitFor();
   await page.getByRole("radio").first().check();
   await page.getByRole("button", { name: "Send" }).click();
-  await page.getByText("Nothing runs.").waitFor();
+  await page.getByText("Nothing is running.").waitFor();
   for (const hash of ["#/agents", "#/executions/1"]) {
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.getByText(/<script>globalThis|onerror=globalThis/).first().waitFor();
@@ -50,8 +54,9 @@ async function showStrangeText(browser: Browser): Promise<void> {
   while (await folds.count() > 0) await folds.first().click();
   await page.getByText("[image: pixel] (https://example.org/pixel.png)").first().waitFor();
   await page.getByText("<b>bold</b>").first().waitFor();
-  await page.getByText("delete [U+202E]txt.exe ␛]0;title␇ red [U+009B]2J").first().waitFor();
-  assert.equal(await unseenIn(page), null);
+  await page.getByText("delete \\u202etxt.exe \\u001b]0;title\\u0007 red \\u009b2J").first()
+    .waitFor();
+  assert.deepEqual(await unseenIn(page), []);
   assert.equal(await page.locator("main script, main img, main b").count(), 0);
   assert.equal(
     await page.locator('main a[href^="javascript:"], main a[href^="data:"]').count(),
@@ -61,14 +66,30 @@ async function showStrangeText(browser: Browser): Promise<void> {
   assert.deepEqual(foreign, []);
 }
 
-/** Control characters but line feed and tab, and overrides of the direction, in what a view shows. */
+/** Of these characters, what a view shows as it is. */
+const UNSEEN = [
+  0x00,
+  0x07,
+  0x1b,
+  0x9b,
+  0xad,
+  0x200b,
+  0x200f,
+  0x2028,
+  0x202e,
+  0x2066,
+  0xfeff,
+  0xe0041,
+];
+
 async function unseenIn(page: Page): Promise<unknown> {
   return await page.evaluate(`(() => {
     const shown = [document.title, document.body.textContent];
     for (const element of document.querySelectorAll("[title], [aria-label]")) {
       shown.push(element.getAttribute("title"), element.getAttribute("aria-label"));
     }
-    return shown.join(" ").match(/[^\\P{Cc}\\n\\t]|[\\u202a-\\u202e\\u2066-\\u2069]/gu);
+    const characters = new Set(shown.join(" "));
+    return ${JSON.stringify(UNSEEN)}.filter((code) => characters.has(String.fromCodePoint(code)));
   })()`);
 }
 
@@ -147,7 +168,7 @@ async function pageThroughMany(browser: Browser): Promise<void> {
   await page.evaluate('location.hash = "#/usage"');
   await page.getByRole("cell", { name: "10K", exact: true }).waitFor();
   await page.evaluate('location.hash = "#/"');
-  await page.getByRole("table", { name: "Ended lately" }).waitFor();
+  await page.getByRole("table", { name: "Recently ended" }).waitFor();
   assert.ok(await elementsOf(page) < MOST_ELEMENTS);
   const limits = requests.filter(({ pathname }) => pathname === "/executions")
     .map(({ searchParams }) => Number(searchParams.get("limit")));

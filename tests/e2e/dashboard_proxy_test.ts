@@ -20,14 +20,14 @@ async function useLoopbackProxy(browser: Browser): Promise<void> {
     "delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;",
   );
   await page.goto(proxy.address);
-  await page.getByText("Nothing runs.").waitFor();
+  await page.getByText("Nothing is running.").waitFor();
   assert.doesNotMatch(page.url(), /token/);
   await page.getByRole("link", { name: "Agents", exact: true }).click();
   await page.getByRole("button", { name: "Run worker" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
   await page.getByRole("heading", { name: "Ended: success" }).waitFor();
   await world.stopService();
-  await page.getByText("The service is lost.").first().waitFor();
+  await page.getByText("Connection lost.").first().waitFor();
   await world.startService();
   await page.locator(".banner").waitFor({ state: "detached" });
   // The token was used up; who comes with it again, without the cookie, stays outside.
@@ -67,7 +67,7 @@ async function useOwnProxy(browser: Browser): Promise<void> {
   const page = await world.openPage("#/", { extraHTTPHeaders: {} });
   await page.getByText("This page needs the API key of the service").waitFor();
   await page.goto(`${proxy.origin}/inkling/`);
-  await page.getByText("Nothing runs.").waitFor();
+  await page.getByText("Nothing is running.").waitFor();
   assert.equal(page.url(), `${proxy.origin}/inkling/ui`);
   await page.goto(`${proxy.origin}/inkling/ui#/agents`);
   await page.getByRole("button", { name: "Run worker" }).click();
@@ -117,7 +117,7 @@ async function refuseStrangers(browser: Browser): Promise<void> {
   await using proxy = openUiProxy({ socketFile, home: "/ui" });
   const page = await world.openPage("#/", { extraHTTPHeaders: {} });
   await page.goto(proxy.address);
-  await page.getByText("Nothing runs.").waitFor();
+  await page.getByText("Nothing is running.").waitFor();
   // All ports of 127.0.0.1 are one site: the browser sends the cookie along.
   const statuses = await attack(page, new URL(proxy.address).origin);
   assert.deepEqual(statuses, [403, 403]);
@@ -127,7 +127,7 @@ async function refuseStrangers(browser: Browser): Promise<void> {
   assert.deepEqual(await world.runtime().listExecutions({ limit: 5, offset: 0 }), []);
   // Nobody shut it down, either.
   await page.goto(`${new URL(proxy.address).origin}/ui`);
-  await page.getByText("Nothing runs.").waitFor();
+  await page.getByText("Nothing is running.").waitFor();
 }
 
 testInBrowser("dashboard: behind proxies", [

@@ -31,8 +31,8 @@ async function runAndWatch(browser: Browser): Promise<void> {
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
   await page.locator(".status.success").first().waitFor();
   await page.locator(".prose strong", { hasText: "bold" }).waitFor();
-  await other.getByText("Nothing runs.").waitFor();
-  await other.getByRole("table", { name: "Ended lately" }).getByText("The Teller").waitFor();
+  await other.getByText("Nothing is running.").waitFor();
+  await other.getByRole("table", { name: "Recently ended" }).getByText("The Teller").waitFor();
   const [execution] = await world.runtime().listExecutions({ limit: 5, offset: 0 });
   assert.deepEqual(execution?.args, ["a dragon", "a tower"]);
 }
@@ -77,7 +77,7 @@ async function beRefusedWithAnAnswer(browser: Browser): Promise<void> {
   );
   const { id } = await runToEnd(world.runtime(), "asker");
   const page = await world.openPage(`#/executions/${id}`);
-  const detail = "Agent 'asker' cannot be read: mend the file and try again";
+  const detail = "Agent 'asker' cannot be read: fix the file and try again";
   await page.route("**/respond", (route) => route.fulfill({ status: 409, json: { detail } }));
   await page.getByRole("textbox", { name: "Your answer" }).fill("Ada");
   await page.getByRole("button", { name: "Send" }).click();
@@ -152,7 +152,7 @@ async function lookBack(browser: Browser): Promise<void> {
     await workspace.writeScript("bad", [{ fail: "no luck today" }]);
   });
   const page = await world.openPage("#/history");
-  await page.getByText("Nothing fits this filter.").waitFor();
+  await page.getByText("No executions match this filter.").waitFor();
   for (const id of ["good", "bad", "good"]) await world.runtime().run(id, {});
   const rows = page.locator(".rows tbody tr");
   await page.locator(".rows .status.success").nth(1).waitFor();
@@ -195,6 +195,12 @@ async function pauseScheduler(browser: Browser): Promise<void> {
     ));
   const page = await world.openPage("#/schedule");
   await page.getByRole("img", { name: /0 runs, 0 skipped, 0 missed; next/ }).waitFor();
+  assert.equal(await page.getByText("Not due in these hours.").count(), 0);
+  // A mark at the very end of the line is drawn whole.
+  const [job, lane] = await Promise.all(
+    [".job", ".lane"].map((part) => page.locator(part).boundingBox()),
+  );
+  assert.ok(job && lane && lane.x >= job.x + 6 && lane.x + lane.width + 6 <= job.x + job.width);
   assert.ok(await page.locator(".lane .mark-upcoming").count() >= 11);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByText("Paused: no schedule and no watch starts anything.").waitFor();
@@ -219,7 +225,7 @@ async function loseService(browser: Browser): Promise<void> {
   const page = await world.openPage("#/agents");
   await page.getByText("never ran").waitFor();
   await world.stopService();
-  await page.getByText("The service is lost.").first().waitFor();
+  await page.getByText("Connection lost.").first().waitFor();
   await world.workspace.writeScript("newcomer", [{ say: "hello" }]);
   await world.startService();
   await page.getByRole("button", { name: "Try now" }).click({ timeout: 5_000 })
@@ -229,6 +235,32 @@ async function loseService(browser: Browser): Promise<void> {
   // The connection is a new one, and as good.
   await world.runtime().run("worker", {});
   await page.locator(".agent .status.success").waitFor();
+}
+
+async function changeViewsWithoutService(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(
+    browser,
+    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
+  );
+  await runToEnd(world.runtime(), "worker");
+  const page = await world.openPage("#/");
+  const ended = page.getByRole("table", { name: "Recently ended" });
+  await ended.getByText("worker").waitFor();
+  await world.stopService();
+  await page.getByText("Connection lost.").first().waitFor();
+  // No topic changes the usage of a day, and a page of the history stays under the reader's eyes.
+  for (const hash of ["#/usage?days=90", "#/history?page=2", "#/executions/1", "#/log"]) {
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await page.locator("main").getByText("The service cannot be reached.").waitFor();
+    assert.equal(await page.getByText("Loading …").count(), 0, hash);
+  }
+  await page.evaluate('location.hash = "#/"');
+  await ended.getByText("worker").waitFor();
+  await page.getByText("Nothing is running.").waitFor();
+  await page.evaluate('location.hash = "#/usage?days=90"');
+  await page.locator("main").getByText("The service cannot be reached.").waitFor();
+  await world.startService();
+  await page.getByRole("heading", { name: "By agent" }).waitFor();
 }
 
 async function loseServiceWhileItWaits(browser: Browser): Promise<void> {
@@ -244,7 +276,7 @@ async function loseServiceWhileItWaits(browser: Browser): Promise<void> {
   const page = await world.openPage(`#/executions/${id}`);
   await page.getByRole("textbox", { name: "Your answer" }).fill("half an ans");
   await world.stopService();
-  await page.getByText("The service is lost.").first().waitFor();
+  await page.getByText("Connection lost.").first().waitFor();
   // Nothing that somebody wrote is lost with the service.
   assert.equal(
     await page.getByRole("textbox", { name: "Your answer" }).inputValue(),
@@ -300,6 +332,10 @@ testInBrowser("dashboard: what a person does with it", [
   ["history is filtered, and the filter stands in the address", lookBack],
   ["usage is shown in the service's days where the browser's zone has no name", useAnOddClock],
   ["the scheduler is paused and resumed, and shows a day of its times", pauseScheduler],
+  [
+    "a view that is opened without the service says so, and loads when it is back",
+    changeViewsWithoutService,
+  ],
   ["a lost service is told, found again, and what changed meanwhile is shown", loseService],
   [
     "a question outlives a loss of the service, and so does a half-written answer",

@@ -65,13 +65,13 @@ const VIEWS: readonly { hash: string; heading: string }[] = [
   { hash: "#/agents", heading: "Agents" },
   { hash: "#/agents/digest", heading: "Latest executions all of them" },
   { hash: "#/executions/1", heading: "Answer" },
-  { hash: "#/executions/3", heading: "It waits for your answer" },
+  { hash: "#/executions/3", heading: "Waiting for your answer" },
   { hash: "#/executions/4", heading: "Delegation" },
   { hash: "#/history", heading: "History" },
   { hash: "#/schedule", heading: "Schedule" },
   { hash: "#/usage", heading: "By agent" },
   { hash: "#/log", heading: "Log" },
-  { hash: "#/nowhere", heading: "Nothing is here" },
+  { hash: "#/nowhere", heading: "Page not found" },
   { hash: "#/executions/999", heading: "Execution 999" },
   { hash: "#/agents/nobody", heading: "Agent nobody" },
 ];
@@ -114,7 +114,7 @@ async function lookWithAxe(browser: Browser): Promise<void> {
   }));
   await world.stopService();
   for (const page of pages) {
-    await page.getByText("The service is lost.").first().waitFor();
+    await page.getByText("Connection lost.").first().waitFor();
     await expectNoFault(page, "the service is lost");
   }
 }
@@ -141,11 +141,11 @@ async function askNothingPrivate(browser: Browser): Promise<void> {
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Pause" }).waitFor();
-  await goTo(page, { hash: "#/executions/3", heading: "It waits for your answer" });
+  await goTo(page, { hash: "#/executions/3", heading: "Waiting for your answer" });
   await page.getByLabel("green").check();
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
-  await goTo(page, { hash: "#/executions/2", heading: "It waits for your answer" });
+  await goTo(page, { hash: "#/executions/2", heading: "Waiting for your answer" });
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("heading", { name: "Ended: aborted" }).waitFor();
   const openapi = `${world.origin}/openapi.json`;

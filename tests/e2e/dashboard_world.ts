@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { SystemClock } from "../../runtime/clock.ts";
 import { openLogFile } from "../../runtime/service_log/log_file.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { makeStateDir } from "../../runtime/storage/state_dir.ts";
@@ -92,7 +93,7 @@ interface Running {
 }
 
 async function startService(workspace: TestWorkspace, port: number): Promise<Running> {
-  const log = openLogFile(join(workspace.stateDir, "inkling.log"));
+  const log = openLogFile(join(workspace.stateDir, "inkling.log"), { clock: new SystemClock() });
   const runtime = await workspace.open({ log });
   const service = await serve(runtime, { tcp: { port, apiKey: API_KEY } });
   return { service, runtime, log };

@@ -7,8 +7,8 @@ import { createRealHome, type RealHome } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const TURNS: readonly Turn[] = [
-  { question: /What is it for/, answer: "Zoë's: 日本 🚀" },
-  { question: /Who runs its model/, answer: "" },
+  { question: /One-line description/, answer: "Zoë's: 日本 🚀" },
+  { question: /Model provider/, answer: "" },
   { question: /When does it run/, answer: ["Down", "Enter"] },
   { question: /How often/, answer: "30m" },
   { question: /read from/, answer: "notes" },
@@ -21,7 +21,7 @@ testInTerminal("new asks its questions, and takes a prompt that is typed and pas
   await using home = await createRealHome();
   await using terminal = await RealTerminal.open(home, ["new", "my agent"]);
   await converse(terminal, TURNS);
-  await terminal.waitFor(/The system prompt[^]*\n> *$/);
+  await terminal.waitFor(/System prompt[^]*\n> *$/);
   await terminal.type("Read it.");
   await terminal.press("Enter");
   await terminal.waitFor(/> Read it\.\n> *$/);
@@ -77,7 +77,7 @@ testInTerminal(
     }
     await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
     await converse(terminal, TURNS);
-    await terminal.waitFor(/The system prompt[^]*\n> *$/);
+    await terminal.waitFor(/System prompt[^]*\n> *$/);
     await terminal.type("Half a");
     await terminal.press("Enter");
     await terminal.waitFor(/> Half a\n> *$/);
@@ -86,6 +86,46 @@ testInTerminal(
     assert.equal(code, 130);
     assert.ok(isRestored);
     assert.deepEqual(agents(home), []);
+  },
+);
+
+testInTerminal(
+  "new: Ctrl+D ends the prompt in a line, and after a line that came with it",
+  async () => {
+    const table: [(terminal: RealTerminal) => Promise<void>, string][] = [
+      [(terminal) => terminal.type("Do it."), "Do it."],
+      [(terminal) => terminal.paste("One\n\ntwo"), "One\n\ntwo"],
+      [async (terminal) => {
+        await terminal.type("Do so.");
+        await terminal.press("Left", "Left", "Left");
+      }, "Do so."],
+    ];
+    for (const [enter, text] of table) {
+      await using home = await createRealHome();
+      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+      await converse(terminal, TURNS);
+      await terminal.waitFor(/System prompt[^]*\n> *$/);
+      await enter(terminal);
+      await terminal.waitFor(/> (Do it\.|One␤␤two|Do so\.)$/);
+      await terminal.press("C-d");
+      const { code, isRestored, shown } = await terminal.ended();
+      assert.equal(code, 0, shown);
+      assert.ok(isRestored);
+      const saved = await Deno.readTextFile(join(home.agentsDir, "daily.md"));
+      assert.ok(saved.endsWith(`---\n\n${text}\n`), saved);
+    }
+    for (const keys of [["D", "o", "Enter", "i", "t", "C-d"], ["D", "o", "Enter", "C-d"]]) {
+      await using home = await createRealHome();
+      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+      await converse(terminal, TURNS);
+      await terminal.waitFor(/System prompt[^]*\n> *$/);
+      // All in one read.
+      await terminal.press(...keys);
+      const { code, shown } = await terminal.ended();
+      assert.equal(code, 0, shown);
+      const saved = await Deno.readTextFile(join(home.agentsDir, "daily.md"));
+      assert.ok(saved.endsWith(keys.includes("t") ? "\n\nDo\nit\n" : "\n\nDo\n"), saved);
+    }
   },
 );
 
@@ -101,7 +141,7 @@ testInTerminal("new has the configured model write the file, and interrupts it",
       `workspace: ~/work\ndefaults: {provider: mine, model: tiny, base_url: "${server.url}"}\n`,
     shell: { MINE_API_KEY: "sk-e2e-0123456789" },
   });
-  const described = { question: /What is daily to do/, answer: "Greet me" };
+  const described = { question: /What should daily do/, answer: "Greet me" };
   {
     await using terminal = await RealTerminal.open(home, ["new", "daily"]);
     await converse(terminal, [described]);

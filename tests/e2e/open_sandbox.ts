@@ -10,7 +10,11 @@ const { workspace, calls } = JSON.parse(await new Response(Deno.stdin.readable).
 };
 const nowhere = "/nowhere/at/all";
 const sandbox = new PathSandbox({
-  ...{ workspace, agentsDir: null, configDir: nowhere, stateDir: nowhere, home: workspace },
+  workspace,
+  agentsDir: null,
+  configDir: nowhere,
+  stateDir: nowhere,
+  home: workspace,
   paths: [{ alias: "everything", path: "/" }],
 });
 const tools = createBuiltinTools({ http: { allow: [], deny: [], ownPorts: () => [] } });

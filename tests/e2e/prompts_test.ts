@@ -1,5 +1,5 @@
-// Every kind of prompt at a real terminal: Ctrl+C at each ends the command with 130 and gives the terminal back; at a
-// narrow one they are legible.
+// Every kind of prompt at a real terminal: Ctrl+C at each ends the command with 130, Ctrl+D puts the question aside, and
+// both give the terminal back; at a narrow one they are legible.
 import assert from "node:assert/strict";
 import { createRealHome, type RealHome } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
@@ -64,6 +64,22 @@ for (const { name, step, shown, keys = [], then } of PROMPTS) {
   });
 }
 
+for (const { name, step, shown, keys = [], then } of PROMPTS) {
+  testInTerminal(`respond: Ctrl+D at ${name} puts the question aside, as Esc does`, async () => {
+    await using home = await createRealHome();
+    const id = await askFirst(home, [step]);
+    await using terminal = await RealTerminal.open(home, ["respond", id]);
+    await terminal.waitFor(shown);
+    for (const key of keys) await terminal.press(key);
+    if (then !== undefined) await terminal.waitFor(then);
+    await terminal.press("C-d");
+    const { code, isRestored, shown: all } = await terminal.ended();
+    assert.equal(code, 4, all);
+    assert.ok(isRestored);
+    assert.match(all, /Execution \d+ still waits/);
+  });
+}
+
 testInTerminal(
   "respond: a prompt has lines at a terminal that does not tell its size",
   async () => {
@@ -95,6 +111,56 @@ testInTerminal("run: Ctrl+C at a question cancels the run and exits with 130", a
   assert.equal((await client.execution(1)).status, "aborted");
 });
 
+testInTerminal("run: Ctrl+D at a question, typed or not, leaves it for later", async () => {
+  for (const typed of ["", "Zo"]) {
+    await using home = await createRealHome();
+    await home.writeScript("asker", [ASK("Your name?"), { say: "Thanks." }]);
+    await using terminal = await RealTerminal.open(home, ["run", "asker"]);
+    await terminal.waitFor(/Your name\?\n│ /);
+    if (typed !== "") {
+      await terminal.type(typed);
+      await terminal.waitFor(/│ {2}Zo/);
+    }
+    await terminal.press("C-d");
+    const { code, isRestored, shown } = await terminal.ended();
+    assert.equal(code, 4, shown);
+    assert.ok(isRestored);
+    using client = home.client();
+    assert.equal((await client.execution(1)).status, "waiting");
+  }
+});
+
+testInTerminal("chat: Ctrl+D at a question keeps it open, and the next answer counts", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("asker", [ASK("Your name?"), { say: "Thanks." }]);
+  await using terminal = await RealTerminal.open(home, ["chat", "asker"]);
+  await terminal.waitFor(/^> *$/m);
+  await terminal.type("hi");
+  await terminal.press("Enter");
+  await terminal.waitFor(/Your name\?\n│ /);
+  await terminal.press("C-d");
+  await terminal.waitFor(/It waits for an answer[^]*◆ {2}Your name\?\n│ /);
+  await terminal.type("Zoë");
+  await terminal.waitFor(/│ {2}Zoë/);
+  await terminal.press("Enter");
+  await terminal.waitFor(/\nThanks\.\n\n>$/);
+  await terminal.press("C-d");
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 0);
+  assert.ok(isRestored);
+});
+
+testInTerminal("run: Ctrl+D in the picker picks nothing", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("asker", [{ say: "Thanks." }]);
+  await using terminal = await RealTerminal.open(home, ["run"]);
+  await terminal.waitFor(/Which agent\?[^]*asker/);
+  await terminal.press("C-d");
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 130);
+  assert.ok(isRestored);
+});
+
 testInTerminal(
   "run: the picker searches, does not take what is not there, and ends at Ctrl+C",
   async () => {
@@ -111,7 +177,7 @@ testInTerminal(
     await terminal.waitFor(/● \S+ reporter · A very long name[^]*○ \S+ nightly/);
     await terminal.type("zzz");
     await terminal.press("Enter");
-    const shown = await terminal.waitFor(/Nothing fits: type something else/);
+    const shown = await terminal.waitFor(/No match/);
     for (const line of shown.split("\n")) assert.ok(line.length <= 40, line);
     await terminal.press("C-c");
     const { code, isRestored } = await terminal.ended();

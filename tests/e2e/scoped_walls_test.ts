@@ -163,7 +163,9 @@ Deno.test("the widest flags of Inkling let no package in that deno.lock does not
       const dist = { tarball: `${origin}/planted.tgz`, integrity: `sha512-${"A".repeat(86)}==` };
       const planted = { name: "planted", version: "1.0.0", dist };
       return Response.json({
-        ...{ name: "planted", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": planted } },
+        name: "planted",
+        "dist-tags": { latest: "1.0.0" },
+        versions: { "1.0.0": planted },
       });
     },
   );

@@ -25,13 +25,13 @@ const inWorkspace = (home: RealHome, ...path: string[]) =>
 function firstSetup(url: string): Turn[] {
   return [
     { question: /Workspace/, answer: "" },
-    { question: /Who runs your models/, answer: ["Up", "Enter"] },
-    { question: /A name for it/, answer: "elsewhere" },
-    { question: /Its address/, answer: url },
+    { question: /Model provider/, answer: ["Up", "Enter"] },
+    { question: /Provider name/, answer: "elsewhere" },
+    { question: /Base URL/, answer: url },
     { question: /Model/, answer: "tiny" },
-    { question: /The key \(ELSEWHERE_API_KEY\)/, answer: KEY },
-    { question: /Try it/, answer: "" },
-    { question: /Change them/, answer: "" },
+    { question: /API key \(ELSEWHERE_API_KEY\)/, answer: KEY },
+    { question: /Test the model/, answer: "" },
+    { question: /Change the limits/, answer: "" },
     { question: /Write .*config\.yaml/, answer: "" },
   ];
 }
@@ -54,7 +54,7 @@ testInTerminal("setup leads from nothing to an agent that runs", async () => {
   assert.equal(code, 0, shown);
   assert.ok(isRestored);
   assert.ok(!shown.includes(KEY));
-  assert.match(shown, /It answers/);
+  assert.match(shown, /The model answers/);
   assert.deepEqual(parse(await Deno.readTextFile(join(home.configDir, "config.yaml"))), {
     workspace: "~/inkling",
     defaults: { provider: "elsewhere", model: "tiny", base_url: server.url },
@@ -72,7 +72,7 @@ testInTerminal(
     await using home = await createNewHome();
     // Without the trial, which a test of its own interrupts.
     const turns = firstSetup(server.url).map((turn) =>
-      turn.question.source === "Try it" ? { ...turn, answer: ["n"] } : turn
+      turn.question.source === "Test the model" ? { ...turn, answer: ["n"] } : turn
     );
     for (const [count, { question }] of turns.entries()) {
       await using terminal = await RealTerminal.open(home, ["setup"]);
@@ -89,6 +89,20 @@ testInTerminal(
     }
   },
 );
+
+testInTerminal("setup: Ctrl+D at the key writes nothing and gives the terminal back", async () => {
+  await using server = new OpenAiServer([]);
+  await using home = await createNewHome();
+  await using terminal = await RealTerminal.open(home, ["setup"]);
+  await converse(terminal, firstSetup(server.url).slice(0, 5));
+  await terminal.waitFor(/◆ {2}API key/);
+  await terminal.press("C-d");
+  const { code, isRestored, shown } = await terminal.ended();
+  assert.equal(code, 130, shown);
+  assert.ok(isRestored);
+  assert.match(shown, /Nothing was written/);
+  await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
+});
 
 testInTerminal("setup: Ctrl+C while the model is tried ends it, and writes nothing", async () => {
   await using server = new OpenAiServer([{ silent: true }]);

@@ -52,6 +52,19 @@ Deno.test("start:scoped starts the service with derived flags, stops with it, an
   assert.equal(await isAlive(info.pid), false);
 });
 
+Deno.test("start:scoped reads its options as start does, and says what it lacks", async () => {
+  await using home = await createScopedHome();
+  const missing = await home.inkling("-qdw", join(home.root, "missing"));
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /There is no folder .*missing/);
+  const homeless = await (await home.spawn([], { env: { HOME: "", USERPROFILE: "" } })).output();
+  assert.equal(homeless.code, 1);
+  assert.match(
+    new TextDecoder().decode(homeless.stderr),
+    /^Error: Cannot find the home directory: HOME is not set/,
+  );
+});
+
 Deno.test("start:scoped -d leaves a service behind that may start nothing; a broken config.yaml is told in a sentence", async () => {
   await using home = await createScopedHome();
   const { code, stdout, stderr } = await home.inkling("-d");

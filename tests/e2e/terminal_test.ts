@@ -71,7 +71,7 @@ testInTerminal("run: Ctrl+C takes the moving line away, and cancels", async () =
   const { code, isRestored, shown } = await terminal.ended();
   assert.equal(code, 130);
   assert.ok(isRestored);
-  assert.match(shown, /\nCancelling execution 1\. Ctrl\+C again leaves it behind\n✖ aborted/);
+  assert.match(shown, /\nCancelling execution 1\. Ctrl\+C again stops waiting for it\n✖ aborted/);
   assert.doesNotMatch(shown, /Thinking|\^C/);
 });
 

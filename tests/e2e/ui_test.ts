@@ -120,7 +120,7 @@ testInBrowser("ui in a real browser", [
     // A service that was just started answers when it can.
     page.setDefaultTimeout(60_000);
     await page.goto(ui.address);
-    await page.getByText("Nothing runs.").waitFor();
+    await page.getByText("Nothing is running.").waitFor();
     assert.equal(page.url(), `${ui.origin}/ui`);
     assert.deepEqual(complaints, []);
     // The token went to its own address alone.
@@ -128,7 +128,7 @@ testInBrowser("ui in a real browser", [
     assert.deepEqual(requests.filter((url) => url.includes(token)), [ui.address]);
     assert.ok(requests.every((url) => url.startsWith(`${ui.origin}/`) || url.startsWith("data:")));
     assert.equal((await ui.end()).code, 130);
-    await page.getByText("The service is lost.").first().waitFor();
+    await page.getByText("Connection lost.").first().waitFor();
     await page.context().close();
   }],
 ]);

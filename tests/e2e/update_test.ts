@@ -49,6 +49,6 @@ Deno.test("update of a package in npm's global folder asks npm for the newest ve
   });
   const { code, stdout, stderr } = await installed.inkling("update", "--check");
   assert.equal(stderr, "");
-  assert.match(stdout, /^Inkling 99\.0\.0 can be had: "inkling update" installs it/);
+  assert.match(stdout, /^Inkling 99\.0\.0 is available: "inkling update" installs it/);
   assert.equal(code, 0);
 });

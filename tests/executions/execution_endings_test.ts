@@ -40,11 +40,21 @@ function openEnds(store: TestStore) {
 async function acceptFamily(store: TestStore): Promise<{ parent: number; child: number }> {
   const { id: parent } = await store.accept();
   const { id: child } = await store.accept({
-    ...{ parentExecutionId: parent, parentPosition: 2, trigger: "agent" },
+    parentExecutionId: parent,
+    parentPosition: 2,
+    trigger: "agent",
   });
   const request: HumanRequest = {
-    ...{ executionId: child, requestId: "r", kind: "input", position: 3, toolName: "ask_user" },
-    ...{ toolArgs: {}, message: "Which?", options: null, multi: false, createdAt: 0 },
+    executionId: child,
+    requestId: "r",
+    kind: "input",
+    position: 3,
+    toolName: "ask_user",
+    toolArgs: {},
+    message: "Which?",
+    options: null,
+    multi: false,
+    createdAt: 0,
     expiresAt: null,
   };
   await store.requests.openRequest(child, { request, durationMs: 0, frames: [] });

@@ -32,14 +32,20 @@ Deno.test("performCall() has the intent of an unsafe call on disk before the too
     },
   };
   const run: Partial<Run> = {
-    ...{ execution, journal, clock, agent: createTestAgent() },
+    execution,
+    journal,
+    clock,
+    agent: createTestAgent(),
     signal: new AbortController().signal,
   };
   const planned = await stored();
   assert.ok(planned);
   assert.deepEqual([planned.startedAt, planned.effect], [null, null]);
   await performCall(run as Run, planned, {
-    ...{ tool: tool as ActionTool, args: {}, effect: "unsafe", answers: [] },
+    tool: tool as ActionTool,
+    args: {},
+    effect: "unsafe",
+    answers: [],
   });
   assert.deepEqual([seen?.startedAt, seen?.effect], [clock.now(), "unsafe"]);
 });

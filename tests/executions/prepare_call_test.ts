@@ -14,16 +14,23 @@ import { createTestAgent } from "../support/test_agent.ts";
 
 const schema = z.object({ what: z.string() });
 const pay = defineTool({
-  ...{ name: "pay", description: "Pays", schema, timeoutMs: 1_000 },
+  name: "pay",
+  description: "Pays",
+  schema,
+  timeoutMs: 1_000,
   effect: ({ what }) => what === "nothing" ? "read" : "unsafe",
   run: () => Promise.reject(new Error("prepareCall() runs nothing")),
 });
 const ask = defineQuestion({
-  ...{ name: "ask", description: "Asks", schema },
+  name: "ask",
+  description: "Asks",
+  schema,
   question: ({ what }) => ({ kind: "input", message: what, options: null, multi: false }),
 });
 const send = defineDelegation({
-  ...{ name: "send", description: "Sends", schema },
+  name: "send",
+  description: "Sends",
+  schema,
   delegation({ what }) {
     if (what === "nobody") throw new ToolFailure("There is no nobody");
     return { agentId: what, args: [] };
@@ -31,10 +38,18 @@ const send = defineDelegation({
 });
 
 const GUARD: GivenAnswer["request"] = {
-  ...{ kind: "confirm", message: "Allow pay?", options: null, multi: false, isGuard: true },
+  kind: "confirm",
+  message: "Allow pay?",
+  options: null,
+  multi: false,
+  isGuard: true,
 };
 const OWN: GivenAnswer["request"] = {
-  ...{ kind: "input", message: "Who?", options: null, multi: false, answersBefore: 2 },
+  kind: "input",
+  message: "Who?",
+  options: null,
+  multi: false,
+  answersBefore: 2,
 };
 
 /** What becomes of a call of `name` at place 3. */
@@ -129,7 +144,9 @@ Deno.test("prepareCall() guards a tool by each of its names, and frees it by the
     prepareCall({
       agent: createTestAgent({ confirmTools, autoApprove }),
       toolbox: new Toolbox([tool]),
-      ...{ answers: new Map(), leftCalls: new Map(), delegated: new Set() },
+      answers: new Map(),
+      leftCalls: new Map(),
+      delegated: new Set(),
     }, { position: 3, toolCallId: "1", name: "bank_pay", arguments: '{"what": "rent"}' });
   for (const name of ["pay", "bank_pay"]) {
     const asked = step([name]);

@@ -5,8 +5,17 @@ import { TestClock } from "../support/test_clock.ts";
 
 function requestDue(requestId: string, expiresAt: number): HumanRequest {
   return {
-    ...{ executionId: 1, requestId, kind: "input", position: 3, toolName: "ask_user" },
-    ...{ toolArgs: {}, message: "Which?", options: null, multi: false, createdAt: 0, expiresAt },
+    executionId: 1,
+    requestId,
+    kind: "input",
+    position: 3,
+    toolName: "ask_user",
+    toolArgs: {},
+    message: "Which?",
+    options: null,
+    multi: false,
+    createdAt: 0,
+    expiresAt,
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { SessionIdUnusable } from "../../runtime/executions/refusals.ts";
 import { toRunSpec } from "../../runtime/executions/run_request.ts";
 
 Deno.test("toRunSpec() makes a manual run of what names no session, also where its id is blank", () => {
@@ -15,15 +16,20 @@ Deno.test("toRunSpec() makes a chat turn of what names a session, by its id as i
   assert.deepEqual([trigger, sessionId], ["chat", " a b "]);
 });
 
-Deno.test("toRunSpec() gives a session id that the database gives back as it is", () => {
-  assert.equal(toRunSpec({ sessionId: "a\0b" }).sessionId, "a\uFFFDb");
-  assert.equal(toRunSpec({ sessionId: "a\ud800" }).sessionId, "a\uFFFD");
+Deno.test("toRunSpec() keeps a session id as it is, or refuses it: two never become one", () => {
+  for (const sessionId of ["a\0b", "\0", "a\ud800", "\udc00a", "\udc00\ud800"]) {
+    assert.throws(() => toRunSpec({ sessionId }), SessionIdUnusable, JSON.stringify(sessionId));
+  }
+  assert.equal(toRunSpec({ sessionId: "a\uFFFDb \u{1F98A}" }).sessionId, "a\uFFFDb \u{1F98A}");
   const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
   fc.assert(fc.property(fc.string({ unit }), (id) => {
-    const { trigger, sessionId } = toRunSpec({ sessionId: id });
-    assert.equal(trigger, id.trim() === "" ? "manual" : "chat");
-    assert.equal(sessionId === null, trigger === "manual");
-    assert.ok(sessionId === null || sessionId.isWellFormed() && !sessionId.includes("\0"));
+    const isBlank = id.trim() === "";
+    if (isBlank) return assert.equal(toRunSpec({ sessionId: id }).sessionId, null);
+    if (!id.isWellFormed() || id.includes("\0")) {
+      assert.throws(() => toRunSpec({ sessionId: id }), SessionIdUnusable);
+    } else {
+      assert.equal(toRunSpec({ sessionId: id }).sessionId, id);
+    }
   }));
 });
 

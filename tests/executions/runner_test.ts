@@ -171,7 +171,9 @@ Deno.test("Runner.start() gives the first run for its idempotency key, and refus
   await using on = await openTestRunner([agent]);
   const { runner, store } = on;
   const spec: RunSpec = {
-    ...{ trigger: "chat", sessionId: "s", idempotencyKey: "k" },
+    trigger: "chat",
+    sessionId: "s",
+    idempotencyKey: "k",
     request: { args: ["a"], message: "m" },
   };
   const { id } = await runner.start(agent, spec);

@@ -51,7 +51,7 @@ Deno.test("an answer is refused while the agent's file cannot be read, and count
     answer(runtime, id, { text: "red" }),
     (error) =>
       error instanceof AgentUnreadable && error.code === "conflict" &&
-      /^Agent 'asker' cannot be read: asker\.md:\d+:\d+: .+; mend the file and try again$/.test(
+      /^Agent 'asker' cannot be read: asker\.md:\d+:\d+: .+; fix the file and try again$/.test(
         error.message,
       ),
   );

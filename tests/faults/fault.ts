@@ -64,7 +64,10 @@ export async function openWorld(
         await client.shutdown();
         await service.status;
         const violations = findViolations(join(home.stateDir, "inkling.db"), {
-          ...{ since: 0, service: "dead", beats: {}, unasking: [] },
+          since: 0,
+          service: "dead",
+          beats: {},
+          unasking: [],
         });
         assert.deepEqual(violations, []);
       },

@@ -95,14 +95,23 @@ const oddChunk = fc.letrec<{ value: unknown }>((tie) => ({
 const oddCount = fc.constantFrom(-1, 0, 0.4, 1.5, 1e21, 1e308, "7", null, true);
 const oddUsage = fc.tuple(oddCount, oddCount, oddCount).map(([input, output, other]) => ({
   usage: {
-    ...{ prompt_tokens: input, completion_tokens: output, cost: other },
-    ...{ input_tokens: input, output_tokens: output, cache_read_input_tokens: other },
+    prompt_tokens: input,
+    completion_tokens: output,
+    cost: other,
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_input_tokens: other,
   },
   usageMetadata: {
-    ...{ promptTokenCount: input, candidatesTokenCount: output, thoughtsTokenCount: other },
+    promptTokenCount: input,
+    candidatesTokenCount: output,
+    thoughtsTokenCount: other,
   },
-  ...{ type: "message_delta", delta: { stop_reason: "end_turn" } },
-  ...{ done: true, prompt_eval_count: input, eval_count: output },
+  type: "message_delta",
+  delta: { stop_reason: "end_turn" },
+  done: true,
+  prompt_eval_count: input,
+  eval_count: output,
 }));
 
 /** Replies with text, and some with calls. */

@@ -256,7 +256,7 @@ Deno.test("demo/script names what is wrong with a script", async () => {
   await scriptFailure([GO], /is missing; write a ```demo block/);
   await scriptFailure(
     [{ role: "user", content: "```demo\n[{]\n```" }],
-    /is not JSON \(.+\); mend it/,
+    /is not JSON \(.+\); fix it/,
   );
   await scriptFailure(
     [{ role: "user", content: "```demo\n[]\n```\n```demo\n[]\n```" }],

@@ -102,11 +102,11 @@ Deno.test("modelEndpoint() names the foreign host that a named provider's key wo
 Deno.test("modelEndpoint() refuses what leads nowhere, and shows no password", () => {
   const cases: [ModelSettings, RegExp][] = [
     [settings("mine"), /Unknown model provider "mine": use one of openai, .*base_url/],
-    [settings("mine", "host:8000"), /it is no http or https address/],
-    [settings("mine", "file:///etc"), /it is no http or https address/],
+    [settings("mine", "host:8000"), /it is not an http or https address/],
+    [settings("mine", "file:///etc"), /it is not an http or https address/],
     [
       settings("mine", "http://me:hunter2@host"),
-      /holds a user name or password; put the key into MINE_API_KEY/,
+      /contains a user name or password; put the key into MINE_API_KEY/,
     ],
     [settings("mine", "http://host/v1?x=1"), /it must end with its path/],
   ];

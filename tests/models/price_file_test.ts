@@ -17,8 +17,10 @@ Deno.test("PriceFile keeps the prices of before while the file is too big or no 
     await Deno.writeTextFile(path, `${GOOD}#${"x".repeat(1024 * 1024)}\n`);
     assert.deepEqual(file.look().problems, [{
       path,
-      ...{ line: 1, column: 1, severity: "error" },
-      message: "The file is over 1 MB: no price list is",
+      line: 1,
+      column: 1,
+      severity: "error",
+      message: "The file is over 1 MB, too large for a price list",
     }]);
     assert.deepEqual(file.look().prices.get("local/tiny"), price);
 

@@ -177,7 +177,7 @@ Deno.test("ModelPrices reports what stands in the place of a file, and goes on",
   };
   await Deno.mkdir(workspaceFile);
   await new Deno.Command("mkfifo", { args: [configFile] }).output();
-  const noFile = "The file cannot be read: it is no file";
+  const noFile = "The file cannot be read: it is not a file";
   assert.deepEqual(await told(), [noFile, noFile]);
   await Deno.remove(workspaceFile);
   await Deno.symlink(workspaceFile, workspaceFile);

@@ -23,7 +23,6 @@ Deno.test("ModelQueue admits up to its limit at once and the others in their ord
   });
   await settle();
   assert.deepEqual(order, [0, 1]);
-  assert.equal(queue.waiting, 3);
   for (let i = 0; i < 3; i++) {
     places[i]?.[Symbol.dispose]();
     await settle();
@@ -31,7 +30,6 @@ Deno.test("ModelQueue admits up to its limit at once and the others in their ord
   }
   await Promise.all(entries);
   assert.deepEqual(order, [0, 1, 2, 3, 4]);
-  assert.equal(queue.waiting, 0);
   assert.deepEqual(log.lines.map((line) => [line.level, line.fields]), [
     ["info", { model: "m2", running: 2, ahead: 0 }],
     ["info", { model: "m3", running: 2, ahead: 1 }],
@@ -65,7 +63,6 @@ Deno.test("ModelQueue lets go of whoever stops waiting, and of nobody else", asy
   const next = queue.enter("c", FREE);
   controller.abort(reason);
   await gone;
-  assert.equal(queue.waiting, 1);
   held[Symbol.dispose]();
   (await next)[Symbol.dispose]();
   await assert.rejects(queue.enter("d", controller.signal), (error) => error === reason);
@@ -77,13 +74,18 @@ Deno.test("ModelQueue takes no place away for an abort that comes after the admi
   const held = await queue.enter("a", FREE);
   const controller = new AbortController();
   const admitted = queue.enter("b", controller.signal);
-  const behind = queue.enter("c", FREE);
+  let isNextAdmitted = false;
+  const next = queue.enter("c", FREE).then((place) => {
+    isNextAdmitted = true;
+    return place;
+  });
   held[Symbol.dispose]();
   controller.abort();
   const place = await admitted;
-  assert.equal(queue.waiting, 1);
+  await settle();
+  assert.equal(isNextAdmitted, false);
   place[Symbol.dispose]();
-  (await behind)[Symbol.dispose]();
+  (await next)[Symbol.dispose]();
 });
 
 const REPLY: ModelReply = {
@@ -124,5 +126,4 @@ Deno.test("withQueue() never runs more calls at once than the queue admits, and 
   using _a = await queue.enter("a", FREE);
   using _b = await queue.enter("b", FREE);
   using _c = await queue.enter("c", FREE);
-  assert.equal(queue.waiting, 0);
 });

@@ -65,7 +65,7 @@ Deno.test("resolveModel() names the variable, the file and the line when a key i
 
 Deno.test("resolveModel() refuses a key that cannot be sent, without showing it", async () => {
   const message = await refusalOf(settings("openai"), world({ OPENAI_API_KEY: "sk-one two" }));
-  assert.match(message, /the value of OPENAI_API_KEY is no key/);
+  assert.match(message, /the value of OPENAI_API_KEY is not a valid key/);
   assert.ok(!message.includes("sk-one"));
 });
 

@@ -187,9 +187,16 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "what a person approves is shown whole",
     file: "cli/output/visible_text.ts",
-    find: "return text.replaceAll(UNSEEN, toEscape);",
-    replace: 'return text.replaceAll(UNSEEN, "");',
+    find: 'return escapeUnseen(text, { keep: "\\n\\t" });',
+    replace: "return text;",
     tests: ["tests/cli/output"],
+  },
+  {
+    guard: "what a person approves in the dashboard is shown whole",
+    file: "server/dashboard/client/visible_text.ts",
+    find: 'return escapeUnseen(text, { keep: "\\n\\t" });',
+    replace: "return text;",
+    tests: ["tests/server/dashboard/visible_text_test.ts"],
   },
   {
     guard: "a request uses no proxy of the environment",

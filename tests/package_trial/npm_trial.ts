@@ -34,7 +34,11 @@ export async function tryNpmPackage(): Promise<void> {
   };
   const run = async (program: string, ...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await new Deno.Command(program, {
-      ...{ args, cwd: folder, env, clearEnv: true, stdin: "null" },
+      args,
+      cwd: folder,
+      env,
+      clearEnv: true,
+      stdin: "null",
     }).output();
     const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
     if (code === 0) return out ?? "";

@@ -131,7 +131,7 @@ Deno.test("the npm package: it knows that npm brings a newer one", async () => {
   await Deno.chmod(join(home.root, "npm"), 0o755);
   const path = `PATH=${home.root}:${Deno.env.get("PATH")}`;
   const { stdout, stderr } = await installed.run(["env", path, ...bin, "update", "--check"]);
-  assert.match(stdout, /^Inkling 99\.0\.0 can be had/, stderr);
+  assert.match(stdout, /^Inkling 99\.0\.0 is available/, stderr);
   await Deno.remove(join(home.root, "npm"));
 });
 

@@ -87,6 +87,9 @@ Deno.test("deno task release refuses an address that nobody should fetch program
   const args = ["--folder", join(folder.path, "release"), "--address", "http://example.org/"];
   const run = await runReleaseTask("release", args);
   assert.equal(run.code, 1);
-  assert.match(run.stderr, /^--address is no release address: http:\/\/example\.org\/\n.*https/);
+  assert.match(
+    run.stderr,
+    /^--address is not a valid release address: http:\/\/example\.org\/\n.*https/,
+  );
   assert.deepEqual([...Deno.readDirSync(folder.path)], []);
 });

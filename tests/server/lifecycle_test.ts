@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { WatchTrigger } from "../../runtime/agents/agent.ts";
+import { MINUTE_MS } from "../../runtime/time_units.ts";
 import { Lifecycle, type OpenStream } from "../../server/lifecycle.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
+import { createTestWorkspace } from "../support/test_workspace.ts";
+import { until } from "../support/until.ts";
 
-const MINUTE_MS = 60_000;
 const STREAM: OpenStream = { end: () => {} };
 
 interface Options {
@@ -167,7 +169,7 @@ Deno.test("Lifecycle counts the five minutes from the end of the last work", asy
   closed();
   await on.clock.advance(5 * MINUTE_MS - 1);
   assert.equal(on.lifecycle.stopping, null);
-  await on.clock.advance(MINUTE_MS);
+  await on.clock.advance(1);
   assert.equal(on.lifecycle.stopping, "idle");
   await end(on);
 });
@@ -182,18 +184,6 @@ Deno.test("Lifecycle notices within a minute that the last trigger is gone", asy
   await on.clock.advance(5 * MINUTE_MS);
   assert.equal(on.lifecycle.stopping, null);
   await on.clock.advance(MINUTE_MS);
-  assert.equal(on.lifecycle.stopping, "idle");
-  await end(on);
-});
-
-Deno.test("Lifecycle stays for a question with a deadline: the run goes on behind it", async () => {
-  const on = await stage({}, (runtime) => runtime.addExecution({ status: "waiting" }));
-  on.runtime.deadline = on.clock.now() + 20 * MINUTE_MS;
-  await on.clock.advance(20 * MINUTE_MS);
-  assert.equal(on.lifecycle.stopping, null);
-  on.runtime.setStatus(1, "success");
-  on.runtime.deadline = null;
-  await on.clock.advance(6 * MINUTE_MS);
   assert.equal(on.lifecycle.stopping, "idle");
   await end(on);
 });
@@ -238,4 +228,32 @@ Deno.test("Lifecycle keeps the first reason to stop and refuses to end streams b
   lifecycle.requestStop("signal");
   lifecycle.requestStop("idle");
   assert.equal(lifecycle.stopping, "signal");
+});
+
+Deno.test("Lifecycle goes while a question with a deadline waits; the next start keeps the deadline", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "asker",
+    [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "Then not." }],
+    "confirm_timeout: 20m",
+  );
+  const clock = new TestClock();
+  let id: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id } = await runtime.run("asker", {}));
+    const status = async () => (await runtime.getExecution(id)).status;
+    await until(async () => await status() === "waiting", "the question");
+    const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
+    const watching = lifecycle.watchIdle();
+    await clock.advance(5 * MINUTE_MS);
+    assert.equal(lifecycle.stopping, "idle");
+    await watching;
+    assert.equal(await status(), "waiting");
+  }
+  clock.jump(60 * MINUTE_MS);
+  await using runtime = await place.open({ clock });
+  const status = async () => (await runtime.getExecution(id)).status;
+  await until(async () => await status() === "success", "the end");
+  assert.equal((await runtime.getExecution(id)).outputData, "Then not.");
 });

@@ -42,7 +42,7 @@ Deno.test("listenWithRestarts() listens anew when the system refuses to accept, 
   await clock.advance(200);
   await until(() => opened === 2, "the second server");
   assert.deepEqual(log.lines.map(({ level, message }) => `${level} ${message}`), [
-    "warn Connections cannot be accepted; listening anew",
+    "warn Connections cannot be accepted; listening again",
     "warn Cannot listen yet",
     "info Listening again",
   ]);

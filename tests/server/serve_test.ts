@@ -10,6 +10,7 @@ import { MAX_BODY_BYTES } from "../../server/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
 import { TestClock } from "../support/test_clock.ts";
+import { until } from "../support/until.ts";
 
 interface Stage extends AsyncDisposable {
   directory: string;
@@ -96,7 +97,7 @@ Deno.test("serve() never takes over a live socket", async () => {
   assert.deepEqual(await on.client.health(), { status: "ok" });
 });
 
-Deno.test("serve() never removes a file that is no socket", async () => {
+Deno.test("serve() never removes a file that is not a socket", async () => {
   await using on = await stage();
   await Deno.mkdir(on.runtime.directories.stateDir);
   await Deno.writeTextFile(on.socketFile, "precious");
@@ -172,13 +173,13 @@ Deno.test("serve() stops by itself when idle, not while a stream is open", async
   on.runtime.addExecution();
   const frames = on.client.follow(1);
   const next = frames.next();
-  while ((await on.client.info()).active_streams !== 1);
+  await until(async () => (await on.client.info()).active_streams === 1, "1 open streams");
   await on.clock.advance(600_000);
   assert.equal((await on.client.info()).active_streams, 1);
   on.runtime.setStatus(1, "success");
   assert.equal((await next).value?.event, "complete");
   await frames.return();
-  while ((await on.client.info()).active_streams !== 0);
+  await until(async () => (await on.client.info()).active_streams === 0, "0 open streams");
   await on.clock.advance(120_000);
   assert.equal(await service.finished, "idle");
   assert.ok(await isGone(on.socketFile));
@@ -192,10 +193,10 @@ Deno.test("serve() notices that the reader of a silent stream has gone", async (
   const reason = new Error("enough");
   const frames = on.client.follow(1, { signal: controller.signal });
   const next = frames.next();
-  while ((await on.client.info()).active_streams !== 1);
+  await until(async () => (await on.client.info()).active_streams === 1, "1 open streams");
   controller.abort(reason);
   await assert.rejects(next, reason);
-  while ((await on.client.info()).active_streams !== 0);
+  await until(async () => (await on.client.info()).active_streams === 0, "0 open streams");
   assert.equal(on.runtime.followers, 0);
 });
 
@@ -217,7 +218,7 @@ Deno.test("serve() holds no more of a log than its slow reader takes", async () 
   const { handedOut } = on.runtime;
   assert.ok(handedOut < 60, `${handedOut} frames left the log`);
   connection.close();
-  while ((await on.client.info()).active_streams !== 0);
+  await until(async () => (await on.client.info()).active_streams === 0, "0 open streams");
 });
 
 Deno.test("serve() refuses an oversized body of unannounced length", async () => {

@@ -89,6 +89,21 @@ Deno.test("GET /events/stream sends each event with its fields, and no id", asyn
   await on.leave();
 });
 
+Deno.test("GET /events/stream keeps an event on one line for readers that end lines at U+2028", async () => {
+  const on = await open();
+  const displayName = "The\u2028Wri\u0085ter\u2029";
+  on.runtime.events.publish({
+    type: "agents_changed",
+    change: "loaded",
+    agentId: "a",
+    displayName,
+  });
+  const text = await on.next() ?? "";
+  assert.doesNotMatch(text, /[\u0085\u2028\u2029]/);
+  assert.match(text, /"display_name":"The\\u2028Wri\\u0085ter\\u2029"/);
+  await on.leave();
+});
+
 Deno.test("GET /events/stream sends a heartbeat after ten seconds without an event on it", async () => {
   const on = await open();
   const first = on.next();

@@ -59,6 +59,21 @@ Deno.test("The stream resumes behind Last-Event-ID, which wins over ?after=", as
   assert.deepEqual(await ids("/executions/1/stream?after=99"), []);
 });
 
+Deno.test("The stream takes a blank Last-Event-ID and a blank ?after= for absent", async () => {
+  const test = finished();
+  const ids = async (query: string, header: string) => {
+    const headers = { "last-event-id": header };
+    const events = await readAll(await open(test, `/executions/1/stream${query}`, headers));
+    return events.map(({ id }) => Number(id));
+  };
+  assert.deepEqual(await ids("", ""), [1, 2, 3, 4]);
+  assert.deepEqual(await ids("?after=", " "), [1, 2, 3, 4]);
+  assert.deepEqual(await ids("?after=3", ""), [4]);
+  assert.deepEqual(await ids("?after=%20", "3"), [4]);
+  const { status, body } = await test.call("/executions/1/messages?after=");
+  assert.deepEqual([status, body.length], [200, 4]);
+});
+
 Deno.test("The stream refuses a place that is no id before it begins", async () => {
   const { call } = finished();
   const header = await call("/executions/1/stream", {
@@ -121,6 +136,20 @@ Deno.test("The stream sends deltas, without id and with the identity, to those w
   });
   assert.deepEqual(rest.map(({ event }) => event), ["complete"]);
   assert.deepEqual((await plain).map(({ event }) => event), ["complete"]);
+});
+
+Deno.test("The stream keeps deltas on one line for readers that end lines at U+2028", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  const all = readAll(await open(test, "/executions/1/stream?deltas=1"));
+  await settle();
+  const content = "one\u2028two\u2029three\u0085four";
+  test.runtime.delta(1, content);
+  await settle();
+  test.runtime.setStatus(1, "success");
+  const [delta] = await all;
+  assert.doesNotMatch(delta?.data ?? "", /[\u0085\u2028\u2029]/);
+  assert.equal(JSON.parse(delta?.data ?? "").content, content);
 });
 
 Deno.test("The stream of a waiting execution ends with a waiting frame that has no id", async () => {

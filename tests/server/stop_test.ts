@@ -8,6 +8,7 @@ import { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTcpClient } from "../support/tcp_client.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
+import { until } from "../support/until.ts";
 
 /** Milliseconds of the clock until it has finished; fails beyond `most`. */
 async function timeToFinish(
@@ -47,7 +48,7 @@ Deno.test("serve() stops within its grace with a hundred streams and twenty exec
     { length: 40 },
     (_, n) => Array.fromAsync((clients[n % 2] ?? socket).events()).then((all) => all.at(-1)),
   );
-  while ((await socket.info()).active_streams !== 100);
+  await until(async () => (await socket.info()).active_streams === 100, "100 open streams");
   void service.shutdown("signal");
   assert.ok(
     await timeToFinish({ service, clock }, { most: 10_000 }) >= 8_000,
@@ -121,7 +122,7 @@ const HALF_BODY = "POST /agents/writer/run HTTP/1.1\r\nhost: localhost\r\n" +
 
 /** Waits for the reader of a body to have begun: it sleeps beside the watch for idleness. */
 async function untilBodyIsRead(clock: TestClock): Promise<void> {
-  while (clock.sleeping < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until(() => clock.sleeping >= 2, "two sleepers");
 }
 
 Deno.test("serve() answers a body that never ends with 408", async () => {

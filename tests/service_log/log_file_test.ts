@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { formatLogLine, openLogFile, survivingLog } from "../../runtime/service_log/log_file.ts";
+import { SystemClock } from "../../runtime/clock.ts";
+import { formatLogLine, openLogFile, survivingWriter } from "../../runtime/service_log/log_file.ts";
 import { withTempDir } from "../config/temp_dir.ts";
+import { TestClock } from "../support/test_clock.ts";
+
+const clock = new TestClock();
 
 Deno.test("openLogFile() appends to a private file", async () => {
   await withTempDir(async (dir) => {
     const path = join(dir, "inkling.log");
     for (const message of ["first", "second"]) {
-      using log = openLogFile(path);
+      using log = openLogFile(path, { clock });
       log.write("warn", message, { agent: "a b" });
     }
     const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
@@ -22,7 +26,7 @@ Deno.test("openLogFile() appends to a private file", async () => {
 
 Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", async () => {
   await withTempDir(async (dir) => {
-    using log = openLogFile(join(dir, "inkling.log"));
+    using log = openLogFile(join(dir, "inkling.log"), { clock });
     const megabyte = "x".repeat(1_024 * 1_024);
     for (let count = 0; count < 26; count++) log.write("info", `${count} ${megabyte}`);
     const names = (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();
@@ -37,27 +41,39 @@ Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", as
   });
 });
 
-Deno.test("survivingLog() loses lines to a full disk, tells how many, and lets bugs through", () => {
-  const written: unknown[] = [];
-  let failure: Error | undefined = Object.assign(new Error("No space left"), { code: "ENOSPC" });
-  const log = survivingLog({
-    write(level, message, fields) {
-      if (failure !== undefined) throw failure;
-      written.push([level, message, fields]);
-    },
+Deno.test("openLogFile() gives each line to whoever looks on as it stands in the file", async () => {
+  await withTempDir(async (dir) => {
+    const path = join(dir, "inkling.log");
+    const seen: string[] = [];
+    /** Never twice the same time, as between two looks at a real clock. */
+    let now = 0;
+    const moving = { now: () => now += 1_000, sleep: new SystemClock().sleep };
+    using log = openLogFile(path, { clock: moving, onLine: (line) => seen.push(line) });
+    log.write("info", "first", { agent: "a" });
+    log.write("warn", "second");
+    assert.deepEqual(seen, [
+      "1970-01-01T00:00:01.000Z INFO  first agent=a",
+      "1970-01-01T00:00:02.000Z WARN  second",
+    ]);
+    assert.equal(await Deno.readTextFile(path), seen.map((line) => `${line}\n`).join(""));
   });
-  log.write("info", "first");
-  log.write("info", "second");
+});
+
+Deno.test("survivingWriter() loses lines to a full disk, says how many, and lets bugs through", () => {
+  const written: string[] = [];
+  let failure: Error | undefined = Object.assign(new Error("No space left"), { code: "ENOSPC" });
+  const write = survivingWriter((line) => {
+    if (failure !== undefined) throw failure;
+    written.push(line);
+  }, { describeLoss: (lost) => `${lost} lost` });
+  write("first");
+  write("second");
   failure = undefined;
-  log.write("info", "third");
-  log.write("info", "fourth");
-  assert.deepEqual(written, [
-    ["warn", "Lines of this log were lost: it could not be written", { lost: 2 }],
-    ["info", "third", undefined],
-    ["info", "fourth", undefined],
-  ]);
+  write("third");
+  write("fourth");
+  assert.deepEqual(written, ["2 lost", "third", "fourth"]);
   failure = new TypeError("a bug");
-  assert.throws(() => log.write("info", "fifth"), TypeError);
+  assert.throws(() => write("fifth"), TypeError);
 });
 
 Deno.test("formatLogLine() keeps a line one line, and leaves out what is not there", () => {
@@ -72,7 +88,7 @@ Deno.test("formatLogLine() keeps a line one line, and leaves out what is not the
   );
 });
 
-Deno.test("formatLogLine() escapes what a terminal would obey and what nobody sees, so that the log stays text", () => {
+Deno.test("formatLogLine() escapes what a terminal would obey and what nobody sees", () => {
   const line = formatLogLine({
     at: 0,
     level: "info",

@@ -24,7 +24,7 @@ Deno.test("readLogTail() gives the last lines, oldest first, and none where ther
     assert.deepEqual(await readLogTail(path, { lines: 1 }), ["being writ"]);
   }));
 
-Deno.test("readLogTail() goes on in the rotated file", () =>
+Deno.test("readLogTail() continues in the rotated file", () =>
   withFile(async (path) => {
     await Deno.writeTextFile(`${path}.1`, "a\nb\nc\n");
     await Deno.writeTextFile(path, "d\ne\n");

@@ -96,7 +96,7 @@ Deno.test("RotatingFile stays with a full file while there cannot be a new one, 
   });
 });
 
-Deno.test("RotatingFile begins a new line behind one of which the disk took only a part", async () => {
+Deno.test("RotatingFile begins a new line after one of which the disk took only part", async () => {
   await withTempDir(async (dir) => {
     using file = RotatingFile.open(join(dir, "log"), { maxBytes: 1_000, oldFiles: 1 });
     const { writeSync } = Deno.FsFile.prototype;

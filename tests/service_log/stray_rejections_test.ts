@@ -8,7 +8,7 @@ function reject(target: EventTarget, reason: Error): Event {
   return event;
 }
 
-Deno.test("logStrayRejections() logs what nobody waited for and keeps the process alive, until disposed", () => {
+Deno.test("logStrayRejections() logs unhandled rejections and keeps the process alive, until disposed", () => {
   const target = new EventTarget();
   const log = new LogLines();
   const error = new TypeError("lost");

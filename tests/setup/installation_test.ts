@@ -70,7 +70,7 @@ Deno.test("Installation.write() leaves every file as it was when one of them can
     await Deno.writeTextFile(configFile, "a: &b {model: m}\ndefaults: *b\n");
     await assert.rejects(
       installation.write({ model: MODEL, apiKey: "k" }),
-      /^ConfigNotEditable: Cannot merge into .*config\.yaml: defaults in it is no plain section/,
+      /^ConfigNotEditable: Cannot merge into .*config\.yaml: defaults in it is not a plain section/,
     );
     await Deno.writeTextFile(configFile, "");
     await Deno.writeTextFile(envFile, "A='open\n");
@@ -91,5 +91,20 @@ Deno.test("Installation.write() says which folder stands in the way of a file", 
       installation.write({ model: MODEL }),
       /^InstallationUnusable: Cannot make the folder .*\/_config\/tools: /,
     );
+  });
+});
+
+Deno.test("Installation.write() says that a file is not text, and leaves everything as it was", async () => {
+  await withInstallation(async ({ home, configFile, envFile, installation }) => {
+    const bytes = Uint8Array.of(0x41, 0x3d, 0xff, 0x0a);
+    await Deno.writeFile(envFile, bytes);
+    await assert.rejects(installation.write({ model: MODEL, apiKey: "k" }), {
+      name: "InstallationUnusable",
+      code: "storage",
+      message: /^Cannot use .*\/_config\/\.env:1:3: .*UTF-8/,
+    });
+    assert.deepEqual(await Deno.readFile(envFile), bytes);
+    await assert.rejects(Deno.stat(configFile), Deno.errors.NotFound);
+    await assert.rejects(Deno.stat(`${home}/inkling/agents/hello.md`), Deno.errors.NotFound);
   });
 });

@@ -33,8 +33,13 @@ function claim(
 
 async function end({ endings }: TestStore, id: number): Promise<void> {
   await endings.finishExecution(id, {
-    ...{ from: "running", status: "success", error: null, output: null },
-    ...{ finishedAt: 61_000, durationMs: 1_000, frames: () => [] },
+    from: "running",
+    status: "success",
+    error: null,
+    output: null,
+    finishedAt: 61_000,
+    durationMs: 1_000,
+    frames: () => [],
   });
 }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createFrame, type FrameContent } from "../../runtime/events/frame.ts";
 import { Journal } from "../../runtime/executions/journal.ts";
+import { appendFrames } from "../../runtime/storage/frames.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { openTestStore } from "../support/test_store.ts";
 
@@ -22,4 +24,33 @@ Deno.test("SqliteRecoveryStore.findAbandoned() names only what another instance 
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
+});
+
+Deno.test("SqliteRecoveryStore.readUncountedMs() gives the time since the running time was last stored, as the log knows it", async () => {
+  using store = openTestStore();
+  const { id } = await store.accept({ startedAt: 1_000 });
+  const uncounted = () => store.recovery.readUncountedMs(id);
+  const append = (at: number, frame: Omit<FrameContent, "message">) => {
+    const identity = { executionId: id, agentId: "tester", displayName: "Tester" };
+    const content = { message: "", ...frame };
+    appendFrames(store.db, id, [createFrame(identity, content, { redactor: store.redactor, at })]);
+  };
+  assert.equal(await uncounted(), 0);
+  append(1_300, { event: "message", eventType: "human" });
+  assert.equal(await uncounted(), 300);
+  append(9_000, { event: "meta", eventType: "stats" });
+  assert.equal(await uncounted(), 0);
+  append(9_400, { event: "tool_result", eventType: "tool_result" });
+  append(9_500, { event: "meta", eventType: "meta" });
+  assert.equal(await uncounted(), 500);
+  // To wait for a person is not to run.
+  append(9_600, { event: "interrupt", eventType: "interrupt", fields: { request_id: "r" } });
+  append(90_000, { event: "tool_result", eventType: "tool_result" });
+  assert.equal(await uncounted(), 0);
+  append(99_000, { event: "message", eventType: "human", fields: { request_id: "r" } });
+  append(99_050, { event: "tool_result", eventType: "tool_result" });
+  assert.equal(await uncounted(), 50);
+  // A clock that was set back.
+  append(5_000, { event: "tool_result", eventType: "tool_result" });
+  assert.equal(await uncounted(), 0);
 });

@@ -4,8 +4,15 @@ import { openTestStore, type TestStore } from "../support/test_store.ts";
 
 function question(executionId: number, requestId: string): HumanRequest {
   return {
-    ...{ executionId, requestId, kind: "input", position: 3, toolName: "ask_user", toolArgs: {} },
-    ...{ message: "Which?", createdAt: 1_000, expiresAt: null },
+    executionId,
+    requestId,
+    kind: "input",
+    position: 3,
+    toolName: "ask_user",
+    toolArgs: {},
+    message: "Which?",
+    createdAt: 1_000,
+    expiresAt: null,
   } as HumanRequest;
 }
 
@@ -16,7 +23,10 @@ function ask({ requests }: TestStore, executionId: number, requestId: string): P
 
 function answer({ requests }: TestStore, executionId: number, requestId: string, text: string) {
   return requests.answerRequest(executionId, {
-    ...{ requestId, answer: { text }, answeredAt: 2_000, frames: () => [] },
+    requestId,
+    answer: { text },
+    answeredAt: 2_000,
+    frames: () => [],
   });
 }
 

@@ -25,17 +25,29 @@ Deno.test("selectUsage() adds up what began in each quarter of an hour, by agent
   const ten = { inputTokens: 7, outputTokens: 3, totalTokens: 10 };
   assert.deepEqual(selectUsage(store.db, 10 * QUARTER_MS), [
     {
-      ...{ start: 10 * QUARTER_MS, agentId: "a", executions: 2, succeeded: 1, failed: 0 },
+      start: 10 * QUARTER_MS,
+      agentId: "a",
+      executions: 2,
+      succeeded: 1,
+      failed: 0,
       ...ten,
       costUsd: 0.25,
     },
     {
-      ...{ start: 10 * QUARTER_MS, agentId: "b", executions: 1, succeeded: 0, failed: 1 },
+      start: 10 * QUARTER_MS,
+      agentId: "b",
+      executions: 1,
+      succeeded: 0,
+      failed: 1,
       ...ten,
       costUsd: null,
     },
     {
-      ...{ start: 11 * QUARTER_MS, agentId: "a", executions: 1, succeeded: 0, failed: 0 },
+      start: 11 * QUARTER_MS,
+      agentId: "a",
+      executions: 1,
+      succeeded: 0,
+      failed: 0,
       ...zero,
       costUsd: null,
     },

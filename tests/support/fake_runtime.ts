@@ -75,9 +75,10 @@ export class FakeRuntime implements Runtime {
   readonly logFileLines: string[] = [];
   /** Newest first, of all agents. */
   readonly slots: Slot[] = [];
-  deadline: number | null = null;
   schedulerStatus: SchedulerStatus["status"] = "running";
   watcherActive = false;
+  /** What is doubtful in config.yaml. */
+  configWarnings: Config["warnings"] = [];
   /** What config.yaml says under `http`. */
   http: Pick<Config["http"], "hosts" | "origins"> = { hosts: [], origins: [] };
   reload: ReloadReport = { loaded: 0, added: [], updated: [], removed: [], errors: [] };
@@ -102,7 +103,11 @@ export class FakeRuntime implements Runtime {
 
   get config(): Config {
     const { config } = parsedEmptyConfig();
-    return { ...config, http: { ...config.http, ...this.http } };
+    return {
+      ...config,
+      http: { ...config.http, ...this.http },
+      warnings: this.configWarnings,
+    };
   }
 
   addAgent(agent: Agent, listing: Partial<Omit<AgentListing, "agent">> = {}): void {
@@ -256,10 +261,6 @@ export class FakeRuntime implements Runtime {
       [...this.executions.values()].filter((one) => one.status === status)
         .length;
     return Promise.resolve({ running: count("running"), waiting: count("waiting") });
-  }
-
-  nextDeadline(): Promise<number | null> {
-    return Promise.resolve(this.deadline);
   }
 
   usage(request: UsageRequest): Promise<UsageReport> {

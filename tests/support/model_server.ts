@@ -17,11 +17,11 @@ export interface ModelStep {
   toolCalls?: { id?: string; name: string; arguments: string | JsonObject }[];
   /** Whole chunks as they are, between the text and the end: for an endpoint's oddities. */
   chunks?: unknown[];
-  /** Raw bytes of the stream, for what is no chunk at all. */
+  /** Raw bytes of the stream, for what is not a chunk at all. */
   raw?: string;
   /** The whole stream instead of all that, in these pieces. */
   bytes?: Uint8Array<ArrayBuffer>[];
-  /** How the stream goes on behind those: breaks the connection, ends without a word, or says nothing more. */
+  /** How the stream continues after those: breaks the connection, ends without a finish, or sends nothing more. */
   then?: "cut" | "end" | "hang";
   /** Why the reply ends, in the format's words. Default: whichever fits; null sends none. */
   finish?: string | null;
@@ -32,7 +32,7 @@ export interface ModelStep {
 /** How a wire format writes a step. */
 export interface WireFormat {
   contentType: string;
-  /** The pieces of the stream, one for each write; without its end where `step.then` says how it goes on. */
+  /** The pieces of the stream, one for each write; without its end where `step.then` says how it continues. */
   write: (step: ModelStep) => string[];
 }
 

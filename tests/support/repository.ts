@@ -9,10 +9,21 @@ export const REPOSITORY = resolve(
 );
 
 const PRODUCT = ["main.ts", "composition", "cli", "server", "runtime"];
+/** Programs of their own beside it, which the tasks of deno.json start. */
+const BESIDE_PRODUCT = ["scoped", "release", "demo"];
 
 /** Every source file of the product, relative to the repository. */
 export function productFiles(): string[] {
-  return PRODUCT.flatMap((name) => filesBelow(join(REPOSITORY, name)))
+  return sourceFilesOf(PRODUCT);
+}
+
+/** The product's source files, and those of the programs beside it: all but the tests. */
+export function sourceFiles(): string[] {
+  return sourceFilesOf([...PRODUCT, ...BESIDE_PRODUCT]);
+}
+
+function sourceFilesOf(names: readonly string[]): string[] {
+  return names.flatMap((name) => filesBelow(join(REPOSITORY, name)))
     .filter((path) => path.endsWith(".ts") || path.endsWith(".tsx"))
     .map((path) => relative(REPOSITORY, path))
     .sort();

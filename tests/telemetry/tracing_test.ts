@@ -16,7 +16,10 @@ function world(isBroken = false) {
     },
   };
   const traced: TracedWork<string> = {
-    ...{ name: "work", kind: SpanKind.INTERNAL, attributes: {}, above: ROOT_CONTEXT },
+    name: "work",
+    kind: SpanKind.INTERNAL,
+    attributes: {},
+    above: ROOT_CONTEXT,
     judge: () => ({}),
     measure: (seconds, error) => measured.push([seconds, error]),
   };

@@ -32,14 +32,14 @@ Deno.test("parseArguments() says what is wrong and where", () => {
       "a value is expected. Write them as one JSON object.",
   );
   const faults: Record<string, RegExp> = {
-    '{"content": "cut o': /behind .*, the text ends inside a string\./,
+    '{"content": "cut o': /after .*, the text ends inside a string\./,
     '{"a": [1, 2': /the text ends too early/,
     '{"a": "say "hi""}': /column 13, .*a quote inside a string is written/,
     '{"a": "one\ntwo"}': /column 11, .*write \\n for a line break/,
     '{"a": "C:\\x"}': /this escape is unknown/,
     '{"a" 1}': /":" is expected/,
     "{'a': 1}": /column 2, .*a name in double quotes or "}" is expected/,
-    '{"a": 1} {"b": 2}': /column 10, .*something follows behind the end/,
+    '{"a": 1} {"b": 2}': /column 10, .*something follows the end/,
     '{"a": 01}': /a value is expected/,
     "[1,,2]": /a value is expected/,
   };

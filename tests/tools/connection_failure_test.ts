@@ -5,7 +5,7 @@ Deno.test("describeConnectionFailure() says in words what a code stands for", ()
   const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), {
     code: "ECONNREFUSED",
   });
-  assert.equal(describeConnectionFailure(refused), "nobody listens there (connection refused)");
+  assert.equal(describeConnectionFailure(refused), "nothing listens there (connection refused)");
 });
 
 Deno.test("describeConnectionFailure() gives the first line of other errors, without its full stop", () => {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { isDatabaseName, isEnvFileName } from "../../runtime/tools/path_names.ts";
+import { isDatabaseName } from "../../runtime/files/database_name.ts";
+import { isEnvFileName } from "../../runtime/files/env_file_name.ts";
 import { PathNotation } from "../../runtime/tools/path_notation.ts";
 import { SandboxPlace } from "../../runtime/tools/sandbox_place.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";

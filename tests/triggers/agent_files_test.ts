@@ -49,7 +49,7 @@ Deno.test("AgentFiles tells additions, atomic saves, renames and deletions, once
   await assert.rejects(runtime.getAgent("old"), /'old' not found/);
 });
 
-Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, and keeps what no longer parses", async () => {
+Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, tells of what no longer parses and keeps it", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("one", ECHO);
   await using runtime = await place.open();
@@ -61,14 +61,39 @@ Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, and ke
   // Half a file: the last good definition stays live.
   await place.writeAgent("one", "---\nmodel: { provider");
   await until(async () => (await runtime.getAgent("one")).agent.warnings.length > 0, "the warning");
-  assert.deepEqual(changes, ["updated one"]);
+  await until(() => changes.length >= 2, `change ${2}`);
+  assert.deepEqual(changes, ["updated one", "updated one"]);
   assert.equal(
     (await runToEnd(runtime, "one", { message: "still here" })).outputData,
     "still here",
   );
+  await runtime.reloadAgents();
+  assert.equal(changes.length, 2, "still broken in the same way");
   await place.writeAgent("one", `${ECHO}whole again\n`);
-  await until(() => changes.length >= 2, `change ${2}`);
-  assert.deepEqual(changes, ["updated one", "updated one"]);
+  await until(() => changes.length >= 3, `change ${3}`);
+  assert.deepEqual(changes, ["updated one", "updated one", "updated one"]);
+});
+
+Deno.test("AgentFiles warns once of a file whose name ends with .MD, and loads it when it is renamed", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.agentsDir, "EARLY.MD"), ECHO);
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  const warnings = () =>
+    place.logged.filter(({ level }) => level === "warn").map(({ message }) =>
+      message.replace(place.agentsDir, "DIR")
+    );
+  const warning = (name: string, id: string) =>
+    `DIR/${name}:1:1: The file is ignored: the name of an agent file ends with .md ` +
+    `(rename it to ${id}.md)`;
+  await Deno.writeTextFile(join(place.agentsDir, "late.Md"), ECHO);
+  await until(() => warnings().length >= 2, "the second warning");
+  await runtime.reloadAgents();
+  assert.deepEqual(warnings(), [warning("EARLY.MD", "EARLY"), warning("late.Md", "late")]);
+  assert.deepEqual(runtime.brokenAgentFiles().map(({ id }) => id), ["EARLY", "late"]);
+  await Deno.rename(join(place.agentsDir, "late.Md"), join(place.agentsDir, "late.md"));
+  await until(() => changes.length >= 1, "the agent");
+  assert.deepEqual(changes, ["loaded late"]);
 });
 
 Deno.test("AgentFiles shares its code with reloadAgents(): whoever comes first tells", async () => {

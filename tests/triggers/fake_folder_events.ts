@@ -1,5 +1,8 @@
 // A file system's events that a test tells itself.
-import type { FolderEventSource, OpenFolderEvents } from "../../runtime/triggers/folder_watches.ts";
+import type {
+  FolderEventSource,
+  OpenFolderEvents,
+} from "../../runtime/triggers/folder_event_source.ts";
 
 interface Source {
   folder: string;

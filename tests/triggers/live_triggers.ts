@@ -34,9 +34,9 @@ export class LiveTriggers implements AsyncDisposable {
     this.#runtime = undefined;
   }
 
-  async restart(): Promise<Runtime> {
+  async restart(options: Partial<OpenRuntimeOptions> = {}): Promise<Runtime> {
     await this.close();
-    return await this.open();
+    return await this.open(options);
   }
 
   /** Writes an agent that watches paths and plays a script, or only says a word. */
@@ -63,6 +63,11 @@ export class LiveTriggers implements AsyncDisposable {
   /** The agent's runs, oldest first. */
   async runs(id: string): Promise<Execution[]> {
     return (await this.runtime.listExecutions({ agentId: id, limit: 500, offset: 0 })).toReversed();
+  }
+
+  /** How many of the agent's runs are in progress. */
+  async runningCount(id: string): Promise<number> {
+    return (await this.runs(id)).filter(({ status }) => status === "running").length;
   }
 
   /** What each run of an agent was told has happened: `created a.md`. */

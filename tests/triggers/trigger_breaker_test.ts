@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChangeOrigin, FROM_OUTSIDE } from "../../runtime/triggers/change_origin.ts";
-import { MAX_CHAIN } from "../../runtime/triggers/max_chain.ts";
+import { MAX_CHAIN } from "../../runtime/triggers/loop_limits.ts";
 import { TriggerBreaker } from "../../runtime/triggers/trigger_breaker.ts";
 import { TestClock } from "../support/test_clock.ts";
 

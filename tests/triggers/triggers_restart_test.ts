@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Database } from "../../runtime/storage/database.ts";
 import { toEnd } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
+import { AT_GATE_MS, GateClock } from "./gate_clock.ts";
 import { LiveTriggers } from "./live_triggers.ts";
 
 const ASK = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }];
@@ -129,7 +130,7 @@ Deno.test("what an agent writes while the service lets it end does not fire it a
     steps: [
       {
         say: "a moment",
-        delay_ms: 300,
+        delay_ms: AT_GATE_MS,
         call: [{ name: "file_write", arguments: { path: "inbox/mine.md", content: "x" } }],
       },
       { say: "done" },
@@ -137,11 +138,16 @@ Deno.test("what an agent writes while the service lets it end does not fire it a
     trigger: "debounce: 20ms, catch_up: once",
     settings: "auto_approve: [file_write]",
   });
-  await live.open();
+  const clock = new GateClock();
+  await live.open({ clock });
   live.write("inbox/1.md");
   await until(async () => (await live.runs("late")).length === 1, "the run");
-  await live.runtime.stop({ graceMs: 20_000 });
-  await live.restart();
+  const stopping = live.runtime.stop({ graceMs: 20_000 });
+  assert.equal(await live.runningCount("late"), 1);
+  clock.open();
+  await stopping;
+  assert.deepEqual((await live.runs("late")).map(({ status }) => status), ["success"]);
+  await live.restart({ clock });
   live.write("inbox/2.md");
   await live.untilFired("late", "created 1.md", "created 2.md");
 });
@@ -159,22 +165,28 @@ Deno.test("a service that stops while agent files are being read again leaves no
   }
 });
 
-Deno.test("runs that go on over a restart count: four at a time, one for a path, as before", async () => {
+Deno.test("runs that continue after a restart count: four at a time, one for a path, as before", async () => {
   await using live = await LiveTriggers.create();
   live.write("inbox/old.md");
   await live.watching("slow", ["inbox"], {
-    steps: [{ say: "done", delay_ms: 400 }],
+    steps: [{ say: "done", delay_ms: AT_GATE_MS }],
     settings: "on_restart: resume\nhistory: off",
   });
   await live.watching("witness", ["inbox"]);
-  await live.open();
+  const clock = new GateClock();
+  await live.open({ clock });
   const first = ["1.md", "2.md", "3.md", "4.md"];
   for (const name of first) live.write(`inbox/${name}`);
   await until(async () => (await live.runs("slow")).length === 4, "four runs");
   await live.untilFired("witness", ...first.map((name) => `created ${name}`));
-  await live.restart();
+  assert.equal(await live.runningCount("slow"), 4);
+  await live.restart({ clock });
+  assert.equal(await live.runningCount("slow"), 4);
   for (const name of ["1.md", "5.md"]) live.write(`inbox/${name}`);
   const all = [...first.map((name) => `created ${name}`), "modified 1.md", "created 5.md"];
+  await live.untilFired("witness", ...all);
+  assert.equal((await live.runs("slow")).length, 4);
+  clock.open();
   await live.untilFired("slow", ...all);
   const runs = await live.runs("slow");
   const fired = await live.fired("slow");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { MAX_CHAIN } from "../../runtime/triggers/max_chain.ts";
+import { MAX_CHAIN } from "../../runtime/triggers/loop_limits.ts";
 import { type Fed, FedLanes } from "./fed_lanes.ts";
 
 /** Milliseconds. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileWrite } from "../../runtime/tools/builtin/file_write.ts";
 import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
-import { MAX_CHAIN } from "../../runtime/triggers/max_chain.ts";
+import { MAX_CHAIN } from "../../runtime/triggers/loop_limits.ts";
 import { call, testContext } from "../tools/sandbox_fixture.ts";
 import { type PlayedRun, WatchWorld } from "./watch_world.ts";
 

@@ -28,6 +28,19 @@ Deno.test("Watcher fires for files that are created, modified, deleted and moved
   ]);
 });
 
+Deno.test("Watcher.reconcile() works again after a call of it has failed", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  await world.watch(world.agent("a"));
+  const isUnreadable = () => {
+    throw new Error("Nobody knows");
+  };
+  await assert.rejects(world.watcher.reconcile([], { isUnreadable }), /Nobody knows/);
+  await world.watch(world.agent("a"), world.agent("b"));
+  world.write("inbox/new.md");
+  await world.untilFired("a created inbox/new.md", "b created inbox/new.md");
+});
+
 const SAVES: Readonly<Record<string, (path: string) => void>> = {
   "a temporary file that is renamed": (path) => {
     Deno.writeTextFileSync(`${path}.tmp123`, "saved by rename");

@@ -44,7 +44,7 @@ export const askUser = defineQuestion({
   name: "ask_user",
   description:
     "Asks the user a question and waits for the answer, for days if need be. Ask only what you cannot find out " +
-    "yourself and must know to go on.",
+    "yourself and must know to continue.",
   schema,
   question: (args) => {
     const { kind, options } = shapeOf(args);

@@ -12,7 +12,7 @@ export const fileGlob = defineTool({
   name: "file_glob",
   description:
     `Lists files whose path matches a pattern such as **/*.md, reports/*.{csv,txt} or {alias}/2026-*/*; at most ` +
-    `${MAX_RESULTS}. Without ** folders are listed, too, with a slash behind. Names that begin with a dot match only ` +
+    `${MAX_RESULTS}. Without ** folders are listed too, with a slash at the end. Names that begin with a dot match only ` +
     "when the pattern has the dot.",
   schema: z.object({
     pattern: z.string().describe("A glob pattern, relative to the workspace, or {alias}/..."),

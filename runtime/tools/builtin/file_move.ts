@@ -7,7 +7,7 @@ import { moveFile } from "../move_file.ts";
 export const fileMove = defineTool({
   name: "file_move",
   description:
-    "Moves or renames one file, making the folders it needs. Fails when something is at the destination already.",
+    "Moves or renames one file, creating the folders it needs. Fails when something is at the destination already.",
   schema: z.object({
     source: z.string().describe("The file: relative to the workspace, or {alias}/..."),
     destination: z.string().describe("Its new path, with the file name"),

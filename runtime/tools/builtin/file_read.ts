@@ -23,12 +23,12 @@ export const fileRead = defineTool({
   name: "file_read",
   description:
     `Reads a text file: at most ${MAX_LINES} lines at a time, from line \`offset\` on. The last line of the result says ` +
-    "how to go on when there is more. Line numbers are not part of the file.",
+    "how to continue when there is more. Line numbers are not part of the file.",
   schema: z.object({
     path: z.string().describe("The file: relative to the workspace, or {alias}/..."),
     offset: z.int().min(1).optional().describe("The first line to read, counted from 1"),
     limit: z.int().min(1).optional().describe(`How many lines to read, at most ${MAX_LINES}`),
-    with_line_numbers: z.boolean().default(true).describe("Put its number before each line"),
+    with_line_numbers: z.boolean().default(true).describe("Put the line number before each line"),
   }),
   effect: "read",
   timeoutMs: 30_000,
@@ -46,7 +46,7 @@ export const fileRead = defineTool({
     if (page.lines.length === 0) {
       if (page.total === 0) return "(The file is empty.)";
       throw new ToolFailure(
-        `"${file.display}" has ${page.total} lines; line ${first} is behind its end.`,
+        `"${file.display}" has ${page.total} lines; line ${first} is after its end.`,
       );
     }
     const last = first + page.lines.length - 1;
@@ -55,7 +55,7 @@ export const fileRead = defineTool({
       : [];
     if (page.more) {
       notes.push(
-        `(Lines ${first}-${last} are shown; there is more. Go on with offset=${last + 1}.)`,
+        `(Lines ${first}-${last} are shown; there is more. Continue with offset=${last + 1}.)`,
       );
     }
     return [...page.lines, ...notes].join("\n");

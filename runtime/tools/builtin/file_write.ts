@@ -8,7 +8,7 @@ import { countLines } from "../text_content.ts";
 export const fileWrite = defineTool({
   name: "file_write",
   description:
-    "Writes a whole text file: makes it, with the folders it needs, or replaces its content. To change a part of a " +
+    "Writes a whole text file: creates it, with the folders it needs, or replaces its content. To change a part of a " +
     "file use file_edit.",
   schema: z.object({
     path: z.string().describe("The file: relative to the workspace, or {alias}/..."),

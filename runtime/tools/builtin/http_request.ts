@@ -119,7 +119,7 @@ function redirected(
     const shown = JSON.stringify(redactor.beginningOf(location, MAX_SHOWN_LOCATION));
     throw new ToolFailure(
       `Cannot follow the redirect of ${request.url.host} to ${shown}: ` +
-        "it is no http or https address.",
+        "it is not an http or https address.",
     );
   }
   url.username = url.password = "";
@@ -138,7 +138,7 @@ function parseUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null) {
     throw new ToolFailure(
-      `"${text}" is no address. Write it whole, such as https://example.com/page.`,
+      `"${text}" is not a valid address. Write it in full, such as https://example.com/page.`,
     );
   }
   if (!isWeb(url)) {
@@ -146,7 +146,7 @@ function parseUrl(text: string): URL {
   }
   if (url.username !== "" || url.password !== "") {
     throw new ToolFailure(
-      "The address holds a user name or password. Send them in an Authorization header instead.",
+      "The address contains a user name or password. Send them in an Authorization header instead.",
     );
   }
   return url;
@@ -170,10 +170,12 @@ function parseContent(
     const key = name.toLowerCase();
     if (CLOSED_HEADERS.has(key)) throw new ToolFailure(`The header "${name}" cannot be set.`);
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key)) {
-      throw new ToolFailure(`"${name}" is no header name.`);
+      throw new ToolFailure(`"${name}" is not a valid header name.`);
     }
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      throw new ToolFailure(`The header "${name}" holds characters that no header can.`);
+      throw new ToolFailure(
+        `The header "${name}" has characters that are not allowed.`,
+      );
     }
     headers[key] = value;
   }

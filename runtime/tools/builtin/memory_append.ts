@@ -11,7 +11,7 @@ export function createMemoryAppend(writer: MemoryWriter): ActionTool {
     name: "memory_append",
     description:
       "Adds text, on lines of its own, to the end of a section of your long-term memory, which you keep between runs. " +
-      "Makes the section if it is not there.",
+      "Creates the section if it does not exist.",
     schema: z.object({
       section: sectionName.describe("The section's name; letter case does not count"),
       content: z.string().min(1, "must not be empty").describe("The text to add"),

@@ -10,7 +10,7 @@ export function createMemorySave(writer: MemoryWriter): ActionTool {
   return defineTool({
     name: "memory_save",
     description:
-      "Replaces a section of your long-term memory, which you keep between runs, or makes it. To add to a section " +
+      "Replaces a section of your long-term memory, which you keep between runs, or creates it. To add to a section " +
       "use memory_append.",
     schema: z.object({
       section: sectionName.describe("The section's name; letter case does not count"),

@@ -3,8 +3,8 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../error_code.ts";
+import { isEnvFileName } from "../../files/env_file_name.ts";
 import { ignoreMissing } from "../missing_entry.ts";
-import { isEnvFileName } from "../path_names.ts";
 import type { PathSandbox } from "../path_sandbox.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
@@ -93,7 +93,7 @@ class Survey {
   /** A symlinked folder is left out: what is closed below it would have two names. */
   async #link(path: string): Promise<Surveyed> {
     const real = await unlessUnreadable(realpath(path));
-    if (real === undefined || !this.#sandbox.allows(real, "read")) return NONE;
+    if (real === undefined || !this.#sandbox.isReadable(real)) return NONE;
     const isFile = (await unlessUnreadable(stat(real)))?.isFile();
     return isFile ? { paths: [path], whole: true } : NONE;
   }

@@ -1,5 +1,5 @@
 // What a custom tool says and prints during a call, as lines of the service log. Secrets are taken out before a text is
-// taken apart: in the single lines of one nobody would know it again.
+// taken apart: in single lines a secret of several would not be recognised.
 import type { RedactedStream } from "../../secrets/redactor.ts";
 import type { ToolContext } from "../tool.ts";
 import type { PrintedLine } from "./host_output.ts";
@@ -38,7 +38,7 @@ export class CallLog {
     this.#write(lines);
   }
 
-  /** Logs what still waits, once the tool has come to its end; one that was ended may have been in the middle of a secret. */
+  /** Logs what still waits, once the tool has ended; one that was ended may have been in the middle of a secret. */
   finish(): void {
     for (const { stream, rest } of this.#prints.values()) {
       this.#write(`${rest}${stream.flush()}`.split("\n"));

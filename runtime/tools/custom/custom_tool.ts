@@ -1,22 +1,26 @@
-// What a custom tool is to its author. Nothing of Inkling stands in here but the declaration: copy it beside your tools.
+// The contract of custom tools, for their authors. It imports nothing: copy it into the folder of your tools.
 
 /** A value that JSON can hold. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /**
  * A tool of your own: a file `<name>.ts` or `<name>.js` in `agents/_config/tools`, named in an agent's `tools`. Export
- * one or several, by name or as default. The file may import from its own folder and from `node:`; nothing else.
+ * one or several, by name or as default. The file may import `node:` modules and, by relative path, files of the tools
+ * folder; no packages.
  *
  * Each call runs in a process of its own, in a worker that can read and write the agent's paths and nothing else: no
  * programs, no native code, and network and variables only as `permissions` says. Nothing stays in memory from one call
  * to the next.
  *
- * In a folder that holds something closed to agents (the agents folder, an `.env` file, a symbolic link that leads out),
- * a tool reaches the rest of what is there and can make nothing new. An agent without `paths` has such a folder: the
- * workspace's top. Give it `paths` where its tools are to make files.
+ * In a folder with something closed to agents (the agents folder, an `.env` file, a symbolic link that leads out), a tool
+ * reaches the rest of what is there and can create nothing. An agent without `paths` has such a folder: the workspace's
+ * top. Give it `paths` where its tools are to create files.
  */
 export interface CustomTool<Args = Record<string, Json>> {
-  /** What the model calls it: letters, digits, `_` and `-`, at most 64. The export's name where it is absent; for a default export the file's. */
+  /**
+   * What the model calls it: letters, digits, `_` and `-`, at most 64. Absent: the export's name; for a default export the
+   * file's.
+   */
   name?: string;
   /** Tells the model what it does, when to use it, and what comes back. */
   description: string;
@@ -34,7 +38,7 @@ export interface CustomTool<Args = Record<string, Json>> {
   permissions?: {
     /** Hosts it may connect to: `"api.example.com"`, `"api.example.com:8443"`, `"10.0.0.7:80"`. */
     net?: string[];
-    /** Variables of the environment files or the shell it may read. Keys of model providers cannot be had. */
+    /** Variables of the environment files or the shell it may read. Keys of model providers are never available. */
     env?: string[];
   };
   /**
@@ -46,7 +50,7 @@ export interface CustomTool<Args = Record<string, Json>> {
   timeout?: number;
 }
 
-/** What a running tool is given beside its arguments. */
+/** What a running tool is given in addition to its arguments. */
 export interface ToolRunContext {
   /** Aborts when the run is cancelled or its time is over. A second later the process is ended. */
   signal: AbortSignal;
@@ -66,11 +70,11 @@ export interface ToolRunContext {
   /**
    * Asks a person for a yes or a no; false also when nobody answers in time.
    *
-   * Of all three questions: the run waits for the answer, for days if need be and across restarts. Nothing of the call
-   * is kept meanwhile: when the answer is there, `run` is called again from its beginning with the same arguments, and
-   * each question that has an answer gets it at once. So ask before you change anything, and ask the same questions in
-   * the same order each time: what `run` does before it asks is done again. A question whose text or options are others
-   * by then is asked anew; a call of which one question changes more than three times fails.
+   * For all three kinds of question: the run waits for the answer, for days if need be and across restarts. Nothing of
+   * the call is kept meanwhile: once there is an answer, `run` is called again from its beginning with the same
+   * arguments, and each question that has an answer gets it at once. So ask before you change anything, and ask the same
+   * questions in the same order each time: what `run` does before it asks is done again. A question whose text or options
+   * have changed since is asked again; a call with a question that changes more than three times fails.
    */
   confirm(message: string): Promise<boolean>;
   /** Asks a person for a text. Rejects when nobody answers in time. See `confirm` for what asking means. */

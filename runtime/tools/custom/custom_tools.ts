@@ -63,7 +63,7 @@ export class CustomTools implements AsyncDisposable {
   }
 
   /**
-   * The custom tools of an agent. Throws ToolsUnavailable with module and reason when one of them cannot be had, and
+   * The custom tools of an agent. Throws ToolsUnavailable with module and reason when one of them is not available, and
    * the signal's reason.
    */
   async openTools(
@@ -103,7 +103,7 @@ export class CustomTools implements AsyncDisposable {
     const key = described.flatMap(({ permissions }) => permissions.env)
       .find((name) => this.#options.isProviderKey(name));
     if (key === undefined) return { file, tools: described };
-    return problem(`it wants the variable ${key}, a model provider's key, which no tool gets`);
+    return problem(`it asks for the variable ${key}, a model provider's key, which no tool gets`);
   }
 
   async #describe(file: ToolFile, signal: AbortSignal): Promise<DescribedFile> {

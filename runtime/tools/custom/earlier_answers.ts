@@ -26,7 +26,7 @@ export class EarlierAnswers {
       this.#used++;
       return { answer: found.answer };
     }
-    // At this place alone: what was answered to questions behind a changed one lies unused, too, and is yet to be asked for.
+    // At this place alone: answers to questions after a changed one are unused as well, and still to be asked for.
     const answersBefore = this.#used;
     const changed = this.#unused.filter((one) => one.question.answersBefore === answersBefore);
     if (changed.length <= MAX_CHANGES) return { question: { ...question, answersBefore } };

@@ -1,4 +1,5 @@
 // The host processes of a service: few, shared fairly, kept for the next call, ended when nobody has used them for a while.
+import { sleepUnlessAborted } from "../../bounded_wait.ts";
 import type { Clock } from "../../clock.ts";
 import { firstOf } from "../../first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
@@ -9,7 +10,7 @@ import { SharedPlaces } from "./shared_places.ts";
 const IDLE_MS = 60_000;
 /** How many processes there are at most. */
 const MAX_PROCESSES = 8;
-/** How long one waits for a process: longer than any call may have it, so that a call behind its own kind gets its turn. */
+/** How long one waits for a process: longer than any call may have it, so that each gets its turn. */
 export const MAX_WAIT_MS = 11 * 60_000;
 /** A process that was used before and does not answer for so long was damaged by its tool. */
 const ANSWER_MS = 5_000;
@@ -18,7 +19,7 @@ const START_MS = 20_000;
 /** How long a tool has to end by itself what it is doing, once it is told to stop. */
 const STOP_GRACE_MS = 1_000;
 
-/** No process is to be had, which is not the doing of the work that needs it. */
+/** No process is available, which is not the fault of the work that needs it. */
 export class NoHost extends ToolFailure {
   /** The end of a sentence, full stop included. */
   readonly reason: string;
@@ -117,7 +118,7 @@ export class HostPool implements AsyncDisposable {
     }
   }
 
-  /** Takes back a process whose work came to an end. */
+  /** Takes back a process whose work has ended. */
   giveBack(process: HostProcess): void {
     if (this.#closed || process.gone) {
       this.#track(this.discard(process));
@@ -187,13 +188,8 @@ export class HostPool implements AsyncDisposable {
   }
 
   async #endWhenIdle({ stop, process }: IdleHost): Promise<void> {
-    try {
-      await this.#clock.sleep(this.#idleMs, stop.signal);
-    } catch {
-      // It is taken again, or gone.
-      return;
-    }
-    await this.#dropIdle(process);
+    const isOver = await sleepUnlessAborted(this.#clock, this.#idleMs, stop.signal);
+    if (isOver) await this.#dropIdle(process);
   }
 
   /** Ends a process that nobody uses; one that somebody has is theirs. */
@@ -205,8 +201,11 @@ export class HostPool implements AsyncDisposable {
   }
 
   #track(work: Promise<unknown>): void {
-    this.#ending.add(work);
-    work.finally(() => this.#ending.delete(work));
+    // A process that could not be ended stays listed: dispose tries again, and reports why.
+    const settled: Promise<unknown> = work.catch(() => {}).finally(() =>
+      this.#ending.delete(settled)
+    );
+    this.#ending.add(settled);
   }
 
   /** Nobody has the process any more. */

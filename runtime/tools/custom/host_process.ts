@@ -83,7 +83,7 @@ export class HostProcess {
     return this.#gone;
   }
 
-  /** Says something to the host. A host that is gone is told nothing; `next` tells of its end. */
+  /** Says something to the host. For a host that is gone this does nothing; `next` reports its end. */
   send(message: ToHost): void {
     // The line before may have lost its end: see begin().
     const line = `\n${JSON.stringify(message)}\n`;
@@ -91,8 +91,8 @@ export class HostProcess {
   }
 
   /**
-   * The host's next message; undefined when the process has ended and there is no further one. Who asks again before
-   * there is one waits for the same.
+   * The host's next message; undefined when the process has ended and there is no further one. A caller that asks again
+   * before there is one waits for the same.
    */
   next(): Promise<FromHost | undefined> {
     return this.#next ??= this.#take().finally(() => this.#next = undefined);

@@ -25,7 +25,7 @@ const fromHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("request"), id: z.int(), request }),
 ]);
 
-/** The message in a line that bore the mark. Throws when it is none: then somebody disturbed the host. */
+/** The message in a line that bore the mark. Throws when it is not one: then a tool disturbed the host. */
 export function parseHostMessage(line: string): FromHost {
   return fromHost.parse(JSON.parse(line));
 }

@@ -1,9 +1,9 @@
-// Deno's own words for something that a worker may not do, as words for whoever reads a tool's error.
+// Deno's message for something that a worker may not do, as a message for whoever reads a tool's error.
 
 const REFUSAL =
   /Requires ([a-z]+) access(?: to ("[^"]*"))?, run again with the --allow-[a-z]+ flag/g;
 
-/** The message without the advice to start Deno otherwise, which nobody here could follow. */
+/** The message without the advice to start Deno otherwise, which does not apply here. */
 export function withoutFlagAdvice(message: string): string {
   return message.replaceAll(
     REFUSAL,

@@ -1,4 +1,4 @@
-// Places that are few, shared so that nobody who hangs holds up all others: who has few comes before who has many.
+// A few places, shared so that an owner whose work hangs does not hold up all others: owners with few places come first.
 import type { Clock } from "../../clock.ts";
 import { firstOf } from "../../first_of.ts";
 
@@ -18,7 +18,7 @@ interface Waiter {
 export class SharedPlaces {
   readonly #count: number;
   #taken = 0;
-  /** How many each owner has; who has none is not in it. */
+  /** How many each owner has; an owner without any is not in it. */
   readonly #byOwner = new Map<string, number>();
   /** Longest waiting first. */
   #waiting: Waiter[] = [];

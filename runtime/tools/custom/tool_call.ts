@@ -104,7 +104,7 @@ export async function runToolCall(
     }
     case "silent":
       await pool.discard(process);
-      throw new ToolFailure("The tool's process did not take up the call. Try again.");
+      throw new ToolFailure("The tool's process did not accept the call. Try again.");
     default:
       return end satisfies never;
   }

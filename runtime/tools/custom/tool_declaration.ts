@@ -68,7 +68,7 @@ export function parseDeclarations(text: string): ToolDeclarationOfFile[] | { pro
   return twice === undefined ? tools : { problem: `it exports two tools with the name ${twice}` };
 }
 
-/** As for built-in tools a misspelt argument is told, not ignored; a schema that says otherwise is left as it is. */
+/** As for built-in tools a misspelt argument is reported, not ignored; a schema that says otherwise is left as it is. */
 function closed(parameters: JsonSchema): JsonSchema {
   const { properties } = parameters;
   const isOpen = ["additionalProperties", "patternProperties", "unevaluatedProperties", "$ref"]

@@ -17,10 +17,10 @@ const MAX_PROBLEM_CHARACTERS = 4_000;
 /** The tools of a file, or why it cannot be used: the end of a sentence. */
 export type DescribedFile = ToolDeclarationOfFile[] | { problem: string };
 
-/** What a look at a file came to; lasting is what the file itself said: looking again would tell the same. */
-interface Look {
+/** The outcome of loading a file; conclusive when it came from the file itself: loading it again would give the same. */
+interface LoadOutcome {
   described: DescribedFile;
-  isLasting: boolean;
+  isConclusive: boolean;
 }
 
 /** What describing tool files needs. */
@@ -47,15 +47,15 @@ export class ToolDescriptions {
     const stamp = await stampTools(this.#options.toolsDir);
     const known = this.#known.get(file.path);
     if (stamp !== undefined && known?.stamp === stamp) return known.described;
-    const { described, isLasting } = await this.#load(file, signal);
-    if (stamp !== undefined && isLasting) this.#known.set(file.path, { stamp, described });
+    const { described, isConclusive } = await this.#load(file, signal);
+    if (stamp !== undefined && isConclusive) this.#known.set(file.path, { stamp, described });
     else this.#known.delete(file.path);
     return described;
   }
 
-  async #load(file: ToolFile, signal: AbortSignal): Promise<Look> {
+  async #load(file: ToolFile, signal: AbortSignal): Promise<LoadOutcome> {
     const { pool, start, toolsDir } = this.#options;
-    // Never shared: what one file leaves behind must not meet the next.
+    // Never shared: nothing that one file leaves behind may affect the next.
     const key = `describe ${crypto.randomUUID()}`;
     let process: HostProcess;
     try {
@@ -63,7 +63,7 @@ export class ToolDescriptions {
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       const reason = error instanceof NoHost ? error.reason : error.message;
-      return passing(`it could not be looked at: ${reason}`);
+      return inconclusive(`it could not be loaded: ${reason}`);
     }
     try {
       const permissions = { read: [toolsDir], write: [], net: [], env: [] };
@@ -80,31 +80,31 @@ export class ToolDescriptions {
     }
   }
 
-  async #follow(process: HostProcess, signal: AbortSignal): Promise<Look> {
+  async #follow(process: HostProcess, signal: AbortSignal): Promise<LoadOutcome> {
     const within = { clock: this.#options.clock, ms: LOAD_MS };
     for (;;) {
       const first = await firstOf(process.next(), { within, signal });
       if (first.kind === "aborted") throw signal.reason;
       if (first.kind === "late") {
-        return passing(`it does not finish loading (${LOAD_MS / 1_000} s)`);
+        return inconclusive(`it does not finish loading (${LOAD_MS / 1_000} s)`);
       }
       const message = first.value;
-      if (message === undefined) return passing(await process.describeEnd());
-      if (message.type === "described") return lasting(parseDeclarations(message.tools));
+      if (message === undefined) return inconclusive(await process.describeEnd());
+      if (message.type === "described") return conclusive(parseDeclarations(message.tools));
       if (message.type === "failed" || message.type === "ending") {
-        return lasting({ problem: firstLineOf(withoutFlagAdvice(message.message)) });
+        return conclusive({ problem: firstLineOf(withoutFlagAdvice(message.message)) });
       }
     }
   }
 }
 
-function lasting(described: DescribedFile): Look {
-  return { described, isLasting: true };
+function conclusive(described: DescribedFile): LoadOutcome {
+  return { described, isConclusive: true };
 }
 
-/** A problem that may be the machine's: too much to do, no memory, nothing to be started. */
-function passing(problem: string): Look {
-  return { described: { problem }, isLasting: false };
+/** A problem that may be the machine's: too much load, no memory, no process could be started. */
+function inconclusive(problem: string): LoadOutcome {
+  return { described: { problem }, isConclusive: false };
 }
 
 function firstLineOf(message: string): string {

@@ -30,7 +30,7 @@ export async function findToolFile(
   toolsDir: string,
 ): Promise<ToolFile | { problem: string }> {
   if (!MODULE_NAME.test(module)) {
-    return { problem: "this is no name of a file in the tools folder" };
+    return { problem: "this is not the name of a file in the tools folder" };
   }
   const names = EXTENSIONS.map((extension) => `${module}.${extension}`);
   try {

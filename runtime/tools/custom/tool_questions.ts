@@ -8,7 +8,7 @@ export type PersonRequest = Exclude<ToolRequest, { kind: "path" }>;
 /** What the tool learns: a value, or the sentence of an error that it may catch. */
 export type Settled = { value: unknown } | { error: string };
 
-/** Why a request can be put to nobody; undefined when it can. */
+/** Why a request cannot be put to a person; undefined when it can. */
 export function refuseQuestion(request: PersonRequest): string | undefined {
   if (request.message.trim() === "") return "A question to a person needs a text";
   if (request.kind === "choose" && request.options.length === 0) {

@@ -6,7 +6,7 @@ import type { Secret } from "../../secrets/secret.ts";
 const MAX_CHARACTERS = 32_000;
 
 /**
- * The text, or its beginning with a line that tells of the cut. `secrets` are those of the server's entry, which nobody else
+ * The text, or its beginning with a line that reports the cut. `secrets` are those of the server's entry, which nobody else
  * knows; `redactor` knows the others, and nothing of them stays where the text is cut.
  */
 export function toFailureText(
@@ -17,7 +17,7 @@ export function toFailureText(
   // Cut first: what is not shown needs no search.
   const beginning = own.beginningOf(text, MAX_CHARACTERS);
   const shown = own.redact(beginning);
-  if (beginning.length === text.length) return shown || "The tool failed without a word";
+  if (beginning.length === text.length) return shown || "The tool failed without an error message";
   return `${
     redactor.withoutTornEnd(shown)
   }\n[The message is cut here: it has ${text.length} characters.]`;

@@ -10,7 +10,7 @@ const PROSE = ["description", "title", "$comment"];
 
 /** The schema to show, or why it cannot be shown (a sentence's end). The dialect mark `$schema` is dropped. */
 export function toToolSchema(schema: unknown): { schema: JsonSchema } | { problem: string } {
-  if (!isJsonObject(schema)) return { problem: "its input schema is no object" };
+  if (!isJsonObject(schema)) return { problem: "its input schema is not an object" };
   if (isDeeperThan(schema, MAX_DEPTH)) {
     return { problem: `its input schema is nested over ${MAX_DEPTH} levels deep` };
   }

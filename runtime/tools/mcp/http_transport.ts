@@ -10,6 +10,7 @@ import {
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import type { Clock } from "../../clock.ts";
+import { firstOf } from "../../first_of.ts";
 import { boundReply } from "./bounded_reply.ts";
 import { MAX_MESSAGE_BYTES, type McpLimits } from "./mcp_limits.ts";
 import type { ServerEndpoint } from "./server_definition.ts";
@@ -21,7 +22,7 @@ const INTERNAL_ERROR = -32603;
 /** Marks (as an error's data) the answer that this side gives itself, when none comes. */
 export const UNANSWERED = "unanswered";
 
-/** A connection to a server behind a URL. */
+/** A connection to a server at a URL. */
 export class HttpTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
@@ -88,13 +89,13 @@ export class HttpTransport implements ServerLink {
       });
     } catch (error) {
       this.#open.delete(id);
-      // Whoever hung up has been told already.
+      // The caller that hung up has its error already.
       if (!hangUp.signal.aborted) throw error;
     }
   }
 
   async close(): Promise<void> {
-    // A courtesy: a server that does not want to hear it loses the session by itself.
+    // A courtesy: a server that does not take it drops the session in time.
     await this.#briefly(() => this.#inner.terminateSession());
     this.#closing.abort();
     for (const hangUp of this.#open.values()) hangUp.abort();
@@ -116,13 +117,8 @@ export class HttpTransport implements ServerLink {
 
   /** Waits for the end of `work`, good or bad, but not for long. */
   async #briefly(work: () => Promise<void>): Promise<void> {
-    const timer = new AbortController();
-    const limit = this.#clock.sleep(this.#limits.killMs, timer.signal).catch(
-      () => {/* In time. */},
-    );
-    await Promise.race([work().catch(() => {/* It was worth a try. */}), limit]);
-    timer.abort();
-    await limit;
+    const within = { clock: this.#clock, ms: this.#limits.killMs };
+    await firstOf(work().catch(() => {/* It was worth a try. */}), { within });
   }
 
   #receive(message: JSONRPCMessage): void {

@@ -15,7 +15,7 @@ export class LogBudget {
     this.#since = clock.now();
   }
 
-  /** Whether one more line may be written. The last one that may is told: it should say so. */
+  /** Whether one more line may be written. The last one is told apart: it should say so. */
   take(): "write" | "write last" | "drop" {
     const now = this.#clock.now();
     if (Math.abs(now - this.#since) >= PERIOD_MS) {

@@ -11,7 +11,7 @@ import { lazyModule } from "../../lazy_module.ts";
 
 const loadSession = lazyModule(() => import("./session.ts"));
 
-/** Who has to wait longer for the next start is told at once. */
+/** A caller that would have to wait longer for the next start fails at once. */
 const PATIENCE_MS = 5_000;
 
 /** A server by its name and definition, shared by all agents and runs. */
@@ -75,7 +75,7 @@ export class McpServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new ServerUnavailable(`The MCP server "${this.#name}" is being ended`));
-    await this.#opening?.catch(() => {/* It was told to whoever wanted it. */});
+    await this.#opening?.catch(() => {/* Its callers got the error. */});
     await Promise.all([...this.#sessions].map((session) => session.close()));
     await Promise.all(this.#retiring.values());
   }
@@ -146,8 +146,8 @@ export class McpServer implements AsyncDisposable {
     if (this.#session === session) this.#session = undefined;
     if (this.#retiring.has(session)) return;
     const gone = session.retire().catch((error) => {
-      // Nobody waits for it, and one server's bad end is not the service's.
-      const message = "An MCP server could not be ended in order";
+      // Nobody waits for it, and one server's failure must not end the service.
+      const message = "An MCP server could not be ended cleanly";
       this.#ports.log.write("error", message, { server: this.#name, error });
     }).finally(() => {
       this.#sessions.delete(session);

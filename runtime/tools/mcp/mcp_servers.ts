@@ -3,6 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../clock.ts";
 import type { Environment } from "../../config/environment.ts";
 import type { JsonObject } from "../../json.ts";
+import { SerialQueue } from "../../serial_queue.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { suggest } from "../../suggestion.ts";
 import type { ActionTool } from "../tool.ts";
@@ -28,7 +29,7 @@ export interface McpServersOptions {
   environment: Environment;
   clock: Clock;
   log: ServiceLog;
-  /** Ours, which servers are told. */
+  /** Inkling's version, which servers are told. */
   version: string;
   limits?: McpLimits;
 }
@@ -42,7 +43,8 @@ export class McpServers implements AsyncDisposable {
   #entries: ReadonlyMap<string, ResolvedServer> = new Map();
   readonly #servers = new Map<string, McpServer>();
   readonly #retiring = new Set<McpServer>();
-  #reading: Promise<unknown> = Promise.resolve();
+  /** An older content of the file must not come last. */
+  readonly #readings = new SerialQueue();
   #warned = "";
   #isClosed = false;
 
@@ -54,14 +56,14 @@ export class McpServers implements AsyncDisposable {
 
   /**
    * The tools of the servers that an agent names, under names that none of `taken` has. Rejects with ToolsUnavailable, which
-   * tells of each server that cannot be had, and with the signal's reason.
+   * names each server that is not available, and with the signal's reason.
    */
   async openTools(
     { mcp }: Pick<Agent, "mcp">,
     options: { taken: readonly string[]; signal?: AbortSignal },
   ): Promise<ActionTool[]> {
     if (mcp.length === 0) return [];
-    await this.#readFile();
+    await this.#readings.run(() => this.#readFile());
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
@@ -141,14 +143,7 @@ export class McpServers implements AsyncDisposable {
       : entry;
   }
 
-  /** One after the other: an older content must not come last. */
-  #readFile(): Promise<void> {
-    const reading = this.#reading.then(() => this.#readOnce());
-    this.#reading = reading.catch(() => {/* Told to whoever asked. */});
-    return reading;
-  }
-
-  async #readOnce(): Promise<void> {
+  async #readFile(): Promise<void> {
     const content = await this.#file.read();
     // A broken file, perhaps half written, ends nothing that runs.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
@@ -178,8 +173,8 @@ export class McpServers implements AsyncDisposable {
     this.#servers.delete(name);
     this.#retiring.add(server);
     server.retire().catch((error) => {
-      // Nobody waits for it, and one server's bad end is not the service's.
-      const message = "An MCP server could not be ended in order";
+      // Nobody waits for it, and one server's failure must not end the service.
+      const message = "An MCP server could not be ended cleanly";
       this.#options.log.write("error", message, { server: name, error });
     }).finally(() => this.#retiring.delete(server));
   }

@@ -20,7 +20,7 @@ export function describeMisplacedPaths(program: Program): string | undefined {
   return `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
 }
 
-/** The argument, or what stands behind `--name=`. */
+/** The argument, or what follows `--name=`. */
 function valueOf(argument: string): string {
   return argument.replace(/^-[^=]*=/, "");
 }

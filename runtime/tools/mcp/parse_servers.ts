@@ -42,7 +42,7 @@ export function parseServers(
   return { servers, warnings };
 }
 
-/** Other clients keep more than servers in such a file: only what could be one is worth a word. */
+/** Other clients keep more than servers in such a file: only what could be one is warned of. */
 function warnOfServersBeside(root: unknown): string[] {
   if (!isJsonObject(root)) return [];
   return Object.entries(root).flatMap(([name, entry]) => {

@@ -11,7 +11,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
  */
 const INHERITED = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 
-/** A definition, or why there is none: a sentence's end. */
+/** A definition, or why there is none: the end of a sentence. */
 export type ResolvedServer = { definition: ServerDefinition } | { problem: string };
 
 /** Expands `${NAME}` in the command, arguments, environment values, folder, url and headers. */
@@ -54,13 +54,13 @@ function toProgram(
   const env: Record<string, string> = {};
   for (const name of INHERITED) {
     const value = lookup(name);
-    // A value that a shell would take for a function definition is none of a server's business.
+    // A value that a shell would take for a function definition is of no use to a server.
     if (value !== undefined && !value.startsWith("()")) env[name] = value;
   }
   for (const [name, written] of Object.entries(declared.env)) {
     const value = expansion.fill(written);
     if (name === "" || /[=\0]/.test(name) || value.includes("\0")) {
-      return { problem: "env has a name or a value that no environment can hold" };
+      return { problem: "env has a name or a value that is not allowed in an environment" };
     }
     if (isSecretName(name)) expansion.hide(name, value);
     env[name] = value;
@@ -68,7 +68,7 @@ function toProgram(
   const command = expansion.fill(declared.command);
   const args = declared.args.map((one) => expansion.fill(one));
   if ([command, ...args].some((one) => one.includes("\0"))) {
-    return { problem: "the command line holds a NUL character" };
+    return { problem: "the command line contains a NUL character" };
   }
   const cwd = declared.cwd === undefined
     ? ownFolder
@@ -86,18 +86,18 @@ function toEndpoint(
     Object.entries(declared.headers).map(([name, value]) => [name, expansion.fill(value)]),
   );
   for (const [name, value] of Object.entries(headers)) {
-    if (!isHeader(name, value)) return { problem: `headers.${name} is no valid HTTP header` };
+    if (!isHeader(name, value)) return { problem: `headers.${name} is not a valid HTTP header` };
     expansion.hide(name, value);
     // `Bearer TOKEN`: a server that complains repeats the token alone.
     expansion.hide(name, value.split(" ").at(-1) ?? "");
   }
-  if (!URL.canParse(text)) return { problem: "its url is no URL" };
+  if (!URL.canParse(text)) return { problem: "its url is not a valid URL" };
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return { problem: `its url must begin with http:// or https://, not ${url.protocol}` };
   }
   if (url.username !== "" || url.password !== "") {
-    return { problem: "its url holds a user or a password: use headers.Authorization instead" };
+    return { problem: "its url contains a user or a password: use headers.Authorization instead" };
   }
   for (const [name, value] of url.searchParams) expansion.hide(name, value);
   return { kind: "endpoint", url: url.href, headers };
@@ -108,7 +108,7 @@ function isHeader(name: string, value: string): boolean {
     new Headers([[name, value]]);
     return true;
   } catch {
-    return false; // It throws for exactly this, in words that repeat the value.
+    return false; // It throws for exactly this, with a message that repeats the value.
   }
 }
 

@@ -3,7 +3,7 @@ import { backoffMs } from "../../backoff.ts";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
-/** Who lived so long is well: the count begins anew. */
+/** A session that lasted this long was healthy: the count starts again. */
 const HEALTHY_MS = 60_000;
 
 /** Counts the ends of one server. */
@@ -11,7 +11,7 @@ export class RestartBackoff {
   #ends = 0;
   #notBefore = 0;
 
-  /** Tells of an end at `now`, of a session that began at `startedAt`, or of none (undefined). */
+  /** Counts an end at `now`; of a session that began at `startedAt`, or of an attempt that never became one (undefined). */
   ended(now: number, startedAt?: number): void {
     if (startedAt !== undefined && now - startedAt >= HEALTHY_MS) this.#ends = 0;
     this.#ends++;

@@ -8,7 +8,7 @@ const LINE_CHARACTERS = 300;
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;
 
 /**
- * The texts of a result, one below the other; a line in the place of what is no text. The structured content stands in
+ * The texts of a result, one below the other; a line in place of what is not text. The structured content stands in
  * where there is no text at all.
  */
 export function toResultText({ content, structuredContent }: CallToolResult): string {

@@ -13,7 +13,7 @@ export const declaredProgram = z.object({
   cwd: filledText.optional(),
 });
 
-/** A server behind a URL, spoken to over streamable HTTP. */
+/** A server at a URL, spoken to over streamable HTTP. */
 export const declaredEndpoint = z.object({
   type: z.enum(["http", "streamable-http", "streamableHttp"]).optional(),
   url: filledText,

@@ -2,6 +2,7 @@
 import type { Clock } from "../../clock.ts";
 import { describeDenied } from "../../denied_permission.ts";
 import { unreadableReason } from "../../files/unreadable.ts";
+import { firstOf } from "../../first_of.ts";
 import { GroupWatch } from "../processes/group_watch.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { ServerProgram } from "./server_definition.ts";
@@ -21,7 +22,7 @@ export class ServerProcess {
   /** Resolves when the program is gone, everything it wrote has been read, and its process group is empty. */
   readonly ended: Promise<void>;
   readonly #child: Deno.ChildProcess;
-  /** What it starts, and a program that does not heed the end of its input, would outlive a service that is killed. */
+  /** What it starts, and a program that ignores the end of its input, would outlive a service that is killed. */
   readonly #watch: GroupWatch;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #clock: Clock;
@@ -66,7 +67,7 @@ export class ServerProcess {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#input = child.stdin.getWriter();
-    // Where the pipe breaks, the write that breaks it is told.
+    // Where the pipe breaks, the write that broke it rejects.
     this.#input.closed.catch(() => {});
     this.ended = this.#follow(options.onOutput);
   }
@@ -122,7 +123,7 @@ export class ServerProcess {
     this.#status = await this.#child.status;
     this.kill();
     await this.#watch.end();
-    await this.#within(reading, DRAIN_MS);
+    await firstOf(reading, { within: { clock: this.#clock, ms: DRAIN_MS } });
     await Promise.allSettled([output.cancel(), errors.cancel()]);
     await this.#input.abort().catch(() => {/* It was closed or broken before. */});
   }
@@ -136,16 +137,8 @@ export class ServerProcess {
   }
 
   async #isEndedWithin(ms: number): Promise<boolean> {
-    await this.#within(this.ended, ms);
+    await firstOf(this.ended, { within: { clock: this.#clock, ms } });
     return this.#status !== undefined;
-  }
-
-  async #within(work: Promise<unknown>, ms: number): Promise<void> {
-    const timer = new AbortController();
-    const sleep = this.#clock.sleep(ms, timer.signal).catch(() => {/* It ended in time. */});
-    await Promise.race([work, sleep]);
-    timer.abort();
-    await sleep;
   }
 
   #signalGroup(signal: Deno.Signal): void {
@@ -186,7 +179,7 @@ function makeFolder(path: string): void {
   try {
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StartFailure(`its folder ${path} cannot be made: ${unreadableReason(error)}`, {
+    throw new StartFailure(`its folder ${path} cannot be created: ${unreadableReason(error)}`, {
       cause: error,
     });
   }

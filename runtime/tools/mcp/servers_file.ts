@@ -41,7 +41,7 @@ export class ServersFile {
   }
 
   async #load(info: Deno.FileInfo): Promise<ServersFileContent> {
-    if (!info.isFile) return { problem: `${this.path} is no file` };
+    if (!info.isFile) return { problem: `${this.path} is not a file` };
     if (info.size > LARGEST_FILE_BYTES) return { problem: `${this.path} is over 1 MB` };
     const decoded = decodeText(await Deno.readFile(this.path), this.path);
     return "diagnostic" in decoded

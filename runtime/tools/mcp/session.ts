@@ -27,7 +27,7 @@ import { ToolList } from "./tool_list.ts";
 
 /** The client's own timer knows another clock than ours; it never decides. */
 const NEVER_MS = 2 ** 31 - 1;
-/** The stream that tells of changes can be lost unnoticed, so a remote list is not believed for longer. */
+/** The stream that reports changes can be lost unnoticed, so a remote list is not trusted for longer. */
 const REMOTE_LIST_MS = 60_000;
 
 /** What sessions need. */
@@ -66,7 +66,7 @@ export class Session {
 
   /**
    * Starts or reaches the server, greets it and lists its tools. Rejects with ServerUnavailable, or with the signal's reason;
-   * nothing stays behind then.
+   * nothing is left running then.
    */
   static async open(
     name: string,
@@ -118,7 +118,7 @@ export class Session {
     });
   }
 
-  /** The server's tools as they are now. Rejects with ServerUnavailable or SessionExpired when a changed list cannot be had. */
+  /** The server's tools as they are now. Rejects with ServerUnavailable or SessionExpired when a changed list is not available. */
   async tools(signal: AbortSignal): Promise<readonly RemoteTool[]> {
     if (this.#list.isStale) {
       // One for all who ask; it has a limit of its own and outlives each of them.

@@ -20,10 +20,10 @@ export interface FailedServer {
   link: ServerLink;
 }
 
-/** Why the server is of no use, as a whole text, with the last words of a program that is gone or silent. */
+/** Why the server cannot be used, as a whole text, with the end of its error output unless it answered. */
 export function describeFailure(error: unknown, server: FailedServer): string {
   const text = `The MCP server "${server.name}" cannot be used: ${reasonOf(error, server)}`;
-  return isRefusal(error) ? text : text + lastWords(server);
+  return isRefusal(error) ? text : text + endOfErrorOutput(server);
 }
 
 /** Why a call failed, as a whole text. */
@@ -31,7 +31,7 @@ export function describeFailedCall(error: unknown, server: FailedServer): string
   const reason = reasonOf(error, server);
   if (isRefusal(error)) return `The MCP server "${server.name}" refused the call: ${reason}`;
   return `The MCP server "${server.name}" failed during the call: ${reason}. ` +
-    `Whether the call took effect is unknown.${lastWords(server)}`;
+    `Whether the call took effect is unknown.${endOfErrorOutput(server)}`;
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
@@ -101,7 +101,7 @@ const CONNECTION_REASONS = [
 ];
 
 /** The last lines of what a program wrote to its standard error, introduced; empty when it wrote nothing. */
-function lastWords({ link, secrets }: FailedServer): string {
+function endOfErrorOutput({ link, secrets }: FailedServer): string {
   const lines = redactText(toPlainText(link.stderr), secrets).split("\n")
     .map((line) => line.trimEnd()).filter((line) => line !== "");
   if (lines.length === 0) return "";

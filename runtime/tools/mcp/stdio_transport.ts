@@ -67,7 +67,7 @@ export class StdioTransport implements ServerLink {
     try {
       await this.#process.write(new TextEncoder().encode(serializeMessage(message)));
     } catch {
-      // Nobody reads any more. What became of the program is told by its end, to every call that waits.
+      // The program no longer reads. Its end tells every waiting call why.
       void this.#process.end();
     }
   }
@@ -76,7 +76,7 @@ export class StdioTransport implements ServerLink {
     await this.#process?.end();
   }
 
-  /** A program that never said a word may have looked in vain for what lies in the workspace. */
+  /** A program that never sent a message may have looked for files of the workspace in its own folder. */
   #withHint(reason: string): string {
     const hint = describeMisplacedPaths(this.#program);
     return hint === undefined ? reason : `${reason}; ${hint}`;
@@ -103,7 +103,7 @@ export class StdioTransport implements ServerLink {
       this.#hasSpoken = true;
       this.onmessage?.(message);
     } catch (error) {
-      // Mostly a greeting for the person who started the program: it is no message, and no reason to end.
+      // Usually a greeting for the person who started the program: not a message, and no reason to end.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
   }

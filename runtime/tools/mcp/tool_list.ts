@@ -1,4 +1,4 @@
-// The tools that a server lists, as they were last heard of, and whether that can still be believed.
+// The tools that a server lists, as they were last fetched, and whether that can still be trusted.
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import type { Clock } from "../../clock.ts";
 import { MAX_TOOLS } from "./mcp_limits.ts";
@@ -7,10 +7,10 @@ import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
 /** Where a list comes from. */
 export interface ToolListOptions {
   clock: Clock;
-  /** For so long a list is believed; for ever when it is Infinity. */
+  /** How long a list is trusted, in milliseconds; for ever when it is Infinity. */
   maxAgeMs: number;
   fetch(signal: AbortSignal): Promise<readonly ListedTool[]>;
-  /** Told of each tool that cannot be offered, a sentence. */
+  /** Called with a sentence for each tool that cannot be offered. */
   onProblem(problem: string): void;
 }
 

@@ -1,6 +1,6 @@
 // The text of a memory file: sections under `# name`, which people may edit, too. Pure; the file is memory_file.ts's.
 // Decision: a line is a heading wherever it stands, in a code block as well, because a block that is left open would
-// otherwise hide the sections behind it (rejected: telling code blocks apart).
+// otherwise hide the sections after it (rejected: telling code blocks apart).
 
 /** One section as it is shown. */
 export interface MemorySection {
@@ -22,7 +22,7 @@ interface Part {
 type LineEnd = "\r" | "";
 
 const BYTE_ORDER_MARK = /^\ufeff/;
-/** A CR alone is an end of line for some editors, which would turn what stands behind it into a heading. */
+/** A CR alone is an end of line for some editors, which would turn what follows it into a heading. */
 const TO_ESCAPE = /(^|[\r\n])(?=\\*#[ \t])/g;
 const ESCAPED = /(^|[\r\n])\\(?=\\*#[ \t])/g;
 
@@ -137,7 +137,7 @@ function endOf(line: string): LineEnd {
   return line.endsWith("\r") ? "\r" : "";
 }
 
-/** A blank line behind the heading and one at the end are layout; every other line is content. */
+/** A blank line after the heading and one at the end are layout; every other line is content. */
 function contentOf({ heading, lines }: Part): string {
   const end = endOf(heading);
   const body = lines.map((line) => end === "" ? line : line.replace(/\r$/, ""));
@@ -149,7 +149,7 @@ function contentOf({ heading, lines }: Part): string {
 /** The opposite of contentOf, exactly. */
 function toLines(content: string, { end, last }: { end: LineEnd; last: boolean }): string[] {
   const body = content.replaceAll(TO_ESCAPE, "$1\\").split("\n");
-  // Behind the last section the file ends; else this is a blank line in front of the next heading.
+  // After the last section the file ends; else this is a blank line in front of the next heading.
   return [...["", ...body].map((line) => line + end), last ? "" : end];
 }
 

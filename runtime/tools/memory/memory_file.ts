@@ -124,7 +124,7 @@ async function readText(place: MemoryPlace): Promise<string | undefined> {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw new ToolFailure(
-      `Cannot read "${place.shown}": it is not UTF-8 text. A person must mend it.`,
+      `Cannot read "${place.shown}": it is not UTF-8 text. A person must fix it.`,
       { cause: error },
     );
   }

@@ -44,12 +44,12 @@ export class CapturedOutput {
     return this.#text;
   }
 
-  /** Whether there was more of it, or may have been: it was cut, let go, or still goes on. */
+  /** Whether there was more of it, or may have been: it was cut, let go, or still continues. */
   get torn(): boolean {
     return this.#torn;
   }
 
-  /** Reads no more: somebody whom nobody knows may hold the other end for ever. */
+  /** Reads no more: an unknown process may hold the other end for ever. */
   async letGo(): Promise<void> {
     this.#letGo = true;
     await this.#reader.cancel();

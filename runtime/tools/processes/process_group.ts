@@ -66,7 +66,7 @@ function signalGroup(leader: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     Deno.kill(-leader, name);
   } catch (error) {
-    // Nobody of the group is left; on some systems a group of zombies says that it may not be signalled.
+    // The group is empty; on some systems a group of zombies says that it may not be signalled.
     const isGone = error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.PermissionDenied ||
       errorCode(error) === "ESRCH";

@@ -40,7 +40,7 @@ export interface ProgramEnd {
 
 /**
  * Runs a program. When it ends, its time is over or the signal aborts, its whole
- * process group is ended: SIGTERM, then SIGKILL for who is left. Throws ToolFailure when it cannot be started, and the
+ * process group is ended: SIGTERM, then SIGKILL for what is left. Throws ToolFailure when it cannot be started, and the
  * signal's reason when that aborts; the group is gone in each case.
  */
 export async function runProgram(
@@ -65,7 +65,7 @@ export async function runProgram(
     await Promise.all([stdout.letGo(), stderr.letGo()]);
   }
   if (first.kind === "aborted") throw signal.reason;
-  // Who is ended may have been in the middle of a word.
+  // A program that is ended may have been in the middle of a line.
   const isWhole = first.kind === "done" && endedBy === null;
   const textOf = ({ text, torn }: CapturedOutput) =>
     isWhole && !torn ? text : options.redactor.withoutTornEnd(text);

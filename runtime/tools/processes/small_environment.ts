@@ -3,13 +3,12 @@
 /** What programs need to find other programs, the user's folder, their language, and where to put temporary files. */
 const NAMES = ["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"] as const;
 
-/** Those of the usual variables that `lookup` knows, and the ones named in addition. */
+/** Those of the usual variables that `lookup` knows. */
 export function smallEnvironment(
   lookup: (name: string) => string | undefined,
-  further: readonly string[] = [],
 ): Record<string, string> {
   return Object.fromEntries(
-    [...NAMES, ...further].flatMap((name) => {
+    NAMES.flatMap((name) => {
       const value = lookup(name);
       return value === undefined ? [] : [[name, value]];
     }),

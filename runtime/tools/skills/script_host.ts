@@ -17,7 +17,7 @@ export interface ScriptRun {
   folder: string;
 }
 
-/** Runs scripts behind permissions. */
+/** Runs scripts with restricted permissions. */
 export interface ScriptHost {
   /**
    * Runs one in a child process that may read the skill's folder and reach the agent's paths, and nothing else. It is

@@ -1,7 +1,7 @@
 // What a script of a skill may be called, and what runs it.
 import { ToolFailure } from "../tool_failure.ts";
 
-/** By which program scripts of each kind run; null: by this runtime itself, behind permissions. */
+/** By which program scripts of each kind run; null: by this runtime itself, with restricted permissions. */
 const INTERPRETERS: Readonly<Record<string, string | null>> = {
   ts: null,
   js: null,
@@ -34,7 +34,7 @@ export function parseScriptName(text: string): ScriptName {
     throw new ToolFailure(
       `${
         JSON.stringify(text)
-      } is no script name. Give the name of a file in the skill's folder or its ` +
+      } is not a valid script name. Give the name of a file in the skill's folder or its ` +
         "scripts folder, such as convert.py.",
     );
   }

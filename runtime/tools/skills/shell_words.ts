@@ -22,7 +22,7 @@ export function splitShellWords(line: string): string[] {
         throw new ToolFailure("The arguments end with a backslash that escapes nothing.");
       }
       if (quote === undefined || ESCAPED_IN_QUOTES.includes(next) && next !== "") {
-        // A line end behind a backslash joins the lines.
+        // A line end after a backslash joins the lines.
         if (next !== "\n") word = (word ?? "") + next;
         at++;
       } else word = (word ?? "") + character;

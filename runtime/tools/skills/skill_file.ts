@@ -45,7 +45,7 @@ export function parseSkillFile(
   const problems = [...parsed.document.warnings, ...diagnostics];
   const body = parts.body.trim();
   if (body === "") {
-    const message = "The skill has no instructions: nothing stands behind its front matter";
+    const message = "The skill has no instructions: nothing follows its front matter";
     problems.push(at(parts.bodyLineOffset + 1, "error", message));
   }
   if (value === undefined || problems.some(({ severity }) => severity === "error")) {
@@ -53,7 +53,7 @@ export function parseSkillFile(
   }
   const description = value.description?.trim() ?? "";
   if (description === "") {
-    const message = "The skill has no description: no agent can tell when to use it";
+    const message = "The skill has no description: agents cannot know when to use it";
     problems.push(at(1, "warning", message));
   }
   if (value.name != null && value.name !== name) {

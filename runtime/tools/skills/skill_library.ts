@@ -80,7 +80,9 @@ export class SkillLibrary {
   async use(name: string, agent: Pick<Agent, "skills">): Promise<Skill> {
     if (!agent.skills.includes(name)) {
       const known = agent.skills.map((one) => JSON.stringify(one)).join(", ");
-      throw new ToolFailure(`${JSON.stringify(name)} is none of your skills. They are: ${known}.`);
+      throw new ToolFailure(
+        `${JSON.stringify(name)} is not one of your skills. They are: ${known}.`,
+      );
     }
     const reading = await this.read(name);
     if ("skill" in reading) return reading.skill;

@@ -23,7 +23,7 @@ export function createSkillReadFile(library: SkillLibrary): ActionTool {
       const { sandbox } = await library.use(skill_name, context.agent);
       refuseOutside(file_path);
       const args = fileRead.check({
-        // Behind "./" nothing stands for another place: neither ~ nor {alias}.
+        // After "./" neither ~ nor {alias} has a meaning.
         path: `./${file_path}`,
         with_line_numbers: false,
         ...(offset === undefined ? {} : { offset }),

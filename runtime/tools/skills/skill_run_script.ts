@@ -38,7 +38,7 @@ export function createSkillRunScript(
       skill_name: z.string().describe("One of your skills"),
       script_name: z.string().describe("A file in the skill's folder or its scripts folder"),
       script_args: z.string().max(MAX_ARGUMENT_CHARACTERS).default("").describe(
-        "Its arguments, split as a shell splits words: quotes and backslashes count, nothing is expanded",
+        "Its arguments, split as a shell splits them: quotes and backslashes count, nothing is expanded",
       ),
     }),
     effect: "unsafe",
@@ -47,7 +47,7 @@ export function createSkillRunScript(
       const skill = await library.use(skill_name, context.agent);
       const args = splitShellWords(script_args);
       if (script_args.includes("\0")) {
-        throw new ToolFailure("The arguments hold a NUL character, which no program takes.");
+        throw new ToolFailure("The arguments contain a NUL character, which no program accepts.");
       }
       const { candidates, interpreter } = parseScriptName(script_name);
       const script = {

@@ -21,7 +21,7 @@ export function createSkillUse(library: SkillLibrary): ActionTool {
   return defineTool({
     name: "skill_use",
     description:
-      "Loads a skill: its instructions follow the result, in <skill-context>. Do then what they say.",
+      "Loads a skill: its instructions follow the result, in <skill-context>. Then follow them.",
     schema: z.object({
       skill_name: z.string().describe("One of your skills"),
       arguments: z.string().max(MAX_ARGUMENT_CHARACTERS).default("").describe(

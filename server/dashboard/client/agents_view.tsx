@@ -7,7 +7,7 @@ import { AgentName, Empty, Loading, Problem, Status, When } from "./parts.tsx";
 import { toHash } from "./route.ts";
 import { RunDialog } from "./run_dialog.tsx";
 import { describeTrigger } from "./trigger_text.ts";
-import type { Resource } from "./use_resource.ts";
+import type { Resource } from "./resource.ts";
 
 /** The list of agents, with a field that narrows it where there are many. */
 export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
@@ -38,7 +38,7 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
       {data === undefined && problem === null && <Loading />}
       {data?.length === 0 && (
         <Empty>
-          There is no agent yet. <code>inkling new</code> writes one.
+          No agents yet. <code>inkling new</code> writes one.
         </Empty>
       )}
       <BrokenAgents />

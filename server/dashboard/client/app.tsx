@@ -1,4 +1,4 @@
-// The page: its head, the view that the address asks for, and the voice that tells what happens elsewhere.
+// The page: its head, the view that the address asks for, and the voice that reports what happens elsewhere.
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ServiceEventMessage } from "../../client.ts";
@@ -9,7 +9,7 @@ import { ExecutionView } from "./execution_view.tsx";
 import { HelpDialog } from "./help_dialog.tsx";
 import { HistoryView } from "./history_view.tsx";
 import { LogView } from "./log_view.tsx";
-import { NowView } from "./now_view.tsx";
+import { type NowLists, NowView, useExecutionLists } from "./now_view.tsx";
 import { LinkBanner, PageHead } from "./page_head.tsx";
 import { Empty } from "./parts.tsx";
 import { loadWaiting, toCount } from "./pending_list.ts";
@@ -21,7 +21,7 @@ import { createShortcuts, isForPage } from "./shortcuts.ts";
 import { applyTheme, chosenTheme, THEMES } from "./theme.ts";
 import { UsageView } from "./usage_view.tsx";
 import { useLinkState, useResource } from "./use_resource.ts";
-import { toVisible } from "./visible_text.ts";
+import { toReadable } from "./visible_text.ts";
 
 /** Everything that is seen. */
 export function App(): VNode {
@@ -36,6 +36,7 @@ export function App(): VNode {
     key: "waiting",
     topics: ["executions"],
   });
+  const lists = useExecutionLists(route.view === "now");
   const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);
   const count = toCount(waiting.data);
 
@@ -43,7 +44,7 @@ export function App(): VNode {
   usePhaseTold(state.phase, announce);
   useEffect(() => {
     const title = `${titleOf(route, byId)} – Inkling`;
-    document.title = toVisible(count === null ? title : `(${count}) ${title}`);
+    document.title = toReadable(count === null ? title : `(${count}) ${title}`);
   });
   const changeTheme = () => {
     const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
@@ -68,7 +69,7 @@ export function App(): VNode {
       />
       <LinkBanner state={state} />
       <main id="main" ref={main.ref} tabIndex={-1}>
-        <View route={route} agents={byId} resources={{ agents, waiting }} />
+        <View route={route} agents={byId} resources={{ agents, waiting, ...lists }} />
       </main>
       {isHelpOpen && (
         <HelpDialog
@@ -85,17 +86,14 @@ export function App(): VNode {
   );
 }
 
-type Resources = {
-  agents: Parameters<typeof AgentsView>[0]["agents"];
-  waiting: Parameters<typeof NowView>[0]["waiting"];
-};
+type Resources = NowLists & { agents: Parameters<typeof AgentsView>[0]["agents"] };
 
 function View(
   { route, agents, resources }: { route: Route; agents: AgentsById; resources: Resources },
 ): VNode {
   switch (route.view) {
     case "now":
-      return <NowView agents={agents} waiting={resources.waiting} />;
+      return <NowView agents={agents} lists={resources} />;
     case "agents":
       return <AgentsView agents={resources.agents} />;
     case "agent":
@@ -113,9 +111,9 @@ function View(
     case "unknown":
       return (
         <>
-          <h1>Nothing is here</h1>
+          <h1>Page not found</h1>
           <Empty>
-            There is no such view. <a href={toHash({ view: "now" })}>Go to the beginning</a>
+            There is no such view. <a href={toHash({ view: "now" })}>Go to the start page</a>
           </Empty>
         </>
       );
@@ -169,15 +167,15 @@ function useKeys(shortcuts: ReturnType<typeof createShortcuts>): void {
 function usePhaseTold(phase: string, announce: (sentence: string) => void): void {
   const before = useRef(phase);
   useEffect(() => {
-    if (phase === "lost" && before.current !== "lost") announce("The service is lost.");
-    if (phase === "online" && before.current === "lost") announce("The service is found again.");
+    if (phase === "lost" && before.current !== "lost") announce("Connection lost.");
+    if (phase === "online" && before.current === "lost") announce("Reconnected.");
     before.current = phase;
   }, [phase, announce]);
 }
 
 function tellEvent(event: ServiceEventMessage, announce: (sentence: string) => void): void {
   const { display_name: name, execution_id: id, status } = event.payload;
-  if (event.event === "execution_waiting") announce(`${name} asks something (execution ${id}).`);
+  if (event.event === "execution_waiting") announce(`${name} has a question (execution ${id}).`);
   if (event.event === "execution_completed") {
     announce(`${name} ended: ${status} (execution ${id}).`);
   }

@@ -1,4 +1,5 @@
 // The line of one schedule: what became of its times, and when it comes next, as places in a stretch of time.
+import { HOUR_MS } from "../../../runtime/time_units.ts";
 import type { SlotBody } from "../../scheduler_schemas.ts";
 
 /** A stretch of time; milliseconds since the epoch. */
@@ -61,6 +62,17 @@ function joinNear(marks: readonly Mark[]): Mark[] {
   return joined;
 }
 
+/**
+ * Whether a schedule is known to have no times within a stretch. `knownTo`: where its times to come end that are known,
+ * in milliseconds since the epoch; null where all are.
+ */
+export function isKnownEmpty(
+  schedule: { slots: readonly SlotBody[]; upcoming: readonly string[] },
+  { day, knownTo }: { day: Stretch; knownTo: number | null },
+): boolean {
+  return (knownTo === null || knownTo >= day.to) && toMarks(schedule, day).length === 0;
+}
+
 /** `3 runs, 1 skipped, 2 missed; next 12:30`: the line for those who do not see it. */
 export function describeMarks(marks: readonly Mark[], formatTime: (at: number) => string): string {
   const count = (kind: Mark["kind"]) =>
@@ -73,8 +85,6 @@ export function describeMarks(marks: readonly Mark[], formatTime: (at: number) =
   const next = marks.find(({ kind }) => kind === "upcoming");
   return `${parts.join(", ")}${next === undefined ? "" : `; next ${formatTime(next.at)}`}`;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The full hours within a stretch at which the line is labelled: every third one by the wall clock. */
 export function hoursWithin({ from, to }: Stretch): number[] {

@@ -1,4 +1,4 @@
-// One execution: its figures, the question it waits with, its place among those that delegated to it, its timeline.
+// One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { ApiError, type Client } from "../../client.ts";
@@ -15,7 +15,8 @@ import { buildTimeline } from "./timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
 import { useStayAtEnd } from "./use_stay_at_end.ts";
 import { useExecutionLog } from "./use_execution_log.ts";
-import { toSentence, useNow, useResource } from "./use_resource.ts";
+import { toSentence } from "./resource.ts";
+import { useNow, useResource } from "./use_resource.ts";
 
 /** The page of an execution. */
 export function ExecutionView({ id, agents }: { id: number; agents: AgentsById }): VNode {
@@ -57,7 +58,7 @@ export function ExecutionView({ id, agents }: { id: number; agents: AgentsById }
           key={pending.request_id}
           pending={pending}
           level={2}
-          title={<>It waits for your answer</>}
+          title={<>Waiting for your answer</>}
         />
       )}
       {execution.error !== null && <p class="problem" dir="auto">{execution.error}</p>}

@@ -37,7 +37,7 @@ export function HistoryView({ route, agents }: { route: HistoryRoute; agents: Ag
       {problem !== null && <Problem text={problem} />}
       {data === undefined && problem === null && <Loading />}
       {data !== undefined && shown.length === 0 && (
-        <Empty>{page > 1 ? "There are not so many." : "Nothing fits this filter."}</Empty>
+        <Empty>{page > 1 ? "No further pages." : "No executions match this filter."}</Empty>
       )}
       {shown.length > 0 && (
         <div aria-busy={isStale}>

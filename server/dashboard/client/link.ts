@@ -1,4 +1,4 @@
-// The page's connection to the service: whether it stands, and what has changed. The stream of events says *that*
+// The page's connection to the service: whether it is up, and what has changed. The stream of events says *that*
 // something changed; what it is now, the views ask for. After a loss everything counts as changed.
 import type { Clock } from "../../../runtime/clock.ts";
 import { ApiError, type Client, type ServiceEventMessage } from "../../client.ts";
@@ -18,7 +18,7 @@ export type LinkState =
 const RETRY_MS = [250, 500, 1_000, 2_000, 4_000];
 /** The service says something every 10 s. After such a silence the connection is taken for dead. */
 const SILENCE_MS = 25_000;
-/** Changes within this time are told as one. */
+/** Changes within this time are reported as one. */
 const GATHER_MS = 200;
 
 /** What each event changes. A heartbeat changes nothing. */
@@ -188,10 +188,10 @@ export class ServiceLink {
 
 function toReason(error: unknown): string {
   if (!(error instanceof ApiError)) {
-    return 'Nothing answers: it has stopped, or the "inkling ui" that the page came through has ended.';
+    return 'Nothing answers: the service, or the "inkling ui" that opened this page, has stopped.';
   }
   if (error.status === 401) {
-    return "The service wants its API key: whatever stands in front of it must add the header " +
+    return "The service requires its API key: the proxy in front of it must add the header " +
       "X-API-Key to every request.";
   }
   return `The service refuses: ${error.message}.`;

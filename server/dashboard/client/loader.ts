@@ -1,5 +1,5 @@
 // Asks for one thing again and again as it changes, never twice at the same time: a request that comes while an answer is
-// under way is served once, behind it.
+// under way is served once, after it.
 
 /** What a load came to. */
 export type Loaded<T> = { data: T } | { failure: unknown };
@@ -17,7 +17,7 @@ export class Loader<T> {
     this.#onLoaded = onLoaded;
   }
 
-  /** Loads, or loads once more behind what is under way. */
+  /** Loads, or loads once more after what is under way. */
   async ask(): Promise<void> {
     this.#isWanted = true;
     if (this.#isBusy) return;
@@ -33,7 +33,7 @@ export class Loader<T> {
     this.#isBusy = false;
   }
 
-  /** Nothing is told any more. */
+  /** Nothing is reported any more. */
   close(): void {
     this.#isClosed = true;
   }

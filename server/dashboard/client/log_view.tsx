@@ -18,7 +18,8 @@ export function LogView(): VNode {
   const [isFollowing, setFollowing] = useState(true);
   const beat = useNow(REFRESH_MS, isFollowing);
   const { data, problem } = useResource(() => client.log({ lines: LINES }), {
-    key: isFollowing ? String(beat) : "still",
+    key: "log",
+    beat,
     topics: ["executions", "agents"],
   });
   const lines = (data?.lines ?? []).map(parseLogLine).filter((line) =>
@@ -36,7 +37,7 @@ export function LogView(): VNode {
       {problem !== null && <Problem text={problem} />}
       {data === undefined && problem === null && <Loading />}
       {data !== undefined && lines.length === 0 && (
-        <Empty>{data.lines.length === 0 ? "The log is empty." : "No line fits."}</Empty>
+        <Empty>{data.lines.length === 0 ? "The log is empty." : "No lines match."}</Empty>
       )}
       {lines.length > 0 && <Lines lines={lines} isFollowing={isFollowing} />}
       {data !== undefined && (
@@ -60,7 +61,7 @@ function LogFilters(props: {
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <div class="field">
-        <label for={`${id}-level`}>From level</label>
+        <label for={`${id}-level`}>Minimum level</label>
         <select
           id={`${id}-level`}
           value={props.level}

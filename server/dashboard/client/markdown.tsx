@@ -126,7 +126,7 @@ function toSpan(token: MarkedToken): ComponentChildren {
   }
 }
 
-/** A link where its address is one of the web; else its text with the address behind it. */
+/** A link where its address is one of the web; else its text with the address after it. */
 function Link({ link }: { link: Tokens.Link }): VNode {
   const label = toSpans(link.tokens);
   if (!/^(https?:|mailto:)/i.test(link.href)) return <span>{label} ({link.href})</span>;

@@ -12,7 +12,9 @@ import { toHash, WHOLE_HISTORY } from "./route.ts";
 import { useService } from "./service_context.ts";
 import { buildTimeline, describeLatest } from "./timeline.ts";
 import { useExecutionLog } from "./use_execution_log.ts";
-import { type Resource, useNow, useResource } from "./use_resource.ts";
+import type { Resource } from "./resource.ts";
+import { useNow, useResource } from "./use_resource.ts";
+import { endOf } from "./visible_text.ts";
 
 const MOST_RUNNING = 20;
 /**
@@ -20,16 +22,24 @@ const MOST_RUNNING = 20;
  * each stream takes one for as long as it lasts.
  */
 const MOST_STREAMED = 2;
+/** Characters of a streamed text that a card has room for. */
+const STREAMED_CHARACTERS = 600;
 const RECENT = 8;
 
-/** The page that one begins with. */
-export function NowView(
-  { agents, waiting }: { agents: AgentsById; waiting: Resource<WaitingList> },
-): VNode {
+/** What the first page lists. */
+export interface NowLists {
+  waiting: Resource<WaitingList>;
+  running: Resource<ExecutionSummary[]>;
+  ended: Resource<ExecutionSummary[]>;
+}
+
+/** What runs and what has ended, asked for while the page is seen; known beyond that, for whoever comes back to it. */
+export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" | "ended"> {
   const { client } = useService();
+  const topics = ["executions"] as const;
   const running = useResource(
     () => client.executions({ status: ["running"], limit: MOST_RUNNING }),
-    { key: "running", topics: ["executions"] },
+    { key: "running", topics, isActive },
   );
   const ended = useResource(
     () =>
@@ -37,8 +47,15 @@ export function NowView(
         status: ["success", "error", "aborted", "timeout", "orphaned"],
         limit: RECENT,
       }),
-    { key: "ended", topics: ["executions"] },
+    { key: "ended", topics, isActive },
   );
+  return { running, ended };
+}
+
+/** The page that one begins with. */
+export function NowView(
+  { agents, lists: { waiting, running, ended } }: { agents: AgentsById; lists: NowLists },
+): VNode {
   const problem = waiting.problem ?? running.problem ?? ended.problem;
   return (
     <>
@@ -57,18 +74,18 @@ export function NowView(
           ))}
           {waiting.data.hasMore && (
             <p>
-              Older ones wait, too:{" "}
-              <a href={toHash({ ...WHOLE_HISTORY, status: "waiting" })}>all that wait</a>
+              Older ones are waiting, too:{" "}
+              <a href={toHash({ ...WHOLE_HISTORY, status: "waiting" })}>show all</a>
             </p>
           )}
         </section>
       )}
       <section aria-labelledby="running">
         <h2 id="running">Running</h2>
-        {running.data === undefined && <Loading />}
+        {running.data === undefined && running.problem === null && <Loading />}
         {running.data?.length === 0 && (
           <Empty>
-            Nothing runs. <a href={toHash({ view: "agents" })}>Run an agent</a>
+            Nothing is running. <a href={toHash({ view: "agents" })}>Run an agent</a>
           </Empty>
         )}
         <ul class="running">
@@ -85,12 +102,12 @@ export function NowView(
       </section>
       <section aria-labelledby="ended">
         <h2 id="ended">
-          Ended lately <a class="more" href={toHash(WHOLE_HISTORY)}>whole history</a>
+          Recently ended <a class="more" href={toHash(WHOLE_HISTORY)}>whole history</a>
         </h2>
-        {ended.data === undefined && <Loading />}
+        {ended.data === undefined && ended.problem === null && <Loading />}
         {ended.data?.length === 0 && <Empty>Nothing has run yet.</Empty>}
         {ended.data !== undefined && ended.data.length > 0 && (
-          <ExecutionTable executions={ended.data} agents={agents} label="Ended lately" />
+          <ExecutionTable executions={ended.data} agents={agents} label="Recently ended" />
         )}
       </section>
     </>
@@ -141,7 +158,7 @@ function LastSteps({ id }: { id: number }): VNode {
     ? <p class="muted ellipsis" dir="auto">{latest}</p>
     : (
       <p class="stream tail" dir="auto">
-        <span>{streaming.slice(-600)}</span>
+        <span>{endOf(streaming, STREAMED_CHARACTERS)}</span>
       </p>
     );
 }

@@ -1,4 +1,4 @@
-// The top of the page: its name, the ways to its views, the theme, the keys; and the banner when the service is lost.
+// The top of the page: its name, the ways to its views, the theme, the keys; and the banner when the connection is lost.
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatRelative } from "./format.ts";
@@ -66,7 +66,7 @@ function isWithin(route: Route, to: Route): boolean {
   return route.view === to.view;
 }
 
-/** Says that the service is lost, and that the page tries to find it again. */
+/** Says that the connection is lost, and that the page tries to reconnect. */
 export function LinkBanner({ state }: { state: LinkState }): VNode | null {
   const { link } = useService();
   const isLost = state.phase === "lost";
@@ -75,8 +75,8 @@ export function LinkBanner({ state }: { state: LinkState }): VNode | null {
   return (
     <section class="banner" aria-label="Connection">
       <p>
-        <strong>The service is lost.</strong> {state.reason} What stands below is as it was{" "}
-        {formatRelative(state.since, now)}; the page tries to find it again.
+        <strong>Connection lost.</strong> {state.reason} Showing data from{" "}
+        {formatRelative(state.since, now)} while trying to reconnect.
       </p>
       <button type="button" onClick={() => link.retry()}>Try now</button>
     </section>

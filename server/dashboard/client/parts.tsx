@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
+import { beginningOf } from "../../../runtime/cut_text.ts";
 import { formatMoment, formatRelative } from "./format.ts";
 import { useNow } from "./use_resource.ts";
 
@@ -76,7 +77,7 @@ export function Preformatted({ text, label }: { text: string; label: string }): 
   return (
     <>
       <pre class="plain" tabIndex={0} role="region" aria-label={label} dir="auto">
-        {isCut ? text.slice(0, SHOWN_CHARACTERS) : text}
+        {isCut ? beginningOf(text, SHOWN_CHARACTERS) : text}
       </pre>
       {isCut && (
         <button type="button" class="quiet" onClick={() => setWhole(true)}>

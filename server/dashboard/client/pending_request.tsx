@@ -1,4 +1,5 @@
-// A question to a person, answered where it stands: yes or no, a text, or a choice.
+// A question to a person, answered where it stands: yes or no, a text, or a choice. What it asks is shown with all that is
+// in it: a person decides by it.
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { PendingBody, RespondBody } from "../../request_schemas.ts";
@@ -6,7 +7,9 @@ import { formatRelative } from "./format.ts";
 import { Folded, Preformatted, When } from "./parts.tsx";
 import { useService } from "./service_context.ts";
 import { submitByKeys } from "./submit_by_keys.ts";
-import { toSentence, useNow } from "./use_resource.ts";
+import { toSentence } from "./resource.ts";
+import { useNow } from "./use_resource.ts";
+import { toVisible } from "./visible_text.ts";
 
 type Answer = RespondBody["response"];
 
@@ -23,7 +26,7 @@ export function PendingRequest(
     setProblem(null);
     try {
       await client.respond(pending.execution_id, { request_id: pending.request_id, response });
-      announce("Answered: the execution goes on.");
+      announce("Answered: the execution continues.");
     } catch (error) {
       setProblem(toSentence(error));
     } finally {
@@ -37,20 +40,20 @@ export function PendingRequest(
   return (
     <section class="request" aria-labelledby={heading}>
       <Heading id={heading}>{title}</Heading>
-      <p class="question" dir="auto">{pending.message}</p>
+      <p class="question" dir="auto">{toVisible(pending.message)}</p>
       {hasArguments && (
         <Folded
           isOpen
           summary={
             <>
-              What <code>{pending.tool_name}</code> would do
+              What <code>{toVisible(pending.tool_name)}</code> would do
             </>
           }
         >
           {() => (
             <Preformatted
               label={`Arguments of ${pending.tool_name}`}
-              text={JSON.stringify(pending.tool_args, null, 2)}
+              text={toVisible(JSON.stringify(pending.tool_args, null, 2))}
             />
           )}
         </Folded>
@@ -133,7 +136,7 @@ function InputForm({ isSending, onAnswer }: FormProps): VNode {
         <button type="submit" class="primary" disabled={isSending || text.trim() === ""}>
           Send
         </button>
-        <span class="hint with-keys">Ctrl+Enter sends it, too.</span>
+        <span class="hint with-keys">Ctrl+Enter also sends it.</span>
       </div>
     </form>
   );
@@ -163,7 +166,7 @@ function ChoiceForm({ pending, isSending, onAnswer }: FormProps): VNode {
               checked={selected.includes(option)}
               onChange={(event) => choose(option, event.currentTarget.checked)}
             />
-            <span dir="auto">{option}</span>
+            <span dir="auto">{toVisible(option)}</span>
           </label>
         ))}
       </fieldset>

@@ -7,7 +7,7 @@ import { toHash } from "./route.ts";
 import { type RunFields, RunKeys, toRunBody } from "./run_form.ts";
 import { useService } from "./service_context.ts";
 import { submitByKeys } from "./submit_by_keys.ts";
-import { toSentence } from "./use_resource.ts";
+import { toSentence } from "./resource.ts";
 
 /** A dialog over the page; closes by Escape, by its button, or by running. */
 export function RunDialog(
@@ -54,15 +54,15 @@ export function RunDialog(
         {field(
           "args",
           "Arguments",
-          "One on each line, for $0, $1 and so on in the agent's text. An empty line counts.",
+          "One per line, for $0, $1 and so on in the agent's text. Empty lines count.",
         )}
-        {field("message", "Message", "Said to the agent in place of its usual task.")}
+        {field("message", "Message", "Sent to the agent instead of its usual task.")}
         {field("context", "Context", "Added below the task.")}
         {problem !== null && <p class="problem" role="alert">{problem}</p>}
         <div class="actions">
           <button type="submit" class="primary" disabled={isSending}>Run</button>
           <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
-          <span class="hint with-keys">Ctrl+Enter runs it, too.</span>
+          <span class="hint with-keys">Ctrl+Enter also runs it.</span>
         </div>
       </form>
     </dialog>

@@ -22,7 +22,7 @@ const placeIn = (at: number, { from, to }: Stretch) => (at - from) / (to - from)
 /** The hours of the day that is shown. */
 export function ScheduleScale({ day }: { day: Stretch }): VNode {
   return (
-    <svg class="scale" height={HEIGHT} aria-hidden="true">
+    <svg class="scale hours" height={HEIGHT} aria-hidden="true">
       {hoursWithin(day).map((at) => (
         <text
           key={at}
@@ -43,7 +43,7 @@ export function ScheduleLane(
     job: { slots: readonly SlotBody[]; upcoming: readonly string[] };
     day: Stretch;
     now: number;
-    /** Where the times that are known end though it goes on; null where all are known. */
+    /** Where the known times end although more follow; null where all are known. */
     knownTo: number | null;
   },
 ): VNode {
@@ -69,7 +69,7 @@ export function ScheduleLane(
           y1={HEIGHT / 2}
           y2={HEIGHT / 2}
         >
-          <title>It goes on like this.</title>
+          <title>Repeats.</title>
         </line>
       )}
       {now >= day.from && now <= day.to && (
@@ -128,7 +128,7 @@ export function SlotTable(
     const at = Date.parse(scheduled_for);
     return at >= day.from && at < day.to;
   });
-  if (shown.length === 0) return <p class="muted small">It was not due in these hours.</p>;
+  if (shown.length === 0) return null;
   return (
     <Folded
       summary={<span class="muted small">{formatNumberOf(shown.length, "entry", "entries")}</span>}

@@ -1,22 +1,23 @@
 // What fires by itself: the pause over all of it, and a line of a day for each schedule, with what became of its times.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import { DAY_MS, HOUR_MS } from "../../../runtime/time_units.ts";
 import type { Client } from "../../client.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "../../scheduler_schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";
-import type { Stretch } from "./day_lane.ts";
+import { isKnownEmpty, type Stretch } from "./day_lane.ts";
 import { formatClock, formatMinute } from "./format.ts";
 import { AgentName, Empty, Loading, Problem } from "./parts.tsx";
 import { ScheduleLane, ScheduleScale, SlotTable } from "./schedule_lane.tsx";
 import { toHash } from "./route.ts";
 import { useService } from "./service_context.ts";
 import { describeTrigger } from "./trigger_text.ts";
-import { toSentence, useNow, useResource } from "./use_resource.ts";
+import { toSentence } from "./resource.ts";
+import { useNow, useResource } from "./use_resource.ts";
 
-const HOUR_MS = 3_600_000;
-/** Half of the day that is shown lies behind. */
+/** Half of the day that is shown is past. */
 const HALF_MS = 12 * HOUR_MS;
-/** Times of one schedule that are asked for at once, behind and ahead. */
+/** Times of one schedule that are asked for at once, past and to come. */
 const MOST_TIMES = 500;
 /** How often more of them are asked for until the day is full: enough for one a minute. */
 const MOST_PAGES = 6;
@@ -33,7 +34,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
   const now = useNow(30_000);
   const middle = now + shift * HALF_MS;
   const day = { from: middle - HALF_MS, to: middle + HALF_MS };
-  const { data, problem } = useResource(() => loadJobs(client, day.from), {
+  const { data, problem, isStale } = useResource(() => loadJobs(client, day.from), {
     key: `scheduler ${shift}`,
     topics: ["scheduler"],
   });
@@ -53,14 +54,16 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
       {data?.jobs.length === 0 && (
         <Empty>No agent has a schedule or watches files. A trigger in its file gives it one.</Empty>
       )}
+      {(data === undefined ? shift !== 0 : data.jobs.length > 0) && (
+        <DayControls day={day} shift={shift} onShift={setShift} />
+      )}
       {data !== undefined && data.jobs.length > 0 && (
         <>
-          <DayControls day={day} shift={shift} onShift={setShift} />
           <ScheduleScale day={day} />
           <ul>
             {data.jobs.map((job) => (
               <li key={job.agent_id}>
-                <JobItem job={job} agents={agents} day={day} now={now} />
+                <JobItem job={job} agents={agents} day={day} now={now} isStale={isStale} />
               </li>
             ))}
           </ul>
@@ -149,9 +152,17 @@ function DayControls(
 }
 
 function JobItem(
-  { job, agents, day, now }: { job: Job; agents: AgentsById; day: Stretch; now: number },
+  { job, agents, day, now, isStale }: {
+    job: Job;
+    agents: AgentsById;
+    day: Stretch;
+    now: number;
+    /** Whether what became of its times is known for another day. */
+    isStale: boolean;
+  },
 ): VNode {
   const { icon, name } = labelOf(agents, job.agent_id);
+  const knownTo = endOfKnown(job);
   const trigger = describeTrigger({
     trigger_type: job.trigger_type,
     trigger_every: job.every,
@@ -167,18 +178,26 @@ function JobItem(
         <span class="muted small">
           {trigger}
           {job.timezone !== null && ` (${job.timezone})`}
-          {job.next_run !== null && `, next ${formatClock(Date.parse(job.next_run))}`}
+          {job.next_run !== null && `, next ${formatNext(Date.parse(job.next_run), now)}`}
         </span>
       </h2>
       {job.trigger_paused !== null && <p class="problem">Stopped: {job.trigger_paused}</p>}
       {job.trigger_type === "schedule" && (
         <>
-          <ScheduleLane {...{ job, day, now }} knownTo={endOfKnown(job)} />
+          <ScheduleLane job={job} day={day} now={now} knownTo={knownTo} />
+          {!isStale && isKnownEmpty(job, { day, knownTo }) && (
+            <p class="muted small">Not due in these hours.</p>
+          )}
           <SlotTable slots={job.slots} day={day} />
         </>
       )}
     </section>
   );
+}
+
+/** The time alone where nobody could take it for that of another day. */
+function formatNext(at: number, now: number): string {
+  return at - now < DAY_MS ? formatClock(at) : formatMinute(at);
 }
 
 function endOfKnown({ upcoming }: Job): number | null {

@@ -1,16 +1,16 @@
 // The one place that every drawn text passes, whichever view draws it: no view can forget it.
 import { options } from "preact";
-import { toVisible } from "./visible_text.ts";
+import { toReadable } from "./visible_text.ts";
 
 /** Attributes that are read out or shown as they are. */
 const SHOWN_ATTRIBUTES = ["title", "aria-label"];
 
-/** Makes every text that is drawn from now on visible as it is; see toVisible(). What is sent keeps its characters. */
+/** Draws every text from now on as toReadable() makes it. What is sent keeps its characters. */
 export function guardTexts(): void {
   options.vnode = (vnode) => {
     // A text is a node without a type.
     const node: { type: unknown; props: unknown } = vnode;
-    if (node.type === null && typeof node.props === "string") node.props = toVisible(node.props);
+    if (node.type === null && typeof node.props === "string") node.props = toReadable(node.props);
     else if (typeof node.type === "string") guardAttributes(node.props as Record<string, unknown>);
   };
 }
@@ -18,6 +18,6 @@ export function guardTexts(): void {
 function guardAttributes(props: Record<string, unknown>): void {
   for (const name of SHOWN_ATTRIBUTES) {
     const value = props[name];
-    if (typeof value === "string") props[name] = toVisible(value);
+    if (typeof value === "string") props[name] = toReadable(value);
   }
 }

@@ -180,8 +180,8 @@ export function describeLatest(steps: readonly Step[]): string {
   const step = steps.at(-1);
   const open = step?.kind === "reply" ? step.calls.filter(({ result }) => result === null) : [];
   return open.length === 0
-    ? "Waits for the model"
-    : `Runs ${open.map(({ name }) => name).join(", ")}`;
+    ? "Waiting for the model"
+    : `Running ${open.map(({ name }) => name).join(", ")}`;
 }
 
 function toCalls(tools: JsonValue | undefined): Call[] {

@@ -6,6 +6,7 @@ import { Markdown } from "./markdown.tsx";
 import { Folded, Preformatted } from "./parts.tsx";
 import { type Call, describeLatest, type Step, type StepUsage } from "./timeline.ts";
 import { firstLine, ToolCall } from "./tool_call.tsx";
+import { endOf } from "./visible_text.ts";
 
 /** Steps that are drawn before somebody asks for more: the first ones, and the latest. */
 const STEPS_AT_ONCE = 100;
@@ -49,9 +50,9 @@ export function Timeline(
         <li class="step live">
           <span class="at">now</span>
           <div class="content">
-            <h3>{streaming === "" ? describeLatest(steps) : "Writes"}</h3>
+            <h3>{streaming === "" ? describeLatest(steps) : "Writing"}</h3>
             {streaming !== "" && (
-              <p class="stream" dir="auto">{streaming.slice(-STREAMED_CHARACTERS)}</p>
+              <p class="stream" dir="auto">{endOf(streaming, STREAMED_CHARACTERS)}</p>
             )}
           </div>
         </li>

@@ -1,5 +1,6 @@
 // A tool call as a person reads it: its name and how it went, its arguments and its result, long ones folded.
 import type { VNode } from "preact";
+import { beginningOf } from "../../../runtime/cut_text.ts";
 import { formatDuration } from "./format.ts";
 import { Folded, Preformatted } from "./parts.tsx";
 import { toHash } from "./route.ts";
@@ -57,7 +58,7 @@ function Excerpt(
 
 /** The beginning of a text, for a line that leads to the whole. */
 export function firstLine(text: string): string {
-  return text.slice(0, 300).trimStart().split("\n")[0] ?? "";
+  return beginningOf(text, 300).trimStart().split("\n")[0] ?? "";
 }
 
 /** Arguments that are JSON, laid out; others as they came. */
@@ -65,6 +66,7 @@ function indented(args: string): string {
   try {
     return JSON.stringify(JSON.parse(args), null, 2);
   } catch {
+    // A model may write anything as arguments: what is not JSON is still what it asked for.
     return args;
   }
 }

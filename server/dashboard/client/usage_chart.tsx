@@ -25,7 +25,7 @@ export function UsageChart(
     return (
       <section class="chart">
         <h2>{title}</h2>
-        <p class="muted">None is known in these days.</p>
+        <p class="muted">No data for these days.</p>
       </section>
     );
   }
@@ -35,7 +35,7 @@ export function UsageChart(
   return (
     <section class="chart">
       <h2>
-        {title} <span class="muted small">by day, at most {format(highest)}</span>
+        {title} <span class="muted small">per day, at most {format(highest)}</span>
       </h2>
       <svg height={HEIGHT} role="img" aria-label={label}>
         {bars.map((bar, index) => (

@@ -49,7 +49,8 @@ export function toBars(
     return own < 0 ? others : own;
   };
   const bars = new Map(stats.days.map((date) => [date, {
-    ...{ date, total: 0 },
+    date,
+    total: 0,
     values: series.map(() => 0),
   }]));
   for (const usage of stats.usage) {

@@ -29,8 +29,9 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
   const { client } = useService();
   // Sums over many days change little by one execution, and cost more to make than a list.
   const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
-  const { data, problem } = useResource(() => askForStats(client, days), {
-    key: `${days} ${minute}`,
+  const { data, problem, isStale } = useResource(() => askForStats(client, days), {
+    key: String(days),
+    beat: minute,
     topics: [],
   });
   const all = data === undefined ? [] : toSeries(data);
@@ -56,9 +57,9 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
       </div>
       {problem !== null && <Problem text={problem} />}
       {data === undefined && problem === null && <Loading />}
-      {data !== undefined && all.length === 0 && <Empty>Nothing ran in these days.</Empty>}
+      {data !== undefined && all.length === 0 && <Empty>Nothing ran on these days.</Empty>}
       {data !== undefined && all.length > 0 && (
-        <div aria-busy={data.days.length !== days}>
+        <div aria-busy={isStale}>
           <dl class="figures">
             <Figure name="Cost">{formatCost(total.cost_usd)}</Figure>
             <Figure name="Tokens">{formatCount(total.total_tokens)}</Figure>
@@ -128,7 +129,7 @@ function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsByI
         </tbody>
       </table>
       <p class="muted small">
-        {formatNumberOf(all.length, "agent")}. A cost is known where the price of a model is.
+        {formatNumberOf(all.length, "agent")}. Costs include only models with a known price.
       </p>
     </>
   );

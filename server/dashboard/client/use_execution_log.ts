@@ -1,4 +1,4 @@
-// The log of one execution as it grows: what is logged, what streams now, and how it goes on after pauses and losses.
+// The log of one execution as it grows: what is logged, what streams now, and how it continues after pauses and losses.
 import { useEffect, useState } from "preact/hooks";
 import type { Clock } from "../../../runtime/clock.ts";
 import { ServiceUnreachable } from "../../client_errors.ts";
@@ -6,7 +6,7 @@ import type { StreamFrame } from "../../client_stream.ts";
 import { untilVisible, whileVisible } from "./page_visibility.ts";
 import { type Service, useService } from "./service_context.ts";
 import type { Entry } from "./timeline.ts";
-import { toSentence } from "./use_resource.ts";
+import { toSentence } from "./resource.ts";
 
 /** An execution's log. */
 export interface ExecutionLog {

@@ -1,51 +1,49 @@
 // Views ask for what they show, and ask again when the connection says that it may have changed.
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
-import { ServiceUnreachable } from "../../client_errors.ts";
 import type { LinkState, Topic } from "./link.ts";
 import { Loader } from "./loader.ts";
+import { isUnanswered, type Known, learn, type Resource, toResource } from "./resource.ts";
 import { useService } from "./service_context.ts";
 
-/** Something that was asked for. While it is asked for again, what was known before stays. */
-export interface Resource<T> {
-  data: T | undefined;
-  /** Why the last attempt failed; a lost connection is the banner's affair. */
-  problem: string | null;
-  /** Whether `data` answers an older question. */
-  isStale: boolean;
+/** What is asked for, and when again. */
+export interface ResourceOptions {
+  /** The question: the answer to a new one replaces the old answer when it is there. */
+  key: string;
+  /** What may change the answer. */
+  topics: readonly Topic[];
+  /** The same question is asked again whenever this changes. */
+  beat?: number;
+  /** Whether anybody looks; what is known stays while nobody does. Default: true. */
+  isActive?: boolean;
 }
 
-/**
- * Loads something for `key`, and again whenever one of the topics changes. A new key is a new question: its answer
- * replaces the old one when it is there.
- */
-export function useResource<T>(
-  load: () => Promise<T>,
-  options: { key: string; topics: readonly Topic[] },
-): Resource<T> {
-  const { key, topics } = options;
+/** Loads something, and again whenever it may have changed or can be reached again. */
+export function useResource<T>(load: () => Promise<T>, options: ResourceOptions): Resource<T> {
+  const { key, topics, beat, isActive = true } = options;
   const { link } = useService();
-  useLinkState();
-  const [state, setState] = useState<{ key: string; data: T | undefined; problem: string | null }>({
-    key,
-    data: undefined,
-    problem: null,
-  });
+  const isOnline = useLinkState().phase === "online";
+  const [known, setKnown] = useState<Known<T>>({ key, data: undefined, failure: undefined });
   const latest = useRef(load);
   latest.current = load;
   const loader = useRef<Loader<T> | null>(null);
   useEffect(() => {
-    const own = new Loader(() => latest.current(), (loaded) => {
-      if ("data" in loaded) setState({ key, data: loaded.data, problem: null });
-      else if (!(loaded.failure instanceof ServiceUnreachable)) {
-        setState({ key, data: undefined, problem: toSentence(loaded.failure) });
-      }
-    });
+    const own = new Loader(
+      () => latest.current(),
+      (loaded) => setKnown((before) => learn(before, key, loaded)),
+    );
     loader.current = own;
     return () => own.close();
   }, [key]);
   const version = topics.map((topic) => link.version(topic)).join();
-  useEffect(() => void loader.current?.ask(), [key, version]);
-  return { data: state.data, problem: state.problem, isStale: state.key !== key };
+  useEffect(() => {
+    if (isActive) loader.current?.ask();
+  }, [key, version, beat, isActive]);
+  // What no topic changes would else stay unanswered when the service is back.
+  const isWorthAsking = isActive && isOnline && isUnanswered(known);
+  useEffect(() => {
+    if (isWorthAsking) loader.current?.ask();
+  }, [isWorthAsking]);
+  return toResource(known, key);
 }
 
 /** The state of the connection; the component is drawn again with every change of it and of any version. */
@@ -75,9 +73,4 @@ export function useNow(everyMs: number, isRunning = true): number {
     return () => stop.abort();
   }, [clock, everyMs, isRunning]);
   return now;
-}
-
-/** What went wrong, as a person reads it. */
-export function toSentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

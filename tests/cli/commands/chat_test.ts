@@ -169,6 +169,17 @@ Deno.test("chat knows its agent before anything is typed", async () => {
   assert.deepEqual(cli.runtime.runs, []);
 });
 
+Deno.test("chat finds an agent whose file the service has not seen yet", async () => {
+  await using cli = await createFakeCli(AT_TERMINAL);
+  cli.transport = async (path, init) => {
+    if (path === "/agents/reload") cli.runtime.addAgent(fakeAgent("daily"));
+    return await cli.request(path, init);
+  };
+  cli.input.lines = ["Hello"];
+  assert.equal(await chat(cli, (id) => finish(cli, id, "Hi.")), 0, cli.stderr.text);
+  assert.match(cli.stdout.text, /^daily · [^]*\n\nHi\.\n/);
+});
+
 Deno.test("chat without an agent has one picked at a terminal, and lists them elsewhere", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.runtime.addAgent(fakeAgent("weekly", { description: "Once\na week" }));

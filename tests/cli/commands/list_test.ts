@@ -33,10 +33,10 @@ Deno.test("list shows a table of the agents", async () => {
   assert.equal(
     cli.stdout.text,
     [
-      "Id              Display Name    Trigger                Last Run   Next Run     Status",
-      "daily           日報 🚀         manual                 5 min ago  -            enabled",
-      "nightly backup  nightly backup  cron 0 3 * * *         never      -            disabled",
-      "watcher         watcher         watch inbox/, outbox/  never      on a change  enabled",
+      "Id              Display Name    Trigger                Last Run   Status    Next Run",
+      "daily           日報 🚀         manual                 5 min ago  enabled   -",
+      "nightly backup  nightly backup  cron 0 3 * * *         never      disabled  -",
+      "watcher         watcher         watch inbox/, outbox/  never      enabled   on a change",
       "",
     ].join("\n"),
   );
@@ -82,12 +82,12 @@ Deno.test("list tells why agents that would run by themselves do not", async () 
   });
   cli.runtime.schedulerStatus = "paused";
   assert.equal(await cli.run("list"), 0);
-  assert.match(cli.stdout.text, /\ntripped +tripped +every 5m +never +in 3 min +paused\n/);
+  assert.match(cli.stdout.text, /\ntripped +tripped +every 5m +never +paused +in 3 min\n/);
   assert.equal(
     cli.stderr.text,
     "Warning: The trigger of tripped is paused: 21 runs, each fired by the one before: notes.md\n" +
-      "Warning: The scheduler is paused: no schedule and no watch fires before " +
-      "POST /scheduler/resume\n",
+      "Warning: The scheduler is paused: no schedule and no watch fires until it is " +
+      'resumed (Schedule in "inkling ui")\n',
   );
 });
 

@@ -208,7 +208,7 @@ Deno.test("logs names what does not exist, with exit code 2", async () => {
   const table: [string[], RegExp][] = [
     [["dayly"], /There is no agent "dayly"\. Did you mean "daily"\?/],
     [["-e", "99"], /There is no execution 99\./],
-    [["weekly", "-e", "1"], /Execution 1 is one of "daily", not of "weekly"/],
+    [["weekly", "-e", "1"], /Execution 1 belongs to "daily", not to "weekly"/],
     [[], /Name the agent: inkling logs <agent>\. There are: daily/],
     [["-e", "0"], /must be a whole number from 1/],
     [["-n", "1.5", "daily"], /must be a whole number from 1/],
@@ -233,7 +233,7 @@ Deno.test("logs -e takes an agent's accents in either form of Unicode, and names
   assert.equal(await cli.run("logs", typed, "-e", "1"), 0);
   assert.equal(cli.stderr.text, "Execution 1 is running: there may be more to come\n");
   assert.equal(await cli.run("logs", "thé".normalize("NFD"), "-e", "1"), 2);
-  assert.match(cli.stderr.text, /Execution 1 is one of "café au lait", not of "thé"/);
+  assert.match(cli.stderr.text, /Execution 1 belongs to "café au lait", not to "thé"/);
 });
 
 Deno.test("logs of an agent that never ran says so", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { OTHER_PROVIDER } from "../../../cli/provider_questions.ts";
 import { OpenAiServer } from "../../support/openai_server.ts";
 import { settle } from "../../support/test_clock.ts";
 import { CTRL_C, CTRL_D, ESC } from "../fake_input.ts";
@@ -64,7 +65,10 @@ Sum up.
   assert.match(cli.stdout.text, /✔ .*\/my agent\.md\n/);
   assert.match(cli.stdout.text, /\nRun it: inkling run "my agent"\n$/);
   // What the format cannot promise is said before it is asked.
-  assert.match(cli.stdout.text, /for reading and writing alike/);
+  assert.match(cli.stdout.text.replaceAll(/\s+/g, " "), /for reading and writing alike/);
+  const [note = ""] = /^The agent can reach[^]*whole\s+workspace\.$/m.exec(cli.stdout.text) ?? [];
+  assert.ok(note.includes("\n"));
+  for (const line of note.split("\n")) assert.ok(line.length <= 80, line);
 });
 
 Deno.test("new asks only for the system prompt in earnest", async () => {
@@ -79,7 +83,7 @@ Deno.test("new asks only for the system prompt in earnest", async () => {
 Deno.test("new does not take an answer that the file's parser would not", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
-  const model = ["other…", "mine", "nowhere", "http://127.0.0.1:9", "", "m"];
+  const model = [OTHER_PROVIDER, "mine", "nowhere", "http://127.0.0.1:9", "", "m"];
   cli.input.answers = [
     "",
     ...model,
@@ -143,14 +147,14 @@ Deno.test("new saves nothing when it is left at any question", async () => {
   assert.deepEqual(world.files(), []);
 });
 
-Deno.test("new refuses an id that is none, and one that is taken, before it asks", async () => {
+Deno.test("new refuses an id that is not valid, and one that is taken, before it asks", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
   await Deno.mkdir(world.agentsDir, { recursive: true });
   await Deno.writeTextFile(join(world.agentsDir, "caf\u00e9.md"), "Mine.\n");
   const table: [string, RegExp][] = [
     ["a/b", /The id "a\/b" must hold only letters/],
-    ["daily.md", /"\." is none; the file gets its \.md by itself/],
+    ["daily.md", /, not "\."; leave \.md out/],
     [" x", /must not begin or end with a space/],
     ["README", /README\.md in .* is never an agent/],
     ["cafe\u0301", /There is an agent ".*" already: .*\/agents\/caf/],
@@ -267,7 +271,7 @@ Deno.test("new shows all that a draft holds before it is saved", async () => {
   world.cli.input.answers = ["It", "cancel"];
   assert.equal(await world.cli.run("new", "daily"), 130);
   assert.ok(
-    world.cli.stdout.text.includes("Read\\u{e0061}\\u200b `notes.md`"),
+    world.cli.stdout.text.includes("Read\\udb40\\udc61\\u200b `notes.md`"),
     world.cli.stdout.text,
   );
 });
@@ -297,8 +301,8 @@ Deno.test("new falls back on the questions, with one line why", async () => {
   const hidden = { text: "---\ndescription: a\n---\nGo.\u001b[8m Secretly.\u001b[0m\n" };
   const refusal = { text: "I cannot help with that." };
   const table: [ConstructorParameters<typeof OpenAiServer>[0], RegExp][] = [
-    [[broken, broken], /no valid agent file: Line 2: trigger\.type must be/],
-    [[refusal, refusal], /no valid agent file: The reply is no agent file/],
+    [[broken, broken], /not a valid agent file: Line 2: trigger\.type must be/],
+    [[refusal, refusal], /not a valid agent file: The reply is not an agent file/],
     [[{ text: "No.", finish: "content_filter" }], /it refuses: No\./],
     [[{ text: GOOD, finish: "length" }], /its reply is longer than 4096 tokens/],
     [[unsafe, unsafe], /Leave auto_approve out/],
@@ -318,7 +322,10 @@ Deno.test("new falls back on the questions, with one line why", async () => {
     assert.equal(await agentFile(world), "---\n---\n\nDo it.\n");
     const shown = cli.stderr.text.replaceAll(/\s+/g, " ");
     assert.match(shown, reason);
-    assert.match(shown, /elsewhere\/tiny gave no agent: .* Here are questions instead/);
+    assert.match(
+      shown,
+      /elsewhere\/tiny did not produce an agent file: .* Answer these questions instead/,
+    );
   }
 });
 

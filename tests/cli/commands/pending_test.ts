@@ -53,6 +53,27 @@ Deno.test("pending --json prints each question as its endpoint does, and whose i
   ]);
 });
 
+Deno.test("pending names the agent that asks where another one called it", async () => {
+  await using cli = await createFakeCli();
+  const { runtime } = cli;
+  runtime.addExecution({ agentId: "weekly" });
+  for (const [agentId, parentExecutionId] of [["idle", 1], ["editor", 1], ["writer", 3]] as const) {
+    runtime.addExecution({ agentId, parentExecutionId });
+  }
+  const { requestId } = ask(cli, 4);
+  ask(cli, 2, { requestId: "another" });
+  ask(cli, 3, { requestId });
+  ask(cli, 1, { requestId });
+  assert.equal(await cli.run("pending"), 0);
+  assert.match(cli.stdout.text, /\n 1 +writer for weekly +confirm +Allow file_write\?/);
+  assert.equal(cli.stdout.text.trimEnd().split("\n").length, 2);
+  cli.stdout.text = "";
+  assert.equal(await cli.run("pending", "--json"), 0);
+  assert.deepEqual(JSON.parse(cli.stdout.text).map((one: { agent_id: string }) => one.agent_id), [
+    "weekly",
+  ]);
+});
+
 Deno.test("pending leaves out what was answered meanwhile, and who waits for the agent it called", async () => {
   await using cli = await createFakeCli();
   addWaiting(cli);

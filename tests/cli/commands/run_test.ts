@@ -254,8 +254,8 @@ Deno.test("run without an agent lists the agents, with exit code 2", async () =>
 
 Deno.test("run shows why the service refuses, with exit code 1", async () => {
   await using cli = await createWithAgents();
-  assert.equal(await cli.run("run", "daily", "--session", "x".repeat(201)), 1);
-  assert.match(cli.stderr.text, /^Error: body\.session_id: .*200 characters\n$/);
+  assert.equal(await cli.run("run", "daily", "--session", "x\0"), 1);
+  assert.match(cli.stderr.text, /^Error: body\.session_id: .*NUL characters.*\n$/);
 });
 
 Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async () => {
@@ -379,7 +379,7 @@ Deno.test("run shows a reply whole when what came of it was cut or lost on the w
       ["ai", { event_type: "ai", content: "Whole." }],
       ["final_answer", { event_type: "final_answer", content: "Whole." }],
       COMPLETE,
-    ], /^\nBegun\n\(it was cut off and starts anew\)\n\nWhole\.\n\n✖ error\n$/],
+    ], /^\nBegun\n\(it was cut off and starts again\)\n\nWhole\.\n\n✖ error\n$/],
     [[
       ["delta", { content: "Middle" }],
       ["ai", { event_type: "ai", content: "From the beginning. Middle" }],
@@ -515,5 +515,18 @@ Deno.test("run without an agent has one picked at a terminal; Esc and Ctrl+C end
     assert.equal(await cli.run("run", "-d"), expected);
     assert.deepEqual(cli.input.asked[0]?.choices, ["daily", "weekly"]);
     assert.deepEqual(cli.runtime.runs.map(({ agentId }) => agentId), expected === 0 ? [key] : []);
+  }
+});
+
+Deno.test("run --session takes 200 characters at most, as code points; a longer one is a wrong command line", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  for (const session of ["x".repeat(201), "🌹".repeat(201)]) {
+    cli.stderr.text = "";
+    assert.equal(await cli.run("run", "daily", "-d", "--session", session), 2);
+    assert.equal(cli.stderr.text, "Error: --session must have at most 200 characters\n");
+  }
+  for (const session of ["🌹".repeat(200), " ".repeat(300)]) {
+    assert.equal(await cli.run("run", "daily", "-d", "--session", session), 0, cli.stderr.text);
   }
 });

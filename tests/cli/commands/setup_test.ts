@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { OTHER_PROVIDER } from "../../../cli/provider_questions.ts";
 import { OpenAiServer } from "../../support/openai_server.ts";
 import { CTRL_C, ESC } from "../fake_input.ts";
 import { createSetupWorld, type SetupWorld } from "../setup_world.ts";
@@ -36,6 +37,10 @@ Deno.test("setup asks, writes config, key, folders and a first agent", async () 
     "inkling/agents/hello.md",
   ]);
   const shown = cli.stdout.text + cli.stderr.text;
+  // No line that a terminal of 80 columns would break in a word.
+  const [limits = ""] = /Run limits:[^]*?temperature \S+/.exec(shown) ?? [];
+  assert.match(limits.replaceAll(/\s+/g, " "), /^Run limits: timeout \d+, .*max_cost_usd none/);
+  for (const line of limits.split("\n")) assert.ok(line.length <= 80, line);
   assert.match(shown, /config\.yaml created\n[^]*\nYour first agent: {6}inkling run hello\n/);
   assert.ok(!shown.includes(KEY));
   assert.equal(cli.input.asked.find(({ message }) => message.includes("key"))?.kind, "secret");
@@ -103,17 +108,18 @@ Deno.test("setup says no to answers that would not do, and asks again", async ()
   await using world = await createSetupWorld();
   const { cli } = world;
   await Deno.writeTextFile(join(world.home, "file"), "");
-  const place = ["", "elsewhere", "not an url", "https://m.example"];
+  const place = [OTHER_PROVIDER, "!", "elsewhere", "not an url", "https://m.example"];
   const limits = ["soon", "60", "0", "10", "none", "none", "4096", "2", "0.5"];
   const model = [...place, "", "m", "a key", KEY];
   cli.input.answers = ["~/file", "~/inkling", ...model, false, true, ...limits, true];
   assert.equal(await cli.run("setup"), 0);
   assert.deepEqual(cli.input.answers, []);
   const problems = cli.stderr.text.split("\n").filter((line) => line.startsWith("Error: "));
-  assert.equal(problems.length, 7, problems.join("\n"));
+  assert.equal(problems.length, 8, problems.join("\n"));
   assert.match(problems[0] ?? "", /file is a file: a workspace is a folder$/);
-  assert.match(problems[1] ?? "", /defaults\.base_url must be an http or https address/);
-  assert.match(problems[3] ?? "", /That is no key/);
+  assert.match(problems[1] ?? "", /The name must hold a letter or a digit$/);
+  assert.match(problems[2] ?? "", /defaults\.base_url must be an http or https address/);
+  assert.match(problems[4] ?? "", /This is not a valid key/);
   assert.deepEqual((await configOf(world)).defaults, {
     provider: "elsewhere",
     model: "m",
@@ -167,13 +173,13 @@ Deno.test("setup tries the model when it may, shows the provider's words, and go
   ]);
   await using world = await createSetupWorld();
   const { cli } = world;
-  const place = ["", "elsewhere", server.url, "tiny"];
+  const place = [OTHER_PROVIDER, "elsewhere", server.url, "tiny"];
   const second = [...place, KEY, true];
   cli.input.answers = ["~/inkling", ...place, "bad-key", true, "again", ...second, false, true];
   assert.equal(await cli.run("setup"), 0);
   server.assertDone();
   assert.match(cli.stderr.text, /Error: elsewhere answered 401: No such key\n/);
-  assert.match(cli.stdout.text, /It answers\n/);
+  assert.match(cli.stdout.text, /The model answers\n/);
   assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
   assert.match(await world.read(world.envFile), new RegExp(`ELSEWHERE_API_KEY=${KEY}\n`));
 });
@@ -269,7 +275,7 @@ Deno.test("setup --yes --test writes nothing where the model does not answer", a
 
 Deno.test("setup refuses flags that cannot be, and writes nothing", async () => {
   const table: [string[], RegExp][] = [
-    [["--yes"], /^Error: Name who runs the models: --provider, with openai, anthropic/],
+    [["--yes"], /^Error: Choose a model provider with --provider: openai, anthropic/],
     [["--yes", "--provider", "local"], /^Error: Name the model of local: --model/],
     [["--yes", "--provider", "mine", "--model", "m"], /defaults\.provider must be .*base_url/],
     [["--yes", "--provider", "openai", "--timeout", "0"], /defaults\.timeout must be .*got 0/],
@@ -279,7 +285,7 @@ Deno.test("setup refuses flags that cannot be, and writes nothing", async () => 
       ["--yes", "--provider", "demo", "--model", "zzz"],
       /^Error: Unknown model "zzz": demo has report, script, echo\n$/,
     ],
-    [["--yes", "--provider", "openai", "--api-key-stdin"], /That is no key/],
+    [["--yes", "--provider", "openai", "--api-key-stdin"], /This is not a valid key/],
     [["--api-key-stdin"], /--api-key-stdin and --test go with --yes/],
     [["--yes", "--api-key", "x"], /Unknown option '--api-key'/],
   ];

@@ -40,7 +40,7 @@ Deno.test("complete offers commands, with what they do, and no hidden one", asyn
     fallback: "none",
   });
   const { candidates } = await ask(cli, "fish", ["stat"]);
-  assert.deepEqual(candidates, ["status\tTell whether the service runs"]);
+  assert.deepEqual(candidates, ["status\tShow whether the service is running"]);
   assert.deepEqual((await complete(cli, "help", "val")).values, ["validate"]);
   assert.deepEqual((await complete(cli, "nonsense", "")).values, []);
 });

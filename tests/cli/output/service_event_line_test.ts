@@ -33,7 +33,7 @@ Deno.test("formatServiceEvent() tells what happens in a line, with the time", ()
       { ...RUN, message: "Allow\n\u001b[2Jfile_write?" },
       "? daily · waits: inkling respond 12 · Allow \\u001b[2Jfile_write?",
     ],
-    ["execution_resumed", RUN, "→ daily · goes on · execution 12"],
+    ["execution_resumed", RUN, "→ daily · continues · execution 12"],
     ["agents_changed", { ...RUN, event: "updated" }, "~ daily · agent file updated"],
     ["scheduler_changed", { status: "paused" }, "! scheduler paused"],
     [

@@ -9,6 +9,9 @@ Deno.test("formatRelative() counts whole units in both directions", () => {
   assert.equal(at(5_000), "in a moment");
   assert.equal(at(-119_000), "1 min ago");
   assert.equal(at(5 * 60_000), "in 5 min");
+  assert.equal(at(90 * 60_000), "in 90 min");
+  assert.equal(at(-119 * 60_000), "119 min ago");
+  assert.equal(at(2 * 3_600_000), "in 2 h");
   assert.equal(at(-3 * 3_600_000), "3 h ago");
   assert.equal(at(-30 * 86_400_000), "30 d ago");
   assert.match(at(-40 * 86_400_000), /^2026-01-\d\d$/);

@@ -18,6 +18,7 @@ async function print(cli: FakeCli, ...args: string[]): Promise<string> {
 const ODD = `/home/my user/100%h $HOME/"q"\\n'x'/<&>--/ünï`;
 
 const unit = (text: string): Unit => ({
+  printCommand: `inkling start --print-unit --workspace ${text}`,
   command: [`${text}/deno`, "start", text, "--workspace", text],
   environment: { PATH: text, INKLING_STATE_DIR: text },
   environmentFile: `${text}/service.env`,
@@ -61,6 +62,21 @@ Deno.test("start --print-unit=launchd prints the same service as a property list
   assert.ok(Number(plist["ExitTimeOut"]) > 13);
 });
 
+Deno.test("start --print-unit names the command that prints it again, with the options that were given, and how to restart", async () => {
+  await using cli = await createFakeCli();
+  const argv = ["--port", "8420", "--host", "::1", "-w", "my notes"];
+  assert.match(
+    await print(cli, "--print-unit=systemd", ...argv),
+    /^# +inkling start --print-unit=systemd --port 8420 --host ::1 --workspace '\/absolute\/my notes' > ~.*\.service$/m,
+  );
+  assert.match(cli.stdout.text, /^# +systemctl --user restart inkling$/m);
+  cli.stdout.text = "";
+  assert.match(
+    await print(cli, "--print-unit=launchd"),
+    /^ +launchctl kickstart -k gui\/.*inkling$/m,
+  );
+});
+
 Deno.test("start --print-unit holds no key, not even one that stands in the environment, and refuses one in the flags", async () => {
   await using cli = await createFakeCli();
   const key = "sesame-0123456789";
@@ -98,7 +114,10 @@ Deno.test("start --print-unit refuses a path that no such file can hold, and war
   const directory = "/home/me/.npm/_npx/1234/node_modules/inkling";
   npx.distribution = { kind: "npm", packageName: "inkling", directory };
   await print(npx, "--print-unit=systemd");
-  assert.match(npx.stderr.text.replaceAll(/\s+/g, " "), /npx's cache .*\(npm install -g inkling\)/);
+  assert.match(
+    npx.stderr.text.replaceAll(/\s+/g, " "),
+    /npx's cache, .*\(npm install -g inkling\)/,
+  );
 });
 
 Deno.test("toSystemdUnit() and toLaunchdPlist() give back every text as it was", () => {

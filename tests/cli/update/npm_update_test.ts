@@ -77,7 +77,7 @@ Deno.test("update --check asks npm and installs nothing", async () => {
   await using world = await NpmWorld.open("1.3.0");
   assert.equal(await world.run(["update", "--check"]), 0);
   assert.deepEqual(await world.calls(), ["view @who/inkling version"]);
-  assert.match(world.cli.stdout.text, /^Inkling 1\.3\.0 can be had/);
+  assert.match(world.cli.stdout.text, /^Inkling 1\.3\.0 is available/);
 });
 
 Deno.test("update never has npm go back to an older version", async () => {
@@ -96,7 +96,7 @@ Deno.test("update leaves a package alone that npm has not installed globally", a
   assert.ok(!(await world.calls()).some((call) => call.startsWith("install")));
   assert.match(
     world.cli.stderr.text,
-    /where "npm install -g" puts nothing: update it with whatever .* @who\/inkling@1\.3\.0/,
+    /which is not npm's global folder: update it with whatever .* @who\/inkling@1\.3\.0/,
   );
 });
 
@@ -116,16 +116,16 @@ Deno.test("update tells how to go back when what npm installed does not start", 
   assert.equal(await world.run(["update"], { selfCommand }), 1);
   assert.match(
     world.cli.stderr.text,
-    /Inkling 1\.3\.0 does not start here: exit code 3: no deno\n"npm install -g @who\/inkling@1\.2\.3" brings the old one back/,
+    /Inkling 1\.3\.0 does not start here: exit code 3: no deno\n"npm install -g @who\/inkling@1\.2\.3" restores the old version/,
   );
 });
 
 Deno.test("update tells when npm knows no version, or is not there at all", async () => {
   await using world = await NpmWorld.open("");
   assert.equal(await world.run(["update"]), 1);
-  assert.match(world.cli.stderr.text, /npm knows no version of @who\/inkling: it said nothing/);
+  assert.match(world.cli.stderr.text, /npm has no version of @who\/inkling: no answer/);
   world.cli.stderr.text = "";
   const environment = { HOME: world.home, PATH: join(world.home, "lib") };
   assert.equal(await world.run(["update"], { environment }), 1);
-  assert.match(world.cli.stderr.text, /Cannot do "npm view .*": there is no npm on the PATH/);
+  assert.match(world.cli.stderr.text, /Cannot do "npm view .*": npm is not on the PATH/);
 });

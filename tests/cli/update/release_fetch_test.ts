@@ -46,7 +46,7 @@ for (const [when, answer] of [["before it answers", ""], ["in the middle", `${HE
       const clock = new TestClock();
       const failed = assert.rejects(
         read(address, clock),
-        /Cannot fetch .*: the server fell silent/,
+        /Cannot fetch .*: the server stopped sending/,
       );
       let isOver = false;
       failed.finally(() => isOver = true);
@@ -62,7 +62,7 @@ for (const [when, answer] of [["before it answers", ""], ["in the middle", `${HE
 
 Deno.test("fetchChunks() tells a file that ends before its announced length", async () => {
   await withServer(`${HEAD}12345`, async (address) => {
-    await assert.rejects(read(address, new TestClock()), /: it broke off after 5 bytes/);
+    await assert.rejects(read(address, new TestClock()), /: the connection broke after 5 bytes/);
   }, { closes: true });
 });
 

@@ -51,3 +51,14 @@ overBoth("POST /checkpoints/purge refuses an unknown agent and what does not fit
     assert.equal((await purge(on, json))[0], 422, JSON.stringify(json));
   }
 });
+
+overBoth("POST /checkpoints/purge refuses a misspelt field instead of purging all", async (on) => {
+  for (let run = 0; run < 2; run++) await on.runToEnd("writer");
+  for (const json of [{ agnt: "writer" }, { agent: "writer", froce: true }]) {
+    const [status, body] = await purge(on, json);
+    const [{ loc, msg }] = body.detail;
+    assert.deepEqual([status, loc], [422, ["body"]]);
+    assert.match(msg, /Unrecognized key: "(agnt|froce)"/);
+  }
+  assert.equal((await on.call("/checkpoints")).body.threads, 2);
+});

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { SchedulerBody } from "../../../server/scheduler_schemas.ts";
 import { overBoth } from "./both_transports.ts";
+import { until } from "../../support/until.ts";
 
 overBoth(
   "GET /scheduler gives status and jobs, each with next_run",
@@ -45,7 +46,7 @@ overBoth(
     const reading = (async () => {
       for await (const { event, payload } of events) seen.push([event, payload["status"]]);
     })();
-    while ((await client.info()).active_streams !== 1);
+    await until(async () => (await client.info()).active_streams === 1, "1 open streams");
     for (const step of ["resume", "pause", "pause", "resume", "resume", "pause"]) {
       const expected = step === "pause" ? "paused" : "running";
       const { status, body } = await call(`/scheduler/${step}`, { method: "POST" });

@@ -1,6 +1,7 @@
 // Conformance: the stream of one execution and the stream of the service.
 import assert from "node:assert/strict";
 import { overBoth, TIMESTAMP } from "./both_transports.ts";
+import { until } from "../../support/until.ts";
 
 /** Two tool calls and an answer, with texts beside them. */
 const STEPS = [
@@ -131,6 +132,51 @@ overBoth(
 );
 
 overBoth(
+  "no line of a stream holds U+0085, U+2028 or U+2029, while it waits and when it has ended",
+  async ({ workspace, client, call }) => {
+    const text = "one\u2028two\u2029three\u0085four";
+    await workspace.writeScript("asker", [
+      { say: text, call: [{ name: "ask_user", arguments: { question: text } }] },
+      { say: text },
+    ]);
+    await client.reload();
+    const { execution_id } = await client.run("asker", { message: text });
+    const frames = await Array.fromAsync(client.follow(execution_id, { deltas: true }));
+    const waiting = frames.at(-1);
+    assert.deepEqual([waiting?.event, waiting?.payload["message"]], ["waiting", text]);
+    const { request_id } = await client.pending(execution_id);
+    await client.respond(execution_id, { request_id, response: { text } });
+    const rest = await Array.fromAsync(client.follow(execution_id, { deltas: true }));
+    for (const { data } of [...frames, ...rest]) assert.doesNotMatch(data, /[\u0085\u2028\u2029]/);
+    assert.equal((await client.execution(execution_id)).output_data, text);
+    const replay = await call(`/executions/${execution_id}/stream`);
+    assert.doesNotMatch(replay.text, /[\u0085\u2028\u2029]/);
+  },
+);
+
+overBoth(
+  "a cursor from another database gets what comes next, or at least complete",
+  async ({ workspace, client, call, runToEnd, framesOf }) => {
+    await workspace.writeScript("asker", [
+      { call: [{ name: "ask_user", arguments: { question: "Well?" } }] },
+      { say: "Done." },
+    ]);
+    await client.reload();
+    const { execution_id } = await client.run("asker");
+    const seen = await framesOf(execution_id);
+    assert.equal(seen.at(-1)?.event, "waiting");
+    const { request_id } = await client.pending(execution_id);
+    await client.respond(execution_id, { request_id, response: { text: "Yes." } });
+    const frames = await Array.fromAsync(client.follow(execution_id, { after: 1_000_000 }));
+    assert.equal(frames.at(-1)?.event, "complete");
+    const { id } = await runToEnd("writer");
+    const headers = { "last-event-id": "1000000" };
+    const { text } = await call(`/executions/${id}/stream`, { headers });
+    assert.deepEqual([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name), ["complete"]);
+  },
+);
+
+overBoth(
   "deltas come only when asked for, without ids, and make up the answer",
   async ({ workspace, client }) => {
     await workspace.writeScript("talker", [{
@@ -170,7 +216,7 @@ overBoth(
   async ({ client, runToEnd }) => {
     const events = client.events();
     const first = events.next();
-    while ((await client.info()).active_streams !== 1);
+    await until(async () => (await client.info()).active_streams === 1, "1 open streams");
     const { id, duration_ms } = await runToEnd("writer");
     const identity = {
       execution_id: id,
@@ -194,7 +240,7 @@ overBoth(
   "GET /events/stream begins with a comment at once and ends with shutdown and its reason",
   async ({ call, client }) => {
     const whole = call("/events/stream");
-    while ((await client.info()).active_streams !== 1);
+    await until(async () => (await client.info()).active_streams === 1, "1 open streams");
     await client.shutdown();
     assert.equal(
       (await whole).text,
@@ -207,7 +253,7 @@ overBoth("GET /events/stream does not replay", async ({ client, runToEnd }) => {
   await runToEnd("writer");
   const events = client.events();
   const first = events.next();
-  while ((await client.info()).active_streams !== 1);
+  await until(async () => (await client.info()).active_streams === 1, "1 open streams");
   await client.pauseScheduler();
   assert.equal((await first).value?.event, "scheduler_changed");
   await events.return();
@@ -218,7 +264,7 @@ overBoth(
   async ({ client, workspace }) => {
     const events = client.events();
     const first = events.next();
-    while ((await client.info()).active_streams !== 1);
+    await until(async () => (await client.info()).active_streams === 1, "1 open streams");
     const next = async () => {
       const { value } = await events.next();
       return [value?.event, value?.payload];

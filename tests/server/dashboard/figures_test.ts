@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { SlotBody } from "../../../server/scheduler_schemas.ts";
-import { describeMarks, hoursWithin, toMarks } from "../../../server/dashboard/client/day_lane.ts";
+import {
+  describeMarks,
+  hoursWithin,
+  isKnownEmpty,
+  toMarks,
+} from "../../../server/dashboard/client/day_lane.ts";
 import {
   formatCost,
   formatDuration,
@@ -64,7 +69,11 @@ const FROM = Date.parse("2026-01-01T00:00:00Z");
 Deno.test("toMarks() places what was and what comes, and leaves out what lies outside", () => {
   const slot = (hours: number, changes: Partial<SlotBody> = {}): SlotBody => ({
     scheduled_for: new Date(FROM + hours * HOUR).toISOString(),
-    ...{ outcome: "run", reason: null, execution_id: 3, count: 1, ...changes },
+    outcome: "run",
+    reason: null,
+    execution_id: 3,
+    count: 1,
+    ...changes,
   });
   const day = { from: FROM, to: FROM + 24 * HOUR };
   const slots = [slot(6, { outcome: "missed", count: 4 }), slot(0), slot(-1)];
@@ -79,6 +88,16 @@ Deno.test("toMarks() places what was and what comes, and leaves out what lies ou
   );
 });
 
+Deno.test("isKnownEmpty() holds only where no time was, none comes, and all that come are known", () => {
+  const day = { from: FROM, to: FROM + 24 * HOUR };
+  const at = (hours: number) => new Date(FROM + hours * HOUR).toISOString();
+  const none = { slots: [], upcoming: [at(30)] };
+  assert.equal(isKnownEmpty(none, { day, knownTo: null }), true);
+  assert.equal(isKnownEmpty(none, { day, knownTo: FROM + 30 * HOUR }), true);
+  assert.equal(isKnownEmpty(none, { day, knownTo: FROM - HOUR }), false);
+  assert.equal(isKnownEmpty({ slots: [], upcoming: [at(18)] }, { day, knownTo: null }), false);
+});
+
 Deno.test("toMarks() makes one mark of times that nobody could tell apart, and counts them all", () => {
   const day = { from: FROM, to: FROM + 24 * HOUR };
   const times = fc.uniqueArray(fc.nat(24 * 60 - 1), { maxLength: 600 });
@@ -86,7 +105,10 @@ Deno.test("toMarks() makes one mark of times that nobody could tell apart, and c
   fc.assert(fc.property(times, fc.infiniteStream(outcome), (minutes, outcomes) => {
     const slots = minutes.map((minute): SlotBody => ({
       scheduled_for: new Date(FROM + minute * 60_000).toISOString(),
-      ...{ outcome: outcomes.next().value ?? "run", reason: null, execution_id: minute, count: 1 },
+      outcome: outcomes.next().value ?? "run",
+      reason: null,
+      execution_id: minute,
+      count: 1,
     }));
     const marks = toMarks({ slots, upcoming: [] }, day);
     assert.equal(marks.reduce((before, { count }) => before + count, 0), slots.length);

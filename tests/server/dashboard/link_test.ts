@@ -117,7 +117,7 @@ Deno.test("ServiceLink takes a connection on which nothing is heard for dead", a
   assert.equal(service.phase, "lost");
 });
 
-Deno.test("ServiceLink says why: the service stopped, wants its key, refuses, or does not answer", async () => {
+Deno.test("ServiceLink says why: the service stopped, requires its key, refuses, or does not answer", async () => {
   await using service = new ScriptedService();
   const { link } = service;
   const reason = () => link.state.phase === "lost" ? link.state.reason : "";

@@ -20,11 +20,17 @@ const stepsOf = (...payloads: JsonObject[]) =>
 
 Deno.test("buildTimeline() puts results with their calls, and what was used with the replies that used it", () => {
   const stats = (input: number, output: number, cost: number | null) => ({
-    ...{ event_type: "stats", input_tokens: input, output_tokens: output, cost_usd: cost },
+    event_type: "stats",
+    input_tokens: input,
+    output_tokens: output,
+    cost_usd: cost,
   });
   const call = (id: string, name: string) => ({ id, name, args: "{}" });
   const result = (id: string, content: string, isError = false) => ({
-    ...{ event_type: "tool_result", tool_call_id: id, content, is_error: isError },
+    event_type: "tool_result",
+    tool_call_id: id,
+    content,
+    is_error: isError,
     duration_ms: 5,
   });
   const steps = stepsOf(
@@ -50,7 +56,11 @@ Deno.test("buildTimeline() puts results with their calls, and what was used with
 });
 
 const really = {
-  ...{ kind: "question", requestId: "", text: "Really?", toolName: "file_delete", answer: null },
+  kind: "question",
+  requestId: "",
+  text: "Really?",
+  toolName: "file_delete",
+  answer: null,
 };
 
 Deno.test("buildTimeline() puts a person's answer with the question, and other words as turns", () => {
@@ -69,10 +79,15 @@ Deno.test("buildTimeline() puts a person's answer with the question, and other w
 
 Deno.test("buildTimeline() puts an answer with the question that it names, which stands once however often it is waited for", () => {
   const asked = (request_id: string, message: string) => ({
-    ...{ event_type: "interrupt", tool_name: "file_delete", request_id, message },
+    event_type: "interrupt",
+    tool_name: "file_delete",
+    request_id,
+    message,
   });
   const said = (request_id: string, content: string) => ({
-    ...{ event_type: "human", request_id, content },
+    event_type: "human",
+    request_id,
+    content,
   });
   const steps = stepsOf(
     ...[asked("a", "Really?"), asked("b", "And this?"), said("a", "Denied"), asked("b", "Again?")],
@@ -88,7 +103,9 @@ Deno.test("buildTimeline() puts an answer with the question that it names, which
 Deno.test("buildTimeline() gives calls of one id in two replies each its own result", () => {
   const call = { event_type: "tool_call", tools: [{ id: "x", name: "a", args: "" }] };
   const result = (content: string) => ({
-    ...{ event_type: "tool_result", tool_call_id: "x", content },
+    event_type: "tool_result",
+    tool_call_id: "x",
+    content,
   });
   const steps = stepsOf(call, result("first"), call, result("second"), result("of nobody"));
   const results = steps.flatMap((step) => step.kind === "reply" ? step.calls : [])

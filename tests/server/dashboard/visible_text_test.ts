@@ -1,47 +1,54 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { toVisible } from "../../../server/dashboard/client/visible_text.ts";
-
-/** Control characters but line feed and tab, and overrides of the direction. */
-const UNSEEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
+import { toVisible as toTerminal } from "../../../cli/output/visible_text.ts";
+import { endOf, toReadable, toVisible } from "../../../server/dashboard/client/visible_text.ts";
+import { UNSEEN_TEXTS, WRITTEN_TEXTS } from "../../support/unseen_texts.ts";
 
 const strange = fc.array(
   fc.oneof(
-    fc.string(),
+    fc.string({ unit: "binary" }),
     fc.constantFrom(
-      "\u001b[31m",
-      "\u001b]0;x\u0007",
-      "\u009b",
-      "\u202e",
-      "\u2067",
-      "\r\n",
-      "\u007f",
+      ...["\u001b[31m", "\u001b]0;x\u0007", "\u009b", "\r\n", "\u007f"],
+      ...UNSEEN_TEXTS.map(([text]) => text),
+      ...WRITTEN_TEXTS,
     ),
   ),
 ).map((parts) => parts.join(""));
 
-Deno.test("toVisible() leaves nothing that is not seen, and does nothing to what it made", () => {
+Deno.test("toVisible() shows on the page what the terminal shows", () => {
+  for (const [text, shown] of UNSEEN_TEXTS) {
+    assert.equal(toVisible(text), shown);
+    assert.equal(toReadable(text), shown);
+  }
+  for (const text of WRITTEN_TEXTS) assert.equal(toReadable(text), text);
+  fc.assert(fc.property(strange, (text) => assert.equal(toVisible(text), toTerminal(text))));
+});
+
+Deno.test("toReadable() leaves what toVisible() made as it is: both may meet a text", () => {
   fc.assert(fc.property(strange, (text) => {
-    const shown = toVisible(text);
-    assert.doesNotMatch(shown, UNSEEN);
-    assert.equal(toVisible(shown), shown);
+    assert.equal(toReadable(toVisible(text)), toVisible(text));
+    assert.equal(toReadable(toReadable(text)), toReadable(text));
   }));
 });
 
-Deno.test("toVisible() hides no letter: what stands between control characters is all there", () => {
+Deno.test("toReadable() hides no letter: what stands between control characters is all there", () => {
   const letters = fc.string({ unit: fc.constantFrom(..."abc ./\n\tש漢🐉") });
   fc.assert(fc.property(fc.array(letters), (parts) => {
-    const text = parts.join("\u202e");
-    assert.equal(toVisible(text), parts.join("[U+202E]"));
+    assert.equal(toReadable(parts.join("\u202e")), parts.join("\\u202e"));
   }));
 });
 
-Deno.test("toVisible() shows a sign for each control character, and drops colours", () => {
-  assert.equal(toVisible("\u001b[1;31mred\u001b[0m"), "red");
-  assert.equal(toVisible("rm \u001b]0;-rf /\u0007x"), "rm ␛]0;-rf /␇x");
-  assert.equal(toVisible("a\u0000b\u007fc\u009bd"), "a␀b␡c[U+009B]d");
-  assert.equal(toVisible("photo\u202egnp.exe"), "photo[U+202E]gnp.exe");
-  assert.equal(toVisible("10%\r50%\r\ndone"), "10%\n50%\ndone");
-  const harmless = "One\ttwo\n👩‍👩‍👧‍👦 שלום \u200f漢字";
-  assert.equal(toVisible(harmless), harmless);
+Deno.test("toReadable() drops colours and makes line breaks alike; toVisible() leaves nothing out", () => {
+  const coloured = "\u001b[1;31mred\u001b[0m\r\ndone";
+  assert.equal(toReadable(coloured), "red\ndone");
+  assert.equal(toVisible(coloured), "\\u001b[1;31mred\\u001b[0m\\r\ndone");
+  assert.equal(toReadable("rm \u001b]0;-rf /\u0007x"), "rm \\u001b]0;-rf /\\u0007x");
+  assert.equal(toReadable("10%\r50%"), "10%\n50%");
+});
+
+Deno.test("endOf() is the end of a text in whole characters", () => {
+  assert.equal(endOf("abc", 3), "abc");
+  assert.equal(endOf("abc", 2), "bc");
+  assert.equal(endOf("a\u{1f409}b", 2), "b");
+  assert.equal(endOf("a\u{1f409}b", 3), "\u{1f409}b");
 });

@@ -65,6 +65,21 @@ Deno.test("POST /agents/{id}/run counts the session id in code points, 200 at mo
   assert.equal(body.detail[0].msg, "String should have at most 200 characters");
 });
 
+Deno.test("POST /agents/{id}/run refuses a session id that could not be stored as it is", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  for (const session_id of ["chat\0", "chat\ud800", "\udfff"]) {
+    const { status, body } = await call("/agents/writer/run", {
+      method: "POST",
+      json: { session_id },
+    });
+    const [{ loc, msg }] = body.detail;
+    assert.deepEqual([status, body.detail.length, loc], [422, 1, ["body", "session_id"]]);
+    assert.equal(msg, "String must not contain NUL characters or lone surrogates");
+  }
+  assert.deepEqual(runtime.runs, []);
+});
+
 Deno.test("POST /agents/{id}/run names every field that does not fit", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));

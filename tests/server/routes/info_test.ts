@@ -22,6 +22,7 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
   };
   const sourcePath = "agents/b.md";
   runtime.addAgent(fakeAgent("b", { enabled: false, sourcePath, warnings: [odd] }));
+  runtime.configWarnings = [{ ...odd, path: "config.yaml", hint: "leave it out" }];
   runtime.addExecution({ status: "running" });
   runtime.addExecution({ status: "waiting" });
   runtime.addExecution({ status: "waiting" });
@@ -69,6 +70,7 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
       path: "agents/b.md",
       diagnostics: [{ ...odd, hint: null }],
     }],
+    config_warnings: [{ ...odd, path: "config.yaml", hint: "leave it out" }],
   });
 });
 

@@ -137,6 +137,6 @@ Deno.test("file_glob says that it stopped, and refuses a pattern that no path ca
   );
   assert.equal(
     await failureOf(call(fileGlob, { pattern: "a\0*" }, context)),
-    "The pattern holds a NUL character, which no path can.",
+    "The pattern contains a NUL character, which is not allowed.",
   );
 });

@@ -16,7 +16,7 @@ Deno.test("file_read numbers lines and reads a part", async () => {
   );
   assert.equal(
     await call(fileRead, { path: "a.txt", offset: 2, limit: 1 }, context),
-    "2\ttwo\n(Lines 2-2 are shown; there is more. Go on with offset=3.)",
+    "2\ttwo\n(Lines 2-2 are shown; there is more. Continue with offset=3.)",
   );
   assert.equal(await call(fileRead, { path: "a.txt", offset: 4, limit: 9 }, context), "4\tfour");
 });
@@ -51,7 +51,7 @@ Deno.test("file_read keeps below the size of a result, its last line included", 
   await fixture.write("wide.txt", Array.from({ length: 400 }, () => "ü".repeat(500)).join("\n"));
   const result = await call(fileRead, { path: "wide.txt" }, context);
   assert.equal(boundResult(result, context.redactor), result);
-  assert.match(result, /\(Lines 1-\d+ are shown; there is more\. Go on with offset=\d+\.\)$/);
+  assert.match(result, /\(Lines 1-\d+ are shown; there is more\. Continue with offset=\d+\.\)$/);
   await fixture.write("one.txt", "é".repeat(200_000) + "\nnext");
   const one = await call(fileRead, { path: "one.txt" }, context);
   assert.equal(boundResult(one, context.redactor), one);
@@ -76,7 +76,7 @@ Deno.test("file_read shows the last line of a file of any size, and what is behi
     );
     assert.equal(
       await failureOf(call(fileRead, { path: "a.txt", offset: total + 1 }, context)),
-      `"a.txt" has ${total} lines; line ${total + 1} is behind its end.`,
+      `"a.txt" has ${total} lines; line ${total + 1} is after its end.`,
     );
   }
 });
@@ -95,7 +95,7 @@ Deno.test("file_read says why it cannot read", async () => {
   const failure = (args: Record<string, unknown>) => failureOf(call(fileRead, args, context));
   assert.equal(
     await failure({ path: "two.txt", offset: 3 }),
-    '"two.txt" has 2 lines; line 3 is behind its end.',
+    '"two.txt" has 2 lines; line 3 is after its end.',
   );
   assert.equal(
     await failure({ path: "b.bin" }),
@@ -114,7 +114,7 @@ Deno.test("file_read says why it cannot read", async () => {
   await new Deno.Command("mkfifo", { args: [join(fixture.workspace, "pipe")] }).output();
   assert.equal(
     await failure({ path: "pipe" }),
-    'Cannot read "pipe": it is no regular file (a pipe, socket or device).',
+    'Cannot read "pipe": it is not a regular file (a pipe, socket or device).',
   );
 });
 

@@ -111,7 +111,7 @@ Deno.test("http_request declares what repeating a call does", () => {
 Deno.test("http_request refuses addresses that are none, or not of the web", async () => {
   assert.match(
     await refusal({ url: "example.com" }),
-    /^"example\.com" is no address\. Write it whole/,
+    /^"example\.com" is not a valid address\. Write it in full/,
   );
   assert.match(await refusal({ url: "ftp://example.com/" }), /only http:\/\/ and https:\/\//);
   assert.match(await refusal({ url: "file:///etc/passwd" }), /only http/);
@@ -128,11 +128,11 @@ Deno.test("http_request refuses addresses that are none, or not of the web", asy
   }
   assert.match(
     await refusal({ url: "http://example.com/", headers: { "a b": "x" } }),
-    /is no header name/,
+    /is not a valid header name/,
   );
   assert.match(
     await refusal({ url: "http://example.com/", headers: { a: "x\r\nHost: y" } }),
-    /characters that no header can/,
+    /characters that are not allowed/,
   );
 });
 
@@ -252,11 +252,11 @@ Deno.test("http_request follows five redirects, each of them checked", async () 
   );
   assert.match(
     await refusal({ url: `${bad.origin}/?to=file:///etc/passwd` }),
-    /it is no http or https address/,
+    /it is not an http or https address/,
   );
   assert.match(
     await refusal({ url: `${bad.origin}/?to=http://%2500/` }),
-    /it is no http or https address/,
+    /it is not an http or https address/,
   );
 });
 
@@ -363,7 +363,7 @@ Deno.test("http_request says what went wrong with the connection", async () => {
   await gone[Symbol.asyncDispose]();
   assert.match(
     await refusal({ url: origin }),
-    /^Cannot request 127\.0\.0\.1:\d+: nobody listens there \(connection refused\)\.$/,
+    /^Cannot request 127\.0\.0\.1:\d+: nothing listens there \(connection refused\)\.$/,
   );
   const unknown: HttpRequestOptions = {
     resolveHost: () =>

@@ -156,8 +156,6 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
   await world.write("empty.js", `export const helper = 1;`);
   await world.write("nameless.ts", `export const nameless = { run: () => 1 };`);
   await world.write("missing.ts", `import "./gone.ts";`);
-  await world.write("net.ts", `import "http://127.0.0.1:9/x.ts";`);
-  await world.write("npm.ts", `import "npm:left-pad@1.3.0";`);
   await world.write("outside.ts", `import "${join(world.fixture.outside, "secret.txt")}";`);
   await world.write("agents.ts", `import "../../me.md" with { type: "text" };`);
   await world.write(
@@ -187,8 +185,6 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
     empty: /empty\.js: it exports no tool/,
     nameless: /tool "nameless" is not declared right: description must be a text/,
     missing: /gone\.ts/,
-    net: /no import access to/,
-    npm: /npm/,
     outside: /no read access to/,
     agents: /no read access to/,
     runner: /permissions may name net and env, nothing else/,
@@ -199,10 +195,10 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
     quitter: /ended its own process/,
     linked: /leads out of the tools folder/,
     gone: /there is no gone\.ts and no gone\.js/,
-    "../me": /no name of a file in the tools folder/,
-    "..": /no name of a file/,
-    "/etc/passwd": /no name of a file/,
-    ".hidden": /no name of a file/,
+    "../me": /not the name of a file in the tools folder/,
+    "..": /not the name of a file/,
+    "/etc/passwd": /not the name of a file/,
+    ".hidden": /not the name of a file/,
   };
   for (const [module, expected] of Object.entries(cases)) {
     const message = await refusal(world.openTools(module));

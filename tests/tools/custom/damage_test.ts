@@ -135,7 +135,7 @@ const WAYS: readonly { how: string; body: string; reads: RegExp; survives: boole
   {
     how: "strange messages",
     body: `self.postMessage({ type: "done", result: 5 }); await new Promise(() => {});`,
-    reads: /sent something that is no message/,
+    reads: /sent something that is not a message/,
     survives: true,
   },
   {
@@ -143,7 +143,7 @@ const WAYS: readonly { how: string; body: string; reads: RegExp; survives: boole
     body:
       `self.postMessage({ type: "request", id: 1, request: { kind: "path", text: "a", access: "own" } });
       await new Promise(() => {});`,
-    reads: /sent something that is no message/,
+    reads: /sent something that is not a message/,
     survives: true,
   },
 ];

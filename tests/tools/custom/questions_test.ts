@@ -22,11 +22,17 @@ async function questionOf(work: Promise<unknown>): Promise<ToolQuestion> {
 }
 
 const confirmation = (message: string): ToolQuestion => ({
-  ...{ kind: "confirm", message, options: null, multi: false },
+  kind: "confirm",
+  message,
+  options: null,
+  multi: false,
 });
 const input = (message: string): ToolQuestion => ({ ...confirmation(message), kind: "input" });
 const choice = (message: string, options: string[], multi = false): ToolQuestion => ({
-  ...{ kind: "choice", message, options, multi },
+  kind: "choice",
+  message,
+  options,
+  multi,
 });
 
 const ASKER = `

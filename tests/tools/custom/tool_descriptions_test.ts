@@ -1,4 +1,4 @@
-// Looks at tool files that fail for want of something else: told as that, and made again.
+// Loading a tool file that fails for a reason outside of the file: reported as that, and tried again.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ownProgram } from "../../../runtime/tools/custom/host_program.ts";
@@ -31,7 +31,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
-Deno.test("a tool that could not be looked at for want of a process is looked at again", async () => {
+Deno.test("a tool file that could not be loaded without a free process is loaded again", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await writeTools(world);
@@ -41,12 +41,12 @@ Deno.test("a tool that could not be looked at for want of a process is looked at
   await until(() => world.logged.length === 1, "the only process is busy");
   const refused = refusal(world.openTools("quick"));
   const wait = 11 * 60_000;
-  await until(() => clock.awaits(wait), "the look waits");
+  await until(() => clock.awaits(wait), "the loading waits");
   await clock.advance(wait);
   const file = join(world.directories.toolsDir, "quick.ts");
   assert.equal(
     await refused,
-    `The custom tool quick cannot be used: ${file}: it could not be looked at: all custom tools share ` +
+    `The custom tool quick cannot be used: ${file}: it could not be loaded: all custom tools share ` +
       "1 processes, and none became free for it within 11 minutes. Try again when fewer calls are running.",
   );
   await world.fixture.write("notes/go", "");
@@ -54,7 +54,7 @@ Deno.test("a tool that could not be looked at for want of a process is looked at
   assert.equal(await world.call("quick"), "done");
 });
 
-Deno.test("a tool that could not be looked at because nothing could be started is looked at again", async () => {
+Deno.test("a tool file that could not be loaded because no process could be started is loaded again", async () => {
   const program = ownProgram();
   const own = program.program;
   await using world = await ToolWorld.open({ program });
@@ -62,12 +62,12 @@ Deno.test("a tool that could not be looked at because nothing could be started i
   program.program = join(world.fixture.base, "no-such-program");
   assert.match(
     await refusal(world.openTools("quick")),
-    /quick\.ts: it could not be looked at: Cannot start .*no-such-program: it is not installed/,
+    /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/,
   );
   program.program = "false";
   assert.match(
     await refusal(world.openTools("quick")),
-    /quick\.ts: it could not be looked at: its process ended \(exit code 1\)\.$/,
+    /quick\.ts: it could not be loaded: its process ended \(exit code 1\)\.$/,
   );
   program.program = own;
   assert.equal(await world.call("quick"), "done");

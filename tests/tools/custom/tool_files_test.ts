@@ -21,7 +21,7 @@ Deno.test("findToolFile() takes no path for a name", async () => {
     await Deno.writeTextFile(`${dir}/secret.ts`, "");
     for (const module of ["../secret", "./secret", `${dir}/secret`, ".secret", "a/b", ""]) {
       assert.deepEqual(await findToolFile(module, `${dir}/tools`), {
-        problem: "this is no name of a file in the tools folder",
+        problem: "this is not the name of a file in the tools folder",
       });
     }
   });

@@ -103,7 +103,10 @@ Deno.test("McpServers.openTools() says when a program's own folder cannot be mad
   await Deno.mkdir(join(world.stateDir), { recursive: true });
   await Deno.writeTextFile(join(world.stateDir, "mcp"), "");
   await world.define({ own: { command: "sh" } });
-  assert.match(await refusalOf(world, ["own"]), /its folder .*\/state\/mcp\/own cannot be made: /);
+  assert.match(
+    await refusalOf(world, ["own"]),
+    /its folder .*\/state\/mcp\/own cannot be created: /,
+  );
 });
 
 Deno.test("McpServers.openTools() fails for the agents that name a broken server, with all its problems", async () => {
@@ -161,18 +164,24 @@ Deno.test("McpServers: a server that does not answer is given up after 30 s, and
 });
 
 Deno.test("McpServers: a program that ignores the end of its input and SIGTERM is killed with its children", async () => {
-  const world = await openMcpWorld({ limits: { connectMs: 50, closeMs: 20, killMs: 50 } });
-  let pids: number[];
-  try {
-    const file = join(world.workspace, "pids");
-    const script = `trap "" TERM; sh -c 'trap "" TERM; while :; do sleep 1; done' & ` +
-      `echo "$$ $!" > "${file}"; while :; do sleep 1; done`;
-    await world.define({ stubborn: shell(script) });
-    await refusalOf(world, ["stubborn"]);
-    pids = (await Deno.readTextFile(file).catch(() => "")).split(" ").map(Number).filter(Boolean);
-  } finally {
-    await world[Symbol.asyncDispose]();
-  }
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  const file = join(world.workspace, "pids");
+  const script = `trap "" TERM; sh -c 'trap "" TERM; while :; do sleep 1; done' & ` +
+    `echo "$$ $!" > "${file}"; while :; do sleep 1; done`;
+  await world.define({ stubborn: shell(script) });
+  const refusal = refusalOf(world, ["stubborn"]);
+  const written = () => Deno.readTextFile(file).catch(() => "");
+  await until(async () => (await written()).endsWith("\n"), "it runs");
+  const pids = (await written()).split(" ").map(Number);
+  assert.equal(pids.length, 2);
+  await clock.advance(30_000);
+  await until(() => clock.awaits(1_000), "its input has ended");
+  await clock.advance(1_000);
+  await until(() => clock.awaits(2_000), "it was asked to end");
+  for (const pid of pids) assert.ok(await isRunning(pid));
+  await clock.advance(2_000);
+  await refusal;
   for (const pid of pids) await until(async () => !await isRunning(pid), `${pid} is gone`);
 });
 

@@ -8,7 +8,7 @@ const options = { secrets: [OWN], redactor: new Redactor(() => [RUN]) };
 
 Deno.test("toFailureText() shows a short text whole, without the server's secrets", () => {
   assert.equal(toFailureText(`no ${OWN.value}!`, options), "no [redacted:X_TOKEN]!");
-  assert.equal(toFailureText("", options), "The tool failed without a word");
+  assert.equal(toFailureText("", options), "The tool failed without an error message");
 });
 
 Deno.test("toFailureText() cuts a long text, and leaves no part of any secret there", () => {

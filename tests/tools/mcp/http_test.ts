@@ -249,15 +249,26 @@ Deno.test("McpServers: a changed list is seen by the next run, told by the serve
 });
 
 Deno.test("McpServers: a server that does not take the goodbye is left after a moment", async () => {
+  const clock = new TestClock();
+  const killMs = 7_654;
   await using server = new FixtureHttpServer();
-  const world = await openMcpWorld({ limits: { killMs: 20 } });
+  await using world = await openMcpWorld({ clock, limits: { killMs } });
+  await world.define({ remote: { url: server.url } });
+  await world.tools(["remote"]);
   const answer = Promise.withResolvers<Response>();
+  const goodbyes = () => server.requests.filter(({ method }) => method === "DELETE").length;
+  server.intercept = ({ method }) => method === "DELETE" ? answer.promise : undefined;
+  let isLeft = false;
+  const leaving = world.servers[Symbol.asyncDispose]().then(() => void (isLeft = true));
   try {
-    await world.define({ remote: { url: server.url } });
-    await world.tools(["remote"]);
-    server.intercept = ({ method }) => method === "DELETE" ? answer.promise : undefined;
+    await until(() => goodbyes() === 1 && clock.awaits(killMs), "the goodbye is said");
+    await clock.advance(killMs - 1);
+    assert.equal(isLeft, false);
+    await clock.advance(1);
+    await until(() => isLeft, "the server is left");
+    assert.equal(goodbyes(), 1);
   } finally {
-    await world[Symbol.asyncDispose]();
     answer.resolve(new Response());
+    await leaving;
   }
 });

@@ -99,7 +99,9 @@ Deno.test("parseServers() takes any text, and repeats no value of it", () => {
       const told = servers.map((server) => {
         if ("problem" in server) return server.problem;
         const result = resolveServer(server, {
-          ...{ lookup: () => undefined, workspace: "/w", ownFolder: "/state/mcp/s" },
+          lookup: () => undefined,
+          workspace: "/w",
+          ownFolder: "/state/mcp/s",
         });
         return "problem" in result ? result.problem : "";
       });
@@ -156,10 +158,16 @@ Deno.test("resolveServer() names what is not defined, once, and what an address 
     "${NO}, ${NOR} is not defined: set it in the workspace's .env or in the shell",
   );
   assert.match(problem({ url: "file:///etc/passwd" }), /must begin with http/);
-  assert.match(problem({ url: "no url" }), /its url is no URL/);
-  assert.match(problem({ url: "http://u:password1@x/" }), /holds a user or a password/);
-  assert.match(problem({ url: "http://x", headers: { "A b": "c" } }), /headers\.A b is no valid/);
-  assert.match(problem({ url: "http://x", headers: { A: "${TOKEN}" } }), /headers\.A is no valid/);
+  assert.match(problem({ url: "no url" }), /its url is not a valid URL/);
+  assert.match(problem({ url: "http://u:password1@x/" }), /contains a user or a password/);
+  assert.match(
+    problem({ url: "http://x", headers: { "A b": "c" } }),
+    /headers\.A b is not a valid/,
+  );
+  assert.match(
+    problem({ url: "http://x", headers: { A: "${TOKEN}" } }),
+    /headers\.A is not a valid/,
+  );
   assert.match(problem({ command: "a\0b" }), /NUL/);
 });
 

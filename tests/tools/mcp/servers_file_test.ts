@@ -38,7 +38,7 @@ Deno.test("ServersFile.read() says why there is nothing to be had", async () => 
     const file = new ServersFile(path);
     assert.equal(await problemOf(file), `MCP servers are named and ${path} is missing`);
     await Deno.mkdir(path);
-    assert.equal(await problemOf(file), `${path} is no file`);
+    assert.equal(await problemOf(file), `${path} is not a file`);
     await Deno.remove(path);
     await Deno.writeTextFile(path, `{${" ".repeat(1024 * 1024)}}`);
     assert.equal(await problemOf(file), `${path} is over 1 MB`);

@@ -18,8 +18,13 @@ if (kind === "server") {
   await ServerProcess.start(program, { clock, limits: MCP_LIMITS, onOutput: () => {} }).ended;
 } else {
   await runProgram("sh", {
-    ...{ args, cwd, environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 600_000 },
-    ...{ maxOutputBytes: 1_000, signal: new AbortController().signal, clock },
+    args,
+    cwd,
+    environment: { PATH: "/usr/bin:/bin" },
+    timeoutMs: 600_000,
+    maxOutputBytes: 1_000,
+    signal: new AbortController().signal,
+    clock,
     redactor: new Redactor(() => []),
   });
 }

@@ -44,7 +44,9 @@ Deno.test("startGroup(): what a leader left behind is gone with it, and so is wh
       "-c",
       "sleep 600 >&- 2>&- & echo $!; until ps -o pid=,args= -e | grep '[i]nkling-watch '$$; do :; done",
     ],
-    ...{ cwd: "/", environment: { PATH: "/usr/bin:/bin" }, stdin: "null" },
+    cwd: "/",
+    environment: { PATH: "/usr/bin:/bin" },
+    stdin: "null",
   });
   const { stdout } = await child.output();
   await status;

@@ -56,7 +56,7 @@ Deno.test("Skills.open() names every skill that is missing or broken, with file 
   await place.write("folder", "SKILL.md/x", "x");
   const reasons: Record<string, string> = {
     missing: "1:1: The skill does not exist",
-    empty: "4:1: The skill has no instructions: nothing stands behind its front matter",
+    empty: "4:1: The skill has no instructions: nothing follows its front matter",
     open: "1:1: The front matter is never closed: a second line --- is missing",
     number: "3:14: description must be text, got 5",
     broken: ":1: Broken YAML",
@@ -212,7 +212,10 @@ Deno.test("skill tools know the agent's skills alone, and name them", async () =
     ) {
       const { tool, context } = await place.tool(toolName, { skills: ["notes"] });
       const message = await failureOf(call(tool, { skill_name: name, ...rest }, context));
-      assert.equal(message, `${JSON.stringify(name)} is none of your skills. They are: "notes".`);
+      assert.equal(
+        message,
+        `${JSON.stringify(name)} is not one of your skills. They are: "notes".`,
+      );
     }
   }
 });
@@ -230,7 +233,7 @@ Deno.test("skill_read_file reads text of the skill's folder, in parts where it i
   assert.equal(await read({ file_path: "./deep/a.md", offset: 2, limit: 1 }), "two");
   assert.match(
     await read({ file_path: "long.txt" }),
-    /^0\n[^]*499\n\(.*Go on with offset=501\.\)$/,
+    /^0\n[^]*499\n\(.*Continue with offset=501\.\)$/,
   );
   await Deno.symlink("deep/a.md", join(place.skillsDir, "notes/inside"));
   assert.equal(await read({ file_path: "inside" }), "one\ntwo");

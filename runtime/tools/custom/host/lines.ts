@@ -1,6 +1,6 @@
 // A stream of bytes as lines of text.
 
-/** The lines of a stream, without their ends; the rest behind the last one is dropped. */
+/** The lines of a stream, without their ends; the rest after the last one is dropped. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

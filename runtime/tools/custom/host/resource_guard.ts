@@ -1,4 +1,4 @@
-// Ends a process whose memory grows without end, or that still computes when nobody waits for a result.
+// Ends a process whose memory grows without end, or that still computes when no result is awaited.
 import process from "node:process";
 import type { Clock } from "../../../clock.ts";
 
@@ -7,7 +7,7 @@ export const MEMORY_LIMIT_MB = 512;
 
 const LOOK_MS = 50;
 const REST_MS = 500;
-/** The share of one processor that is no rest, also on a machine where there is little to have. */
+/** The share of one processor above which it does not count as idle, also on a busy machine. */
 const REST_SHARE = 0.15;
 /** In a row: what a call leaves to tidy up takes a moment. */
 const UNQUIET_RESTS = 4;

@@ -32,7 +32,7 @@ class ToolHost {
     this.#voice = voice;
   }
 
-  /** How many pieces of work there were, while there is none and nothing of it is left to be said. */
+  /** How many pieces of work there were, while none is running and nothing of them is left to be sent; else undefined. */
   get rest(): number | undefined {
     const isResting = this.#work === undefined || this.#work.ended;
     return isResting && !this.#voice.speaking ? this.#works : undefined;
@@ -78,11 +78,12 @@ class ToolHost {
   }
 }
 
-/** A tool may have read a part of a line; the rest is nothing. */
+/** The message of a line; undefined for one that is not whole. */
 function parseLine(line: string): ToHost | undefined {
   try {
     return JSON.parse(line);
   } catch {
+    // A tool shares this input and may have read a part of the line: what is important is said again.
     return undefined;
   }
 }

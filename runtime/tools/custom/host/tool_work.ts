@@ -47,7 +47,7 @@ export class ToolWork {
   #onMessage(data: unknown): void {
     if (this.#ended) return;
     const message = readWorkerMessage(data);
-    if (message === undefined) return this.#fail("It sent something that is no message");
+    if (message === undefined) return this.#fail("It sent something that is not a message");
     if (message.type === "log") {
       if (++this.#logLines <= MAX_LOG_LINES) this.#report(message);
     } else if (message.type === "request") {
@@ -65,7 +65,7 @@ export class ToolWork {
   #end(message: FromWorker): void {
     if (this.#ended) return;
     this.#ended = true;
-    // First of all nobody else writes any more.
+    // First, so that the tool writes nothing after the last message.
     this.#worker.terminate();
     this.#report(message);
   }

@@ -2,6 +2,7 @@
 // others, and the tool can do with it whatever it likes: nothing that comes out of here is believed.
 import type { FromWorker, ToHost, ToolModule } from "../host_messages.ts";
 import { exportedTools } from "./exported_tools.ts";
+import { describeRefusedImport } from "./refused_import.ts";
 import { type OpenToolContext, openToolContext } from "./tool_context.ts";
 import { workerScope } from "./worker_scope.ts";
 
@@ -21,11 +22,12 @@ reportLeaving();
 async function onMessage(message: ToHost): Promise<void> {
   if (message.type === "reply") return open?.reply(message);
   if (message.type === "abort") return open?.abort();
+  if (message.type !== "describe" && message.type !== "call") return;
   try {
     if (message.type === "describe") post(await describe(message.module));
     if (message.type === "call") post({ type: "done", result: await call(message) });
   } catch (error) {
-    post(failure(error));
+    post(loadFailure(error, message.module) ?? failure(error));
   }
 }
 
@@ -69,6 +71,12 @@ function toJson(value: unknown): string {
   }
   if (text !== undefined) return text;
   throw new Error(`It ran, but its result cannot be written as JSON: ${reason}`);
+}
+
+/** For an import that is refused; its stack says nothing more. */
+function loadFailure(error: unknown, { url }: ToolModule): FromWorker | undefined {
+  const message = describeRefusedImport(error, url);
+  return message === undefined ? undefined : { type: "failed", message, stack: "" };
 }
 
 function failure(error: unknown): FromWorker {

@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 2_000_000;
 const MAX_OPTIONS = 100;
 const MAX_QUESTION_CHARACTERS = 10_000;
 
-/** The message, made anew from its checked parts, or undefined when it is none. */
+/** The message, made anew from its checked parts, or undefined when it is not one. */
 export function readWorkerMessage(data: unknown): FromWorker | undefined {
   if (!isRecord(data)) return undefined;
   const { type, id, tools, result, message, stack, text } = data;

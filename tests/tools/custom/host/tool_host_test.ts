@@ -182,7 +182,7 @@ Deno.test("hostTools() says why a call has no result, and stays for the next one
       ["odd", /^It ran, but its result cannot be written as JSON: .*BigInt/],
       ["function", /^It ran, but its result cannot be written as JSON: a function$/],
       ["long", /^It ran, but its result is too long: 1000001 characters, at most 1000000 /],
-      ["garbage", /^It sent something that is no message$/],
+      ["garbage", /^It sent something that is not a message$/],
     ];
     const calls = [...failures.map(([how]) => call(how, { how })), call("none")];
     const { code, messages } = await converse(folder, {

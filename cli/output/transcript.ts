@@ -6,8 +6,8 @@ import type { Output } from "./output.ts";
 import type { FramePayload } from "./payload.ts";
 import type { ReplyView } from "./reply_view.ts";
 
-/** Shows the log of one execution. */
-export class ExecutionLog {
+/** The log of one execution as text on a terminal. */
+export class Transcript {
   readonly #output: Output;
   readonly #execution: ExecutionDetail;
 

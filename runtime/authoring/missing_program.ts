@@ -1,0 +1,34 @@
+// Whether the program of an MCP server is there, looked for as it is when it is started.
+import { resolve } from "node:path";
+import { redactText } from "../secrets/secret_marks.ts";
+import type { ServerDefinition } from "../tools/mcp/server_definition.ts";
+
+type Program = Extract<ServerDefinition, { kind: "program" }>;
+
+/**
+ * Says that a run would not find the program; a sentence's end, without secrets. Undefined where it is there, and where
+ * nobody can tell: without a PATH, or in folders that this process may not look into.
+ */
+export async function describeMissingProgram(program: Program): Promise<string | undefined> {
+  const { command, env, cwd, secrets } = program;
+  const isPath = command.includes("/");
+  const folders = env["PATH"]?.split(":");
+  if (!isPath && folders === undefined) return undefined;
+  const candidates = isPath ? [command] : (folders ?? []).map((folder) => `${folder}/${command}`);
+  for (const candidate of candidates) {
+    if (await mayStart(resolve(cwd, candidate), { isPath })) return undefined;
+  }
+  const problem = `its command ${command} does not exist (looked for in PATH, from ${cwd})`;
+  return redactText(problem, secrets);
+}
+
+/** What is found in PATH must be a program; what is named by its path is started as it is, and refused then. */
+async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
+  try {
+    const { isFile, mode } = await Deno.stat(path);
+    return isPath || (isFile && (mode === null || (mode & 0o111) !== 0));
+  } catch (error) {
+    // Any other failure leaves open what is there.
+    return !(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory);
+  }
+}

@@ -1,0 +1,37 @@
+// Folders that the environment names relative to the current directory: the service in the background starts elsewhere.
+import assert from "node:assert/strict";
+import { sourceCommand } from "../../cli/self_command.ts";
+import { readUnit } from "../cli/start/unit_reader.ts";
+import { createRealHome, type RealHome } from "./real_process.ts";
+
+/** A home whose commands run in its root and have its folders by relative names. */
+function createRelativeHome(): Promise<RealHome> {
+  return createRealHome({
+    // Flags are derived in the test's process, whose current directory is another.
+    command: sourceCommand(),
+    shell: { INKLING_CONFIG_DIR: "config", INKLING_STATE_DIR: "./state" },
+  });
+}
+
+Deno.test("start -d serves the configuration and the state that relative variables name from here", async () => {
+  await using home = await createRelativeHome();
+  await home.writeScript("hello", [{ say: "hi" }]);
+  const started = await home.inkling("start", "-d");
+  assert.equal(started.code, 0, started.stderr);
+  using client = home.client();
+  const { workspace, state_dir: stateDir } = await client.info();
+  assert.deepEqual([workspace, stateDir], [home.workspace, home.stateDir]);
+  const { code, stdout, stderr } = await home.inkling("run", "hello", "-q");
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, "hi\n");
+});
+
+Deno.test("start --print-unit writes relative folders as absolute ones", async () => {
+  await using home = await createRelativeHome();
+  const { code, stdout, stderr } = await home.inkling("start", "--print-unit=systemd");
+  assert.equal(code, 0, stderr);
+  const unit = readUnit(stdout);
+  const variables = unit.words("Service", "Environment");
+  assert.ok(variables.includes(`INKLING_CONFIG_DIR=${home.configDir}`), stdout);
+  assert.ok(variables.includes(`INKLING_STATE_DIR=${home.stateDir}`), stdout);
+});

@@ -1,0 +1,18 @@
+// Named pipes for tests; where there is no mkfifo, what needs it is left out.
+
+/** Whether named pipes can be made here, and stop a watch: so far that is known of Linux. */
+export const HAS_PIPES = Deno.build.os === "linux" && canMakePipes();
+
+export function makePipe(path: string): void {
+  const { success, stderr } = new Deno.Command("mkfifo", { args: [path] }).outputSync();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+}
+
+function canMakePipes(): boolean {
+  try {
+    return new Deno.Command("mkfifo", { args: ["--version"], stdout: "null", stderr: "null" })
+      .outputSync().success;
+  } catch {
+    return false;
+  }
+}
