@@ -53,7 +53,11 @@ export async function liveAsService(
     workspace,
     logFile,
     agents: (await runtime.listAgents()).length,
-    brokenFiles: runtime.brokenAgentFiles().length,
+    brokenFiles: runtime.brokenAgentFiles().filter(({ diagnostics }) =>
+      diagnostics.some(({ severity }) =>
+        severity === "error"
+      )
+    ).length,
     transports: service.transports,
   });
   return await service.finished;

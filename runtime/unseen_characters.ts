@@ -33,11 +33,12 @@ const PICTURE = String.raw`\p{Extended_Pictographic}`;
 const VARIATION = String.raw`\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}`;
 
 /**
- * Where a shapeless character gives its neighbours their shape, it is seen in them: a joiner after a letter of a joined
- * script or between two emoji, a variation selector after what has variants, and that of a keycap.
+ * Where a shapeless character gives its neighbours their shape, it is seen in them: a joiner next to a letter of a
+ * joined script or between two emoji, a variation selector after what has variants, and that of a keycap.
  */
 const SHAPING = [
   String.raw`${SEEN}[${JOINED_SCRIPTS}][\u200c\u200d]`,
+  String.raw`[\u200c\u200d](?=${SEEN}[${JOINED_SCRIPTS}])`,
   String.raw`${PICTURE}[\ufe0f\u{1f3fb}-\u{1f3ff}]?\u200d(?=${PICTURE})`,
   String.raw`${SEEN}[${PICTURE}\p{scx=Han}\p{Script=Mongolian}\p{Script=Myanmar}][${VARIATION}]`,
   String.raw`[0-9#*]\ufe0f(?=\u20e3)`,

@@ -1,5 +1,6 @@
 // Loads a module late, with all file descriptors taken and then with some given back; prints what came of it.
-import { lazyModule, NoDescriptorLeft } from "../runtime/lazy_module.ts";
+import { NoDescriptorLeft } from "../runtime/free_descriptors.ts";
+import { lazyModule } from "../runtime/lazy_module.ts";
 
 const load = lazyModule(() => import("../runtime/durations.ts"));
 const held: Deno.FsFile[] = [];

@@ -39,14 +39,16 @@ export async function validate(
 async function describePath(target: string): Promise<string | undefined> {
   const shown = `"${toOneLine(target)}"`;
   if (target.endsWith(".md")) return `There is no file ${shown}`;
-  let found: Deno.FileInfo | undefined;
+  const isPath = /[\\/]/.test(target);
+  let found: Deno.FileInfo;
   try {
     found = await Deno.stat(target);
   } catch {
     // Nothing there, or nothing that may be looked at: only a separator says that a path is meant.
+    return isPath ? `There is no file ${shown}` : undefined;
   }
-  if (found?.isDirectory) return `${shown} is a folder, not a .md file`;
-  return found !== undefined || /[\\/]/.test(target) ? `${shown} is not a .md file` : undefined;
+  if (!found.isDirectory) return `${shown} is not a .md file`;
+  return isPath ? `${shown} is a folder, not a .md file` : undefined;
 }
 
 function toJson({ agentId, path, diagnostics }: ValidatedFile): Record<string, unknown> {

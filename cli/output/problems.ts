@@ -26,8 +26,14 @@ export function errorsOf(diagnostics: readonly DiagnosticBody[]): DiagnosticBody
   return diagnostics.filter(({ severity }) => severity === "error");
 }
 
-/** A line for each warning about config.yaml, and one for those beyond the first few. */
-export function showConfigWarnings(output: Output, warnings: readonly DiagnosticBody[]): void {
+/**
+ * A line for each warning about config.yaml, and one for those beyond the first few. A service that was started before an
+ * update may send none at all.
+ */
+export function showConfigWarnings(
+  output: Output,
+  warnings: readonly DiagnosticBody[] | undefined = [],
+): void {
   for (const { hint, ...warning } of warnings.slice(0, SHOWN_WARNINGS)) {
     const diagnostic = { ...warning, ...(hint !== null && { hint }) };
     output.warning(toOneLine(formatDiagnostic(diagnostic)));

@@ -20,7 +20,7 @@ export async function reportSetup(context: CommandContext, result: SetupResult):
   const [config] = result.files.toReversed();
   if (config?.change === "updated" && await isRunning(context)) {
     output.note(
-      'The service still has the earlier configuration: restart it ("inkling stop", then start it as before)',
+      'The service still has the earlier configuration: restart it ("inkling stop", then start it as before; a unit: through its manager)',
     );
   }
   const agent = result.sampleAgentId;

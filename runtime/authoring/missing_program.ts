@@ -1,7 +1,8 @@
 // Whether the program of an MCP server is there, looked for as it is when it is started.
 import { resolve } from "node:path";
+import { expandHome } from "../config/places.ts";
 import { redactText } from "../secrets/secret_marks.ts";
-import type { ServerDefinition } from "../tools/mcp/server_definition.ts";
+import { describeMissingCommand, type ServerDefinition } from "../tools/mcp/server_definition.ts";
 
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
@@ -12,14 +13,16 @@ type Program = Extract<ServerDefinition, { kind: "program" }>;
 export async function describeMissingProgram(program: Program): Promise<string | undefined> {
   const { command, env, cwd, secrets } = program;
   const isPath = command.includes("/");
-  const folders = env["PATH"]?.split(":");
+  // A tilde in PATH is expanded by who starts the program.
+  const home = env["HOME"];
+  const folders = env["PATH"]?.split(":")
+    .map((folder) => home === undefined ? folder : expandHome(folder, home));
   if (!isPath && folders === undefined) return undefined;
   const candidates = isPath ? [command] : (folders ?? []).map((folder) => `${folder}/${command}`);
   for (const candidate of candidates) {
     if (await mayStart(resolve(cwd, candidate), { isPath })) return undefined;
   }
-  const problem = `its command ${command} does not exist (looked for in PATH, from ${cwd})`;
-  return redactText(problem, secrets);
+  return redactText(describeMissingCommand(program), secrets);
 }
 
 /** What is found in PATH must be a program; what is named by its path is started as it is, and refused then. */

@@ -1,6 +1,6 @@
 // A run that threw, as the outcome of its execution.
 import { RuntimeError } from "../errors.ts";
-import { NoDescriptorLeft } from "../lazy_module.ts";
+import { NoDescriptorLeft } from "../free_descriptors.ts";
 import { ModelError } from "../models/model.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { ToolsUnavailable } from "../tools/tools_unavailable.ts";

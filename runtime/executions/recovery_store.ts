@@ -9,8 +9,8 @@ export interface RecoveryStore {
   adoptExecution(executionId: number): Promise<void>;
 
   /**
-   * Milliseconds that an abandoned run is known, by its log, to have run since its running time was last stored. What it did
-   * after its last frame is not known.
+   * Milliseconds that an abandoned run is known, by its log, to have run since its running time was last stored: of one that
+   * a killed service had started itself, up to its last frame. 0 where that is not known.
    */
   readUncountedMs(executionId: number): Promise<number>;
 

@@ -37,6 +37,13 @@ export class SqliteRecoveryStore implements RecoveryStore {
   }
 
   readUncountedMs(executionId: number): Promise<number> {
+    // An instance that stopped in order stored what had run; an execution that was adopted was idle for an unknown time.
+    const isKilledRun = this.#db.get(
+      "SELECT 1 FROM executions e JOIN instances i ON i.id = e.instance_id " +
+        "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
+      executionId,
+    ) !== undefined;
+    if (!isKilledRun) return Promise.resolve(0);
     const select =
       "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
     const last = this.#db.get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);

@@ -71,7 +71,9 @@ function withoutNulls(args: JsonObject, schema: JsonSchema): JsonObject {
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   return Object.fromEntries(
     Object.entries(args).filter(([name, value]) =>
-      value !== null || required.includes(name) || allowsNull(properties[name])
+      value !== null || required.includes(name) ||
+      // Not every name belongs to the schema that an object answers to: `toString`, for one, is inherited.
+      Object.hasOwn(properties, name) && allowsNull(properties[name])
     ),
   );
 }

@@ -8,7 +8,9 @@
 import { type Clock, SystemClock } from "../clock.ts";
 import { sleepUnlessAborted } from "../bounded_wait.ts";
 import { firstOf } from "../first_of.ts";
+import { requireFreeDescriptors } from "../free_descriptors.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import { HOUR_MS } from "../time_units.ts";
 import { type FolderEventSource, WatchLost } from "./folder_event_source.ts";
 import { findPipes, holdPipes, isPipe, isReported } from "./named_pipes.ts";
 import type { WatchedFolder } from "./watch_cover.ts";
@@ -17,8 +19,14 @@ import { WatchWorker } from "./watch_worker.ts";
 const CHECK_MS = 2_000;
 /** A response takes less than a millisecond; after a burst of events, or on a busy machine, up to a second. */
 const ANSWER_MS = 5_000;
-/** The limit while a watch is being opened: that takes long for a folder with very many folders in it. */
-const OPENING_MS = 60_000;
+/**
+ * How long a worker may take in whose folders no named pipe is found: more likely it is opening a folder with very many
+ * folders in it, on a slow disk. Doubled each time that was in vain, up to the longest.
+ */
+const FIRST_PATIENCE_MS = 60_000;
+const LONGEST_PATIENCE_MS = HOUR_MS;
+/** What a worker and its watch open, and more; without these, Deno ends the process. */
+const WORKER_DESCRIPTORS = 32;
 /** Threads that cannot be freed stay until the process ends. From this number on, no further one is started. */
 const MOST_STUCK = 8;
 
@@ -36,6 +44,7 @@ export class FolderEvents implements AsyncDisposable {
   readonly #over = new AbortController();
   #worker: WatchWorker | undefined;
   #checks: Promise<unknown> = Promise.resolve();
+  #patienceMs = FIRST_PATIENCE_MS;
   /** Workers that stopped responding and have not ended since. */
   readonly #stuck = new Set<WatchWorker>();
   /** Named pipes that were in a folder when its watch had stalled. */
@@ -80,6 +89,7 @@ export class FolderEvents implements AsyncDisposable {
     if (this.#stuck.size >= MOST_STUCK) {
       throw new Error("named pipes have stalled too many watches; restart the service");
     }
+    requireFreeDescriptors(WORKER_DESCRIPTORS);
     const worker = new WatchWorker();
     this.#worker = worker;
     this.#checks = Promise.all([this.#checks, this.#check(worker)]);
@@ -88,16 +98,33 @@ export class FolderEvents implements AsyncDisposable {
 
   /** Asks a worker from time to time, until it has to be replaced or nothing is watched any more. */
   async #check(worker: WatchWorker): Promise<void> {
+    let heard = 0;
     while (await sleepUnlessAborted(this.#clock, CHECK_MS, this.#over.signal)) {
       if (worker.isOver) return;
-      const ms = worker.isOpening ? OPENING_MS : ANSWER_MS;
+      // Events that arrive are a response. In a flood of them a question would wait for its end, and hold them up.
+      const isHeard = worker.heard !== heard;
+      heard = worker.heard;
+      if (isHeard) continue;
       const answer = worker.ping();
-      // In two parts: when the whole process was suspended, the first one is over before anybody could respond.
-      const isThere = await this.#isDone(answer, ms / 2) || await this.#isDone(answer, ms / 2);
-      if (isThere) continue;
+      if (await this.#responds(worker, answer)) continue;
       if (!this.#over.signal.aborted) await this.#replace(worker, answer);
       return;
     }
+  }
+
+  /** Whether a worker answers in time, or lets events through. */
+  async #responds(worker: WatchWorker, answer: Promise<void>): Promise<boolean> {
+    const { heard } = worker;
+    // In two parts: when the whole process was suspended, the first one is over before anybody could respond.
+    const half = ANSWER_MS / 2;
+    if (await this.#isDone(answer, half) || await this.#isDone(answer, half)) return true;
+    const mayWait = worker.isOpening || !await this.#hasPipe(worker);
+    if (mayWait && await this.#isDone(answer, this.#patienceMs - ANSWER_MS)) return true;
+    return worker.heard !== heard;
+  }
+
+  async #hasPipe(worker: WatchWorker): Promise<boolean> {
+    return (await findPipes(worker.folders, this.#over.signal)).length > 0;
   }
 
   /** Gives up a worker that stopped responding. Its watches fail with WatchLost, so that they are begun anew. */
@@ -110,8 +137,10 @@ export class FolderEvents implements AsyncDisposable {
     if (pipes.length === 0) {
       this.#log.write(
         "warn",
-        "The folder watch stopped responding and is restarted. A named pipe that existed only briefly can cause this",
+        "The folder watch stopped responding and is restarted. A named pipe that existed only briefly, or very many folders " +
+          "on a slow disk, can cause this",
       );
+      this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
     }
     worker.abandon(new WatchLost("The watch stopped responding"));
     // Held until all watches are closed: closing a pipe is an event, too, and the thread would block on it again.

@@ -154,8 +154,8 @@ export class FolderWatches implements AsyncDisposable {
       this.#folders.push(open);
       this.#blind.remove(folder);
     } catch (error) {
-      if (!(error instanceof WatchLost)) this.#blind.add(folder, error);
-      else if (!this.#isOver) void this.#settle();
+      // Also where what was to watch it did not respond: then it is tried again later, not over and over.
+      if (!this.#isOver) this.#blind.add(folder, error);
     }
   }
 

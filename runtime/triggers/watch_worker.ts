@@ -22,6 +22,7 @@ export class WatchWorker {
   readonly #watches = new Map<number, Watch>();
   readonly #answers = new Map<number, PromiseWithResolvers<void>>();
   #lastId = 0;
+  #heard = 0;
   /** How many watches are being opened. */
   #opening = 0;
   #failure: Error | undefined;
@@ -39,6 +40,11 @@ export class WatchWorker {
     return [...this.#watches.values()].map(({ folder, recursive }) => ({ folder, recursive }));
   }
 
+  /** How many events have arrived: as long as more do, the watch responds. */
+  get heard(): number {
+    return this.#heard;
+  }
+
   /** Whether it has been terminated, or has failed. */
   get isOver(): boolean {
     return this.#failure !== undefined;
@@ -54,6 +60,11 @@ export class WatchWorker {
     const id = ++this.#lastId;
     const events = new ReadableStream<Deno.FsEvent>({
       start: (controller) => void this.#watches.set(id, { folder, recursive, events: controller }),
+      // Whoever listened has failed: nothing more goes into a stream that nobody reads.
+      cancel: () => {
+        this.#watches.delete(id);
+        this.#post({ type: "close", id });
+      },
     });
     this.#opening++;
     try {
@@ -126,6 +137,7 @@ export class WatchWorker {
         return;
       }
       case "event":
+        this.#heard++;
         return this.#watches.get(report.id)?.events.enqueue(report.event);
       case "end": {
         const watch = this.#watches.get(report.id);

@@ -130,9 +130,11 @@ Deno.test("validate warns of an MCP program that is given paths of the workspace
 
 Deno.test("validate refuses an MCP program that a run would not find", async () => {
   await using place = await createTestWorkspace({
-    shell: { PATH: "/nonexistent:bin", TOKEN: "secret-0123456789" },
+    shell: { PATH: "/nonexistent:bin:~/tools", TOKEN: "secret-0123456789" },
   });
   const bin = join(place.workspace, "bin");
+  await Deno.mkdir(join(place.root, "tools"));
+  await Deno.writeTextFile(join(place.root, "tools/at-home"), "", { mode: 0o755 });
   await Deno.mkdir(join(bin, "folder"), { recursive: true });
   await Deno.writeTextFile(join(bin, "server"), "", { mode: 0o755 });
   await Deno.writeTextFile(join(bin, "text"), "", { mode: 0o644 });
@@ -141,6 +143,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
     ["bin/server", true],
     ["./bin/../bin/server", true],
     ["server", true],
+    ["at-home", true],
     ["/nonexistent/prog", false],
     ["bin/prog", false],
     [join(bin, "server", "x"), false],
@@ -152,7 +155,11 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
   ];
   for (const [command, isThere] of table) {
     const cwd = place.workspace;
-    await put(place, "mcp-servers.json", JSON.stringify({ files: { command, cwd } }));
+    await put(
+      place,
+      "mcp-servers.json",
+      JSON.stringify({ files: { command, cwd, env: { HOME: place.root } } }),
+    );
     const errors = (await validate(place, "mcp: [files]"))
       .filter((one) => one.startsWith("error "));
     assert.equal(errors.length, isThere ? 0 : 1, command);
@@ -161,7 +168,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
       .replace(place.workspace, "");
     const [error = ""] = errors;
     assert.ok(error.includes("daily.md:3:7: The MCP server files in "), error);
-    assert.ok(error.includes(`: its command ${shown} does not exist (looked for in PATH`), error);
+    assert.ok(error.includes(`: its command ${shown} does not exist (looked for `), error);
   }
 });
 

@@ -47,6 +47,7 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
       "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL",
     );
     db.run("DELETE FROM frames WHERE event = 'complete'");
+    db.run("UPDATE instances SET stopped_at = NULL");
     db.run(
       "UPDATE frames SET payload = json_set(payload, '$.timestamp', ?) " +
         "WHERE id = (SELECT max(id) FROM frames)",

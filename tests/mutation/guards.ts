@@ -159,7 +159,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a late module is not asked for without file descriptors",
     file: "runtime/lazy_module.ts",
-    find: "if (!isLoaded) requireDescriptors();",
+    find: "if (!isLoaded && !Deno.build.standalone) requireFreeDescriptors(FREE_DESCRIPTORS);",
     replace: "",
     tests: ["tests/lazy_module_test.ts"],
   },

@@ -40,8 +40,8 @@ Deno.test("the program asks for the place of its own files only where both ways 
     ...["cli/self_command.ts", "cli/update/distribution.ts"],
     // Where a package lies: in both among the packages.
     "runtime/config/yaml_library.ts",
+    "runtime/free_descriptors.ts",
     // Where its modules are read from; an executable has them inside.
-    "runtime/lazy_module.ts",
     // What may be read under narrow permissions; an executable has its files inside.
     "runtime/permissions/service_needs.ts",
     // Workers, which are embedded: their places are those of modules, in both.

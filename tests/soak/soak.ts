@@ -252,13 +252,17 @@ class Soak {
     await this.#inspection.look("dead", { whole: true });
   }
 
-  /** Processes of tools are kept for a minute, servers for as long as the service. */
+  /** Processes of tools are kept for a minute, servers and their watchers for as long as the service. */
   async #seeChildrenGone(): Promise<void> {
     const { service, findings } = this.#world;
     const began = performance.now();
     for (;;) {
-      const left = ((await service.look())?.children ?? [])
-        .filter(({ command }) => !command.includes("stdio_server.ts"));
+      const children = (await service.look())?.children ?? [];
+      const servers = children.filter(({ command }) => command.includes("stdio_server.ts"));
+      const kept = new Set(servers.map(({ pid }) => String(pid)));
+      const left = children.filter((child) =>
+        !servers.includes(child) && !kept.has(/inkling-watch (\d+)$/.exec(child.command)?.[1] ?? "")
+      );
       if (left.length === 0) return;
       if (performance.now() - began > IDLE_MS) {
         return findings.add("no child is left over", ...left.map((child) => ({ ...child })));

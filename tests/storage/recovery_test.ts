@@ -50,6 +50,22 @@ Deno.test("SqliteRecoveryStore.readUncountedMs() gives the time since the runnin
   append(99_000, { event: "message", eventType: "human", fields: { request_id: "r" } });
   append(99_050, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 50);
+  // It was adopted by another instance, or its own one stopped in order and stored what had run.
+  const own = store.db.get<{ id: string; started_at: number }>(
+    "SELECT i.id, i.started_at FROM instances i JOIN executions e ON e.instance_id = i.id WHERE e.id = ?",
+    id,
+  );
+  assert.ok(own !== undefined);
+  for (const change of ["started_at = 1001", "stopped_at = 99100"]) {
+    store.db.run(`UPDATE instances SET ${change} WHERE id = ?`, own.id);
+    assert.equal(await uncounted(), 0, change);
+    store.db.run(
+      "UPDATE instances SET started_at = ?, stopped_at = NULL WHERE id = ?",
+      own.started_at,
+      own.id,
+    );
+  }
+  assert.equal(await uncounted(), 50);
   // A clock that was set back.
   append(5_000, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 0);

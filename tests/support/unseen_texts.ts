@@ -35,6 +35,8 @@ export const WRITTEN_TEXTS: readonly string[] = [
   // Hebrew, Persian with a non-joiner, Hindi with a joiner, Chinese with a variant.
   "\u05e9\u05dc\u05d5\u05dd",
   "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+  // A Persian ending after a Latin word and after a bracket.
+  "PDF\u200c\u0647\u0627 (API)\u200c\u0647\u0627",
   "\u0915\u094d\u200d\u0937",
   "\u845b\u{e0100}\u57ce",
   "gr\u00f6\u00dfe e\u0301 100\u00a0%",

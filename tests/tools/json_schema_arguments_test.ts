@@ -37,7 +37,7 @@ async function complaint(args: unknown, schema: JsonSchema = SCHEMA): Promise<st
 
 Deno.test("compileArgumentsCheck() returns what fits, with defaults, without the nulls some models send", async () => {
   const check = await compileArgumentsCheck("weather", SCHEMA);
-  assert.deepEqual(check({ city: "Rome", days: 2, place: null, note: null }), {
+  assert.deepEqual(check({ city: "Rome", days: 2, place: null, note: null, toString: null }), {
     city: "Rome",
     days: 2,
     unit: "c",

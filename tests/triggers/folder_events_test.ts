@@ -151,7 +151,7 @@ test("FolderEvents: after a pipe that is made and removed at once everything is 
     await moment();
     // Whether the watch has opened it by now is a matter of luck: then it is tried again.
     Deno.removeSync(pipe);
-    for (let time = 0; time < 10; time++) await pipes.pass();
+    for (let time = 0; time < 80 && !pipes.looks.has("piped"); time++) await pipes.pass();
     return pipes.looks.has("piped");
   }, "a look at everything");
   await pipes.hears("piped");

@@ -133,9 +133,12 @@ export class HostPool implements AsyncDisposable {
 
   /** Ends a process, and waits until it is gone. */
   async discard(process: HostProcess): Promise<void> {
-    await process.end();
-    if (this.#keys.delete(process)) this.#count--;
-    this.#vacate(process);
+    try {
+      await process.end();
+      if (this.#keys.delete(process)) this.#count--;
+    } finally {
+      this.#vacate(process);
+    }
   }
 
   /** Tells the work of a process to stop, and ends the process when it has or soon after. Returns at once. */

@@ -53,3 +53,13 @@ export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
   /** Values that no message may show; longest first. */
   secrets: readonly Secret[];
 };
+
+/** That a program is not there, as the end of a sentence; the command may hold secrets. */
+export function describeMissingCommand(
+  { command, cwd }: { command: string; cwd: string },
+): string {
+  const where = command.includes("/")
+    ? `looked for from ${cwd}`
+    : `looked for in PATH, from ${cwd}`;
+  return `its command ${command} does not exist (${where})`;
+}

@@ -5,7 +5,7 @@ import { unreadableReason } from "../../files/unreadable.ts";
 import { firstOf } from "../../first_of.ts";
 import { GroupWatch } from "../processes/group_watch.ts";
 import type { McpLimits } from "./mcp_limits.ts";
-import type { ServerProgram } from "./server_definition.ts";
+import { describeMissingCommand, type ServerProgram } from "./server_definition.ts";
 
 /** The end of standard error that is kept. */
 const STDERR_BYTES = 8 * 1024;
@@ -189,7 +189,7 @@ function startProblem(error: unknown, { command, cwd }: ServerProgram): string {
   if (error instanceof Deno.errors.NotFound) {
     return error.message.includes("No such cwd")
       ? `its folder ${cwd} does not exist`
-      : `its command ${command} does not exist (looked for in PATH, from ${cwd})`;
+      : describeMissingCommand({ command, cwd });
   }
   if (error instanceof Deno.errors.PermissionDenied) {
     return `its command ${command} may not be executed`;

@@ -152,15 +152,15 @@ Deno.test("validate says of a target that is meant as a path why it cannot be ch
   try {
     await Deno.writeTextFile(`${folder}/DRAFT.MD`, "Say hello.\n");
     const table = [
-      [`${folder}/DRAFT.MD`, "is not a .md file"],
-      [`${folder}/a.markdown`, "is not a .md file"],
-      [folder, "is a folder, not a .md file"],
+      [`${folder}/DRAFT.MD`, `"${folder}/DRAFT.MD" is not a .md file`],
+      [`${folder}/a.markdown`, `There is no file "${folder}/a.markdown"`],
+      [folder, `"${folder}" is a folder, not a .md file`],
     ] as const;
     for (const [target, problem] of table) {
       await using cli = await createFakeCli();
       addFiles(cli);
       assert.equal(await cli.run("validate", target), 2);
-      assert.equal(cli.stderr.text, `Error: "${target}" ${problem}\n`);
+      assert.equal(cli.stderr.text, `Error: ${problem}\n`);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
