@@ -231,9 +231,9 @@ function countInRow({ firstGeneration }: LoopState, generation: number): number 
 
 /** How long it must be quiet before so many generations in a row may become one more. */
 function quietMs({ longestStepMs }: LoopState, count: number): number {
-  // Longer each time, so that it never coincides for long with somebody who writes at regular times.
-  const ms = longestStepMs * (1 + (count - TRUSTED_GENERATIONS) / 2);
-  return Math.ceil(Math.max(SHORTEST_QUIET_MS, ms));
+  // Longer each time, also the shortest, so that it never falls between the times of somebody who writes regularly.
+  const factor = 1 + (count - TRUSTED_GENERATIONS) / 2;
+  return Math.ceil(Math.max(SHORTEST_QUIET_MS, longestStepMs) * factor);
 }
 
 function newState(generationBegunAt: number): LoopState {
