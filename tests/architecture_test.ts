@@ -37,6 +37,8 @@ const WIRING = [
   "local_runtime.ts",
   "agent_sandbox.ts",
   "follow_execution.ts",
+  "open_agents.ts",
+  "open_storage.ts",
   "run_supplies.ts",
   "scheduler_status.ts",
   "service_start.ts",

@@ -8,7 +8,7 @@ import type { WatchedRoot } from "./watched_root.ts";
 export class SeenPlace {
   #last: { root: WatchedRoot; view: FolderView } | undefined;
 
-  /** Whether there ever was anything. */
+  /** Whether a file or folder has been seen at the path at least once. */
   get isKnown(): boolean {
     return this.#last !== undefined;
   }
