@@ -1,18 +1,38 @@
-// What a dead instance left running, parted: what may continue here, and what has ended.
+// What a dead instance left running: what its agent wants resumed continues here, the rest ends.
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { StoredRun } from "./conductor.ts";
+import type { Continuations } from "./continuations.ts";
+import { type ExecutionEndings, FORSAKEN } from "./execution_endings.ts";
+import { Journal, type JournalPorts } from "./journal.ts";
 import type { RecoveryStore } from "./recovery_store.ts";
 import { AgentUnreadable } from "./refusals.ts";
+import { ORPHANED } from "./resume_decision.ts";
 
-/** What executions are parted with. */
-export interface RecoveryPorts {
-  recovery: Pick<RecoveryStore, "findAbandoned" | "adoptExecution">;
+/** What a recovery works with. */
+export interface RecoveryPorts extends JournalPorts {
+  recovery: RecoveryStore;
   agents: Pick<AwaitedAgents, "find">;
+  ends: Pick<ExecutionEndings, "end" | "abortWaiting">;
+  continuations: Pick<Continuations, "afterRestart">;
+  /** Throws ExecutionNotFound. */
   read(id: number): Promise<StoredRun>;
 }
 
-/** What becomes of them, the oldest first. */
-export interface Recovery {
+/** Takes over what a dead instance left running: continues it where the agent says so, else ends it. */
+export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
+  const { recovery, ends, continuations } = ports;
+  const { adopted, orphaned } = await partAbandoned(ports);
+  for (const { execution } of orphaned) {
+    const ranMs = await recovery.readUncountedMs(execution.id);
+    const journal = new Journal(execution, ports, { ranMs });
+    await ends.end(execution, { outcome: ORPHANED, journal });
+  }
+  for (const subject of adopted) await continuations.afterRestart(subject);
+  for (const id of await recovery.findForsaken()) await ends.abortWaiting(id, FORSAKEN);
+}
+
+/** What becomes of abandoned executions, the oldest first. */
+interface Parted {
   /** Taken over: they run here under the definition of now, or wait until it can be read. */
   adopted: StoredRun[];
   orphaned: StoredRun[];
@@ -22,9 +42,9 @@ export interface Recovery {
  * Takes over what its agent wants resumed, or may want resumed where its file cannot be read, unless nobody waits for it any
  * longer. The rest is to be ended.
  */
-export async function partAbandoned(
-  { recovery, agents, read }: RecoveryPorts,
-): Promise<Recovery> {
+async function partAbandoned(
+  { recovery, agents, read }: Pick<RecoveryPorts, "recovery" | "agents" | "read">,
+): Promise<Parted> {
   const adopted = new Map<number, StoredRun>();
   const orphaned: StoredRun[] = [];
   const isWanted = async (parentId: number | null) =>

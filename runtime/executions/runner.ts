@@ -1,4 +1,4 @@
-// Many runs: accepting them, keeping hold of them while they run, cancelling, stopping, and taking over what a crash left.
+// The executions of this process: accepting them, keeping hold of them while they run, cancelling, stopping.
 import type { Agent } from "../agents/agent.ts";
 import type { EventBus } from "../events/bus.ts";
 import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
@@ -9,16 +9,15 @@ import { type AgentLookup, AwaitedAgents } from "./awaited_agents.ts";
 import { Conductor, type Paused, type RunControl, type StoredRun } from "./conductor.ts";
 import { Continuations } from "./continuations.ts";
 import { type DelegatedStart, Delegations } from "./delegation.ts";
-import { ExecutionEndings, FORSAKEN } from "./execution_endings.ts";
+import { ExecutionEndings } from "./execution_endings.ts";
 import type { Execution, ExecutionStatus } from "./execution.ts";
 import type { ExecutionReads } from "./execution_reads.ts";
 import type { FamilyStore } from "./family_store.ts";
 import { HumanAnswers } from "./human_answers.ts";
 import type { HumanAnswer } from "./human_request.ts";
-import { Journal, type JournalPorts } from "./journal.ts";
-import { ORPHANED } from "./resume_decision.ts";
+import type { JournalPorts } from "./journal.ts";
 import type { RunPorts } from "./prepare.ts";
-import { partAbandoned } from "./recovery.ts";
+import { recoverExecutions } from "./recovery.ts";
 import type { RecoveryStore } from "./recovery_store.ts";
 import {
   ExecutionNotFound,
@@ -137,23 +136,15 @@ export class Runner implements AsyncDisposable {
     this.#answers.again();
   }
 
-  /** Takes over what a dead instance left running: continues it where the agent says so, else ends it. */
+  /** Takes over what a dead instance left running, and begins to settle questions whose time is over. */
   async recover(): Promise<void> {
-    const read = (id: number) => this.#read(id);
-    const { adopted, orphaned } = await partAbandoned({
+    await recoverExecutions({
       ...this.#ports,
       agents: this.#agents,
-      read,
+      ends: this.#ends,
+      continuations: this.#continuations,
+      read: (id) => this.#read(id),
     });
-    for (const { execution } of orphaned) {
-      const ranMs = await this.#ports.recovery.readUncountedMs(execution.id);
-      const journal = new Journal(execution, this.#ports, { ranMs });
-      await this.#ends.end(execution, { outcome: ORPHANED, journal });
-    }
-    for (const subject of adopted) await this.#continuations.afterRestart(subject);
-    for (const id of await this.#ports.recovery.findForsaken()) {
-      await this.#ends.abortWaiting(id, FORSAKEN);
-    }
     this.#answers.start();
   }
 
