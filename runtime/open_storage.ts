@@ -2,6 +2,7 @@
 import type { Clock } from "./clock.ts";
 import type { Directories } from "./config/directories.ts";
 import { Database } from "./storage/database.ts";
+import { findHistory, settleHistory } from "./storage/history_place.ts";
 import { InstanceLock } from "./storage/instance_lock.ts";
 import { closeInstance, openInstance } from "./storage/instances.ts";
 import { makeStateDir, StateDirUnusable } from "./storage/state_dir.ts";
@@ -25,23 +26,26 @@ export async function openStorage(
   if (mode === "read-only") {
     return { db: resources.use(openReadOnlyDatabase(directories)), instanceId };
   }
-  await makeStateDir(directories.stateDir);
-  resources.use(InstanceLock.take(directories));
+  const { stateDir, ownStateDir } = directories;
+  for (const dir of new Set([stateDir, ownStateDir])) {
+    await makeStateDir(dir);
+    resources.use(InstanceLock.take(dir));
+  }
+  await settleHistory(directories);
   const db = resources.use(Database.open(directories.databaseFile));
   openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
   resources.defer(() => closeInstance(db, instanceId, clock.now()));
   return { db, instanceId };
 }
 
-function openReadOnlyDatabase(
-  { databaseFile, stateDir }: Pick<Directories, "databaseFile" | "stateDir">,
-): Database {
+function openReadOnlyDatabase(directories: Directories): Database {
+  let path: string | undefined;
   try {
-    Deno.lstatSync(databaseFile);
+    path = findHistory(directories);
   } catch (error) {
-    // Nothing ran here yet: an empty history, and no file made to show it.
-    if (error instanceof Deno.errors.NotFound) return Database.open(":memory:");
-    throw new StateDirUnusable(stateDir, error);
+    throw new StateDirUnusable(directories.stateDir, error);
   }
-  return Database.open(databaseFile, { readOnly: true });
+  // Nothing ran here yet: an empty history, and no file made to show it.
+  if (path === undefined) return Database.open(":memory:");
+  return Database.open(path, { readOnly: true });
 }

@@ -13,8 +13,8 @@ export async function reportSetup(context: CommandContext, result: SetupResult):
     output.detail(`${green("✔")} ${toOneLine(path)} ${dim(change)}`);
   }
   if (result.formerWorkspace !== undefined) {
-    output.warning(
-      `What ran in ${result.formerWorkspace} is in the history of ${result.workspace} from now on`,
+    output.note(
+      `The history of ${result.formerWorkspace} stays its own: "inkling logs <agent> -w <folder>" shows it`,
     );
   }
   const [config] = result.files.toReversed();

@@ -8,12 +8,18 @@ export interface Directories {
   /** The config directory's `.env`. */
   configEnvFile: string;
   stateDir: string;
+  /** The state directory of config.yaml's workspace. */
+  baseStateDir: string;
+  /** The state directory that this workspace has while config.yaml names another. */
+  ownStateDir: string;
   socketFile: string;
   databaseFile: string;
   pidFile: string;
   lockFile: string;
   logFile: string;
   workspace: string;
+  /** The workspace without symbolic links: what its state is kept by. */
+  realWorkspace: string;
   agentsDir: string;
   /** `agents/_config/tools`. */
   toolsDir: string;

@@ -73,6 +73,11 @@ export function stateFilesOf(
   };
 }
 
+/** The file of a base state directory with the real path of the workspace whose history is there. */
+export function historyOwnerFile(baseStateDir: string): string {
+  return join(baseStateDir, "workspace");
+}
+
 /**
  * The shell's variables for a process that starts in another directory: folders that are relative to the current one are
  * made absolute, so that both processes mean the same. Relative XDG variables stay as they are: they are ignored.

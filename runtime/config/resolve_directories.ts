@@ -27,10 +27,10 @@ export async function resolveDirectories(options: {
   const { env, home, config } = options;
   const workspace = resolve(expandHome(options.workspace ?? config.workspace, home));
   const configDir = resolveConfigDir(env, home);
-  const stateDir = await resolveStateDir(resolveBaseStateDir(env, home), {
-    workspace,
-    configured: config.workspace,
-  });
+  const realWorkspace = realPath(workspace);
+  const baseStateDir = resolveBaseStateDir(env, home);
+  const ownStateDir = await resolveOwnStateDir(baseStateDir, realWorkspace);
+  const stateDir = realWorkspace === realPath(config.workspace) ? baseStateDir : ownStateDir;
   const agentsDir = resolve(workspace, config.agentsDir);
   const agentsConfigDir = join(agentsDir, "_config");
   return {
@@ -38,9 +38,12 @@ export async function resolveDirectories(options: {
     configFile: config.path,
     configEnvFile: join(configDir, ".env"),
     stateDir,
+    baseStateDir,
+    ownStateDir,
     socketFile: resolveSocketFile(stateDir, env),
     ...stateFilesOf(stateDir),
     workspace,
+    realWorkspace,
     agentsDir,
     toolsDir: join(agentsConfigDir, "tools"),
     skillsDir: join(agentsConfigDir, "skills"),
@@ -50,14 +53,14 @@ export async function resolveDirectories(options: {
   };
 }
 
-async function resolveStateDir(
-  base: string,
-  { workspace, configured }: { workspace: string; configured: string },
+/** The state directory of a workspace that is not config.yaml's: named by the workspace's folder and its real path. */
+export async function resolveOwnStateDir(
+  baseStateDir: string,
+  realWorkspace: string,
 ): Promise<string> {
-  const real = realPath(workspace);
-  if (real === realPath(configured)) return base;
-  const hash = await sha256Of(real);
-  return join(base, "workspaces", `${basename(real) || "root"}-${hash.slice(0, 8)}`);
+  const hash = await sha256Of(realWorkspace);
+  const name = `${basename(realWorkspace) || "root"}-${hash.slice(0, 8)}`;
+  return join(baseStateDir, "workspaces", name);
 }
 
 /** The real path, as far as the path exists: a link above a workspace that is yet to be made must not count twice. */

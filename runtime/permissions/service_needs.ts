@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
+import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
 import { knownRealPath } from "../files/known_real_path.ts";
 import { keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
@@ -62,7 +63,7 @@ export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
 }
 
 function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNeed[] {
-  const { configDir, stateDir, workspace, agentsDir, socketFile } = directories;
+  const { configDir, stateDir, baseStateDir, workspace, agentsDir, socketFile } = directories;
   const own = Deno.build.standalone
     ? []
     : both(fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "")).map(read(
@@ -78,9 +79,21 @@ function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNee
     ...both(workspace).flatMap(readAndWrite("the workspace")),
     ...both(agentsDir).flatMap(readAndWrite("the agents and their memory")),
     ...both(stateDir).flatMap(readAndWrite("history, log, locks and socket")),
+    ...(stateDir === baseStateDir ? [] : both(baseStateDir).flatMap(formerHistoryNeeds)),
     ...(dirname(socketFile) === stateDir
       ? []
       : both(dirname(socketFile)).flatMap(readAndWrite("the socket"))),
+  ];
+}
+
+/** What the history of a workspace is fetched with, when config.yaml names another workspace since. */
+function formerHistoryNeeds(baseStateDir: string): PermissionNeed[] {
+  const { databaseFile, lockFile } = stateFilesOf(baseStateDir);
+  return [
+    read("whose history is in the state directory")(historyOwnerFile(baseStateDir)),
+    ...[databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`, lockFile].flatMap(
+      readAndWrite("history from when config.yaml named this workspace"),
+    ),
   ];
 }
 

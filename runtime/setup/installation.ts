@@ -7,9 +7,10 @@ import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import { EnvironmentFiles } from "../config/environment_files.ts";
 import { exists } from "../config/exists.ts";
-import { resolveConfigDir } from "../config/places.ts";
+import { resolveConfigDir, stateFilesOf } from "../config/places.ts";
 import { resolveDirectories } from "../config/resolve_directories.ts";
 import type { Surroundings } from "../config/settings.ts";
+import { isLocked } from "../lock_file.ts";
 import { modelsOf } from "../models/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { ChoicesRefused, chooseConfig, type ChosenConfig } from "./chosen_config.ts";
@@ -26,7 +27,7 @@ export interface SetupResult {
   files: WrittenFile[];
   /** The agent that was made because there was none. */
   sampleAgentId: string | undefined;
-  /** The workspace of before, where it has a history that stays in place and is the new one's now. */
+  /** The workspace of before, where it has a history, which stays its own. */
   formerWorkspace: string | undefined;
 }
 
@@ -62,8 +63,12 @@ export class Installation {
       if (error instanceof ChoicesRefused) return error.message;
       throw error;
     }
-    if (choices.workspace !== undefined && await isFile(config.workspace)) {
-      return `${config.workspace} is a file: a workspace is a folder`;
+    if (choices.workspace !== undefined) {
+      if (await isFile(config.workspace)) {
+        return `${config.workspace} is a file: a workspace is a folder`;
+      }
+      const problem = await this.#describeRunning(config);
+      if (problem !== undefined) return problem;
     }
     if (choices.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(choices.apiKey)) {
       return "This is not a valid key: it holds spaces, line ends or characters outside ASCII";
@@ -101,7 +106,7 @@ export class Installation {
     const former = await this.#directories((await this.#withChoices({})).config);
     const { text, config } = await this.#withChoices(choices);
     const directories = await this.#directories(config);
-    const isMoved = former.workspace !== directories.workspace;
+    const isMoved = former.realWorkspace !== directories.realWorkspace;
     const formerWorkspace = isMoved && await exists(former.databaseFile)
       ? former.workspace
       : undefined;
@@ -115,6 +120,15 @@ export class Installation {
     });
     const { workspace, agentsDir } = directories;
     return { workspace, agentsDir, ...written, formerWorkspace };
+  }
+
+  /** No command would find the service of a workspace any more that becomes config.yaml's while it runs. */
+  async #describeRunning(config: Config): Promise<string | undefined> {
+    const former = await this.#directories((await this.#withChoices({})).config);
+    const { realWorkspace, workspace, ownStateDir } = await this.#directories(config);
+    if (former.realWorkspace === realWorkspace) return undefined;
+    if (!isLocked(stateFilesOf(ownStateDir).lockFile)) return undefined;
+    return `A service runs for ${workspace}: end it first ("inkling stop -w" with this folder)`;
   }
 
   async #withChoices(choices: SetupChoices): Promise<ChosenConfig> {

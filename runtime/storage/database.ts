@@ -80,6 +80,21 @@ export class Database implements Disposable {
     }
   }
 
+  /**
+   * Folds what the write-ahead log still has into the file, which is then the whole database and can be moved. Throws
+   * DatabaseUnusable as open() does, and while another process has it open.
+   */
+  static foldLog(path: string): void {
+    using database = Database.open(path);
+    const db = database.#db;
+    try {
+      db.exec("PRAGMA journal_mode = DELETE");
+    } catch (error) {
+      throw new DatabaseUnusable(inUse(path), { cause: error });
+    }
+    if (pragma(db, "journal_mode") !== "delete") throw new DatabaseUnusable(inUse(path));
+  }
+
   /** Runs one statement that returns no rows; gives the number of changed rows and the last id. */
   run(sql: string, ...values: SQLInputValue[]): { changes: number; lastId: number } {
     const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
@@ -189,6 +204,10 @@ function migrate(db: DatabaseSync, from: number): void {
 function damaged(path: string): string {
   return `Cannot open ${path}: the database is damaged. It was left as it is. ` +
     "Restore it from a backup, or move it away to start with an empty one.";
+}
+
+function inUse(path: string): string {
+  return `Cannot move ${path}: another program has it open. End that program and try again.`;
 }
 
 /** By SQLite's own words for SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN: errors of `exec` have no code. */

@@ -1,4 +1,5 @@
 // One service per state directory: a lock that dies with its holder, and the PID beside it for people and tools.
+import { stateFilesOf } from "../config/places.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import { takeLock } from "../lock_file.ts";
 
@@ -6,11 +7,16 @@ import { takeLock } from "../lock_file.ts";
 export class AlreadyRunning extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(stateDir: string) {
-    super(`Inkling is already running for this workspace (state directory ${stateDir})`);
+    const pid = readPid(stateDir);
+    // "inkling stop" may look elsewhere: config.yaml can name another workspace than when the service was started.
+    const remedy = pid === undefined ? "" : `. "kill ${pid}" ends it`;
+    super(
+      `Inkling is already running for this workspace (state directory ${stateDir})${remedy}`,
+    );
   }
 }
 
-/** Holds the lock file until disposed. The system releases it when the process dies, however that happens. */
+/** Holds the lock of a state directory until disposed. The system releases it when the process dies, however that happens. */
 export class InstanceLock implements Disposable {
   readonly #lock: Disposable;
   readonly #pidFile: string;
@@ -21,16 +27,17 @@ export class InstanceLock implements Disposable {
   }
 
   /** Takes the lock and writes the PID file. Throws AlreadyRunning when another process holds it. */
-  static take(places: { lockFile: string; pidFile: string; stateDir: string }): InstanceLock {
-    const lock = takeLock(places.lockFile);
-    if (lock === undefined) throw new AlreadyRunning(places.stateDir);
+  static take(stateDir: string): InstanceLock {
+    const { lockFile, pidFile } = stateFilesOf(stateDir);
+    const lock = takeLock(lockFile);
+    if (lock === undefined) throw new AlreadyRunning(stateDir);
     try {
-      Deno.writeTextFileSync(places.pidFile, `${Deno.pid}\n`, { mode: 0o600 });
+      Deno.writeTextFileSync(pidFile, `${Deno.pid}\n`, { mode: 0o600 });
     } catch (error) {
       lock[Symbol.dispose]();
       throw error;
     }
-    return new InstanceLock(lock, places.pidFile);
+    return new InstanceLock(lock, pidFile);
   }
 
   [Symbol.dispose](): void {
@@ -42,5 +49,15 @@ export class InstanceLock implements Disposable {
     } finally {
       this.#lock[Symbol.dispose]();
     }
+  }
+}
+
+/** The PID of the holder; undefined where it cannot be read, as when it is just being written. */
+function readPid(stateDir: string): string | undefined {
+  try {
+    return /^\d+$/.exec(Deno.readTextFileSync(stateFilesOf(stateDir).pidFile).trim())?.[0];
+  } catch {
+    // It is only for people: the lock is what counts.
+    return undefined;
   }
 }

@@ -14,17 +14,22 @@ function directories(dir: string, workspace?: string, agentsDir = "agents"): Pro
 
 Deno.test("resolveDirectories() places everything of config.yaml's workspace", async () => {
   await withTempDir(async (dir) => {
-    assert.deepEqual(await directories(dir, undefined, "team/agents"), {
+    const own = await directories(dir, undefined, "team/agents");
+    assert.match(own.ownStateDir, /^\/state\/workspaces\/main-[0-9a-f]{8}$/);
+    assert.deepEqual(own, {
       configDir: `${dir}/.config/inkling`,
       configFile: `${dir}/config.yaml`,
       configEnvFile: `${dir}/.config/inkling/.env`,
       stateDir: "/state",
+      baseStateDir: "/state",
+      ownStateDir: own.ownStateDir,
       socketFile: "/state/service.sock",
       databaseFile: "/state/inkling.db",
       pidFile: "/state/inkling.pid",
       lockFile: "/state/inkling.lock",
       logFile: "/state/inkling.log",
       workspace: `${dir}/main`,
+      realWorkspace: `${dir}/main`,
       agentsDir: `${dir}/main/team/agents`,
       toolsDir: `${dir}/main/team/agents/_config/tools`,
       skillsDir: `${dir}/main/team/agents/_config/skills`,
@@ -49,6 +54,7 @@ Deno.test("resolveDirectories() gives each other workspace a state directory of 
     assert.match(b.stateDir, /^\/state\/workspaces\/notes-[0-9a-f]{8}$/);
     assert.notEqual(a.stateDir, b.stateDir);
     assert.notEqual(a.socketFile, b.socketFile);
+    assert.deepEqual([a.ownStateDir, a.baseStateDir], [a.stateDir, "/state"]);
     const digest = await crypto.subtle.digest(
       "SHA-256",
       new TextEncoder().encode(`${dir}/a/notes`),

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { resolveDirectories } from "../../../runtime/config/resolve_directories.ts";
+import { InstanceLock } from "../../../runtime/storage/instance_lock.ts";
 import { parse } from "yaml";
 import { OTHER_PROVIDER } from "../../../cli/provider_questions.ts";
 import { OpenAiServer } from "../../support/openai_server.ts";
@@ -310,7 +312,30 @@ Deno.test("setup tells when it moves a workspace that has a history, and when a 
   assert.equal(await cli.run("setup", "--yes", "-w", "~/new"), 0);
   assert.match(
     cli.stderr.text,
-    /Warning: What ran in .*\/old is in the history of .*\/new from now/,
+    /The history of .*\/old stays its own: "inkling logs <agent> -w <folder>" shows it/,
   );
   assert.match(cli.stderr.text, /The service still has the earlier configuration/);
+});
+
+Deno.test("setup does not take a workspace whose service runs: no command would find that any more", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  const workspace = join(world.home, "notes");
+  await Deno.mkdir(workspace);
+  const { ownStateDir } = await resolveDirectories({
+    env: () => undefined,
+    home: world.home,
+    config: { path: "", workspace, agentsDir: "agents" },
+  });
+  await Deno.mkdir(ownStateDir, { recursive: true });
+  const setup = ["setup", "--yes", "--provider", "demo", "--model", "echo", "-w", workspace];
+  {
+    using _service = InstanceLock.take(ownStateDir);
+    assert.equal(await world.cli.run(...setup), 2);
+    assert.match(
+      world.cli.stderr.text,
+      /A service runs for .*\/notes: end it first \("inkling stop/,
+    );
+  }
+  assert.ok(!world.files().some((path) => path.endsWith("config.yaml")));
+  assert.equal(await world.cli.run(...setup), 0);
 });
