@@ -11,14 +11,23 @@ if (import.meta.main) {
     // Inkling started itself, to run an agent's tool or script inside of walls.
     const { runHost } = await import("./runtime/tools/custom/host/run_host.ts");
     Deno.exit(await runHost(role, { input: Deno.stdin.readable, output: Deno.stdout.writable }));
-  } else if (Deno.args.length === 1 && /^(-V|--version)$/.test(Deno.args[0] ?? "")) {
-    // Asked for by scripts, over and over: answered before anything is loaded.
-    console.log(version);
-  } else {
+  } else if (!printVersion()) {
     const [{ openApp }, { runCli }] = await Promise.all([
       import("./composition/app.ts"),
       import("./cli/mod.ts"),
     ]);
     Deno.exit(await runCli(Deno.args, await openApp({ version })));
+  }
+}
+
+/** Prints the version when only that is wanted; false when the command line has to act. Loads nothing: scripts ask often. */
+function printVersion(): boolean {
+  if (Deno.args.length !== 1 || !/^(-V|--version)$/.test(Deno.args[0] ?? "")) return false;
+  try {
+    console.log(version);
+    return true;
+  } catch {
+    // The command line tries again, and reports why the output cannot be written.
+    return false;
   }
 }

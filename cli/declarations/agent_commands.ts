@@ -39,7 +39,7 @@ export const newCommand = declareCommand({
     watch: repeatable("--watch <path>", "Run it when this path changes; may be repeated", FILE),
     path: repeatable("--path <path>", "A file or folder it may use; may be repeated", FILE),
   },
-  conflicts: { every: ["cron", "watch"], cron: ["watch"] },
+  conflicts: { template: ["prompt"], every: ["cron", "watch"], cron: ["watch"] },
   async perform(context, options, { name }) {
     const { newAgent } = await import("../commands/new.ts");
     return await newAgent(context, name, options);

@@ -8,6 +8,7 @@ import { suggest } from "../suggestion.ts";
 import { describeMissingProgram } from "./missing_program.ts";
 import { isOpenFolder } from "./open_folder.ts";
 import { describeMisplacedPaths } from "../tools/mcp/misplaced_paths.ts";
+import { describeNameClash } from "../tools/name_clash.ts";
 import { resolveServer } from "../tools/mcp/resolve_server.ts";
 import { serverFolder } from "../tools/mcp/server_folder.ts";
 import type { DeclaredServer } from "../tools/mcp/server_definition.ts";
@@ -24,46 +25,70 @@ export type InspectCustomTool = (
 /** Looks at what one agent names. */
 export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
 
+/** What an inspection needs beside the settings. */
+export interface InspectionOptions {
+  /** Names of the tools that every agent has. */
+  builtinTools: readonly string[];
+  inspectCustomTool: InspectCustomTool;
+  /** What is wrong with the price of an agent's model. */
+  inspectPrice: (agent: Agent) => Promise<ResourceProblem[]>;
+}
+
 /** An inspection of the agents of a workspace. */
 export function createInspection(
   settings: WorkspaceSettings,
-  inspectCustomTool: InspectCustomTool,
+  { builtinTools, inspectCustomTool, inspectPrice }: InspectionOptions,
 ): InspectResources {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
   return async (agent) => {
-    const custom = await inspectCustomTools(agent, inspectCustomTool);
+    const ownTools = [
+      ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
+      ...(agent.agents.length > 0 ? ["run_agent"] : []),
+    ];
+    const custom = await inspectCustomTools(agent, {
+      inspect: inspectCustomTool,
+      otherTools: [...builtinTools, ...ownTools],
+    });
     return {
       problems: [
         ...custom.problems,
         ...await inspectSkills(agent, skills),
         ...await inspectServers(agent, { servers, settings }),
         ...await permissionGaps(agent, settings),
+        ...await inspectPrice(agent),
       ],
-      toolNames: [
-        ...custom.toolNames,
-        ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
-        ...(agent.agents.length > 0 ? ["run_agent"] : []),
-      ],
-      isComplete: agent.mcp.length === 0 && custom.problems.length === 0,
+      toolNames: [...custom.toolNames, ...ownTools],
+      isComplete: agent.mcp.length === 0 && custom.isComplete,
     };
   };
 }
 
 async function inspectCustomTools(
   { customTools }: Agent,
-  inspect: InspectCustomTool,
-): Promise<{ problems: ResourceProblem[]; toolNames: string[] }> {
+  { inspect, otherTools }: { inspect: InspectCustomTool; otherTools: readonly string[] },
+): Promise<InspectedResources> {
   const problems: ResourceProblem[] = [];
   const toolNames: string[] = [];
+  const taken = new Set(otherTools);
+  let isComplete = true;
   for (const name of customTools) {
+    const refuse = (message: string) =>
+      void problems.push({ field: "custom_tools", name, severity: "error", message });
     const found = await inspect(name);
-    if ("toolNames" in found) toolNames.push(...found.toolNames);
-    else {
-      problems.push({ field: "custom_tools", name, severity: "error", message: found.problem });
+    if ("problem" in found) {
+      isComplete = false;
+      refuse(found.problem);
+      continue;
+    }
+    for (const toolName of found.toolNames) {
+      const clash = describeNameClash(toolName, taken);
+      if (clash !== undefined) refuse(clash);
+      taken.add(toolName);
+      toolNames.push(toolName);
     }
   }
-  return { problems, toolNames };
+  return { problems, toolNames, isComplete };
 }
 
 async function inspectSkills(agent: Agent, library: SkillLibrary): Promise<ResourceProblem[]> {

@@ -7,7 +7,10 @@ import { SystemClock } from "../clock.ts";
 import type { Diagnostic } from "../diagnostics.ts";
 import { modelsOf } from "../models/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
+import { findBrokenPrice } from "../models/broken_price.ts";
+import { PriceFile } from "../models/price_file.ts";
 import { ModelPrices } from "../models/pricing.ts";
+import { inspectPrice } from "./price_inspection.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { openWorkspaceTools } from "../tool_catalog.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
@@ -38,16 +41,22 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
     clock: new SystemClock(),
     log: { write: () => {} },
   });
+  const priceFiles = directories.pricingFiles.map((path) => new PriceFile(path));
+  const readPrices = () => priceFiles.map((file) => file.look());
   let customTools: Promise<CustomTools> | undefined;
-  const inspectResources = createInspection(settings, async (name) => {
-    // Few workspaces have any: their processes are not even loaded before.
-    customTools ??= openWorkspaceTools({
-      settings,
-      registry,
-      clock: new SystemClock(),
-      executable: Deno.execPath(),
-    });
-    return await (await customTools).inspect(name);
+  const inspectResources = createInspection(settings, {
+    builtinTools: toolNames,
+    inspectCustomTool: async (name) => {
+      // Few workspaces have any: their processes are not even loaded before.
+      customTools ??= openWorkspaceTools({
+        settings,
+        registry,
+        clock: new SystemClock(),
+        executable: Deno.execPath(),
+      });
+      return await (await customTools).inspect(name);
+    },
+    inspectPrice: (agent) => inspectPrice(agent, { prices, lists: readPrices() }),
   });
   return {
     errors,
@@ -63,7 +72,9 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
         machineTimeZone,
         modelEndpoint,
         modelsOf,
-        hasPrice: (model) => prices.hasPrice(model),
+        // inspectPrice reports a broken price: the advice to add one would mislead.
+        hasPrice: async (model) =>
+          findBrokenPrice(readPrices(), model) !== undefined || await prices.hasPrice(model),
         knownTools: toolNames,
         inspectResources,
         agentIds: registry.list().map(({ id }) => id),

@@ -138,11 +138,14 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
   const folder = file.document.value["agents_dir"];
   if (typeof folder !== "string" || folder.trim() === "") return [];
   const inside = normalize(folder).replace(/\/+$/, "");
-  if (!isAbsolute(folder) && inside !== "." && inside !== ".." && !inside.startsWith("../")) {
-    return [];
-  }
+  const isOutside = isAbsolute(folder) || inside === "." || inside === ".." ||
+    inside.startsWith("../");
+  // Elsewhere it means the home directory: nobody wants a folder of that name.
+  const hasTilde = folder.startsWith("~");
+  if (!isOutside && !hasTilde) return [];
   return [diagnose(file, ["agents_dir"], {
     message: `agents_dir must be a folder inside the workspace, got ${JSON.stringify(folder)}`,
+    ...(hasTilde && { hint: "it is relative to the workspace; ~ is not expanded" }),
   })];
 }
 

@@ -29,33 +29,71 @@ export type Price = z.output<typeof priceSchema>;
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
-/** Reads the text of a pricing file: prices by model, or everything that is wrong with it. Unknown keys are warnings. */
+/** Broken entries, and warnings, located in one file: locating all would take time in proportion to their square. */
+const MOST_OF_A_KIND = 100;
+
+/** The text of a pricing file, read entry by entry. */
+export interface ParsedPriceFile {
+  /** The valid entries, by the keys of the file. */
+  prices: Map<string, Price>;
+  /** The first error of each entry that is not valid. */
+  broken: Map<string, Diagnostic>;
+  /** Everything that is wrong with the file; unknown keys are warnings. */
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Reads the text of a pricing file. An entry that is not valid leaves the others usable; a text that is not a YAML map
+ * yields diagnostics only.
+ */
 export function parsePriceFile(
   text: string,
   path: string,
-): { prices: ReadonlyMap<string, Price> | undefined; diagnostics: Diagnostic[] } {
+): ParsedPriceFile | { diagnostics: Diagnostic[] } {
   const parsed = parseYaml(text, { path });
-  if ("diagnostics" in parsed) return { prices: undefined, diagnostics: parsed.diagnostics };
-  const { value, diagnostics } = checkSchema(priceFileSchema, { path, document: parsed.document });
-  return {
-    prices: value === undefined ? undefined : new Map(Object.entries(value)),
-    diagnostics: [...parsed.document.warnings, ...diagnostics],
-  };
+  if ("diagnostics" in parsed) return parsed;
+  const { document } = parsed;
+  const prices = new Map<string, Price>();
+  const broken = new Map<string, Diagnostic>();
+  const diagnostics = [...document.warnings];
+  const unlisted = errorAtStart(path, "More prices are broken than are listed: fix those first");
+  for (const [key, entry] of Object.entries(document.value)) {
+    const price = priceSchema.safeParse(entry);
+    if (price.success) prices.set(key, price.data);
+    else if (broken.size >= MOST_OF_A_KIND) {
+      broken.set(key, unlisted);
+      continue;
+    }
+    if (price.success && diagnostics.length >= MOST_OF_A_KIND) continue;
+    const alone = { ...document, value: { [key]: entry } };
+    const found = checkSchema(priceFileSchema, { path, document: alone }).diagnostics;
+    diagnostics.push(...found);
+    if (!price.success) {
+      broken.set(key, found.find(({ severity }) => severity === "error") ?? unlisted);
+    }
+  }
+  if ([...broken.values()].includes(unlisted)) diagnostics.push(unlisted);
+  return { prices, broken, diagnostics };
 }
 
 /** What a pricing file says. */
 export interface PriceList {
-  /** By the keys of the file. While it is broken, what it said last holds. */
+  /** By the keys of the file. While the file or an entry is broken, what it said last holds. */
   prices: ReadonlyMap<string, Price>;
+  /** The entries that are not valid now, each with its first error. */
+  broken: ReadonlyMap<string, Diagnostic>;
+  /** Why no entry can be read now; undefined when the file can be read, or does not exist. */
+  failure: Diagnostic | undefined;
   /** What is wrong with it now. */
   problems: readonly Diagnostic[];
 }
 
+const EMPTY: PriceList = { prices: new Map(), broken: new Map(), failure: undefined, problems: [] };
+
 /** A pricing file that may change at any time. */
 export class PriceFile {
   readonly path: string;
-  #prices: ReadonlyMap<string, Price> = new Map();
-  #problems: Diagnostic[] = [];
+  #list: PriceList = EMPTY;
   /** Undefined: read it at the next question. */
   #stamp: string | undefined;
   #missing: MissingFile | undefined;
@@ -67,7 +105,7 @@ export class PriceFile {
   /** As it stands now; read only where it changed. */
   look(): PriceList {
     this.#refresh();
-    return { prices: this.#prices, problems: this.#problems };
+    return this.#list;
   }
 
   #refresh(): void {
@@ -78,33 +116,45 @@ export class PriceFile {
       const stamp = stampFile(info);
       if (stamp !== undefined && stamp === this.#stamp) return;
       // Asked before reading: opening a named pipe would wait for ever.
-      if (!info.isFile) this.#broken("The file cannot be read: it is not a file");
+      if (!info.isFile) this.#fail("The file cannot be read: it is not a file");
       else if (info.size > LARGEST_FILE_BYTES) {
-        this.#broken("The file is over 1 MB, too large for a price list");
+        this.#fail("The file is over 1 MB, too large for a price list");
       } else this.#read(Deno.readFileSync(this.path));
       this.#stamp = stamp;
     } catch (error) {
       this.#stamp = undefined;
       if (error instanceof Deno.errors.NotFound) {
-        this.#prices = new Map();
-        this.#problems = [];
+        this.#list = EMPTY;
         this.#missing = rememberMissing(this.path);
-      } else this.#broken(`The file cannot be read: ${unreadableReason(error)}`);
+      } else this.#fail(`The file cannot be read: ${unreadableReason(error)}`);
     }
   }
 
   #read(bytes: Uint8Array): void {
     const decoded = decodeText(bytes, this.path);
     if ("diagnostic" in decoded) {
-      this.#problems = [decoded.diagnostic];
+      this.#keepPrices([decoded.diagnostic]);
       return;
     }
-    const { prices, diagnostics } = parsePriceFile(decoded.text, this.path);
-    this.#problems = diagnostics;
-    if (prices !== undefined) this.#prices = prices;
+    const parsed = parsePriceFile(decoded.text, this.path);
+    if (!("prices" in parsed)) {
+      this.#keepPrices(parsed.diagnostics);
+      return;
+    }
+    const { prices, broken, diagnostics } = parsed;
+    for (const key of broken.keys()) {
+      const before = this.#list.prices.get(key);
+      if (before !== undefined) prices.set(key, before);
+    }
+    this.#list = { prices, broken, failure: undefined, problems: diagnostics };
   }
 
-  #broken(message: string): void {
-    this.#problems = [errorAtStart(this.path, message)];
+  #fail(message: string): void {
+    this.#keepPrices([errorAtStart(this.path, message)]);
+  }
+
+  #keepPrices(problems: readonly Diagnostic[]): void {
+    const { prices } = this.#list;
+    this.#list = { prices, broken: new Map(), failure: problems[0], problems };
   }
 }

@@ -56,7 +56,7 @@ export class ModelPrices {
     this.#report(lists.flatMap(({ problems }) => problems));
     const usage = consistent(reported);
     const names = familyOf(model.name);
-    const price = findPrice(lists, { provider: model.provider, names });
+    const price = findPrice(lists, priceKeysOf(model));
     if (price !== undefined) return costByPrice(price, usage);
     return await this.#costByTable(model, { names, usage });
   }
@@ -103,6 +103,11 @@ export class ModelPrices {
   }
 }
 
+/** The keys of a pricing file that may give a model's price, nearest first. */
+export function priceKeysOf({ provider, name }: Pick<PricedModel, "provider" | "name">): string[] {
+  return familyOf(name).flatMap((one) => [`${provider}/${one}`, one]);
+}
+
 /** A name and the families it belongs to, nearest first: `gpt-4o-2024-08-06` is a `gpt-4o`. */
 export function familyOf(name: string): string[] {
   const names = [name];
@@ -118,13 +123,10 @@ export function familyOf(name: string): string[] {
 const DATED_ENDING =
   /[-@:](?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-20\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|latest)$/;
 
-function findPrice(
-  lists: readonly PriceList[],
-  { provider, names }: { provider: string; names: readonly string[] },
-): Price | undefined {
+function findPrice(lists: readonly PriceList[], keys: readonly string[]): Price | undefined {
   for (const { prices } of lists) {
-    for (const name of names) {
-      const price = prices.get(`${provider}/${name}`) ?? prices.get(name);
+    for (const key of keys) {
+      const price = prices.get(key);
       if (price !== undefined) return price;
     }
   }

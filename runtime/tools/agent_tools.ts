@@ -8,6 +8,7 @@ import type { SkillDescription, Skills } from "./skills/skills.ts";
 import type { Tool } from "./tool.ts";
 import { Toolbox } from "./toolbox.ts";
 import { ToolsUnavailable } from "./tools_unavailable.ts";
+import { describeNameClash } from "./name_clash.ts";
 
 /** The tools of an agent, and what its prompt says of them. */
 export interface AgentTools {
@@ -62,15 +63,11 @@ export class ToolCatalog {
   }
 }
 
-/** A custom tool that has the name of another: which of the two a model means would be unknown. */
 function refuseClashes(custom: readonly Tool[], others: readonly Tool[]): void {
   const taken = new Set(others.map(({ name }) => name));
   for (const { name } of custom) {
-    if (taken.has(name)) {
-      throw new ToolsUnavailable(
-        `The custom tool "${name}" has the name of another tool; give it another one`,
-      );
-    }
+    const clash = describeNameClash(name, taken);
+    if (clash !== undefined) throw new ToolsUnavailable(clash);
     taken.add(name);
   }
 }

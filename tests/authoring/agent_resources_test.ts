@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../runtime/authoring/workspace_validation.ts";
 import { formatDiagnostic } from "../../runtime/diagnostics.ts";
-import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd, type TestWorkspace } from "../support/test_workspace.ts";
 
 async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
   const path = join(place.agentsDir, "_config", name);
@@ -75,6 +75,34 @@ Deno.test("validate loads a custom tool without running it, and says why it does
   const found = (await validate(place, "tools: [broken, curious]")).join("\n");
   assert.match(found, /The custom tool broken cannot be used: .*at import/);
   assert.match(found, /The custom tool curious cannot be used: /);
+});
+
+Deno.test("validate refuses custom tools with the name of another tool, as a run does", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/file_write.ts", TOOL.replace("const search =", "default"));
+  for (const name of ["first", "second"]) await put(place, `tools/${name}.ts`, TOOL);
+  await put(place, "tools/skill_use.ts", TOOL.replace("const search =", "default"));
+  await put(place, "skills/s/SKILL.md", "---\nname: s\ndescription: Writes\n---\nWrite.\n");
+  for (
+    const [lines, at, name] of [
+      ["tools: [file_write]", "3:9", "file_write"],
+      ["tools: [first, second]\nconfirm: [search]", "3:16", "search"],
+      ["tools: [skill_use]\nskills: s", "3:9", "skill_use"],
+    ] as const
+  ) {
+    const [error = "", ...more] = await validate(place, lines);
+    assert.deepEqual(more, [], lines);
+    assert.match(
+      error,
+      new RegExp(`^error .*daily\\.md:${at}: The custom tool "${name}" has the `),
+    );
+    await using runtime = await place.open();
+    const run = await runToEnd(runtime, "daily");
+    assert.equal(run.status, "error");
+    const [, sentence = ""] = /(The custom tool .*)$/.exec(error) ?? [];
+    assert.ok(run.error?.includes(sentence), run.error ?? "");
+  }
+  assert.deepEqual(await validate(place, "tools: [skill_use, second]"), []);
 });
 
 Deno.test("validate warns of an MCP program that starts where agents may write", async () => {

@@ -117,3 +117,61 @@ Deno.test("validateWorkspace() tells what is wrong with the files around the age
   });
   assert.deepEqual(await validate(place, "a"), { a: [] });
 });
+
+Deno.test("validateWorkspace() names the broken price of an agent, and does not advise to add one", async () => {
+  const agent = (name: string, settings: string) =>
+    `---\nmodel: { provider: mine, name: ${name}, base_url: "http://127.0.0.1:1/v1" }\n${settings}---\nHello.\n`;
+  const limit = "settings: { max_cost_usd: 1 }\n";
+  for (const defaults of ["", "defaults: { max_cost_usd: 1 }\n"]) {
+    await using place = await createTestWorkspace();
+    await Deno.writeTextFile(
+      join(place.configDir, "config.yaml"),
+      `workspace: ${place.workspace}\n${defaults}`,
+    );
+    const own = defaults === "" ? limit : "";
+    await place.writeAgent("good", agent("good", own));
+    await place.writeAgent("bad", agent("bad-2025-01-01", own));
+    await place.writeAgent("unnamed", agent("unnamed", own));
+    const pricing = join(place.agentsDir, "_config/pricing.yaml");
+    await Deno.mkdir(join(pricing, ".."));
+    const priceWarnings = async (target: string) =>
+      ((await validate(place, target))[target] ?? []).filter((one) => !one.includes("key of model"))
+        .map((one) => one.replace(/^.*\.md:\d+:\d+: /, ""));
+    await Deno.writeTextFile(
+      pricing,
+      "mine/good: { input: 1, output: 2 }\nmine/bad: { input: -1, output: 2 }\n",
+    );
+    assert.deepEqual(await priceWarnings("good"), []);
+    assert.deepEqual(await priceWarnings("bad"), [
+      `The price of mine/bad-2025-01-01 is broken: ${pricing}:2:20: ` +
+      '"mine/bad".input must not be negative, got -1 ' +
+      "(until it is fixed, max_cost_usd is not enforced, unless the endpoint reports costs)",
+    ]);
+    assert.match(
+      (await priceWarnings("unnamed")).join("\n"),
+      /^No price is known for .*add a price/,
+    );
+
+    await Deno.writeTextFile(pricing, "mine/good: [\n");
+    assert.match(
+      (await priceWarnings("good")).join("\n"),
+      /No price can be read, so max_cost_usd is not enforced: .*pricing\.yaml:\d+:\d+: Broken YAML/,
+    );
+  }
+});
+
+Deno.test("validateWorkspace() says which price counts instead of a broken one", async () => {
+  await using place = await createTestWorkspace({ shell: { OPENAI_API_KEY: "sk-123456789012" } });
+  await Deno.mkdir(join(place.agentsDir, "_config"));
+  await Deno.writeTextFile(join(place.agentsDir, "_config/pricing.yaml"), "gpt-4o: 5\nmine: 5\n");
+  await place.writeAgent("a", "---\nmodel: { provider: openai, name: gpt-4o }\n---\nHello.\n");
+  await place.writeAgent("b", "---\nmodel: { provider: ollama, name: mine }\n---\nHello.\n");
+  const found = async (id: string) => ((await validate(place, id))[id] ?? []).join("\n");
+  assert.match(await found("a"), /another source's price is used\)$/);
+  assert.match(await found("b"), /the cost will be shown as unknown\)$/);
+  await Deno.writeTextFile(
+    join(place.configDir, "pricing.yaml"),
+    "mine: { input: 1, output: 1 }\n",
+  );
+  assert.match(await found("b"), /another source's price is used\)$/);
+});

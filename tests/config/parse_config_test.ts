@@ -226,6 +226,17 @@ Deno.test("parseConfig() refuses an agents directory that is no folder of the wo
   }
 });
 
+Deno.test("parseConfig() refuses an agents directory that begins with ~, and says what it is relative to", () => {
+  for (const folder of ["~/team", '"~"', "~me/agents"]) {
+    const written = folder.replaceAll('"', "");
+    assert.deepEqual(problems(`workspace: ~/w\nagents_dir: ${folder}`), [
+      `config.yaml:2:13: agents_dir must be a folder inside the workspace, got "${written}" ` +
+      "(it is relative to the workspace; ~ is not expanded)",
+    ]);
+  }
+  assert.equal(read("agents_dir: a~b/~c").agentsDir, "a~b/~c");
+});
+
 Deno.test("parseConfig() reports broken YAML", () => {
   assert.deepEqual(problems("a: 1\na: 2\n"), [
     "config.yaml:2:1: The key a stands twice in the same map",

@@ -156,6 +156,17 @@ Deno.test("ModelPrices reports a broken file once, and goes by what it said befo
   assert.deepEqual(prices.problems(), []);
 });
 
+Deno.test("ModelPrices knows the price of every model but the one whose entry is broken", async () => {
+  await using it = await world({
+    workspace: "mine/bad: {input: x}\nmine/m: {input: 2, output: 1}\n",
+  });
+  assert.equal(await costs(it.prices, "mine/m", usage(1_000_000, 0)), 2);
+  assert.equal(await it.prices.hasPrice(model("mine/m")), true);
+  assert.equal(await it.prices.hasPrice(model("mine/bad")), false);
+  assert.equal(it.prices.problems().length, it.log.lines.length);
+  assert.ok(it.log.lines.length > 0);
+});
+
 Deno.test("ModelPrices.costOf() goes by the address of a provider that it does not know, each time", async () => {
   await using it = await world();
   const counted = { usage: usage(1_000_000, 0), reportedCostUsd: null };
@@ -205,8 +216,8 @@ Deno.test("parsePriceFile() names line, column and remedy of every problem", () 
     [
       "a: {input: x, output: 1}\nb: {input: 1, output: 1, cached: 1}",
       [
-        "2:26 Unknown key b.cached: it is ignored",
         '1:12 a.input must be a number, got "x"',
+        "2:26 Unknown key b.cached: it is ignored",
       ],
     ],
     ["- a", ["1:1 The YAML must be a map of keys and values"]],
@@ -218,7 +229,11 @@ Deno.test("parsePriceFile() names line, column and remedy of every problem", () 
       expected,
     );
   }
-  assert.deepEqual(parsePriceFile("", "p").prices, new Map());
+  assert.deepEqual(parsePriceFile("", "p"), {
+    prices: new Map(),
+    broken: new Map(),
+    diagnostics: [],
+  });
 });
 
 Deno.test("familyOf() drops dates and `latest`, one ending after the other", () => {

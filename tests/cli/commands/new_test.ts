@@ -234,6 +234,7 @@ Deno.test("new refuses flags that make no agent, and saves nothing", async () =>
     [["--prompt", "x", "--every", "5"], /trigger\.every must be an interval/],
     [["--prompt", "x", "--cron", "* *"], /trigger\.cron must have five fields/],
     [["--prompt", "x", "--every", "5m", "--cron", "* * * * *"], /cannot be used with/],
+    [["--template", "--prompt", "x"], /'-t, --template' cannot be used with option '--prompt/],
     [["--prompt", "x", "--path", "agents"], /must not lead into the agents directory/],
     [["--prompt", "x", "--provider", "openai"], /--provider needs --model/],
     [["--prompt", "x", "--model", "m"], /--model needs --provider/],
