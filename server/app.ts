@@ -51,7 +51,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       operation ??= await place.open();
       return await operation.respond({
         params: c.req.param(),
-        query: joinRepeated(new URL(request.url).searchParams),
+        query: gatherQuery(new URL(request.url).searchParams),
         headers: Object.fromEntries(request.headers),
         body: place.method === "GET" ? undefined : await readJsonBody(request, { clock }),
       }, services);
@@ -79,8 +79,10 @@ function createRefusal(
   };
 }
 
-/** A parameter given several times is its values with commas between: a list where lists are taken, else refused. */
-function joinRepeated(parameters: URLSearchParams): Record<string, string> {
-  const names = [...new Set(parameters.keys())];
-  return Object.fromEntries(names.map((name) => [name, parameters.getAll(name).join(",")]));
+/** A parameter given several times is a list: taken where the schema takes lists, else refused. */
+function gatherQuery(parameters: URLSearchParams): Record<string, string | string[]> {
+  return Object.fromEntries([...new Set(parameters.keys())].map((name) => {
+    const [first = "", ...more] = parameters.getAll(name);
+    return [name, more.length === 0 ? first : [first, ...more]];
+  }));
 }

@@ -52,7 +52,8 @@ export type DescribedOperation = Declaration<
 /** A request before it is checked. */
 export interface RawRequest {
   params: Readonly<Record<string, string>>;
-  query: Readonly<Record<string, string>>;
+  /** A parameter given several times is a list. */
+  query: Readonly<Record<string, string | string[]>>;
   headers: Readonly<Record<string, string>>;
   body: unknown;
 }
@@ -92,7 +93,7 @@ export function defineOperation<
         params: check(declaration.params, raw.params, "path", issues),
         query: check(declaration.query, raw.query, "query", issues),
         headers: check(declaration.headers, raw.headers, "header", issues),
-        body: check(declaration.body, raw.body ?? {}, "body", issues),
+        body: check(declaration.body, raw.body === undefined ? {} : raw.body, "body", issues),
       };
       if (issues.length > 0) throw new RequestRefused(422, issues.slice(0, MAX_ISSUES));
       const answer = await handle(checked, services);

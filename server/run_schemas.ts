@@ -9,7 +9,7 @@ const SESSION_ID_MAX = 200;
 /** What POST /agents/{id}/run takes; every field may be absent or null. */
 export const RunBody = z.object({
   args: z.array(z.string()).nullish().meta({ description: "Substituted into the prompt" }),
-  message: z.string().nullish().meta({ description: "Replaces the user turn" }),
+  message: z.string().nullish().meta({ description: "Replaces the user turn; blank is absent" }),
   context: z.string().nullish().meta({ description: "Appended to the user turn" }),
   session_id: z.string().refine(
     // Characters are code points; blank is absent at any length.

@@ -1,5 +1,8 @@
 // What a whole runtime tells of its work: usage by day, its log, the next times of its schedules.
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Database } from "../runtime/storage/database.ts";
+import { insertSlot } from "../runtime/storage/slots.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "./support/test_workspace.ts";
 import { TestClock } from "./support/test_clock.ts";
 
@@ -148,4 +151,27 @@ Deno.test("Runtime.listExecutions() finds an agent's executions by any Unicode s
     const found = await runtime.listExecutions({ agentId, limit: 9, offset: 0 });
     assert.deepEqual(found.map((one) => one.agentId), [id]);
   }
+});
+
+Deno.test("Runtime.listSlots() gives a page of an agent's slots, newest first", async () => {
+  await using world = await createTestWorkspace();
+  await world.writeScript("daily", [{ say: "x" }]);
+  await Deno.mkdir(world.stateDir);
+  const slot = {
+    agentId: "daily",
+    outcome: "run",
+    reason: null,
+    executionId: null,
+    count: 1,
+  } as const;
+  {
+    using db = Database.open(join(world.stateDir, "inkling.db"));
+    for (let n = 1; n <= 5; n++) insertSlot(db, { ...slot, scheduledFor: NOW + n });
+  }
+  await using runtime = await world.open({ clock: new TestClock(NOW) });
+  const page = async (limit: number, offset: number) =>
+    (await runtime.listSlots("daily", { limit, offset })).map((one) => one.scheduledFor - NOW);
+  assert.deepEqual(await page(2, 0), [5, 4]);
+  assert.deepEqual(await page(2, 2), [3, 2]);
+  assert.deepEqual(await page(50, 4), [1]);
 });

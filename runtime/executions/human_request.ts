@@ -59,6 +59,8 @@ export function checkAnswer(question: ToolQuestion, answer: HumanAnswer): void {
   if (strange !== undefined) {
     throw new AnswerMisfit(`${JSON.stringify(strange)} is not among the options: ${list}`);
   }
+  const twice = answer.selected.find((one, index) => answer.selected.indexOf(one) < index);
+  if (twice !== undefined) throw new AnswerMisfit(`${JSON.stringify(twice)} is selected twice`);
   if (answer.selected.length === 0) throw new AnswerMisfit(`Select at least one of ${list}`);
   if (!multi && answer.selected.length > 1) {
     throw new AnswerMisfit(`Select one of ${list}, not ${answer.selected.length}`);

@@ -71,7 +71,7 @@ export const agentOperations: readonly Operation[] = [
       const idempotencyKey = headers["idempotency-key"];
       const execution = await runtime.run(params.id, {
         ...(args != null && { args }),
-        ...(message != null && { message }),
+        ...(message != null && message.trim() !== "" && { message }),
         ...(context != null && { context }),
         ...(session_id != null && session_id.trim() !== "" && { sessionId: session_id }),
         ...(idempotencyKey !== undefined && { idempotencyKey }),

@@ -8,7 +8,7 @@ import {
   type TestWorkspace,
   toEnd,
 } from "../support/test_workspace.ts";
-import { answer, resultsOf } from "./executions_of.ts";
+import { answer, resultsOf, seededOf } from "./executions_of.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 const delegate = (id: string, args?: string | string[]) =>
@@ -310,7 +310,7 @@ Deno.test("the log of a parent that shows one question tells no answer to anothe
   ]);
 });
 
-Deno.test("children neither hold nor are held by on_pending, and remember only earlier child runs", async () => {
+Deno.test("children neither hold nor are held by on_pending", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "ok" }], "agents: asker");
   await place.writeScript("asker", [
@@ -329,6 +329,29 @@ Deno.test("children neither hold nor are held by on_pending, and remember only e
   await toEnd(runtime, own.id);
   // While the child waits, a run of its own is not held.
   await runtime.run("asker", {});
+});
+
+Deno.test("a child run is seeded from earlier child runs only, and the agent's own runs from its own runs only", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
+  await using runtime = await place.open();
+  /** The last lines of what the run was seeded with. */
+  const seed = (id: number) => seededOf(place, id).map((text) => text.split("\n").at(-1));
+  const own = async (message: string) => seed((await runToEnd(runtime, "echo", { message })).id);
+  const asChild = async (message: string) => {
+    const steps = [{ call: [delegate("echo", message)] }, { say: "ok" }];
+    await place.writeScript("lead", steps, "agents: [echo]");
+    await runtime.reloadAgents();
+    const { id } = await runToEnd(runtime, "lead");
+    const [child] = await runtime.listRuns("echo", { limit: 1, offset: 0 });
+    assert.equal(child?.parentExecutionId, id);
+    return seed(child.id);
+  };
+  assert.deepEqual(await own("own 1"), []);
+  assert.deepEqual(await asChild("child 1"), []);
+  assert.deepEqual(await own("own 2"), ["own 1", "own 1"]);
+  assert.deepEqual(await asChild("child 2"), ["child 1", "child 1"]);
+  assert.deepEqual(await own("own 3"), ["own 1", "own 1", "own 2", "own 2"]);
 });
 
 Deno.test("a deadline of the child's question lets the parent go on, too", async () => {

@@ -1,7 +1,9 @@
 // What tests ask a runtime about its executions, and how they answer them.
+import { join } from "node:path";
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { payloadsOf } from "../support/test_workspace.ts";
+import { Database } from "../../runtime/storage/database.ts";
+import { payloadsOf, type TestWorkspace } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
 
 /** Answers what an execution asks now. */
@@ -29,4 +31,14 @@ export async function untilStatus(runtime: Runtime, id: number, status: string):
 /** What the calls of an execution returned, in the order of its log. */
 export async function resultsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
+}
+
+/** Contents of the messages that an execution was seeded with, in order. */
+export function seededOf({ stateDir }: TestWorkspace, id: number): string[] {
+  using db = Database.open(join(stateDir, "inkling.db"), { readOnly: true });
+  return db.all<{ content: string }>(
+    "SELECT json_extract(body, '$.content') AS content FROM messages " +
+      "WHERE execution_id = ? AND seeded = 1 ORDER BY position",
+    id,
+  ).map(({ content }) => content);
 }

@@ -5,7 +5,13 @@ import type { Execution } from "../../runtime/executions/execution.ts";
 import type { Message } from "../../runtime/models/message.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { wrapSkillContext } from "../../runtime/tools/skills/skill_context.ts";
-import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
+import { TestClock } from "../support/test_clock.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../support/test_workspace.ts";
+import { until } from "../support/until.ts";
+import { seededOf } from "./executions_of.ts";
+
+/** An agent that answers with what it was told. */
+const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
 
 const user = (content: string): Message => ({ role: "user", content });
 const said = (content: string, ...ids: string[]): Message => ({
@@ -208,19 +214,12 @@ Deno.test("history is trimmed at the start of a run and never within: a long run
 
 Deno.test("sessions are independent conversations; sessionless runs have their own", async () => {
   await using place = await createTestWorkspace();
-  // The echo shows how much the model was sent: its input tokens grow with the history.
-  await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
+  await place.writeAgent("echo", ECHO);
   await using runtime = await place.open();
-  const { Database } = await import("../../runtime/storage/database.ts");
-  const seededOf = (id: number) => {
-    using db = Database.open(`${place.stateDir}/inkling.db`, { readOnly: true });
-    return db.all<{ content: string }>(
-      "SELECT json_extract(body, '$.content') AS content FROM messages WHERE execution_id = ? AND seeded = 1 ORDER BY position",
-      id,
-    ).map(({ content }) => content);
+  const turn = async (message: string, sessionId?: string) => {
+    const run = await runToEnd(runtime, "echo", { message, ...(sessionId && { sessionId }) });
+    return seededOf(place, run.id);
   };
-  const turn = async (message: string, sessionId?: string) =>
-    seededOf((await runToEnd(runtime, "echo", { message, ...(sessionId && { sessionId }) })).id);
   assert.deepEqual(await turn("a1", "A"), []);
   assert.deepEqual(await turn("b1", "B"), []);
   assert.deepEqual(await turn("m1"), []);
@@ -228,4 +227,55 @@ Deno.test("sessions are independent conversations; sessionless runs have their o
   assert.deepEqual(await turn("m2", "  "), ["m1", "m1"]);
   assert.deepEqual(await turn("b2", "B"), ["b1", "b1"]);
   assert.deepEqual(await turn("a3", "A"), ["a1", "a1", "a2", "a2"]);
+});
+
+Deno.test("session ids are opaque: case, white space and Unicode forms keep conversations apart", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("echo", ECHO);
+  await using runtime = await place.open();
+  const sessionIds = ["a b", "A B", " a b", "a b ", "a  b", "a\tb", "a b\n", "é", "e\u0301", "É"];
+  for (const expected of [(_: string) => [], (id: string) => [id, id]]) {
+    for (const sessionId of sessionIds) {
+      const run = await runToEnd(runtime, "echo", { message: `[${sessionId}]`, sessionId });
+      assert.deepEqual(await seededOf(place, run.id), expected(`[${sessionId}]`));
+      assert.equal(run.sessionId, sessionId);
+    }
+  }
+});
+
+Deno.test("a run is seeded from the ended run that started last, never from one that waits or runs", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const echo = async () => {
+    await place.writeAgent("changing", ECHO.replace("\n", "\non_pending: parallel\n"));
+    await runtime.reloadAgents();
+  };
+  const script = async (steps: unknown[]) => {
+    await place.writeScript("changing", steps, "on_pending: parallel");
+    await runtime.reloadAgents();
+  };
+  const turn = async (message: string) => {
+    clock.jump(1_000);
+    return (await runToEnd(runtime, "changing", { message })).id;
+  };
+  const ask = { name: "ask_user", arguments: { question: "Which?" } };
+  await echo();
+  await turn("first");
+  await script([{ call: [ask] }, { say: "x" }]);
+  const waiting = await turn("waits");
+  assert.equal((await runtime.getExecution(waiting)).status, "waiting");
+  await script([{ say: "x", delay_ms: 3_600_000 }]);
+  const { id: running } = await runtime.run("changing", { message: "runs" });
+  await until(() => clock.awaits(3_600_000), "its model");
+  await echo();
+  assert.deepEqual(await seededOf(place, await turn("last")), ["first", "first"]);
+  // Both end after the run that started last, which remains the seed.
+  clock.jump(1_000);
+  for (const id of [running, waiting]) {
+    await runtime.cancel(id);
+    assert.equal((await toEnd(runtime, id)).status, "aborted");
+  }
+  const remembered = ["first", "first", "last", "last"];
+  assert.deepEqual(await seededOf(place, await turn("next")), remembered);
 });

@@ -38,6 +38,8 @@ Deno.test("checkAnswer() says what the question wants instead", () => {
     [one, { selected: [] }, 'Select at least one of "x", "y"'],
     [one, { selected: ["x", "y"] }, 'Select one of "x", "y", not 2'],
     [several, { selected: ["x", "z"] }, '"z" is not among the options: "x", "y"'],
+    [several, { selected: ["x", "y", "x"] }, '"x" is selected twice'],
+    [one, { selected: ["y", "y"] }, '"y" is selected twice'],
   ];
   for (const [question, answer, message] of misfits) {
     assert.throws(() => checkAnswer(question, answer), (error) => {
@@ -75,6 +77,11 @@ Deno.test("fitAnswer() takes an option as it is shown, or as it is, for the opti
     [
       { selected: ["supersecretvalue1"] },
       '"[redacted:MY_TOKEN]" is not among the options: "b", "use [redacted:MY_TOKEN]"',
+    ],
+    // The shown form and the original name the same option.
+    [
+      { selected: ["use supersecretvalue1", "use [redacted:MY_TOKEN]"] },
+      '"use [redacted:MY_TOKEN]" is selected twice',
     ],
   ];
   for (const [answer, message] of misfits) {

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { TestClock } from "../support/test_clock.ts";
-import { createTestWorkspace, runToEnd, type TestWorkspace } from "../support/test_workspace.ts";
+import {
+  createTestWorkspace,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
+import { answer } from "./executions_of.ts";
 
 const DAY_MS = 86_400_000;
 const WAITS = [{ call: [{ name: "file_write", arguments: { path: "a", content: "a" } }] }, {
@@ -61,6 +67,22 @@ Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; f
     /'nobody' not found/,
   );
   await runtime.cancel(running);
+});
+
+Deno.test("purgeCheckpoints() without force keeps every waiting conversation, also older ones of an agent", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("asker", WAITS, "on_pending: parallel");
+  await using runtime = await place.open();
+  const waiting = [await waitingRun(runtime, "asker"), await waitingRun(runtime, "asker")];
+  await runtime.cancel(await waitingRun(runtime, "asker"));
+  assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: false }), 0);
+  assert.equal(await runtime.purgeCheckpoints({ force: false }), 0);
+  assert.equal((await runtime.checkpointStats()).threads, 3);
+  // What was kept is complete: each takes its answer and continues.
+  for (const id of waiting) {
+    await answer(runtime, id, { approved: false });
+    assert.equal((await toEnd(runtime, id)).status, "success");
+  }
 });
 
 Deno.test("a runtime for upkeep removes what it is asked to, and neither runs nor takes up anything", async () => {

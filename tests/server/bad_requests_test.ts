@@ -134,7 +134,13 @@ const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefine
     const wrongField = fc.oneof(
       ...fields.map(({ name, misfits }) => fc.record({ [name]: fc.oneof(...misfits) })),
     );
-    const notAnObject = fc.oneof(fc.integer(), fc.string(), fc.array(fc.anything()), fc.boolean());
+    const notAnObject = fc.oneof(
+      fc.integer(),
+      fc.string(),
+      fc.array(fc.anything()),
+      fc.boolean(),
+      fc.constant(null),
+    );
     const requests = (bodies: string[], why: string, expected: number[], type: string) =>
       bodies.map((text) => ({
         why,

@@ -3,6 +3,7 @@ import { ApiKeyUnusable, PortUnavailable, serve, type TcpOptions } from "../../s
 import { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTcpClient } from "../support/tcp_client.ts";
 import { TestClock } from "../support/test_clock.ts";
+import { sendRaw } from "./raw_http.ts";
 
 interface Stage extends AsyncDisposable {
   runtime: FakeRuntime;
@@ -133,4 +134,22 @@ Deno.test("serve() with TCP is service mode: a waiting execution keeps it alive"
     assert.equal(await service.shutdown("requested"), stopped ? "idle" : "requested");
     await Deno.remove(directory, { recursive: true });
   }
+});
+
+Deno.test("serve() checks the key before Host and Origin", async () => {
+  await using on = await stage();
+  const { ports: [port = 0] } = await on.start({ apiKey: "key" });
+  const ask = async (lines: Record<string, string>) => {
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const request = `GET /info HTTP/1.1\r\n${head}connection: close\r\n\r\n`;
+    return (await sendRaw(() => Deno.connect({ port }), request)).status;
+  };
+  const foreign = { host: "localhost", origin: "http://evil.example" };
+  for (const lines of [{ host: "evil.example" }, foreign]) {
+    for (const wrong of [{}, { "x-api-key": "wrong" }]) {
+      assert.equal(await ask({ ...lines, ...wrong }), 401, JSON.stringify(lines));
+    }
+  }
+  assert.equal(await ask({ host: "evil.example", "x-api-key": "key" }), 421);
+  assert.equal(await ask({ ...foreign, "x-api-key": "key" }), 403);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { FrameDraft } from "../../runtime/events/frame.ts";
 import type { Acceptance, Claim, NewExecution } from "../../runtime/executions/acceptance_store.ts";
+import { pauseExecution } from "../../runtime/storage/waiting.ts";
 import { SqliteWatchStore } from "../../runtime/storage/watches.ts";
 import { openTestStore, type TestStore } from "../support/test_store.ts";
 import { storedFrames } from "./stored_frames.ts";
@@ -131,4 +132,22 @@ Deno.test("SqliteAcceptanceStore.acceptExecution() gives the first execution for
     first.id,
   );
   assert.notEqual((await store.accept({}, "key-2")).id, first.id);
+});
+
+Deno.test("acceptExecution() gives the first execution for a repeated key also while that one waits and holds its conversation", async () => {
+  using store = openTestStore();
+  const accept = (idempotencyKey: string) =>
+    store.acceptances.acceptExecution({ ...WANTED, trigger: "manual" }, {
+      unlessWaiting: true,
+      idempotencyKey,
+      frames: () => [],
+    });
+  const first = await accept("key-1");
+  assert.ok("execution" in first && first.isNew);
+  const { id } = first.execution;
+  pauseExecution(store.db, id, { durationMs: 0, frames: [] });
+  const again = await accept("key-1");
+  assert.ok("execution" in again && !again.isNew);
+  assert.deepEqual([again.execution.id, again.execution.status], [id, "waiting"]);
+  assert.deepEqual(await accept("key-2"), { refused: "waiting" });
 });

@@ -38,3 +38,40 @@ Deno.test("SqliteExecutionReads.listExecutions() takes a status that is named wi
   const found = await store.executions.listExecutions({ statuses, limit: 10, offset: 0 });
   assert.deepEqual(found.map((one) => one.id), [id]);
 });
+
+Deno.test("SqliteExecutionReads.listExecutions() filters by parent: its direct children only", async () => {
+  using store = openTestStore();
+  const child = async (parentExecutionId: number, parentPosition: number) =>
+    (await store.accept({ trigger: "agent", parentExecutionId, parentPosition })).id;
+  const { id: one } = await store.accept();
+  const { id: other } = await store.accept();
+  const first = await child(one, 1);
+  const grandchild = await child(first, 1);
+  const stranger = await child(other, 1);
+  const second = await child(one, 2);
+  const below = async (parentId: number) =>
+    (await store.executions.listExecutions({ parentId, limit: 10, offset: 0 })).map(({ id }) => id);
+  assert.deepEqual(await below(one), [second, first]);
+  assert.deepEqual(await below(other), [stranger]);
+  assert.deepEqual(await below(first), [grandchild]);
+  assert.deepEqual(await below(grandchild), []);
+});
+
+Deno.test("SqliteExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {
+  using store = openTestStore();
+  const parentExecutionId = (await store.accept()).id;
+  const newest = async () => (await store.executions.newestByAgent(["a", "never"])).get("a")?.id;
+  assert.equal(await newest(), undefined);
+  for (
+    const changes of [
+      { trigger: "manual" },
+      { trigger: "agent", parentExecutionId, parentPosition: 1 },
+      { trigger: "schedule" },
+      { trigger: "chat", sessionId: "s" },
+      { trigger: "watch", startedAt: 1 },
+    ] as const
+  ) {
+    const { id } = await store.accept({ agentId: "a", ...changes });
+    assert.equal(await newest(), id, changes.trigger);
+  }
+});

@@ -47,7 +47,7 @@ overBoth("POST /checkpoints/purge refuses an unknown agent and what does not fit
     404,
     { detail: "Agent 'nobody' not found" },
   ]);
-  for (const json of [{ force: "yes" }, { agent: 1 }, []]) {
+  for (const json of [{ force: "yes" }, { agent: 1 }, [], null]) {
     assert.equal((await purge(on, json))[0], 422, JSON.stringify(json));
   }
 });

@@ -1,6 +1,6 @@
 // Conformance: executions that other executions started, their questions, and what is told of both.
 import assert from "node:assert/strict";
-import { overBoth, type Reached } from "./both_transports.ts";
+import { overBoth, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 /** lead -> middle -> asker: starts it and returns all three once they wait. */
 async function startFamily(on: Reached): Promise<{ lead: number; middle: number; asker: number }> {
@@ -57,6 +57,22 @@ overBoth("children tell their parent, and a parent tells their cost", async (on)
   assert.deepEqual([result.status, result.execution_id], ["success", middle]);
   assert.match(result.output, /^Middle: .*It is red\./);
 });
+
+overBoth(
+  "a delegated run is the last_run of its agent, and ?parent= lists it under its parent",
+  async (on) => {
+    const { lead, middle, asker } = await startFamily(on);
+    const { body: agent } = await on.call("/agents/asker");
+    assert.deepEqual([agent.last_execution_id, agent.last_status], [asker, "waiting"]);
+    assert.match(agent.last_run, TIMESTAMP);
+    assert.deepEqual([agent.last_execution.id, agent.last_execution.trigger], [asker, "agent"]);
+    const below = async (id: number) =>
+      (await on.call(`/executions?parent=${id}`)).body.map((one: { id: number }) => one.id);
+    assert.deepEqual(await below(lead), [middle]);
+    assert.deepEqual(await below(middle), [asker]);
+    assert.deepEqual(await below(asker), []);
+  },
+);
 
 overBoth(
   "a parent's question is its child's, under the same id, wherever it is asked for",

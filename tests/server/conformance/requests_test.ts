@@ -100,6 +100,7 @@ overBoth("an answer that does not fit is 422 with a list, and the question stays
     choice: [
       { selected: ["green"] },
       { selected: [] },
+      { selected: ["red", "red"] },
       { selected: "red" },
       { text: "red" },
       { selected: ["red"], text: "red" },

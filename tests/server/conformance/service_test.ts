@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { HealthBody } from "../../../server/health_schema.ts";
 import { InfoBody } from "../../../server/info_schemas.ts";
 import { API_KEY, overBoth, TIMESTAMP } from "./both_transports.ts";
+import { until } from "../../support/until.ts";
 
 overBoth("GET /health is a liveness check", async ({ call }) => {
   const { status, body, headers } = await call("/health");
@@ -128,3 +129,56 @@ overBoth("over TCP every path but /health needs the key, on the socket none does
   await keyed.body?.cancel();
   assert.equal((await on.call("/info")).status, 200);
 });
+
+overBoth(
+  "no response has a CORS header, not even for an origin that config.yaml admits",
+  async (on) => {
+    const { configDir, workspace } = on.workspace;
+    const origin = "https://proxy.example";
+    await Deno.writeTextFile(
+      `${configDir}/config.yaml`,
+      `workspace: ${workspace}\nhttp: { origins: ["${origin}"] }\n`,
+    );
+    await on.restart();
+    const { id } = await on.runToEnd("writer");
+    type Sent = { method?: string; headers?: Record<string, string> };
+    const preflight: Sent = {
+      method: "OPTIONS",
+      headers: {
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "x-api-key",
+      },
+    };
+    const requests: [string, Sent, number][] = [
+      ["/health", {}, 200],
+      ["/agents", {}, 200],
+      ["/docs", {}, 200],
+      [`/executions/${id}/stream`, {}, 200],
+      ["/agents/writer/run", { method: "POST" }, 200],
+      ["/nothing", {}, 404],
+      ["/executions?limit=0", {}, 422],
+      ["/agents/writer/run", { method: "PUT" }, 405],
+      ["/agents/writer/run", preflight, 405],
+      ["/agents", preflight, 405],
+    ];
+    const ofCors = (headers: Headers) =>
+      [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+    for (const [path, { method = "GET", headers }, expected] of requests) {
+      const answer = await on.call(path, { method, headers: { ...headers, origin } });
+      assert.deepEqual([path, answer.status, ofCors(answer.headers)], [path, expected, []]);
+    }
+    // A browser's preflight brings no key.
+    const base = `http://127.0.0.1:${on.service.ports[0]}`;
+    for (const { method = "GET", headers } of [{}, preflight]) {
+      const sent = { ...headers, origin };
+      const response = await fetch(`${base}/agents`, { method, headers: sent });
+      assert.deepEqual([response.status, ofCors(response.headers)], [401, []]);
+      await response.body?.cancel();
+    }
+    const events = on.call("/events/stream", { headers: { origin } });
+    await until(async () => (await on.client.info()).active_streams === 1, "1 open stream");
+    await on.client.shutdown();
+    const { status, headers } = await events;
+    assert.deepEqual([status, ofCors(headers)], [200, []]);
+  },
+);

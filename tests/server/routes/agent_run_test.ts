@@ -38,18 +38,29 @@ Deno.test("POST /agents/{id}/run takes null and blank for absent", async () => {
   runtime.addAgent(fakeAgent("writer"));
   const absent = { args: null, message: null, context: null, session_id: null };
   for (
-    const json of [{}, absent, { session_id: "" }, {
-      session_id: " ".repeat(300),
-    }]
+    const json of [
+      {},
+      absent,
+      { message: "" },
+      { message: " \n\t" },
+      { session_id: "" },
+      { session_id: " ".repeat(300) },
+    ]
   ) {
     const init = { method: "POST", json, headers: { "idempotency-key": " " } };
     assert.equal((await call("/agents/writer/run", init)).status, 200);
   }
+  assert.deepEqual(runtime.runs.map(({ request }) => request), Array(6).fill({}));
+});
+
+Deno.test("POST /agents/{id}/run hands a message and a session id over as they are, spaces and case included", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  const given = { message: " Say it\n", session_id: " Chat  A " };
+  const { status } = await call("/agents/writer/run", { method: "POST", json: given });
+  assert.equal(status, 200);
   assert.deepEqual(runtime.runs.map(({ request }) => request), [
-    {},
-    {},
-    {},
-    {},
+    { message: " Say it\n", sessionId: " Chat  A " },
   ]);
 });
 
@@ -95,13 +106,15 @@ Deno.test("POST /agents/{id}/run names every field that does not fit", async () 
     ) => [loc, input]),
     [[["body", "args", 1], 1], [["body", "message"], 5]],
   );
-  for (const json of [[], "text", 5]) {
+  // `null` is a body, not an absent one.
+  for (const json of [null, [], "text", 5]) {
     const { status, body } = await call("/agents/writer/run", {
       method: "POST",
       json,
     });
     assert.deepEqual([status, body.detail[0].loc], [422, ["body"]]);
   }
+  assert.deepEqual(runtime.runs, []);
 });
 
 Deno.test("POST /agents/{id}/run passes on that a conversation waits", async () => {

@@ -242,3 +242,28 @@ Deno.test("GET /agents/{id}/slots tells what became of the times at which an age
   assert.equal((await call("/agents/daily/slots?limit=1&offset=1")).body.length, 1);
   assert.equal((await call("/agents/daily/slots?limit=0")).status, 422);
 });
+
+Deno.test("GET /agents/{id}/slots pages, fifty at a time, five hundred at most", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("daily"));
+  for (let n = 0; n < 501; n++) {
+    runtime.slots.push({
+      agentId: "daily",
+      scheduledFor: n * 1_000,
+      outcome: "run",
+      reason: null,
+      executionId: n + 1,
+      count: 1,
+    });
+  }
+  const page = async (query: string) => {
+    const { body } = await call(`/agents/daily/slots${query}`);
+    const ids = body.map((one: { execution_id: number }) => one.execution_id);
+    return [ids.length, ids[0]];
+  };
+  assert.deepEqual(await page(""), [50, 1]);
+  assert.deepEqual(await page("?offset=10"), [50, 11]);
+  assert.deepEqual(await page("?limit=500"), [500, 1]);
+  assert.deepEqual(await page("?limit=2&offset=500"), [1, 501]);
+  assert.equal((await call("/agents/daily/slots?limit=501")).status, 422);
+});

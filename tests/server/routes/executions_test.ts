@@ -57,15 +57,17 @@ Deno.test("GET /executions hands its filters over", async () => {
     ["", { limit: 50, offset: 0 }],
     ["?limit=500&offset=3", { limit: 500, offset: 3 }],
     ["?agent=a%20b", { agentId: "a b", limit: 50, offset: 0 }],
+    ["?agent=a,b", { agentId: "a,b", limit: 50, offset: 0 }],
     ["?agent=&status=", { limit: 50, offset: 0 }],
+    ["?parent=7", { parentId: 7, limit: 50, offset: 0 }],
     ["?status=running", { statuses: ["running"], limit: 50, offset: 0 }],
     ["?status=failed,cancelled", {
       statuses: ["error", "aborted"],
       limit: 50,
       offset: 0,
     }],
-    ["?status=error&status=%20timeout", {
-      statuses: ["error", "timeout"],
+    ["?status=error&status=%20timeout,running", {
+      statuses: ["error", "timeout", "running"],
       limit: 50,
       offset: 0,
     }],
@@ -90,10 +92,14 @@ Deno.test("GET /executions refuses what does not fit, naming the place and the l
     ["limit=1.5", ["query", "limit"]],
     ["limit=", ["query", "limit"]],
     ["limit=5&limit=6", ["query", "limit"]],
+    ["agent=a&agent=b", ["query", "agent"]],
+    ["agent=a&agent=a", ["query", "agent"]],
+    ["parent=1&parent=2", ["query", "parent"]],
     ["offset=-1", ["query", "offset"]],
     ["offset=9007199254740993", ["query", "offset"]],
     ["status=done", ["query", "status", 0]],
     ["status=running,", ["query", "status", 1]],
+    ["status=running&status=done", ["query", "status", 1]],
   ];
   for (const [query, loc] of bad) {
     const { status, body } = await call(`/executions?${query}`);

@@ -52,6 +52,8 @@ Deno.test("GET /stats refuses a zone that nobody knows, and too many days", asyn
       // Bare offsets: sums are kept by the quarter-hours that zones with a name begin their days at.
       ...["timezone=%2B02:07", "timezone=%2B02", "timezone=-0530", "timezone=%E2%88%9202:00"],
       ...["days=0", "days=367", "days=x"],
+      // It is not clear which of the two is meant.
+      ...["days=7&days=30", "timezone=UTC&timezone=UTC"],
     ]
   ) {
     const { status, body } = await call(`/stats?${query}`);
