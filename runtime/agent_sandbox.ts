@@ -1,6 +1,6 @@
 // The path sandbox of one execution: its agent's paths, and what its trigger watches.
 import type { Agent } from "./agents/agent.ts";
-import { readWatchPath } from "./agents/watch_path.ts";
+import { readWatchPaths } from "./agents/watch_path.ts";
 import type { RunCause } from "./run_cause.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import { PathSandbox, type PathSandboxOptions } from "./tools/path_sandbox.ts";
@@ -34,11 +34,11 @@ export function openAgentSandbox(
 /** What an agent may read because it watches it. */
 function watchedBy(
   { trigger }: Agent,
-  { cause, ...base }: Parameters<typeof readWatchPath>[1] & { cause: RunCause | undefined },
+  { cause, ...base }: Parameters<typeof readWatchPaths>[1] & { cause: RunCause | undefined },
 ): Pick<PathSandboxOptions, "extraReadPaths" | "readableFiles"> {
   if (trigger.type !== "watch") return {};
   const changed = cause?.type === "watch" ? [cause.path] : [];
-  const paths = trigger.paths.map((path) => readWatchPath(path, base));
+  const paths = trigger.paths.flatMap((path) => readWatchPaths(path, base));
   const globs = paths.flatMap(({ base, glob }) => glob === undefined ? [] : [{ base, glob }]);
   const readableFiles = globs.map(({ base: folder, glob }) => {
     const isWatched = createWatchFilter(glob, trigger.filters);

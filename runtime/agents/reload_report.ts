@@ -1,5 +1,5 @@
-// What a reload of the agents directory has changed. An agent whose file stops parsing keeps its last good definition: it is
-// updated, because its warnings are.
+// What a reload of the agents directory has changed. An agent whose file stops parsing keeps its last good definition; it
+// counts as updated, because its warnings have changed.
 import type { Diagnostic } from "../diagnostics.ts";
 import type { AgentEntry } from "./agent_entry.ts";
 

@@ -6,7 +6,7 @@ import type { Diagnostic } from "../diagnostics.ts";
 import { isBelow } from "../files/path_below.ts";
 import type { Agent } from "./agent.ts";
 import { itemPath } from "./validate_resources.ts";
-import { readWatchPath } from "./watch_path.ts";
+import { readWatchPaths } from "./watch_path.ts";
 
 /** Where the agent's paths begin, and what is closed to a watch. */
 export interface PlaceSurroundings {
@@ -53,10 +53,11 @@ async function checkWatchPaths(
     const warn = (message: string) =>
       found.push(diagnose(file, at, { severity: "warning", message }));
     // A pattern is waited for; only the folder before its first wildcard can be looked at.
-    const { base } = readWatchPath(written, around);
-    const closed = never.find(({ folder }) => isBelow(base, folder));
-    if (closed !== undefined) warn(`The ${closed.name} folder is never watched: ${base}`);
-    else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
+    for (const base of new Set(readWatchPaths(written, around).map(({ base }) => base))) {
+      const closed = never.find(({ folder }) => isBelow(base, folder));
+      if (closed !== undefined) warn(`The ${closed.name} folder is never watched: ${base}`);
+      else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
+    }
   }
   return found;
 }

@@ -1,14 +1,12 @@
 // Globs: text to a matcher of paths. Matching takes steps in proportion to the pattern times the path, whatever both hold: no
 // regular expression is made of a pattern, because one can take hours for a name that somebody chose.
-import { classEnd, expandBraces } from "./glob_braces.ts";
+import { classEnd, expandBraces, MAX_BRACE_PATTERNS } from "./glob_braces.ts";
 
 /** Whether a path with `/` between its names matches; the empty path never does. */
 export type GlobMatcher = (path: string) => boolean;
 
 /** A pattern is no longer than this. */
 export const MAX_GLOB_CHARACTERS = 1_000;
-/** A pattern's braces stand for no more plain patterns than this. */
-const MAX_GLOB_ALTERNATIVES = 100;
 
 /** What one name may be made of: any characters, or one that fits. */
 type Token = typeof STAR | ((character: string) => boolean);
@@ -33,10 +31,10 @@ export function compileGlob(
   if (pattern.length > MAX_GLOB_CHARACTERS) {
     return { reason: `is too complicated: it has more than ${MAX_GLOB_CHARACTERS} characters` };
   }
-  const plain = expandBraces(pattern.replace(/^\.\//, ""), MAX_GLOB_ALTERNATIVES);
+  const plain = expandBraces(pattern.replace(/^\.\//, ""), MAX_BRACE_PATTERNS);
   if (plain === undefined) {
-    const reason = `is too complicated: its braces stand for more than ${MAX_GLOB_ALTERNATIVES} ` +
-      "patterns";
+    const reason =
+      `is too complicated: its braces stand for more than ${MAX_BRACE_PATTERNS} patterns`;
     return { reason };
   }
   const alternatives = plain.map((one) => one.split("/").map(parseSegment));

@@ -1,5 +1,8 @@
 // The braces of a glob, text to texts without them, as shells expand them.
 
+/** A pattern's braces stand for no more plain patterns than this. */
+export const MAX_BRACE_PATTERNS = 100;
+
 /**
  * The patterns that a pattern's braces stand for: `{a,b}` each of its parts, `{1..3}` and `{a..c}` each value between. Braces
  * around one part alone stand for themselves, and so do those without a partner. Undefined when there are more than `most`.
@@ -10,14 +13,14 @@ export function expandBraces(pattern: string, most: number): string[] | undefine
   if (group === undefined) return [pattern];
   const { from, to, parts } = group;
   if (parts.length > most) return undefined;
-  const behind = expandBraces(characters.slice(to + 1).join(""), most);
+  const endings = expandBraces(characters.slice(to + 1).join(""), most);
   const expanded: string[] = [];
   for (const part of parts) {
     const inner = expandBraces(part, most);
-    if (inner === undefined || behind === undefined) return undefined;
-    if (expanded.length + inner.length * behind.length > most) return undefined;
+    if (inner === undefined || endings === undefined) return undefined;
+    if (expanded.length + inner.length * endings.length > most) return undefined;
     const before = characters.slice(0, from).join("");
-    expanded.push(...inner.flatMap((one) => behind.map((rest) => before + one + rest)));
+    expanded.push(...inner.flatMap((one) => endings.map((ending) => before + one + ending)));
   }
   return expanded;
 }

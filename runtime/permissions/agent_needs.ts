@@ -1,6 +1,6 @@
 // What one agent needs of Deno's permissions, by what its file says.
 import type { Agent } from "../agents/agent.ts";
-import { readWatchPath } from "../agents/watch_path.ts";
+import { readWatchPaths } from "../agents/watch_path.ts";
 import type { Directories } from "../config/directories.ts";
 import type { Environment } from "../config/environment.ts";
 import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
@@ -21,7 +21,7 @@ export interface AgentNeed extends PermissionNeed {
   field: "model" | "paths" | "trigger" | "mcp" | "custom_tools" | "skills" | "text";
 }
 
-/** All that an agent needs. */
+/** Everything that an agent needs. */
 export interface AgentNeeds {
   needs: AgentNeed[];
   /** What will not work nevertheless, as sentences. */
@@ -80,8 +80,9 @@ function placesOf(agent: Agent, { directories, home }: AgentSurroundings): Agent
     const use = { access: "write" as const, why: `{${alias}} of ${agent.id}`, home };
     return { field: "paths" as const, ...placeNeeds(path, use) };
   });
-  const watched = agent.trigger.type !== "watch" ? [] : agent.trigger.paths.map((written) => {
-    const { base } = readWatchPath(written, { directories, home });
+  const bases = (agent.trigger.type === "watch" ? agent.trigger.paths : [])
+    .flatMap((written) => readWatchPaths(written, { directories, home }).map(({ base }) => base));
+  const watched = [...new Set(bases)].map((base) => {
     const use = { access: "read" as const, why: `watched by ${agent.id}`, home };
     return { field: "trigger" as const, ...placeNeeds(base, use) };
   });

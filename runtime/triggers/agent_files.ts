@@ -1,11 +1,13 @@
-// Keeps the agents as their files are: one rescan after a burst of changes, or when somebody asks; tells what changed.
+// Keeps the agents as their files are: one rescan after a burst of changes, or when somebody asks. Reports what changed and
+// logs what is wrong with the files.
 import { basename, dirname } from "node:path";
 import { isAgentFileName, isMisnamedAgentFile } from "../agents/agent_id.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { ReloadReport } from "../agents/reload_report.ts";
 import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
-import { formatDiagnostic } from "../diagnostics.ts";
+import { FLAGS_REMEDY } from "../denied_permission.ts";
+import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
 import { knownRealPath } from "../files/known_real_path.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
@@ -32,7 +34,7 @@ export class AgentFiles implements AsyncDisposable {
   readonly #ports: AgentFilesPorts;
   readonly #over = new AbortController();
   #names: ReadonlyMap<string, string>;
-  /** Problems already logged, so that a file that stays broken is logged once. */
+  /** Problems already logged, so that one that stays is logged once. */
   #logged: ReadonlySet<string> = new Set();
   readonly #afterReload: (() => void | Promise<void>)[] = [];
   #watching: Promise<void> | undefined;
@@ -57,9 +59,7 @@ export class AgentFiles implements AsyncDisposable {
     for (const id of report.removed) publish("removed", id);
     for (const id of report.added) publish("loaded", id);
     for (const id of report.updated) publish("updated", id);
-    const problems = [...report.errors, ...registry.misnamed()].map(formatDiagnostic);
-    for (const problem of problems) if (!this.#logged.has(problem)) log.write("warn", problem);
-    this.#logged = new Set(problems);
+    this.#logProblems([...report.errors, ...registry.misnamed(), ...warningsOf(registry)]);
     for (const work of this.#afterReload) await work();
     return report;
   }
@@ -78,6 +78,15 @@ export class AgentFiles implements AsyncDisposable {
     this.#over.abort();
     this.#changed.resolve();
     await this.#watching;
+  }
+
+  /** Logs each problem that was not there at the last load. */
+  #logProblems(diagnostics: readonly Diagnostic[]): void {
+    const problems = new Set(diagnostics.map(formatDiagnostic));
+    for (const problem of problems.difference(this.#logged)) {
+      this.#ports.log.write("warn", problem);
+    }
+    this.#logged = problems;
   }
 
   /** Turns changes of the folder into a wish to rescan, until the service stops. */
@@ -135,6 +144,12 @@ function concerns(path: string, folder: string): boolean {
   if (path === folder) return true;
   const name = basename(path);
   return dirname(path) === folder && (isAgentFileName(name) || isMisnamedAgentFile(name));
+}
+
+/** The warnings of live agents, without what Deno's flags refuse: the registry's `inspect` logs that itself. */
+function warningsOf(registry: AgentRegistry): Diagnostic[] {
+  return registry.list().flatMap(({ warnings }) => warnings)
+    .filter(({ hint }) => hint !== FLAGS_REMEDY);
 }
 
 function namesOf(registry: AgentRegistry): Map<string, string> {

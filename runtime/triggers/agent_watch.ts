@@ -2,6 +2,7 @@
 // differs is left to UnsettledChanges.
 import type { WatchTrigger } from "../agents/agent.ts";
 import type { PathBase } from "../agents/agent_paths.ts";
+import { readWatchPaths, type WatchPath } from "../agents/watch_path.ts";
 import type { Clock } from "../clock.ts";
 import { Baseline, type Compared, toOld } from "./baseline.ts";
 import type { SettledPath, Stamp, Transition } from "./change_folding.ts";
@@ -31,7 +32,7 @@ export class AgentWatch implements AsyncDisposable {
   readonly #unsettled: UnsettledChanges;
 
   private constructor(
-    { paths, debounceMs }: Pick<WatchTrigger, "paths" | "debounceMs">,
+    { paths, debounceMs }: { paths: readonly WatchPath[]; debounceMs: number },
     remembered: RememberedFiles | undefined,
     ports: AgentWatchPorts,
   ) {
@@ -53,11 +54,13 @@ export class AgentWatch implements AsyncDisposable {
     remembered: RememberedFiles | undefined,
     ports: AgentWatchPorts,
   ): Promise<AgentWatch> {
-    const watch = new AgentWatch(trigger, remembered, ports);
+    const { hub, base } = ports;
+    const { filters, debounceMs } = trigger;
+    const paths = trigger.paths.flatMap((written) => readWatchPaths(written, base));
+    const watch = new AgentWatch({ paths, debounceMs }, remembered, ports);
     try {
-      const { filters } = trigger;
-      for (const text of trigger.paths) {
-        const leaf = await AgentWatchPath.join(text, { ...ports, filters });
+      for (const path of paths) {
+        const leaf = await AgentWatchPath.join(path, { hub, filters });
         leaf.isCompared = remembered === undefined;
         watch.#leaves.push(leaf);
       }

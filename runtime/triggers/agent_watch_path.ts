@@ -1,15 +1,14 @@
-// One of the paths that an agent watches, with the filters that say which of its files matter.
+// One of the places that an agent watches, with the filters that say which of its files matter.
 import { basename } from "node:path";
 import type { WatchTrigger } from "../agents/agent.ts";
-import type { PathBase } from "../agents/agent_paths.ts";
-import { readWatchPath } from "../agents/watch_path.ts";
+import type { WatchPath } from "../agents/watch_path.ts";
 import { isBelow } from "../files/path_below.ts";
 import type { Stamp } from "./change_folding.ts";
 import { createWatchFilter, namesIgnoredFolder, type WatchFilter } from "./watch_filter.ts";
 import type { PlaceLease, WatchHub } from "./watch_hub.ts";
 import type { PlaceListener, WatchedPlace } from "./watched_place.ts";
 
-/** A path as an agent names it. */
+/** A place as an agent watches it. */
 export class AgentWatchPath {
   readonly place: WatchedPlace;
   /** Whether its files have been compared with what is remembered of them. */
@@ -26,10 +25,9 @@ export class AgentWatchPath {
 
   /** Resolves when what is there is known. */
   static async join(
-    text: string,
-    { hub, base, filters }: { hub: WatchHub; base: PathBase; filters: WatchTrigger["filters"] },
+    path: WatchPath,
+    { hub, filters }: { hub: WatchHub; filters: WatchTrigger["filters"] },
   ): Promise<AgentWatchPath> {
-    const path = readWatchPath(text, base);
     const patterns = [...filters.include, ...path.glob === undefined ? [] : [path.glob]];
     const lease = await hub.join(path, { everything: namesIgnoredFolder(patterns) });
     return new AgentWatchPath(lease, createWatchFilter(path.glob, filters));

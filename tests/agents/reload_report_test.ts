@@ -22,7 +22,7 @@ function entries(
   );
 }
 
-Deno.test("toReloadReport() tells what came, changed and went, by what parsed last", () => {
+Deno.test("toReloadReport() reports what came, changed and went, by what parsed last", () => {
   const before = entries({ stays: "1", changes: "1", goes: "1", breaks: "1", repaired: null });
   const now = entries({
     stays: "1",
@@ -61,7 +61,7 @@ Deno.test("toReloadReport() does not miss a file that never was an agent", () =>
   assert.deepEqual([report.loaded, report.removed], [0, []]);
 });
 
-Deno.test("toReloadReport() tells errors, and no warnings", () => {
+Deno.test("toReloadReport() reports errors, and no warnings", () => {
   const error = errorAtStart("/work/agents/a.md", "It is broken");
   const warning: Diagnostic = { ...error, severity: "warning" };
   const report = toReloadReport({ before: entries({}), now: entries({}) }, [warning, error]);

@@ -48,3 +48,19 @@ Deno.test("diagnosePlaces() looks at the folder before a pattern, and at whether
     ],
   );
 });
+
+Deno.test("diagnosePlaces() looks at each place that braces stand for, once", async () => {
+  assert.deepEqual(
+    await diagnosed("trigger:\n  type: watch\n  paths: ['{inbox,~/inbox}/*.md']"),
+    [],
+  );
+  assert.deepEqual(
+    await diagnosed(
+      "trigger:\n  type: watch\n  paths: ['{inbox,archive/new}/*.{md,txt}', '{inbox,state/x}']",
+    ),
+    [
+      "warning daily.md:4:11: The watched path does not exist yet: WORK/archive/new",
+      "warning daily.md:4:45: The state folder is never watched: WORK/state/x",
+    ],
+  );
+});

@@ -77,6 +77,22 @@ Deno.test("deriveFlags() adds what agents declare: absolute and home paths, watc
   assert.equal(whyOf(derived, `--allow-read=${join(drop, "in")}`), "watched by watcher");
 });
 
+Deno.test("deriveFlags() allows each place that the braces of a watched path stand for, and no other", async () => {
+  await using place = await createTestWorkspace();
+  const { root } = place;
+  await place.writeAgent(
+    "watcher",
+    demo(`trigger: {type: watch, paths: ["{${root}/in,~/drop/new}/*.{md,txt}"]}`),
+  );
+  const derived = await derive(place);
+  const read = valuesOf(derived, "allow-read");
+  for (const path of [join(root, "in"), join(root, "drop", "new")]) {
+    assert.equal(read.filter((one) => one === path).length, 1, path);
+    assert.equal(whyOf(derived, `--allow-read=${path}`), "watched by watcher");
+  }
+  assert.ok(!read.includes(root) && !read.includes(join(root, "drop")));
+});
+
 Deno.test("deriveFlags() allows a file's folder, because it is replaced by a new one, but never the home for it", async () => {
   await using place = await createTestWorkspace();
   const folder = join(place.root, "lists");

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { SystemClock } from "../../runtime/clock.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { openLogFile } from "../../runtime/service_log/log_file.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
 
@@ -21,7 +23,7 @@ async function saveAtomically(place: TestWorkspace, id: string, text: string): P
   await Deno.rename(staged, join(place.agentsDir, `${id}.md`));
 }
 
-Deno.test("AgentFiles tells additions, atomic saves, renames and deletions, once each", async () => {
+Deno.test("AgentFiles reports additions, atomic saves, renames and deletions, once each", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("old", ECHO);
   await using runtime = await place.open();
@@ -49,7 +51,7 @@ Deno.test("AgentFiles tells additions, atomic saves, renames and deletions, once
   await assert.rejects(runtime.getAgent("old"), /'old' not found/);
 });
 
-Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, tells of what no longer parses and keeps it", async () => {
+Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, reports what no longer parses and keeps it", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("one", ECHO);
   await using runtime = await place.open();
@@ -96,7 +98,49 @@ Deno.test("AgentFiles warns once of a file whose name ends with .MD, and loads i
   assert.deepEqual(changes, ["loaded late"]);
 });
 
-Deno.test("AgentFiles shares its code with reloadAgents(): whoever comes first tells", async () => {
+Deno.test("AgentFiles logs an agent's warnings at the start and after a change, once each, with their place", async () => {
+  await using place = await createTestWorkspace();
+  const path = join(place.root, "service.log");
+  using log = openLogFile(path, { clock: new SystemClock() });
+  const typo = ECHO.replace("---\n", "---\ntriger: { type: manual }\n");
+  await place.writeAgent("typo", typo);
+  await using runtime = await place.open({ log });
+  const warnings = async () =>
+    (await Deno.readTextFile(path)).split("\n").filter((line) => line.includes(" WARN "))
+      .map((line) => line.slice(line.indexOf("WARN")).replace(place.agentsDir, "DIR"));
+  const save = async (text: string) => {
+    await saveAtomically(place, "typo", text);
+    await runtime.reloadAgents();
+  };
+  const first =
+    'WARN  DIR/typo.md:2:1: Unknown key triger: it is ignored (did you mean "trigger"?)';
+  assert.deepEqual(await warnings(), [first]);
+  await runtime.reloadAgents();
+  await save(typo.replace("model:", 'trigger: { "typ\\e[31m\\u202ee": manual }\nmodel:'));
+  await runtime.reloadAgents();
+  const second = String.raw`WARN  DIR/typo.md:3:12: Unknown key trigger."typ\u001b[31m\u202ee": ` +
+    "it is ignored";
+  assert.deepEqual(await warnings(), [first, second]);
+  await save(ECHO);
+  await save(typo);
+  assert.deepEqual(await warnings(), [first, second, first]);
+});
+
+Deno.test("AgentFiles logs once what is wrong with a file that no longer parses", async () => {
+  await using place = await createTestWorkspace();
+  const typo = ECHO.replace("---\n", "---\ntriger: { type: manual }\n");
+  await place.writeAgent("typo", typo);
+  await using runtime = await place.open();
+  await saveAtomically(place, "typo", typo.replace("provider: demo", "provider: [demo]"));
+  await runtime.reloadAgents();
+  await runtime.reloadAgents();
+  const warnings = place.logged.filter(({ level }) => level === "warn")
+    .map(({ message }) => message.replace(place.agentsDir, "DIR"));
+  const at = warnings.map((message) => message.split(" ", 1)[0]);
+  assert.deepEqual(at, ["DIR/typo.md:2:1:", "DIR/typo.md:3:20:"], warnings.join("\n"));
+});
+
+Deno.test("AgentFiles shares its code with reloadAgents(): whoever comes first reports", async () => {
   await using place = await createTestWorkspace();
   await using runtime = await place.open();
   const changes = record(runtime);
@@ -124,7 +168,7 @@ Deno.test("AgentFiles waits for a folder that does not exist, and for one that g
   assert.deepEqual(changes, ["loaded first", "removed first", "loaded second"]);
 });
 
-Deno.test("AgentFiles goes on looking when a file stands where the folder's parent was", async () => {
+Deno.test("AgentFiles keeps looking when a file stands where the folder's parent was", async () => {
   await using place = await createTestWorkspace();
   await using runtime = await place.open();
   const changes = record(runtime);

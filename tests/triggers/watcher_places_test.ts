@@ -31,6 +31,44 @@ Deno.test("Watcher waits for a file and for the folder of a pattern", async () =
   assert.equal(world.runs.length, 3);
 });
 
+Deno.test("Watcher watches each path that braces stand for, also across folders", async () => {
+  await using world = await WatchWorld.create();
+  world.write("archive/new/old.md");
+  await world.watch(
+    world.agent("a", { paths: ["{inbox,archive/new}/*.md"] }),
+    world.agent("whole", { paths: ["{inbox,archive/new}"] }),
+  );
+  world.write("inbox/1.md");
+  world.write("inbox/1.txt");
+  world.write("inbox/deep/1.md");
+  world.write("archive/new/2.md");
+  world.write("archive/3.md");
+  await world.untilFired(
+    "a created inbox/1.md",
+    "a created archive/new/2.md",
+    "whole created inbox/1.txt",
+    "whole created inbox/deep/1.md",
+    "whole created archive/new/2.md",
+  );
+  await world.settled("inbox", "archive/new");
+  assert.equal(world.fired("a").length, 2);
+  assert.equal(world.fired("whole").length, 4);
+});
+
+Deno.test("Watcher fires once for a change in two places that braces stand for", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/sub/old.md");
+  await world.watch(world.agent("a", { paths: ["{inbox,inbox/sub,./inbox}/**/{n*,*.md}"] }));
+  world.write("inbox/sub/new.md");
+  await world.untilFired("a created inbox/sub/new.md");
+  world.write("inbox/sub/new.md", "more");
+  await world.untilFired("a modified inbox/sub/new.md");
+  Deno.removeSync(world.path("inbox/sub/new.md"));
+  await world.untilFired("a deleted inbox/sub/new.md");
+  await world.settled("inbox/sub");
+  assert.equal(world.runs.length, 3, world.fired().join());
+});
+
 Deno.test("Watcher: while a watched folder is gone nothing fires; when it is back, what differs does", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
@@ -189,7 +227,7 @@ for (
     ["instances", new Error('Too many open files (os error 24) about ["/x"]')],
   ] as const
 ) {
-  Deno.test(`Watcher looks from time to time where the system has no ${what} left, says how to mend it, and recovers`, async () => {
+  Deno.test(`Watcher looks from time to time where the system has no ${what} left, says how to fix it, and recovers`, async () => {
     const source = new FakeFolderEvents();
     source.failure = error;
     await using world = await WatchWorld.create({ openEvents: source.open });
@@ -231,7 +269,7 @@ Deno.test("Watcher: a watch that fails half-way is opened again, and nothing is 
   await world.until(() => source.folders.length === 1, "it is watched again", { stepMs: 2_000 });
 });
 
-Deno.test("Watcher watches no folder twice, and none inside of another", async () => {
+Deno.test("Watcher watches no folder twice, and none inside another", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/sub/old.md");
