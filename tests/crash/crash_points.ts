@@ -11,8 +11,31 @@ export interface CrashPoint {
   nth: number;
 }
 
-/** `step` is which of the runs' steps it hits: the n-th of its kind, of all runs together. */
+/** The line that a service prints right before it dies at a point. */
+export function toLastLine({ name, nth }: CrashPoint): string {
+  return `dies ${name} (${nth})`;
+}
+
+/** All agents' executions are accepted and none has done anything: half of them are resumed at the next start. */
+export const ALL_ACCEPTED: CrashPoint = {
+  name: "after all are accepted",
+  method: "acceptExecution",
+  when: "after",
+  nth: ROOTS,
+};
+
+/**
+ * Whether a parent waits at all depends on how soon its child is answered: 12 to 16 times in a whole life. All other
+ * calls have fixed numbers, of which the smallest is 24.
+ */
+const SURE_WAITS = 8;
+
+/**
+ * `step` (1 to 12) is which of the runs' steps it hits: the n-th of its kind, of all runs together. A service that takes
+ * them all to their ends reaches each of these points; the waits of parents are counted anew after eight.
+ */
 export function crashPoints(step: number): CrashPoint[] {
+  const wait = 1 + (step - 1) % SURE_WAITS;
   return [
     {
       name: "before a child is accepted",
@@ -26,8 +49,8 @@ export function crashPoints(step: number): CrashPoint[] {
       when: "after",
       nth: ROOTS + step,
     },
-    { name: "before a parent waits", method: "waitForChild", when: "before", nth: step },
-    { name: "after a parent waits", method: "waitForChild", when: "after", nth: step },
+    { name: "before a parent waits", method: "waitForChild", when: "before", nth: wait },
+    { name: "after a parent waits", method: "waitForChild", when: "after", nth: wait },
     { name: "before one of many ends", method: "finishExecution", when: "before", nth: step },
     { name: "after one of many ends", method: "finishExecution", when: "after", nth: step },
     { name: "before accept", method: "acceptExecution", when: "before", nth: 1 },
@@ -48,7 +71,10 @@ export function crashPoints(step: number): CrashPoint[] {
   ];
 }
 
-/** Points while a service takes up what a dead one left: for a second death. */
+/**
+ * Points while a service takes up what another left that died at ALL_ACCEPTED: it takes over four executions and ends
+ * four others first, so that `step` (1 to 4) is surely reached.
+ */
 export function recoveryPoints(step: number): CrashPoint[] {
   return [
     { name: "before a run is taken over", method: "adoptExecution", when: "before", nth: step },

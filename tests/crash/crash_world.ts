@@ -12,14 +12,17 @@ import {
   STARTED,
   writeCrashAgents,
 } from "./crash_agents.ts";
-import type { CrashPoint } from "./crash_points.ts";
+import { type CrashPoint, toLastLine } from "./crash_points.ts";
 
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
 
-/** How a service dies: at a point, or so long after it was ready. */
-export interface Death {
-  point?: CrashPoint;
-  killAfterMs?: number;
+/** How a service dies: by itself at a point, or killed from outside so long after it was ready. */
+export type Death = { point: CrashPoint } | { killAfterMs: number };
+
+/** What became of a process: it ended all runs or died before, and what it printed. */
+interface Life {
+  end: "done" | "died";
+  lines: string[];
 }
 
 interface StoredExecution {
@@ -38,7 +41,8 @@ export class CrashWorld implements AsyncDisposable {
   /** Frames seen so far, by id: none may change or go. */
   readonly #seen = new Map<number, string>();
   #highestId = 0;
-  #deaths = 0;
+  readonly #deathsAt = new Map<string, number>();
+  #kills = 0;
 
   private constructor(place: TestWorkspace) {
     this.#place = place;
@@ -55,26 +59,31 @@ export class CrashWorld implements AsyncDisposable {
 
   /**
    * Starts one execution of each agent in a process that dies, and then again in others that die while they take up what
-   * is left; then starts the service until everything has ended, and checks what is there.
+   * is left; then starts the service until everything has ended, and checks what is there. Fails when one does not die at
+   * its point; one that is to be killed at a moment may have ended all runs before it.
    */
   async round(...deaths: Death[]): Promise<void> {
     const url = `http://127.0.0.1:${this.#server.addr.port}/${crypto.randomUUID()}`;
     await writeCrashAgents(this.#place, url);
     for (const [n, death] of deaths.entries()) {
-      const start = n === 0 ? STARTED : [];
-      const end = await this.#serve({ start, crash: death.point ?? null, ...death });
-      if (end === "died") this.#deaths++;
+      const life = await this.#serve(n === 0 ? STARTED : [], death);
+      this.#count(death, life);
       this.#lookAtFrames();
     }
-    const end = await this.#serve({ start: [], crash: null });
+    const { end } = await this.#serve([]);
     assert.equal(end, "done", "the next start takes everything to its end");
     this.#lookAtFrames();
     this.#checkInvariants();
   }
 
-  /** How many services died so far; the others had come to the end of all runs before. */
-  get deaths(): number {
-    return this.#deaths;
+  /** How many services died at each point so far, by its name. */
+  get deathsAt(): ReadonlyMap<string, number> {
+    return this.#deathsAt;
+  }
+
+  /** How many services were killed at a moment before they had ended all runs. */
+  get kills(): number {
+    return this.#kills;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -82,11 +91,23 @@ export class CrashWorld implements AsyncDisposable {
     await this.#place[Symbol.asyncDispose]();
   }
 
+  #count(death: Death, { end, lines }: Life): void {
+    if ("killAfterMs" in death) {
+      if (end === "died") this.#kills++;
+      return;
+    }
+    const { name } = death.point;
+    assert.ok(lines.includes(toLastLine(death.point)), `no service died ${name}`);
+    assert.equal(end, "died");
+    this.#deathsAt.set(name, (this.#deathsAt.get(name) ?? 0) + 1);
+  }
+
   /** Runs the service to its end or its death. */
-  async #serve(
-    order: { start: readonly string[]; crash: CrashPoint | null; killAfterMs?: number },
-  ): Promise<"done" | "died"> {
-    const { start, crash, killAfterMs } = order;
+  async #serve(start: readonly string[], death?: Death): Promise<Life> {
+    const crash = death !== undefined && "point" in death ? death.point : null;
+    const killAfterMs = death !== undefined && "killAfterMs" in death
+      ? death.killAfterMs
+      : undefined;
     const { shell, root: home } = this.#place;
     const { flags } = await deriveFlags(await this.#place.settings());
     const child = new Deno.Command(Deno.execPath(), {
@@ -106,10 +127,10 @@ export class CrashWorld implements AsyncDisposable {
       stderr: "piped",
     }).spawn();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const lines: string[] = [];
+    let printed = "";
     const reading = (async () => {
       for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-        lines.push(text);
+        printed += text;
         if (killAfterMs !== undefined && timer === undefined) {
           timer = setTimeout(() => {
             try {
@@ -127,7 +148,8 @@ export class CrashWorld implements AsyncDisposable {
     await reading;
     if (!success && signal !== "SIGKILL") throw new Error(`The service failed: ${await complaint}`);
     assert.equal(await complaint, "", "no error in the log");
-    return success && lines.join("").includes("done") ? "done" : "died";
+    const lines = printed.split("\n");
+    return { end: lines.includes("done") ? "done" : "died", lines };
   }
 
   #database(): Database {

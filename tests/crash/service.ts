@@ -6,7 +6,7 @@ import { SqliteEndingStore } from "../../runtime/storage/endings.ts";
 import { SqliteFamilyStore } from "../../runtime/storage/families.ts";
 import { SqliteRecoveryStore } from "../../runtime/storage/recovery.ts";
 import { SqliteRequestStore } from "../../runtime/storage/requests.ts";
-import type { CrashPoint } from "./crash_points.ts";
+import { type CrashPoint, toLastLine } from "./crash_points.ts";
 
 interface Order {
   shell: Record<string, string>;
@@ -33,13 +33,15 @@ const PATIENCE_MS = 60_000;
 const order = JSON.parse(Deno.args[0] ?? "") as Order;
 
 /** Kills this very process: nothing of ours runs any more, no buffer is written. */
-function die(): never {
+function die(point: CrashPoint): never {
+  console.log(toLastLine(point));
   Deno.kill(Deno.pid, "SIGKILL");
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
 }
 
 if (order.crash !== null) {
-  const { method, when, nth } = order.crash;
+  const point = order.crash;
+  const { method, when, nth } = point;
   const store = STORES.find(({ prototype }) => method in prototype)?.prototype as
     | Record<string, (...args: unknown[]) => Promise<unknown>>
     | undefined;
@@ -47,10 +49,11 @@ if (order.crash !== null) {
   if (store === undefined || original === undefined) throw new TypeError(`No store has ${method}`);
   let calls = 0;
   store[method] = async function (this: unknown, ...args: unknown[]) {
-    calls++;
-    if (calls === nth && when === "before") die();
+    // Others are made while this one is awaited.
+    const mine = ++calls;
+    if (mine === nth && when === "before") die(point);
     const result = await original.apply(this, args);
-    if (calls === nth && when === "after") die();
+    if (mine === nth && when === "after") die(point);
     return result;
   };
 }

@@ -275,7 +275,7 @@ Deno.test("confirm_timeout denies, also when the service was down over the deadl
   assert.equal(await deniedOf(runtime, over), "Action denied by user (timeout)");
 });
 
-Deno.test("confirm_timeout of 2 s denies what a killed service left, when it starts again after 5 s", async () => {
+Deno.test("confirm_timeout of 2 s denies what is on the disk of a service that never stopped, when one starts 5 s later", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript(
     "writer",
