@@ -1,9 +1,10 @@
 // A model provider's key goes to its provider and nowhere else: not into the database, the log, frames or errors.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { Database } from "../../runtime/storage/database.ts";
 import { OpenAiServer } from "../support/openai_server.ts";
 import { filesBelow } from "../support/repository.ts";
-import { createRealHome } from "./real_process.ts";
+import { createRealHome, type RealHome } from "./real_process.ts";
 
 const KEY = "sk-distinctive-0123456789-abcdef";
 
@@ -12,7 +13,10 @@ Deno.test("after good and failed runs a distinctive key is in no file, frame, er
     // The endpoint itself gives the key back, in text and in a call: the worst it can do.
     {
       text: `Your key is ${KEY}.`,
-      toolCalls: [{ id: "1", name: "file_write", arguments: { path: "leak.txt", content: KEY } }],
+      toolCalls: [
+        { id: "1", name: "file_write", arguments: { path: "leak.txt", content: KEY } },
+        { id: "2", name: "file_read", arguments: { path: "found.txt" } },
+      ],
     },
     { text: ["It is sk-disti", "nctive-0123456789-abcdef indeed."] },
     {
@@ -21,14 +25,12 @@ Deno.test("after good and failed runs a distinctive key is in no file, frame, er
     },
     { status: 200, body: `no stream, but ${KEY}` },
   ]);
-  await using home = await createRealHome();
-  await Deno.mkdir(join(home.agentsDir, "_config"));
-  await Deno.writeTextFile(join(home.agentsDir, "_config", ".env"), `ELSEWHERE_API_KEY=${KEY}\n`);
-  await home.writeAgent(
-    "keyed",
-    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${server.url}" }\n` +
-      "auto_approve: [file_write]\n---\nUse ${ELSEWHERE_API_KEY} well.\n",
+  await using home = await createKeyedHome(
+    server,
+    "auto_approve: [file_write]\n---\nUse ${ELSEWHERE_API_KEY} well.\n",
   );
+  // Somebody left the key where the agent may look.
+  await Deno.writeTextFile(join(home.workspace, "found.txt"), `The key: ${KEY}\n`);
   let shown = "";
   for (let run = 0; run < 3; run++) {
     const { stdout, stderr } = await home.inkling("run", "keyed", "--verbose");
@@ -49,11 +51,74 @@ Deno.test("after good and failed runs a distinctive key is in no file, frame, er
   assert.ok(!shown.includes(KEY));
   assert.match(shown, /\[redacted:ELSEWHERE_API_KEY\]/);
   await home.inkling("stop");
+  await assertNotStored([...filesBelow(home.stateDir), join(home.workspace, "leak.txt")]);
+  assert.match(JSON.stringify(server.request(0).body), /\$\{ELSEWHERE_API_KEY\}/);
+  assert.match(JSON.stringify(server.request(1).body), /The key: \[redacted:ELSEWHERE_API_KEY\]/);
+  assertNotSent(server);
+});
+
+Deno.test("a key in an argument, in the context and in the reason of an approval reaches neither the model nor a conversation", async () => {
+  await using server = new OpenAiServer([
+    { toolCalls: [{ id: "1", name: "file_read", arguments: { path: "a.txt" } }] },
+    { text: "Done." },
+  ]);
+  await using home = await createKeyedHome(server, "confirm: [file_read]\n---\nLook for $0.\n");
+  await Deno.writeTextFile(join(home.workspace, "a.txt"), "Nothing.");
+  const asked = await home.inkling("run", "keyed", KEY, "--context", `It is ${KEY}.`);
+  assert.equal(asked.code, 4, asked.stderr);
+  const answered = await home.inkling("respond", "1", "--yes", "--reason", `Try ${KEY}`);
+  assert.equal(answered.code, 0, answered.stderr);
+  await home.inkling("stop");
+  server.assertDone();
+  assertNotSent(server);
+  const hidden = "[redacted:ELSEWHERE_API_KEY]";
+  const last = JSON.stringify(server.request(1).body);
+  for (const text of [`Look for ${hidden}.`, `It is ${hidden}.`, `said: Try ${hidden}`]) {
+    assert.ok(last.includes(text), text);
+  }
+  const shown = [asked, answered].flatMap(({ stdout, stderr }) => [stdout, stderr]).join();
+  assert.ok(!shown.includes(KEY));
+  // What callers wrote is kept as they wrote it, so that a continued run is the same run; nothing else holds it.
+  assert.deepEqual(columnsHolding(home, KEY), [
+    "executions.request",
+    "requests.response",
+  ]);
+  const isDatabase = (path: string) => basename(path).startsWith("inkling.db");
+  await assertNotStored([...filesBelow(home.stateDir)].filter((path) => !isDatabase(path)));
+});
+
+/** A home with an agent `keyed`, whose model is this server; `rest` follows the model in its file. */
+async function createKeyedHome(server: OpenAiServer, rest: string): Promise<RealHome> {
+  const home = await createRealHome();
+  await Deno.mkdir(join(home.agentsDir, "_config"));
+  await Deno.writeTextFile(join(home.agentsDir, "_config", ".env"), `ELSEWHERE_API_KEY=${KEY}\n`);
+  await home.writeAgent(
+    "keyed",
+    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${server.url}" }\n${rest}`,
+  );
+  return home;
+}
+
+function assertNotSent({ requests }: OpenAiServer): void {
+  for (const [index, { body }] of requests.entries()) {
+    assert.ok(!JSON.stringify(body).includes(KEY), `request ${index} holds the key`);
+  }
+}
+
+async function assertNotStored(paths: readonly string[]): Promise<void> {
   const text = new TextDecoder("latin1");
-  for (const path of [...filesBelow(home.stateDir), join(home.workspace, "leak.txt")]) {
+  for (const path of paths) {
     assert.ok(!text.decode(await Deno.readFile(path)).includes(KEY), path);
   }
-  const prompt = JSON.stringify(server.request(0).body);
-  assert.ok(!prompt.includes(KEY), "the prompt does not hold it either");
-  assert.match(prompt, /\$\{ELSEWHERE_API_KEY\}/);
-});
+}
+
+/** The columns of the database that hold this text somewhere, as `table.column`. */
+function columnsHolding({ stateDir }: RealHome, text: string): string[] {
+  using db = Database.open(join(stateDir, "inkling.db"), { readOnly: true });
+  return db.all<{ table: string; column: string }>(
+    'SELECT m.name AS "table", c.name AS "column" FROM sqlite_schema m, pragma_table_info(m.name) c ' +
+      "WHERE m.type = 'table' ORDER BY 1, 2",
+  ).filter(({ table, column }) =>
+    db.get(`SELECT 1 FROM "${table}" WHERE instr("${column}", ?)`, text) !== undefined
+  ).map(({ table, column }) => `${table}.${column}`);
+}

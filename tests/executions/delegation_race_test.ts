@@ -96,22 +96,6 @@ Deno.test("a cancel of the child and a cancel of the parent it wakes: both end",
   }
 });
 
-Deno.test("a cancel that comes as a question is told ends the execution, although it is answered at once", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("asker", [ASK, { say: "Late.", delay_ms: LONG_MS }]);
-  await using runtime = await place.open({ clock: new TestClock() });
-  runtime.events.subscribe((event) => {
-    if (event.type !== "execution_waiting") return;
-    const { executionId: id, requestId } = event;
-    void runtime.respond(id, { requestId, answer: { text: "yes" } }).catch(() => {});
-    void runtime.cancel(id);
-  });
-  for (let round = 0; round < 10; round++) {
-    const { id } = await runtime.run("asker", {});
-    await untilStatus(runtime, id, "aborted");
-  }
-});
-
 Deno.test("answers to parent and child at once: one counts, and the call below runs once", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", LEAD, "agents: [asker]");

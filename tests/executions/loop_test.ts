@@ -319,12 +319,17 @@ Deno.test("a secret of the environment files is in no frame, answer or error", a
 
 Deno.test("runLoop() aborts when one tool fails three times in a row with the same first line", async () => {
   await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
   const missing = {
     call: [call("file_read", { path: "missing.txt" }), call("file_read", { path: "missing.txt" })],
   };
   const glob = { call: [call("file_glob", { pattern: "*" })] };
   await place.writeScript("stuck", [missing, glob, missing, missing, { say: "never" }]);
   await place.writeScript("patient", [missing, missing, { say: "gave up in time" }]);
+  const found = { call: [call("file_read", { path: "a.txt" })] };
+  await place.writeScript("recovering", [missing, missing, found, missing, {
+    say: "gave up later",
+  }]);
   await place.writeScript(
     "let",
     [missing, missing, missing, missing, { say: "went on" }],
@@ -338,6 +343,8 @@ Deno.test("runLoop() aborts when one tool fails three times in a row with the sa
     /^Aborted: loop_detected \(file_read failed 3 times in a row: Error: /,
   );
   assert.equal((await runToEnd(runtime, "patient")).status, "success");
+  // A success of the same tool ends the row.
+  assert.equal((await runToEnd(runtime, "recovering")).outputData, "gave up later");
   assert.equal((await runToEnd(runtime, "let")).outputData, "went on");
 });
 

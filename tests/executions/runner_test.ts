@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import type { ExecutionTrigger } from "../../runtime/executions/execution.ts";
+import {
+  type ExecutionStatus,
+  type ExecutionTrigger,
+  isFinal,
+} from "../../runtime/executions/execution.ts";
 import type { RunSpec } from "../../runtime/executions/acceptance.ts";
+import { Journal } from "../../runtime/executions/journal.ts";
 import { IdempotencyKeyReused } from "../../runtime/executions/refusals.ts";
 import { SqliteAcceptanceStore } from "../../runtime/storage/acceptance.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
@@ -12,6 +17,8 @@ interface Start {
   trigger: ExecutionTrigger;
   sessionId: string | null;
 }
+
+const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
 
 /** Starts a run and waits until it asks. */
 async function ask(
@@ -28,8 +35,10 @@ async function ask(
 async function statusOf(
   { store }: Pick<TestRunner, "store">,
   id: number,
-): Promise<string | undefined> {
-  return (await store.executions.readExecution(id))?.execution.status;
+): Promise<ExecutionStatus> {
+  const stored = await store.executions.readExecution(id);
+  assert.ok(stored);
+  return stored.execution.status;
 }
 
 Deno.test("Runner.start() holds by on_pending: a table of who waits and who would join, in both modes", async () => {
@@ -69,31 +78,6 @@ Deno.test("Runner.start() holds by on_pending: a table of who waits and who woul
       }
     }
   }
-});
-
-Deno.test("Runner.cancel() of a run that is just asking ends it, however late it comes", async () => {
-  await using on = await openTestRunner([createTestAgent()]);
-  const { runner, events, store } = on;
-  const agent = createTestAgent({ onPending: "parallel" });
-  const start = () =>
-    runner.start(agent, { trigger: "manual", sessionId: null, request: { args: [] } });
-  const isOver = async (id: number) => await statusOf({ store }, id) === "aborted";
-  // Somewhere on the run's way to its question.
-  for (let turns = 0; turns < 60; turns++) {
-    const { id } = await start();
-    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-    assert.ok(["cancelling", "aborted"].includes(await runner.cancel(id)));
-    await until(() => isOver(id), `the end, cancelled after ${turns} turns`);
-  }
-  // In the moment in which the question is told.
-  const completed: number[] = [];
-  events.subscribe((event) => {
-    if (event.type === "execution_waiting") void runner.cancel(event.executionId);
-    if (event.type === "execution_completed") completed.push(event.executionId);
-  });
-  const { id } = await start();
-  await until(() => isOver(id), "the end");
-  assert.deepEqual(completed, [id]);
 });
 
 Deno.test("Runner.cancel() finds a run that is being accepted, and one that is being answered", async () => {
@@ -144,26 +128,6 @@ Deno.test("Runner.start() accepts one of many that come at once with one key", a
     Array.from({ length: 50 }, () => on.runner.start(createTestAgent(), spec)),
   );
   assert.deepEqual([...new Set(accepted.map(({ id }) => id))], started);
-});
-
-Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its way to a question", async () => {
-  const seen = new Set<string | undefined>();
-  for (let turns = 0; turns < 60; turns += 3) {
-    await using on = await openTestRunner([createTestAgent()]);
-    const { runner, clock } = on;
-    const spec = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
-    const { id } = await runner.start(createTestAgent(), spec);
-    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-    const stopped = runner.stop({ graceMs: 0 });
-    await clock.advance(0);
-    await stopped;
-    const stored = await on.store.executions.readExecution(id);
-    seen.add(stored?.execution.status);
-    const question = await on.store.requests.readOpenRequest(id);
-    if (stored?.execution.status === "waiting") assert.ok(question);
-    else assert.equal(stored?.execution.error, "Aborted: service stopped");
-  }
-  assert.ok(seen.isSubsetOf(new Set(["aborted", "waiting"])), [...seen].join());
 });
 
 Deno.test("Runner.start() gives the first run for its idempotency key, and refuses another run for it", async () => {
@@ -234,6 +198,41 @@ Deno.test("Runner.recover() goes on where the agent as it is now says so, else t
     "execution_completed removed",
     "execution_waiting resumed",
   ]);
+});
+
+/** Leaves a child waiting whose parent has ended, as a service that was killed in between would. */
+async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<number> {
+  const parent = await store.accept();
+  const { id } = await runner.start(createTestAgent(), {
+    ...MANUAL,
+    trigger: "agent",
+    parent: { executionId: parent.id, position: 2, depth: 1 },
+  });
+  await until(async () => await statusOf({ store }, id) === "waiting", "the question");
+  await new Journal(parent, { ...store, clock })
+    .finish({ status: "aborted", error: "Cancelled by user", output: null });
+  return id;
+}
+
+const FORSAKEN = "Aborted: the execution that delegated to it has ended";
+
+Deno.test("Runner.recover() ends an execution that waits below one that has ended", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const id = await leaveForsaken(on);
+  await on.runner.recover();
+  const { execution } = (await on.store.executions.readExecution(id))!;
+  assert.deepEqual([execution.status, execution.error], ["aborted", FORSAKEN]);
+});
+
+Deno.test("Runner.respond() to an execution below one that has ended ends it", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  const id = await leaveForsaken(on);
+  const { requestId } = (await store.requests.readOpenRequest(id))!;
+  await runner.respond(id, { requestId, answer: { text: "yes" } });
+  await until(async () => isFinal(await statusOf(on, id)), "the end");
+  const { execution } = (await store.executions.readExecution(id))!;
+  assert.deepEqual([execution.status, execution.error], ["aborted", FORSAKEN]);
 });
 
 Deno.test("Runner.stop() keeps a run that is to be resumed: nothing tells its end", async () => {

@@ -118,3 +118,27 @@ Deno.test("a call whose turn never came has not begun when its run is cancelled"
   locked.unlockSync();
   await assert.rejects(Deno.stat(join(place.agentsDir, "keeper.memory.md")), Deno.errors.NotFound);
 });
+
+Deno.test("a call that another agent works on is told the beginning of its error, however long that is", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    { call: [call("run_agent", { agent_id: "failing" })] },
+    { say: "Done." },
+  ], "agents: [failing]");
+  const cause = "Overloaded: ü ".repeat(20_000);
+  await place.writeScript("failing", [{ fail: cause, retryable: false }]);
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "lead");
+  assert.equal(status, "success");
+  const [result] = await resultsOf(runtime, id);
+  const told = JSON.parse(String(result?.["content"]));
+  const whole = (await runtime.getExecution(told.execution_id)).error ?? "";
+  assert.ok(whole.includes(cause), "its own record has all of it");
+  const [, beginning = ""] =
+    /^([^]*)\n\[This was cut here: it has (\d+) characters\.\]$/.exec(told.error) ?? [];
+  assert.ok(whole.startsWith(beginning));
+  const bytes = new TextEncoder().encode(JSON.stringify(beginning)).length;
+  assert.ok(bytes > 3_900 && bytes <= 4_000, `${bytes} bytes`);
+  assert.equal(told.status, "error");
+  assert.equal(told.total_tokens, null);
+});

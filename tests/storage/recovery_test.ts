@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createFrame, type FrameContent } from "../../runtime/events/frame.ts";
+import type { Execution } from "../../runtime/executions/execution.ts";
 import { Journal } from "../../runtime/executions/journal.ts";
 import { appendFrames } from "../../runtime/storage/frames.ts";
 import { TestClock } from "../support/test_clock.ts";
@@ -24,6 +25,51 @@ Deno.test("SqliteRecoveryStore.findAbandoned() names only what another instance 
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
+});
+
+Deno.test("SqliteRecoveryStore.findForsaken() names what waits below an ended execution, and nothing else", async () => {
+  using store = openTestStore();
+  const clock = new TestClock();
+  const journalOf = (execution: Execution) => new Journal(execution, { ...store, clock });
+  const below = (parent: Execution, position = 2) =>
+    store.accept({
+      trigger: "agent",
+      parentExecutionId: parent.id,
+      parentPosition: position,
+      depth: 1,
+    });
+  const ask = async (execution: Execution) => {
+    await journalOf(execution).ask({
+      requestId: crypto.randomUUID(),
+      position: 2,
+      toolName: "ask_user",
+      toolArgs: {},
+      kind: "input",
+      message: "Well?",
+      options: null,
+      multi: false,
+      createdAt: clock.now(),
+      expiresAt: null,
+    });
+    return execution.id;
+  };
+  const end = (execution: Execution, status: "success" | "aborted") =>
+    journalOf(execution).finish({ status, error: null, output: null });
+  // Nobody waits for what these ask.
+  const ended = await store.accept();
+  const forsaken = [await ask(await below(ended)), await ask(await below(ended, 3))];
+  // One below that runs is nobody's to end here, and what has ended is over.
+  await below(ended, 4);
+  await end(await below(ended, 5), "success");
+  await end(ended, "aborted");
+  // Somebody waits for these.
+  const running = await store.accept();
+  await ask(await below(running));
+  const waiting = await store.accept();
+  await ask(await below(waiting));
+  await ask(waiting);
+  await ask(await store.accept());
+  assert.deepEqual(await store.recovery.findForsaken(), forsaken);
 });
 
 Deno.test("SqliteRecoveryStore.readUncountedMs() gives the time since the running time was last stored, as the log knows it", async () => {

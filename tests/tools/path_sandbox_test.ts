@@ -163,6 +163,46 @@ Deno.test("PathSandbox.resolve() closes environment files always and database fi
   }
 });
 
+Deno.test("PathSandbox.resolve() lets a declared database be read and not written, nor anything in a declared folder with such a name", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("data.sqlite", "");
+  await fixture.write("store.db/a.txt", "a");
+  const at = (name: string) => join(fixture.workspace, name);
+  const sandbox = fixture.sandbox([
+    { alias: "data", path: at("data.sqlite") },
+    { alias: "store", path: at("store.db") },
+  ]);
+  for (const text of ["data.sqlite", "{data}", at("data.sqlite"), "{store}/a.txt", "{store}/new"]) {
+    await sandbox.resolve(text, "read");
+    assert.equal(
+      await failureOf(sandbox.resolve(text, "write")),
+      `Cannot write "${text}": database files (*.db*, *.sqlite*) cannot be written by agents.`,
+    );
+  }
+});
+
+Deno.test("PathSandbox.resolve() refuses a closed name also where it is a symlink to an open file", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/a.md", "a");
+  const target = join(fixture.workspace, "notes/a.md");
+  await Deno.remove(join(fixture.workspace, ".env"));
+  const sandbox = fixture.sandbox();
+  const sentences: Record<string, RegExp> = {
+    ".env": /environment files/,
+    "agents/x.md": /the agents folder is closed/,
+    "linked.db": /database files .* cannot be written/,
+  };
+  for (const [name, sentence] of Object.entries(sentences)) {
+    await Deno.symlink(target, join(fixture.workspace, name));
+    assert.match(await failureOf(sandbox.resolve(name, "write")), sentence);
+    assert.match(await failureOf(sandbox.resolveEntry(name)), sentence);
+    if (name !== "linked.db") {
+      assert.match(await failureOf(sandbox.resolve(name, "read")), sentence);
+    }
+  }
+  assert.equal((await sandbox.resolve("linked.db", "read")).path, target);
+});
+
 Deno.test("PathSandbox.resolve() does not hold the names above a root against it", async () => {
   await using fixture = await SandboxFixture.open();
   const root = join(fixture.base, "app.db.d", "ws");

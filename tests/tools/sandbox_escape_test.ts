@@ -1,16 +1,27 @@
 // Tries to get out of the sandbox with symlinks that are swapped at the worst moments. Generated paths stand in
 // tests/fuzz/path_target.ts.
 import assert from "node:assert/strict";
+import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
 import { openFile } from "../../runtime/tools/opened_file.ts";
 import type { PathAccess } from "../../runtime/tools/sandbox_roots.ts";
 import { PathSandbox, type ResolvedPath } from "../../runtime/tools/path_sandbox.ts";
+import { until } from "../support/until.ts";
+import { HAS_PIPES, makePipe } from "../triggers/pipes.ts";
 import { attempt, closedPlaces, plant, tool } from "./sandbox_attack.ts";
-import { call, CANARY, SandboxFixture, snapshot, testContext } from "./sandbox_fixture.ts";
+import {
+  call,
+  CANARY,
+  failureOf,
+  SandboxFixture,
+  snapshot,
+  testContext,
+} from "./sandbox_fixture.ts";
 
 const RACE_ROUNDS = 400;
+const WRITE_WITHOUT_WAITING = constants.O_WRONLY | constants.O_NONBLOCK;
 
-/** Swaps something right behind each check, once it is armed. */
+/** Swaps something right after each check, once it is armed. */
 class SwappingSandbox extends PathSandbox {
   swap: (() => Promise<void>) | undefined;
 
@@ -18,6 +29,27 @@ class SwappingSandbox extends PathSandbox {
     const resolved = await super.resolve(text, access);
     await this.swap?.();
     return resolved;
+  }
+}
+
+/** Swaps what a path leads to after it was looked at, right before it is opened: once. */
+class LateSwappingSandbox extends PathSandbox {
+  swap: ((path: string) => void) | undefined;
+
+  override async resolve(text: string, access: PathAccess): Promise<ResolvedPath> {
+    const { path, ...resolved } = await super.resolve(text, access);
+    const swapped = () => {
+      this.swap?.(path);
+      this.swap = undefined;
+      return path;
+    };
+    let uses = 0;
+    return {
+      ...resolved,
+      get path() {
+        return ++uses === 2 ? swapped() : path;
+      },
+    };
   }
 }
 
@@ -107,4 +139,45 @@ Deno.test("openFile() reads a hard link, and writing to it leaves the other name
   await call(tool("file_write"), { path: "hard.txt", content: "mine" }, testContext(sandbox));
   assert.equal(await fixture.read("hard.txt"), "mine");
   assert.equal(await Deno.readTextFile(join(fixture.outside, "secret.txt")), CANARY);
+});
+
+Deno.test("openFile() notices a file that is swapped for a symlink between its look and its opening", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("a.txt", "inside");
+  const sandbox = new LateSwappingSandbox(fixture.options());
+  sandbox.swap = (path) => {
+    Deno.removeSync(path);
+    Deno.symlinkSync(join(fixture.outside, "secret.txt"), path);
+  };
+  assert.match(await failureOf(openFile(sandbox, "a.txt")), /outside the allowed paths/);
+  assert.equal(sandbox.swap, undefined, "it was swapped");
+});
+
+Deno.test({
+  name:
+    "openFile() neither waits for nor reads a pipe that is put in a file's place between its look and its opening",
+  ignore: !HAS_PIPES,
+  async fn() {
+    await using fixture = await SandboxFixture.open();
+    await fixture.write("a.txt", "inside");
+    const pipe = join(fixture.workspace, "pipe");
+    makePipe(pipe);
+    const sandbox = new LateSwappingSandbox(fixture.options());
+    sandbox.swap = (path) => Deno.renameSync(pipe, path);
+    let isOver = false;
+    const end = () => void (isOver = true);
+    const opening = openFile(sandbox, "a.txt");
+    opening.then(end, end);
+    try {
+      await until(() => isOver, "the end of the call");
+    } finally {
+      // Whoever waits for somebody to write, at the other end of the pipe, is let go.
+      if (!isOver) closeSync(openSync(join(fixture.workspace, "a.txt"), WRITE_WITHOUT_WAITING));
+    }
+    assert.equal(
+      await failureOf(opening),
+      'Cannot read "a.txt": it is not a regular file (a pipe, socket or device).',
+    );
+    assert.equal(sandbox.swap, undefined, "it was swapped");
+  },
 });

@@ -2,21 +2,18 @@
 import { z } from "zod";
 import { withinTime } from "../../bounded_wait.ts";
 import { isWholeJson } from "../../json.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import { defineTool } from "../define_tool.ts";
-import { exchange, type ExchangeReply, type ExchangeRequest } from "../http_exchange.ts";
+import { exchange, type ExchangeRequest } from "../http_exchange.ts";
 import { type ResolveHost, resolveHostBySystem } from "../host_lookup.ts";
 import type { HttpPolicy } from "../http_policy.ts";
+import { followRedirects, isWeb } from "../http_redirects.ts";
 import { showReply } from "../http_reply_text.ts";
 import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const TIMEOUT_MS = 30_000;
-const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_SHOWN_LOCATION = 200;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Headers that belong to the connection, or decide which server answers. */
 const CLOSED_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
@@ -31,15 +28,6 @@ const CLOSED_HEADERS: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-]);
-/** What another origin may see of the headers: any other one could be a key. */
-const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "content-length",
-  "content-type",
-  "user-agent",
 ]);
 
 /** What a test replaces. */
@@ -81,57 +69,16 @@ export function createHttpRequest(
         signal: context.signal,
       };
       return await withinTime(limit, async (signal) => {
-        const { url, reply } = await followRedirects(
-          first,
-          (request) => exchange(request, { policy, maxBytes: MAX_BODY_BYTES, signal, resolveHost }),
-          context.redactor,
-        );
+        const bounds = { policy, maxBytes: MAX_BODY_BYTES, signal, resolveHost };
+        const { url, reply } = await followRedirects(first, {
+          ask: (request) => exchange(request, bounds),
+          redactor: context.redactor,
+        });
         const finalUrl = url.href === first.url.href ? undefined : url.href;
         return showReply(reply, { finalUrl, redactor: context.redactor });
       });
     },
   });
-}
-
-async function followRedirects(
-  first: ExchangeRequest,
-  ask: (request: ExchangeRequest) => Promise<ExchangeReply>,
-  redactor: Redactor,
-): Promise<{ url: URL; reply: ExchangeReply }> {
-  let request = first;
-  for (let count = 0; count <= MAX_REDIRECTS; count++) {
-    const reply = await ask(request);
-    const location = reply.headers.get("location");
-    if (!REDIRECTS.has(reply.status) || location === undefined) return { url: request.url, reply };
-    request = redirected(request, { status: reply.status, location, redactor });
-  }
-  throw new ToolFailure(
-    `Cannot request ${first.url.host}: more than ${MAX_REDIRECTS} redirects, the last one to ${request.url.href}.`,
-  );
-}
-
-function redirected(
-  request: ExchangeRequest,
-  { status, location, redactor }: { status: number; location: string; redactor: Redactor },
-): ExchangeRequest {
-  const url = URL.parse(location, request.url);
-  if (url === null || !isWeb(url)) {
-    const shown = JSON.stringify(redactor.beginningOf(location, MAX_SHOWN_LOCATION));
-    throw new ToolFailure(
-      `Cannot follow the redirect of ${request.url.host} to ${shown}: ` +
-        "it is not an http or https address.",
-    );
-  }
-  url.username = url.password = "";
-  const keepsMethod = status === 307 || status === 308 || request.method === "HEAD" ||
-    (status !== 303 && request.method !== "POST");
-  const method = keepsMethod ? request.method : "GET";
-  const body = keepsMethod ? request.body : undefined;
-  const sameOrigin = url.origin === request.url.origin;
-  const kept = Object.entries(request.headers).filter(([name]) =>
-    (sameOrigin || HARMLESS_HEADERS.has(name)) && (keepsMethod || !name.startsWith("content-"))
-  );
-  return { url, method, headers: Object.fromEntries(kept), body };
 }
 
 function parseUrl(text: string): URL {
@@ -150,10 +97,6 @@ function parseUrl(text: string): URL {
     );
   }
   return url;
-}
-
-function isWeb(url: URL): boolean {
-  return (url.protocol === "http:" || url.protocol === "https:") && url.hostname !== "";
 }
 
 function parseContent(
