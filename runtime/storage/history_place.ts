@@ -19,15 +19,10 @@ type HistoryDirectories = Pick<
  * ran in this workspace yet.
  */
 export function findHistory(directories: HistoryDirectories): string | undefined {
-  const { baseStateDir, ownStateDir, stateDir, realWorkspace } = directories;
+  const { baseStateDir, ownStateDir, stateDir } = directories;
   const base = databaseOf(baseStateDir);
   const own = databaseOf(ownStateDir);
-  const owner = readOwner(baseStateDir);
-  if (stateDir !== baseStateDir) {
-    return isThere(own) ? own : owner === realWorkspace && isThere(base) ? base : undefined;
-  }
-  // A base directory that does not say whose it is was always this workspace's.
-  if (isThere(base) && (owner ?? realWorkspace) === realWorkspace) return base;
+  if (isThere(base) && ownsBase(directories, { ifUnknown: stateDir === baseStateDir })) return base;
   return isThere(own) ? own : undefined;
 }
 
@@ -37,29 +32,58 @@ export function findHistory(directories: HistoryDirectories): string | undefined
  * of the workspace concerned runs, and DatabaseUnusable for a history that cannot be moved.
  */
 export async function settleHistory(directories: HistoryDirectories): Promise<void> {
-  const { baseStateDir, ownStateDir, stateDir, realWorkspace } = directories;
-  const owner = readOwner(baseStateDir);
-  if (stateDir !== baseStateDir) {
-    if (owner !== realWorkspace || !isThere(databaseOf(baseStateDir))) return;
+  const { baseStateDir, ownStateDir, stateDir } = directories;
+  if (stateDir === baseStateDir) {
+    await settleBase(directories);
+  } else if (
+    isThere(databaseOf(baseStateDir)) && ownsBase(directories, { ifUnknown: false })
+  ) {
     using _lock = lock(baseStateDir);
     moveHistory(baseStateDir, ownStateDir);
-    return;
   }
-  if (owner !== realWorkspace) {
-    if (owner !== undefined && isThere(databaseOf(baseStateDir))) {
-      const theirs = await resolveOwnStateDir(baseStateDir, owner);
-      await makeStateDir(theirs);
-      using _lock = lock(theirs);
-      moveHistory(baseStateDir, theirs);
-    }
+}
+
+async function settleBase(directories: HistoryDirectories): Promise<void> {
+  const { baseStateDir, ownStateDir, realWorkspace } = directories;
+  const owner = readOwner(baseStateDir);
+  if (
+    owner !== undefined && isThere(databaseOf(baseStateDir)) &&
+    !ownsBase(directories, { ifUnknown: true })
+  ) {
+    const theirs = await resolveOwnStateDir(baseStateDir, owner.path);
+    await makeStateDir(theirs);
+    using _lock = lock(theirs);
+    moveHistory(baseStateDir, theirs);
+  }
+  const now: Owner = { path: realWorkspace, identity: identityOf(realWorkspace) };
+  const isNews = owner?.path !== now.path ||
+    // A folder that is missing now may be somewhere else, and config.yaml say so later.
+    (owner.identity !== now.identity && now.identity !== UNKNOWN);
+  if (isNews) {
     // Only while no other's history is here, so that the name is right at every moment.
-    await writeFileAtomically(historyOwnerFile(baseStateDir), `${realWorkspace}\n`, {
-      mode: 0o600,
-    });
+    await writeFileAtomically(
+      historyOwnerFile(baseStateDir),
+      `${now.identity}\n${now.path}\n`,
+      { mode: 0o600 },
+    );
   }
   if (!isThere(databaseOf(baseStateDir)) && isThere(databaseOf(ownStateDir))) {
     moveHistory(ownStateDir, baseStateDir);
   }
+}
+
+/**
+ * Whether the history in the base directory is the workspace's: by its path, or because the folder is the same one under
+ * another path, moved by its user. `ifUnknown`: where the directory does not say whose it is.
+ */
+function ownsBase(
+  { baseStateDir, realWorkspace }: HistoryDirectories,
+  { ifUnknown }: { ifUnknown: boolean },
+): boolean {
+  const owner = readOwner(baseStateDir);
+  if (owner === undefined) return ifUnknown;
+  if (owner.path === realWorkspace) return true;
+  return owner.identity !== UNKNOWN && owner.identity === identityOf(realWorkspace);
 }
 
 function moveHistory(from: string, to: string): void {
@@ -86,13 +110,35 @@ function databaseOf(stateDir: string): string {
   return stateFilesOf(stateDir).databaseFile;
 }
 
-/** The real path of the workspace whose history a base directory has; undefined: it does not say. */
-function readOwner(baseStateDir: string): string | undefined {
+/** A workspace by its real path, and by the folder that is there. */
+interface Owner {
+  path: string;
+  identity: string;
+}
+
+/** The workspace whose history a base directory has; undefined: it does not say. */
+function readOwner(baseStateDir: string): Owner | undefined {
   try {
-    return Deno.readTextFileSync(historyOwnerFile(baseStateDir)).replace(/\n$/, "");
+    const [identity = "", ...path] = Deno.readTextFileSync(historyOwnerFile(baseStateDir))
+      .replace(/\n$/, "").split("\n");
+    return { identity, path: path.join("\n") };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
+  }
+}
+
+const UNKNOWN = "unknown";
+
+/** What tells a folder from every other one, also after it was moved; UNKNOWN without a folder, or where the system cannot tell. */
+function identityOf(folder: string): string {
+  try {
+    const { dev, ino, birthtime } = Deno.statSync(folder);
+    // Without its birth, a number that was given to a new folder would count as the old one.
+    return ino === null || birthtime === null ? UNKNOWN : `${dev}:${ino}:${birthtime.getTime()}`;
+  } catch {
+    // Missing, or closed to this process: then its path alone tells it.
+    return UNKNOWN;
   }
 }
 

@@ -224,6 +224,35 @@ Deno.test("a death between two steps of a move leaves each history where the nex
   }
 });
 
+Deno.test({
+  name:
+    "a workspace that its user moves keeps its history; a new folder in its place does not get it",
+  // Where folders have no time of birth, a path is all that tells them.
+  ignore: Deno.statSync(".").birthtime === null,
+  fn: movedWorkspace,
+});
+
+async function movedWorkspace(): Promise<void> {
+  await using world = await createWorld();
+  const { root } = world.place;
+  {
+    await using work = await world.open();
+    await say(work, "before");
+  }
+  await Deno.rename(join(root, "work"), join(root, "moved"));
+  // A service that starts before config.yaml is changed.
+  await (await world.open())[Symbol.asyncDispose]();
+  await Deno.mkdir(join(root, "work", "agents"), { recursive: true });
+  await world.configure("moved");
+  assert.deepEqual(await world.history(), ["before"]);
+  {
+    await using moved = await world.open();
+    await say(moved, "after");
+  }
+  assert.deepEqual(await world.history(), ["after", "before"]);
+  assert.deepEqual(await world.history("work"), []);
+}
+
 Deno.test("a file that stands where a history goes is kept beside it", async () => {
   await using world = await createWorld();
   const { stateDir } = world.place;
