@@ -1,92 +1,107 @@
 // The life of an execution under whatever comes: answers, denials, deadlines, cancels, restarts, in any order.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import fc from "fast-check";
-import { type ExecutionStatus, isFinal } from "../../runtime/executions/execution.ts";
+import { isFinal } from "../../runtime/executions/execution.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
+import { type Move, StatusMoves } from "./status_moves.ts";
 import { defineTarget } from "./target.ts";
 
 const WRITE = {
   call: [{ name: "file_write", arguments: { path: "a", content: "a" } }],
   usage: { input: 7, output: 3 },
 };
-const STEPS = [WRITE, WRITE, { say: "Done.", usage: { input: 5, output: 2 } }];
+const END = { say: "Done.", usage: { input: 5, output: 2 } };
 /** Tokens after so many replies. */
 const TOKENS = [null, 10, 20, 27];
+/** How long the first reply of the slow ones takes. */
+const THOUGHT_MS = 2_000;
 
-const LEGAL: Readonly<Record<ExecutionStatus, readonly ExecutionStatus[]>> = {
-  running: ["waiting", "success", "error", "aborted", "timeout", "orphaned"],
-  waiting: ["running", "success", "aborted"],
-  success: [],
-  error: [],
-  aborted: [],
-  timeout: [],
-  orphaned: [],
-};
-
-type Deed = "start" | "approve" | "deny" | "expire" | "cancel" | "restart" | "stale answer";
-const DEEDS: readonly Deed[] = [
+const DEEDS = [
   "start",
+  "start slow",
+  "start steady",
   "approve",
   "deny",
   "expire",
+  "time",
   "cancel",
   "restart",
   "stale answer",
-];
+] as const;
 
 export const executionLives = defineTarget({
   name: "execution-lives",
   claim: "an execution makes legal moves only, ends once, and counts every token, whatever comes",
   oneIn: 20,
-  cases: () => fc.array(fc.constantFrom(...DEEDS), { maxLength: 12 }),
+  cases: () =>
+    fc.array(fc.constantFrom(...DEEDS, "restart", "restart"), { minLength: 4, maxLength: 12 }),
   async check(deeds) {
     await using place = await createTestWorkspace();
-    await place.writeScript("writer", STEPS, "confirm_timeout: 10m\non_pending: parallel");
+    const asks = "confirm_timeout: 10m\non_pending: parallel";
+    const thoughtful = [{ ...WRITE, delay_ms: THOUGHT_MS }, WRITE, END];
+    await place.writeScript("writer", [WRITE, WRITE, END], asks);
+    await place.writeScript("slow", thoughtful, asks);
+    await place.writeScript("steady", thoughtful, `${asks}\non_restart: resume`);
     const clock = new TestClock();
     let runtime: Runtime = await place.open({ clock });
-    const statuses = new Map<number, ExecutionStatus>();
+    using moves = new StatusMoves(join(place.stateDir, "inkling.db"));
     const answered = new Map<number, string>();
 
-    /** Waits until nothing runs, then checks every move since the last look. */
-    const look = async () => {
-      await until(async () => (await runtime.countExecutions()).running === 0, "rest");
-      for (const { id, status } of await runtime.listExecutions({ limit: 50, offset: 0 })) {
-        const before = statuses.get(id) ?? "running";
-        assert.ok(
-          before === status || LEGAL[before].includes(status) ||
-            before === "waiting" && LEGAL.running.includes(status),
-          `${id}: ${before} -> ${status}`,
-        );
-        statuses.set(id, status);
-      }
-    };
-    const waiting = () =>
-      [...statuses].filter(([, status]) => status === "waiting").map(([id]) => id);
-    const answer = async (id: number, approved: boolean) => {
+    const all = () => runtime.listExecutions({ limit: 50, offset: 0 });
+    const waiting = async () =>
+      (await all()).filter(({ status }) => status === "waiting").map(({ id }) => id);
+    /** Until nothing runs but what thinks about its first reply. */
+    const rest = () =>
+      until(
+        async () =>
+          (await all()).every(({ status, agentId, totalTokens }) =>
+            status !== "running" || agentId !== "writer" && totalTokens === null
+          ),
+        "rest",
+      );
+    const answer = async (approved: boolean) => {
+      const id = (await waiting())[0];
+      if (id === undefined) return;
       const { requestId } = await runtime.pendingRequest(id);
       answered.set(id, requestId);
       await runtime.respond(id, { requestId, answer: { approved } });
     };
-    const perform: Record<Deed, () => Promise<unknown>> = {
+    const think = () =>
+      until(async () => {
+        await clock.advance(THOUGHT_MS);
+        return (await runtime.countExecutions()).running === 0;
+      }, "the end of all thought");
+    const perform: Record<typeof DEEDS[number], () => Promise<unknown>> = {
       start: () => runtime.run("writer", {}),
-      approve: () => Promise.all(waiting().slice(0, 1).map((id) => answer(id, true))),
-      deny: () => Promise.all(waiting().slice(0, 1).map((id) => answer(id, false))),
+      "start slow": () => runtime.run("slow", {}),
+      "start steady": () => runtime.run("steady", {}),
+      approve: () => answer(true),
+      deny: () => answer(false),
+      time: think,
       expire: async () => {
-        const ids = waiting();
+        const ids = await waiting();
         if (ids.length === 0) return;
         await until(() => clock.sleeping > 0, "the watch over deadlines");
-        await clock.advance(601_000);
-        const moved = async () => {
-          const { requestId, createdAt } = await runtime.pendingRequest(ids[0]!)
-            .catch(() => ({ requestId: "", createdAt: 0 }));
-          return requestId === "" || createdAt > clock.now() - 600_000;
-        };
-        await until(moved, "the deadline");
+        // At once: second by second, whoever looks at the clock now and then takes most of the time.
+        clock.jump(600_000);
+        await clock.advance(1_000);
+        for (const id of ids) {
+          const moved = async () => {
+            const { requestId, createdAt } = await runtime.pendingRequest(id)
+              .catch(() => ({ requestId: "", createdAt: 0 }));
+            return requestId === "" || createdAt > clock.now() - 600_000;
+          };
+          await until(moved, "the deadline");
+        }
       },
-      cancel: () => Promise.all(waiting().slice(-1).map((id) => runtime.cancel(id))),
+      cancel: async () => {
+        const last = (await all()).findLast(({ status }) => !isFinal(status));
+        if (last !== undefined) await runtime.cancel(last.id);
+      },
       restart: async () => {
         await runtime[Symbol.asyncDispose]();
         runtime = await place.open({ clock });
@@ -97,18 +112,31 @@ export const executionLives = defineTarget({
         }
       },
     };
-    try {
-      for (const deed of deeds) {
-        await perform[deed]();
-        await look();
+    /** A start ends what ran, and only that, unless its agent wants it resumed. */
+    const checkRestart = async (made: readonly Move[]) => {
+      assert.deepEqual(made.filter(({ from }) => from === "waiting"), []);
+      for (const { id } of made.filter(({ to }) => to === "orphaned")) {
+        assert.notEqual((await runtime.getExecution(id)).agentId, "steady", `${id} was to resume`);
       }
-      for (const [id, status] of statuses) {
+    };
+    try {
+      // Without them the first deeds would hit nothing.
+      for (const deed of ["start", "start slow", "start steady", ...deeds] as const) {
+        await perform[deed]();
+        await rest();
+        const made = moves.check();
+        if (deed === "restart") await checkRestart(made);
+        else assert.deepEqual(made.filter(({ to }) => to === "orphaned"), []);
+      }
+      await think();
+      moves.check();
+      for (const { id, status, totalTokens } of await all()) {
         const frames = await payloadsOf(runtime, id);
         const ends = frames.filter((one) => one["event_type"] === "complete");
         assert.equal(ends.length, isFinal(status) ? 1 : 0, `${id} is ${status}`);
         if (isFinal(status)) assert.equal(frames.at(-1)?.["event_type"], "complete");
         const replies = frames.filter((one) => one["event_type"] === "stats").length;
-        assert.equal((await runtime.getExecution(id)).totalTokens, TOKENS[replies]);
+        assert.equal(totalTokens, TOKENS[replies]);
       }
     } finally {
       await runtime[Symbol.asyncDispose]();

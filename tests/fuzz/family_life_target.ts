@@ -1,6 +1,7 @@
 // Families of executions under whatever comes, two deeds at a time: nobody waits for nothing, nobody outlives its parent,
-// each ends once, and in the end all have ended.
+// each ends once and makes legal moves only, and in the end all have ended.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import fc from "fast-check";
 import { isFinal } from "../../runtime/executions/execution.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
@@ -8,6 +9,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf, type TestWorkspace } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
+import { StatusMoves } from "./status_moves.ts";
 import { defineTarget } from "./target.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
@@ -148,6 +150,7 @@ export const familyLives = defineTarget({
     await writeFamily(place, resumed);
     const family = new Family(place);
     await family.open();
+    using moves = new StatusMoves(join(place.stateDir, "inkling.db"));
     try {
       await family.perform("start", 0);
       let before: Promise<unknown> | undefined;
@@ -161,9 +164,11 @@ export const familyLives = defineTarget({
         await before;
         before = undefined;
         await family.look();
+        moves.check();
       }
       await before;
       await family.finish();
+      moves.check();
     } finally {
       await family.runtime[Symbol.asyncDispose]();
     }

@@ -9,7 +9,7 @@ import { familyLives } from "./family_life_target.ts";
 import { globs, hostileGlobs } from "./glob_target.ts";
 import { httpRequests } from "./http_target.ts";
 import { memoryFiles } from "./memory_target.ts";
-import { changePaths, readPaths } from "./path_target.ts";
+import { changePaths, findPaths, readPaths } from "./path_target.ts";
 import { providerStreams } from "./provider_target.ts";
 import { redaction } from "./redaction_target.ts";
 import { cronExpressions, durations } from "./schedule_target.ts";
@@ -20,7 +20,8 @@ import { terminalMarkdown, terminalTexts } from "./terminal_target.ts";
 /** What a person writes, what a model says, what a client sends, what a disk holds, what happens to executions. */
 export const TARGETS: readonly FuzzTarget[] = [
   ...[agentFiles, hugeAgentFiles, configFiles, environmentFiles, cronExpressions, durations],
-  ...[globs, hostileGlobs, readPaths, changePaths, toolArguments, argumentSchemas, shellWords],
+  ...[globs, hostileGlobs, readPaths, findPaths, changePaths],
+  ...[toolArguments, argumentSchemas, shellWords],
   ...[memoryFiles, providerStreams, redaction, frames, eventCursors, eventStreams, httpRequests],
   ...[terminalTexts, terminalMarkdown, completionWords, databases],
   ...[executionLives, familyLives],

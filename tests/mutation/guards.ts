@@ -87,6 +87,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    guard: "the paths that an agent declares are all that is open to it",
+    file: "runtime/tools/sandbox_roots.ts",
+    find: "...declared.map((one) =>",
+    replace: '...[...declared, { alias: "all", path: workspace }].map((one: AgentPath) =>',
+    tests: ["tests/fuzz/fuzz_test.ts", "tests/tools/sandbox_roots_test.ts"],
+  },
+  {
     guard: "environment files are closed",
     file: "runtime/tools/closed_places.ts",
     find: "if (absolute.split(sep).some(isEnvFileName)) {",
@@ -99,6 +106,13 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return difference === 0;",
     replace: "return given.length > 0;",
     tests: ["tests/server"],
+  },
+  {
+    guard: "the socket is never open to others",
+    file: "server/unix_socket.ts",
+    find: "const mask = Deno.umask(0o177);",
+    replace: "queueMicrotask(() => Deno.chmodSync(path, 0o600)); const mask = Deno.umask();",
+    tests: ["tests/server/unix_socket_test.ts"],
   },
   {
     guard: "a foreign Host is refused",
@@ -120,6 +134,27 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "`WHERE id = ? AND status = ? RETURNING ${EXECUTION_COLUMNS}`,",
     replace: "`WHERE id = ? AND ? IS NOT NULL RETURNING ${EXECUTION_COLUMNS}`,",
     tests: ["tests/storage", "tests/executions"],
+  },
+  {
+    guard: "an answer survives a power cut",
+    file: "runtime/storage/requests.ts",
+    find: `change("power", () => {\n      if (!closeRequest`,
+    replace: `change("process", () => {\n      if (!closeRequest`,
+    tests: ["tests/storage"],
+  },
+  {
+    guard: "the end of an execution survives a power cut",
+    file: "runtime/storage/endings.ts",
+    find: `change("power", () => {\n      const row`,
+    replace: `change("process", () => {\n      const row`,
+    tests: ["tests/storage"],
+  },
+  {
+    guard: "the intent of an unsafe call survives a power cut",
+    file: "runtime/storage/conversations.ts",
+    find: 'call.effect === "unsafe" ? "power" : "process"',
+    replace: '"process"',
+    tests: ["tests/storage"],
   },
   {
     guard: "secrets are redacted",
@@ -204,6 +239,13 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const options = { proxyEnv: {} };",
     replace: "const options = {};",
     tests: ["tests/tools/builtin/http_request_proxy_test.ts"],
+  },
+  {
+    guard: "an agent does not reach its own service",
+    file: "composition/service_life.ts",
+    find: "ownPorts: () => ports,",
+    replace: "ownPorts: () => [],",
+    tests: ["tests/e2e/config_values_test.ts"],
   },
   {
     guard: "no entry admits the origin null",

@@ -1,0 +1,60 @@
+// Every change of an execution's status, noted by the database itself, whoever makes it and however short it lasts.
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { ExecutionStatus } from "../../runtime/executions/execution.ts";
+
+/** One change of a status; `from` is null where the execution began. */
+export interface Move {
+  id: number;
+  from: ExecutionStatus | null;
+  to: ExecutionStatus;
+}
+
+/** Where an execution may go from each status. It begins running. */
+const LEGAL: Readonly<Record<ExecutionStatus, readonly ExecutionStatus[]>> = {
+  running: ["waiting", "success", "error", "aborted", "timeout", "orphaned"],
+  waiting: ["running", "aborted"],
+  success: [],
+  error: [],
+  aborted: [],
+  timeout: [],
+  orphaned: [],
+};
+
+/** Looks over the shoulder of whoever writes to a database. */
+export class StatusMoves implements Disposable {
+  readonly #db: DatabaseSync;
+  readonly #at = new Map<number, ExecutionStatus>();
+  #seen = 0;
+
+  /** `path`: of a database that has its tables. */
+  constructor(path: string) {
+    this.#db = new DatabaseSync(path, { timeout: 5_000 });
+    this.#db.exec(`
+      CREATE TABLE moves (id INTEGER, was TEXT, now TEXT);
+      CREATE TRIGGER beginning AFTER INSERT ON executions
+        BEGIN INSERT INTO moves VALUES (NEW.id, NULL, NEW.status); END;
+      CREATE TRIGGER move AFTER UPDATE OF status ON executions WHEN NEW.status <> OLD.status
+        BEGIN INSERT INTO moves VALUES (NEW.id, OLD.status, NEW.status); END;
+    `);
+  }
+
+  /** Checks the moves since the last look, and returns them in their order. */
+  check(): Move[] {
+    const moves = this.#db.prepare(
+      'SELECT id, was AS "from", now AS "to" FROM moves ORDER BY rowid LIMIT -1 OFFSET ?',
+    ).all(this.#seen) as unknown as Move[];
+    for (const { id, from, to } of moves) {
+      const isLegal = from === null ? to === "running" : LEGAL[from].includes(to);
+      assert.ok(isLegal, `${id}: ${from} -> ${to}`);
+      assert.equal(this.#at.get(id) ?? null, from, `${id} made a move that nobody saw`);
+      this.#at.set(id, to);
+    }
+    this.#seen += moves.length;
+    return moves;
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
