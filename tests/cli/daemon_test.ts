@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { PermissionOptions } from "../../cli/app.ts";
 import type { ServiceStartOptions } from "../../cli/service_start.ts";
 import { ensureService } from "../../cli/daemon.ts";
 import { CommandFailure } from "../../cli/exit.ts";
@@ -34,6 +35,40 @@ Deno.test("ensureService() starts this program again, with every flag and an abs
   assert.deepEqual(cli.spawned, [
     ["/usr/bin/inkling", "start", "--quiet", "--keep-alive", "--workspace", "/absolute/notes"],
   ]);
+});
+
+Deno.test("start -d passes every flag on: the key by the environment, the rest as arguments", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const listener = ["--port", "8420", "--host", "::1"];
+  const key = "secret-0123456789";
+  const argv = ["start", "-d", "--keep-alive", ...listener, "--api-key", key, "-w", "notes"];
+  assert.equal(await cli.drive(cli.run(...argv)), 0, cli.stderr.text);
+  const passed = ["--keep-alive", ...listener, "--workspace", "/absolute/notes"];
+  assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet", ...passed]]);
+  assert.deepEqual(cli.spawnedWith, [{ ...cli.environment, INKLING_API_KEY: key }]);
+});
+
+Deno.test("start -d adds no flag that was not given", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  assert.equal(await cli.drive(cli.run("start", "-d")), 0, cli.stderr.text);
+  assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet"]]);
+  assert.deepEqual(cli.spawnedWith, [cli.environment]);
+});
+
+Deno.test("start -d of a confined program asks for the flags of this workspace and host", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.isConfined = true;
+  const asked: PermissionOptions[] = [];
+  cli.app.permissions = (options) => {
+    asked.push(options);
+    return Promise.resolve({ flags: [], remarks: [], command: ["/usr/bin/deno", "--narrow"] });
+  };
+  const listener = ["--port", "8420", "--host", "::1"];
+  const argv = ["start", "-d", ...listener, "--api-key", "secret-0123456789", "-w", "notes"];
+  assert.equal(await cli.drive(cli.run(...argv)), 0, cli.stderr.text);
+  assert.deepEqual(asked, [{ workspace: "/absolute/notes", host: "::1" }]);
+  const passed = [...listener, "--workspace", "/absolute/notes"];
+  assert.deepEqual(cli.spawned, [["/usr/bin/deno", "--narrow", "start", "--quiet", ...passed]]);
 });
 
 Deno.test("ensureService() of several at once starts one service", async () => {

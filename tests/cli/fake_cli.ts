@@ -73,6 +73,8 @@ export interface FakeCli extends AsyncDisposable {
   processes: Map<number, FakeProcess>;
   /** Commands that were started in the background. */
   spawned: string[][];
+  /** The variables of each of them. */
+  spawnedWith: Readonly<Record<string, string>>[];
   /** What a background start does; by default the service runs. */
   onSpawn: (logFile: string) => DetachedProcess;
   /** How often the application was opened in this process. */
@@ -161,6 +163,7 @@ export async function createFakeCli(
     request,
     processes: new Map(),
     spawned: [],
+    spawnedWith: [],
     onSpawn() {
       cli.isRunning = true;
       return { pid: 4711, ended: undefined };
@@ -220,8 +223,9 @@ export async function createFakeCli(
           if (one !== undefined) end(one, name);
           return Promise.resolve();
         },
-        spawnDetached(command, { logFile }) {
+        spawnDetached(command, { logFile, environment }) {
           cli.spawned.push([...command]);
+          cli.spawnedWith.push(environment);
           return Promise.resolve(cli.onSpawn(logFile));
         },
       },

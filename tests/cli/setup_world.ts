@@ -33,14 +33,7 @@ export async function createSetupWorld(
   }
   const agentsDir = join(home, "inkling", "agents");
   const shell = { ...options.shell };
-  const settings = (workspace?: string) =>
-    loadSettings({ shell, home, ...(workspace !== undefined && { workspace }) });
-  const { clock } = cli;
-  cli.app.openInstallation = () =>
-    Promise.resolve(new Installation({ shell, home, cwd: home, clock }));
-  cli.app.openAgentAuthor = async ({ workspace }) =>
-    new AgentAuthor({ settings: await settings(workspace), clock });
-  cli.app.info = async ({ workspace }) => await describeSetup(await settings(workspace));
+  useHome(cli, { home, shell });
   return {
     cli,
     home,
@@ -55,6 +48,21 @@ export async function createSetupWorld(
       await Deno.remove(home, { recursive: true });
     },
   };
+}
+
+/** Lets a command line work on this home: its config.yaml, its workspace, its agents. */
+export function useHome(
+  cli: FakeCli,
+  { home, shell = {} }: { home: string; shell?: Record<string, string> },
+): void {
+  const { clock } = cli;
+  const settings = (workspace?: string) =>
+    loadSettings({ shell, home, ...(workspace !== undefined && { workspace }) });
+  cli.app.openInstallation = () =>
+    Promise.resolve(new Installation({ shell, home, cwd: home, clock }));
+  cli.app.openAgentAuthor = async ({ workspace }) =>
+    new AgentAuthor({ settings: await settings(workspace), clock });
+  cli.app.info = async ({ workspace }) => await describeSetup(await settings(workspace));
 }
 
 function walk(folder: string): string[] {

@@ -1,6 +1,7 @@
 // A conversation at a real terminal, and one out of a pipe.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { OpenAiServer } from "../support/openai_server.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
@@ -66,20 +67,30 @@ testInTerminal(
 testInTerminal(
   "chat: Ctrl+C in the middle of an answer cancels that turn, at the prompt it ends the chat",
   async () => {
-    await using home = await createRealHome();
-    await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
-    await using terminal = await RealTerminal.open(home, ["chat", "slow"]);
+    await using server = new OpenAiServer([
+      { text: ["Once upon", " a time"], then: "hang" },
+      { text: "Here you are." },
+    ]);
+    await using home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
+    await home.writeAgent(
+      "teller",
+      `---\nmodel: { provider: mine, name: tiny, base_url: "${server.url}" }\n---\nTell it.\n`,
+    );
+    await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
     await terminal.waitFor(/^> *$/m);
     await terminal.type("hi");
     await terminal.press("Enter");
-    using client = home.client();
-    await untilFound(
-      "the answer",
-      async () => (await client.info()).active_streams > 0 || undefined,
-    );
+    await terminal.waitFor(/\n> hi\n\nOnce upon a time/);
     await terminal.press("C-c");
-    await terminal.waitFor(/Cancelling execution 1[^]*✖ aborted[^]*\n>$/);
-    await terminal.paste(scripted("quick", [{ say: "Here you are." }]));
+    await terminal.waitFor(/Cancelling execution 1[^]*\nOnce upon a time\n✖ aborted[^]*\n>$/);
+    // The model is told, too: nothing is paid for that nobody reads.
+    let isDisconnected = false;
+    void server.request(0).disconnected.then(() => isDisconnected = true);
+    await untilFound(
+      "the end of the model's reply",
+      () => Promise.resolve(isDisconnected || undefined),
+    );
+    await terminal.type("quick");
     await terminal.press("Enter");
     await terminal.waitFor(/\nHere you are\.\n\n>$/);
     await terminal.press("C-c");

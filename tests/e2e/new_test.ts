@@ -62,32 +62,98 @@ b
   );
 });
 
-testInTerminal(
-  "new: Ctrl+C at any question saves nothing and gives the terminal back",
-  async () => {
-    await using home = await createRealHome();
-    for (const [count, { question }] of TURNS.entries()) {
+/** A model of one's own, and a trigger that watches. */
+const OTHER_TURNS: readonly Turn[] = [
+  { question: /One-line description/, answer: "" },
+  { question: /Model provider/, answer: ["Up", "Enter"] },
+  { question: /Provider name/, answer: "elsewhere" },
+  { question: /Base URL/, answer: "http://127.0.0.1:9/v1" },
+  { question: /Model/, answer: "tiny" },
+  { question: /When does it run/, answer: ["Down", "Down", "Enter"] },
+  { question: /Files and folders to watch/, answer: "inbox" },
+];
+
+const INTERRUPTED: readonly (readonly Turn[])[] = [
+  ...TURNS.map((_, index) => TURNS.slice(0, index + 1)),
+  // What was not asked before.
+  ...[2, 3, 4, 6].map((index) => OTHER_TURNS.slice(0, index + 1)),
+];
+
+for (const turns of INTERRUPTED) {
+  const { question } = turns.at(-1) ?? assert.fail("no question");
+  testInTerminal(
+    `new: Ctrl+C at "${question.source}" saves nothing and gives the terminal back`,
+    async () => {
+      await using home = await createRealHome();
       await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
-      await converse(terminal, TURNS.slice(0, count));
+      await converse(terminal, turns.slice(0, -1));
       await interruptAt(terminal, question);
       const { code, isRestored, shown } = await terminal.ended();
       assert.equal(code, 130, shown);
       assert.ok(isRestored, shown);
+      assert.match(shown, /Nothing was saved/);
       assert.deepEqual(agents(home), []);
-    }
-    await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
-    await converse(terminal, TURNS);
-    await terminal.waitFor(/System prompt[^]*\n> *$/);
-    await terminal.type("Half a");
-    await terminal.press("Enter");
-    await terminal.waitFor(/> Half a\n> *$/);
-    await terminal.press("C-c");
-    const { code, isRestored } = await terminal.ended();
-    assert.equal(code, 130);
-    assert.ok(isRestored);
-    assert.deepEqual(agents(home), []);
-  },
-);
+    },
+  );
+}
+
+testInTerminal("new: Ctrl+C in the prompt saves nothing and gives the terminal back", async () => {
+  await using home = await createRealHome();
+  await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+  await converse(terminal, TURNS);
+  await terminal.waitFor(/System prompt[^]*\n> *$/);
+  await terminal.type("Half a");
+  await terminal.press("Enter");
+  await terminal.waitFor(/> Half a\n> *$/);
+  await terminal.press("C-c");
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 130);
+  assert.ok(isRestored);
+  assert.deepEqual(agents(home), []);
+});
+
+const DESCRIBED: Turn = { question: /What should daily do/, answer: "Greet me" };
+
+/** A home whose configured model is this server's. */
+function createModelHome(server: OpenAiServer): Promise<RealHome> {
+  return createRealHome({
+    config:
+      `workspace: ~/work\ndefaults: {provider: mine, model: tiny, base_url: "${server.url}"}\n`,
+    shell: { MINE_API_KEY: "sk-e2e-0123456789" },
+  });
+}
+
+const DRAFTED: readonly (readonly Turn[])[] = [
+  [DESCRIBED],
+  [
+    DESCRIBED,
+    { question: /Save it as daily\.md/, answer: ["Down", "Enter"] },
+    { question: /What should be different/, answer: "" },
+  ],
+];
+
+for (const turns of DRAFTED) {
+  const { question } = turns.at(-1) ?? assert.fail("no question");
+  testInTerminal(
+    `new by the model: Ctrl+C at "${question.source}" saves nothing and gives the terminal back`,
+    async () => {
+      await using server = new OpenAiServer([{
+        text: "---\ndescription: Greets\n---\n\nSay hi.\n",
+      }]);
+      await using home = await createModelHome(server);
+      await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+      await converse(terminal, turns.slice(0, -1));
+      await interruptAt(terminal, question);
+      const { code, isRestored, shown } = await terminal.ended();
+      assert.equal(code, 130, shown);
+      assert.ok(isRestored, shown);
+      assert.match(shown, /Nothing was saved/);
+      assert.deepEqual(agents(home), []);
+      // Nothing was asked of the model that the person had not sent.
+      assert.equal(server.requests.length, turns.length === 1 ? 0 : 1);
+    },
+  );
+}
 
 testInTerminal(
   "new: Ctrl+D ends the prompt in a line, and after a line that came with it",
@@ -136,15 +202,10 @@ testInTerminal("new has the configured model write the file, and interrupts it",
     { text: "---\ntrigger: {type: never}\n---\nGo.\n" },
     { text: ["---\ndescription: Gree", "ts\n---\n\nSay hello.\n"] },
   ]);
-  await using home = await createRealHome({
-    config:
-      `workspace: ~/work\ndefaults: {provider: mine, model: tiny, base_url: "${server.url}"}\n`,
-    shell: { MINE_API_KEY: "sk-e2e-0123456789" },
-  });
-  const described = { question: /What should daily do/, answer: "Greet me" };
+  await using home = await createModelHome(server);
   {
     await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-    await converse(terminal, [described]);
+    await converse(terminal, [DESCRIBED]);
     await server.received(1);
     await terminal.press("C-c");
     const { code, isRestored, shown } = await terminal.ended();
@@ -153,14 +214,14 @@ testInTerminal("new has the configured model write the file, and interrupts it",
   }
   {
     await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-    await converse(terminal, [described]);
+    await converse(terminal, [DESCRIBED]);
     await interruptAt(terminal, /Save it as daily\.md/);
     assert.equal((await terminal.ended()).code, 130);
     assert.deepEqual(agents(home), []);
   }
   server.push({ text: draft });
   await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-  await converse(terminal, [described]);
+  await converse(terminal, [DESCRIBED]);
   const shown = await terminal.waitFor(/Save it as daily\.md/);
   assert.ok(shown.includes(draft.trim()), shown);
   await converse(terminal, [{ question: /Save it as daily\.md/, answer: "" }]);

@@ -99,6 +99,8 @@ Deno.test("an answer of 900,000 characters: output_data, the live frame and the 
       return new Response(reply, { headers: { "content-type": CHAT_COMPLETIONS.contentType } });
     },
   );
+  // The server has to be free to end, whatever fails.
+  using _ = { [Symbol.dispose]: follow };
   await using home = await createRealHome({ shell: KEY });
   await home.writeAgent("long", usesServer({ url: `http://127.0.0.1:${server.addr.port}/v1` }));
   await home.inkling("start", "--daemon");

@@ -179,14 +179,14 @@ Deno.test("start --port without a key is refused; a key or host without a port o
 Deno.test("start -d passes every flag on; the key travels by the environment, not by arguments", async () => {
   await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "1h" } });
   const key = "secret-0123456789";
-  const flags = ["--keep-alive", "--port", "0", "--host", "127.0.0.1", "--api-key", key];
+  const flags = ["--keep-alive", "--port", "0", "--host", "::1", "--api-key", key];
   const started = await home.inkling("start", "-d", ...flags);
   assert.equal(started.code, 0, started.stderr);
   using client = home.client();
   const { transports, keep_alive, pid } = await client.info();
   assert.equal(keep_alive, true);
   const url = transports.find((one) => one.startsWith("tcp://"))?.replace("tcp:", "http:") ?? "";
-  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  assert.match(url, /^http:\/\/\[::1\]:\d+$/);
   assert.equal((await (await fetch(`${url}/health`)).json()).status, "ok");
   const denied = await fetch(`${url}/agents`);
   assert.deepEqual(
@@ -197,17 +197,34 @@ Deno.test("start -d passes every flag on; the key travels by the environment, no
   assert.deepEqual([allowed.status, await allowed.json()], [200, []]);
   const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/cmdline`] }).output();
   const command = new TextDecoder().decode(stdout).replaceAll("\0", " ");
-  assert.match(command, /--port 0/);
+  assert.match(command, /start --quiet --keep-alive --port 0 --host ::1 $/);
   assert.ok(!command.includes(key), command);
 });
 
-Deno.test("an idle service goes by itself, with its socket; --keep-alive keeps it", async () => {
-  await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "1" } });
-  const idle = await home.spawn(["start"]);
-  const { code } = await idle.output();
-  assert.equal(code, 0);
-  assert.throws(() => Deno.lstatSync(join(home.stateDir, "service.sock")));
-});
+for (const [mode, listener] of [["its socket", []], ["a port", ["--port", "0"]]] as const) {
+  Deno.test(`an idle service on ${mode} stops by itself and removes its socket file; --keep-alive keeps it running`, async () => {
+    const shell = { INKLING_IDLE_TIMEOUT: "1", INKLING_API_KEY: "secret-0123456789" };
+    await using stays = await createRealHome({ shell });
+    const kept = await stays.spawn(["start", "--keep-alive", ...listener]);
+    using client = stays.client();
+    await untilFound("the service", () => client.health().catch(() => undefined));
+    assert.equal((await client.info()).transports.length, 1 + listener.length / 2);
+
+    // It starts after the last request to the other one, which has been idle for longer when this one stops.
+    await using goes = await createRealHome({ shell });
+    const { code, stdout } = await (await goes.spawn(["start", ...listener])).output();
+    const text = new TextDecoder();
+    assert.equal(code, 0);
+    assert.match(text.decode(stdout), /\nStopped: there was nothing to do\./);
+    assert.throws(() => Deno.lstatSync(join(goes.stateDir, "service.sock")));
+
+    assert.equal((await client.health()).status, "ok");
+    kept.kill("SIGTERM");
+    const ended = await kept.output();
+    assert.equal(ended.code, 0);
+    assert.match(text.decode(ended.stdout), /\nStopped\n$/);
+  });
+}
 
 Deno.test("without a home directory a command says what to set", async () => {
   await using home = await createRealHome();

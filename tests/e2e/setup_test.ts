@@ -65,19 +65,57 @@ testInTerminal("setup leads from nothing to an agent that runs", async () => {
   assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
 });
 
-testInTerminal(
-  "setup: Ctrl+C at any question writes nothing and gives the terminal back",
-  async () => {
-    await using server = new OpenAiServer([]);
-    await using home = await createNewHome();
+/** Questions as far as the one that is meant; each is answered but the last. */
+interface Way {
+  name: string;
+  turns: (url: string) => Turn[];
+}
+
+const untried = (turns: Turn[]) =>
+  turns.map((turn) =>
+    turn.question.source === "Test the model" ? { ...turn, answer: ["n"] } : turn
+  );
+
+const LIMITS: readonly RegExp[] = [
+  /Seconds to wait/,
+  /Maximum number of tool calls/,
+  /Maximum number of tokens per run/,
+  /Maximum cost/,
+  /Maximum number of tokens per reply/,
+  /Temperature/,
+];
+
+const WAYS: readonly Way[] = [
+  ...firstSetup("").map(({ question }, index) => ({
+    name: question.source.replaceAll("\\", ""),
     // Without the trial, which a test of its own interrupts.
-    const turns = firstSetup(server.url).map((turn) =>
-      turn.question.source === "Test the model" ? { ...turn, answer: ["n"] } : turn
-    );
-    for (const [count, { question }] of turns.entries()) {
+    turns: (url: string) => untried(firstSetup(url)).slice(0, index + 1),
+  })),
+  {
+    name: "What next?",
+    turns: (url) => [...firstSetup(url).slice(0, 7), { question: /What next\?/, answer: "" }],
+  },
+  // The first and the last stand for all: the same prompt asks them.
+  ...[1, LIMITS.length].map((count) => ({
+    name: `the limit ${count}`,
+    turns: (url: string) => [
+      ...untried(firstSetup(url)).slice(0, 7),
+      { question: /Change the limits/, answer: ["y"] },
+      ...LIMITS.slice(0, count).map((question) => ({ question, answer: "" })),
+    ],
+  })),
+];
+
+for (const { name, turns } of WAYS) {
+  testInTerminal(
+    `setup: Ctrl+C at "${name}" writes nothing and gives the terminal back`,
+    async () => {
+      await using server = new OpenAiServer([{ status: 401, body: "{}" }]);
+      await using home = await createNewHome();
       await using terminal = await RealTerminal.open(home, ["setup"]);
-      await converse(terminal, turns.slice(0, count));
-      await interruptAt(terminal, question);
+      const way = turns(server.url);
+      await converse(terminal, way.slice(0, -1));
+      await interruptAt(terminal, way.at(-1)?.question ?? assert.fail("no question"));
       const { code, isRestored, shown } = await terminal.ended();
       assert.equal(code, 130, shown);
       assert.ok(isRestored, shown);
@@ -86,9 +124,9 @@ testInTerminal(
       for (const path of [home.configDir, join(home.root, "inkling")]) {
         await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
       }
-    }
-  },
-);
+    },
+  );
+}
 
 testInTerminal("setup: Ctrl+D at the key writes nothing and gives the terminal back", async () => {
   await using server = new OpenAiServer([]);

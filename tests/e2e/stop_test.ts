@@ -1,5 +1,12 @@
 // Stopping the real service in the middle of work, by a person who does not want to wait.
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { CliApp } from "../../cli/app.ts";
+import { runCli } from "../../cli/mod.ts";
+import { systemProcesses } from "../../cli/processes.ts";
+import { settle } from "../support/test_clock.ts";
+import { until } from "../support/until.ts";
+import { createFakeCli } from "../cli/fake_cli.ts";
 import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
 Deno.test("stop --timeout cuts the grace short: runs end as aborted, in order, without SIGKILL", async () => {
@@ -34,4 +41,55 @@ Deno.test("checkpoint --purge of a stopped workspace starts neither the service 
   assert.match(stdout, /^Removed 1 conversation\n/);
   assert.match((await home.inkling("status")).stdout, /not running/);
   assert.doesNotMatch((await home.inkling("logs", "often")).stdout, /success/);
+});
+
+Deno.test("stop ends a frozen service: SIGTERM has no effect, SIGKILL ends it, both are reported; exit code 0", async () => {
+  await using home = await createRealHome();
+  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  using client = home.client();
+  const { pid } = await client.info();
+  // The service and the signals are real; the ten seconds that `stop` waits pass on a test clock.
+  await using cli = await createFakeCli();
+  const { clock } = cli;
+  const { stateDir } = home;
+  const signals: string[] = [];
+  const app: CliApp = {
+    ...cli.app,
+    places: () =>
+      Promise.resolve({
+        stateDir,
+        socketFile: join(stateDir, "service.sock"),
+        pidFile: join(stateDir, "inkling.pid"),
+        lockFile: join(stateDir, "inkling.lock"),
+        logFile: join(stateDir, "inkling.log"),
+      }),
+    connect: () => home.client(),
+    processes: {
+      ...systemProcesses,
+      signal(pid, name) {
+        signals.push(`${name} ${pid}`);
+        return systemProcesses.signal(pid, name);
+      },
+    },
+  };
+  Deno.kill(pid, "SIGSTOP");
+  let code: number | undefined;
+  const stopping = runCli(["stop", "--timeout", "0.1"], app).then((exit) => code = exit);
+  await until(async () => {
+    if (code !== undefined) return true;
+    // How long the system takes to remove a process is not known: the test clock stands still meanwhile.
+    const isDying = signals.some((one) => one.startsWith("SIGKILL")) && await isAlive(pid);
+    await (isDying ? settle() : clock.advance(500));
+    return false;
+  }, "it has stopped");
+  await stopping;
+  assert.equal(code, 0, cli.stderr.text);
+  assert.deepEqual(signals, [`SIGTERM ${pid}`, `SIGKILL ${pid}`]);
+  assert.equal(
+    cli.stderr.text,
+    `Process ${pid} has not stopped: sending SIGTERM\nProcess ${pid} has not stopped: sending SIGKILL\n`,
+  );
+  assert.equal(cli.stdout.text, `Inkling has stopped (PID ${pid}) with SIGKILL\n`);
+  assert.equal(await isAlive(pid), false);
+  assert.match((await home.inkling("status")).stdout, /not running/);
 });

@@ -94,11 +94,13 @@ Deno.test("setup that is run again keeps foreign keys, comments, other variables
 });
 
 Deno.test("setup writes nothing when it is left at any question", async () => {
+  const limits = ["60", "none", "500000", "2.5", "4096", "0.7"];
+  const all = [...FIRST.slice(0, 5), true, ...limits, true];
   for (const leave of [CTRL_C, ESC]) {
-    for (let count = 0; count < FIRST.length; count++) {
+    for (let count = 0; count < all.length; count++) {
       await using world = await createSetupWorld();
       const { cli } = world;
-      cli.input.answers = [...FIRST.slice(0, count), leave];
+      cli.input.answers = [...all.slice(0, count), leave];
       assert.equal(await cli.run("setup"), 130, `at question ${count + 1}`);
       assert.deepEqual(world.files(), []);
       assert.equal(cli.stderr.text, "Nothing was written\n");

@@ -1,9 +1,14 @@
 // What each command shows at a terminal. The screens lie in __snapshots__: whoever changes one, reads it.
 import assert from "node:assert/strict";
+import { PROGRAM } from "../../../cli/program.ts";
 import type { ServiceEventMessage } from "../../../server/client.ts";
 import { settle } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
+import { CTRL_D } from "../fake_input.ts";
+import type { FakeCli, FakeProcess } from "../fake_cli.ts";
 import { ask, finish } from "../waiting_execution.ts";
+import { offerRelease } from "../update/release_server.ts";
+import { useUnwritableHome } from "./unwritable_home.ts";
 import { addAgents, addHistory, createWorld, playRun, type World } from "./world.ts";
 
 interface Screen {
@@ -14,6 +19,8 @@ interface Screen {
   hasPerson?: boolean;
   /** What is there before the command; by default agents with a past. */
   before?: (world: World) => void;
+  /** The files or the server that the command works with, for as long as it does. They take real time. */
+  needs?: (cli: FakeCli) => Promise<AsyncDisposable>;
   /** What happens while it runs. */
   meanwhile?: (world: World) => Promise<void>;
 }
@@ -51,7 +58,77 @@ const EVENTS: ServiceEventMessage[] = [
   payload: { execution_id: 12, agent_id: "reporter", agent_name: "reporter", ...Object(more) },
 }));
 
-const SCREENS: Screen[] = [
+function addService({ processes }: FakeCli, endsOn: FakeProcess["endsOn"]): void {
+  processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
+}
+
+function addPermissions({ cli }: World): void {
+  cli.permissions = {
+    flags: [
+      { flag: "--no-prompt", why: "what no flag allows is refused; nobody is asked" },
+      { flag: "--allow-read=/home/me/my notes,/home/me/.config/inkling", why: "the workspace" },
+      { flag: "--allow-net=api.openai.com:443", why: "the model openai/gpt-5" },
+    ],
+    remarks: ["http_request of reporter reaches no host: http.allow in config.yaml is empty"],
+    command: ["/usr/bin/deno", "run", "--no-prompt", "--allow-read=/home/me/my notes", "main.ts"],
+  };
+}
+
+/** Ctrl+C once the address of the page is there. */
+async function leavePage({ cli, screen }: World): Promise<void> {
+  await until(() => /Ctrl\+C/.test(screen.text), "it says how it ends");
+  assert.ok(cli.interrupt());
+}
+
+const DRAFT = "---\ndescription: Sums up the day\ntrigger: { type: schedule, every: 1d }\n---\n\n" +
+  "Read `notes.md` and sum up the day.\n";
+
+const SCREENS: readonly Screen[] = [
+  {
+    name: "setup",
+    argv: ["setup"],
+    hasPerson: true,
+    isRunning: false,
+    needs(cli) {
+      cli.input.answers = ["~/inkling", "openai", "gpt-5", "sk-0123456789", false, false, true];
+      return useUnwritableHome(cli);
+    },
+  },
+  {
+    name: "setup --yes of what is set up",
+    argv: ["setup", "--yes", "--provider", "anthropic"],
+    needs: (cli) => useUnwritableHome(cli, { change: "updated" }),
+  },
+  {
+    name: "new by the model",
+    argv: ["new", "daily"],
+    hasPerson: true,
+    needs(cli) {
+      cli.input.answers = ["Sum up the day", "save"];
+      return useUnwritableHome(cli, { draft: DRAFT });
+    },
+  },
+  {
+    name: "new by questions",
+    argv: ["new", "my agent"],
+    hasPerson: true,
+    needs(cli) {
+      cli.input.answers = ["", "", "schedule", "5", "1h30m", "notes", ""];
+      cli.input.lines = ["", CTRL_D, "Sum up the notes."];
+      return useUnwritableHome(cli);
+    },
+  },
+  {
+    name: "new by flags",
+    argv: ["new", "daily", "--prompt", "Sum up the day."],
+    needs: (cli) => useUnwritableHome(cli),
+  },
+  {
+    name: "new without a person",
+    argv: ["new", "daily"],
+    code: 2,
+    needs: (cli) => useUnwritableHome(cli),
+  },
   { name: "list", argv: ["list"] },
   { name: "list without a service", argv: ["list"], isRunning: false },
   { name: "list of nothing", argv: ["list"], before: EMPTY },
@@ -185,6 +262,16 @@ const SCREENS: Screen[] = [
     isRunning: false,
     before: keepStateAtHome,
   },
+  {
+    name: "stop",
+    argv: ["stop"],
+    before: ({ cli }) => addService(cli, ["request"]),
+  },
+  {
+    name: "stop of a service that ignores it",
+    argv: ["stop", "--timeout", "0.5"],
+    before: ({ cli }) => addService(cli, ["SIGTERM"]),
+  },
   { name: "stop of a stopped service", argv: ["stop"], isRunning: false },
   {
     name: "start",
@@ -276,6 +363,32 @@ const SCREENS: Screen[] = [
   },
   { name: "checkpoint of nothing", argv: ["checkpoint"] },
   { name: "checkpoint --force alone", argv: ["checkpoint", "--force"], code: 2 },
+  { name: "permissions", argv: ["permissions"], before: addPermissions },
+  { name: "permissions --command", argv: ["permissions", "--command"], before: addPermissions },
+  {
+    name: "permissions of a compiled program",
+    argv: ["permissions"],
+    before(world) {
+      addPermissions(world);
+      world.cli.permissions = { ...world.cli.permissions, command: null };
+    },
+  },
+  { name: "ui", argv: ["ui"], code: 130, meanwhile: leavePage },
+  {
+    name: "ui without a browser or a service",
+    argv: ["ui"],
+    code: 130,
+    isRunning: false,
+    before: ({ cli }) => void (cli.hasBrowser = false),
+    meanwhile: leavePage,
+  },
+  { name: "update", argv: ["update"], needs: offerRelease },
+  { name: "update --check", argv: ["update", "--check"], needs: offerRelease },
+  { name: "update of a checkout", argv: ["update"], code: 1 },
+  { name: "completions", argv: ["completions", "bash"] },
+  { name: "completions of an unknown shell", argv: ["completions", "bsh"], code: 2 },
+  { name: "help", argv: ["help", "completions"] },
+  { name: "help of an unknown command", argv: ["help", "lst"], code: 2 },
   { name: "a wrong command", argv: ["lst"], code: 2 },
   { name: "a wrong option", argv: ["list", "--jsn"], code: 2 },
 ];
@@ -287,16 +400,27 @@ function withPast({ cli }: World): void {
 
 for (const columns of [80, 40]) {
   Deno.test(`screen of every command at ${columns} columns`, async (t) => {
-    for (const { name, argv, code = 0, before = withPast, meanwhile, ...options } of SCREENS) {
+    for (const screen of SCREENS) {
+      const { name, argv, code = 0, before = withPast, needs, meanwhile, ...options } = screen;
       await t.step(name, async (t) => {
         await using world = await createWorld({ columns, ...options });
         before(world);
+        await using _ = await needs?.(world.cli);
         const exit = world.cli.run(...argv);
         await meanwhile?.(world);
-        assert.equal(await world.cli.drive(exit), code, world.screen.text);
+        const ended = needs === undefined ? world.cli.drive(exit) : exit;
+        assert.equal(await ended, code, world.screen.text);
         const screen = `$ inkling ${argv.join(" ")}\n${world.picture}\n`;
         await t.assertSnapshot(screen, { serializer: (text) => text });
       });
     }
   });
 }
+
+Deno.test("every command has a screen of what it shows when it does what it was asked for", () => {
+  // A page stays open until Ctrl+C. What is hidden is read by shells, not by people.
+  const isMain = ({ argv: [name], code = 0 }: Screen) => code === (name === "ui" ? 130 : 0);
+  const shown = new Set(SCREENS.filter(isMain).map(({ argv: [name] }) => name));
+  const commands = PROGRAM.commands.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
+  assert.deepEqual([...shown].sort(), commands.sort());
+});

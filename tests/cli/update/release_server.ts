@@ -96,3 +96,12 @@ export class UpdateWorld implements AsyncDisposable {
     await Deno.remove(this.directory, { recursive: true });
   }
 }
+
+/** Makes a command line that of an installed binary 1.2.3, and releases 1.3.0. Disposing takes the release away. */
+export async function offerRelease(cli: FakeCli): Promise<AsyncDisposable> {
+  const world = await UpdateWorld.open();
+  world.release("1.3.0", standIn("1.3.0"));
+  cli.environment = { INKLING_RELEASE_URL: world.base };
+  cli.distribution = { kind: "binary", path: world.binary, target: TARGET };
+  return world;
+}

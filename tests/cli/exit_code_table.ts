@@ -1,0 +1,351 @@
+// The table of exit_codes_test.ts: command lines, what they end with, and what they print where.
+import assert from "node:assert/strict";
+import { fakeAgent } from "../support/fake_agent.ts";
+import { FakeRefusal } from "../support/fake_runtime.ts";
+import type { FakeCli, FakeProcess } from "./fake_cli.ts";
+import { useHome } from "./setup_world.ts";
+import { offerRelease } from "./update/release_server.ts";
+import { ask, finish } from "./waiting_execution.ts";
+
+/** What a stream holds: exactly this, or a match; nothing when it is left out. */
+export type Expected = string | RegExp | undefined;
+
+/** A command line in its world. */
+export interface Row {
+  argv: string[];
+  code: number;
+  out?: Expected;
+  err?: Expected;
+  isRunning?: boolean;
+  /** How the world is before the command. */
+  before?: (cli: FakeCli) => void;
+  /** The files or the server that the command works with, for as long as it does. They take real time. */
+  needs?: (cli: FakeCli) => Promise<AsyncDisposable>;
+  /** What happens once a run is followed, or once the command waits for Ctrl+C. */
+  then?: (cli: FakeCli) => void;
+}
+
+/** An agent, an execution that succeeded (1) and one that waits for an answer (2). */
+export function addWorld(cli: FakeCli): void {
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.addExecution({ agentId: "daily", status: "success", durationMs: 10 });
+  cli.runtime.addExecution({ agentId: "daily" });
+  ask(cli, 2);
+  cli.files = [{ agentId: "daily", path: "agents/daily.md", diagnostics: [] }];
+  cli.permissions = {
+    flags: [{ flag: "--no-prompt", why: "nobody is asked" }],
+    remarks: [],
+    command: ["deno", "run", "--no-prompt", "main.ts"],
+  };
+}
+
+const NEW = 3;
+const SILENT_MS = 1;
+
+/** Nobody answers on the socket, although somebody listens. */
+function beSilent(cli: FakeCli): void {
+  cli.transport = (_path, { signal }) =>
+    new Promise((_, reject) => {
+      const timer = setInterval(() => {
+        if (!signal?.aborted) return;
+        clearInterval(timer);
+        reject(signal.reason);
+      }, SILENT_MS);
+    });
+}
+
+/** A home of its own, in which nothing is set up. */
+async function openHome(cli: FakeCli): Promise<AsyncDisposable> {
+  const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-" }));
+  useHome(cli, { home });
+  return { [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
+}
+
+/** The process of the service, which ends on some of what it is sent. */
+function addService(cli: FakeCli, endsOn: FakeProcess["endsOn"]): void {
+  cli.processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
+}
+
+function failRun({ runtime }: FakeCli): void {
+  runtime.append(NEW, "complete", { event_type: "complete", status: "timeout", error: "Timeout" });
+}
+
+const BROKEN = {
+  agentId: "daily",
+  path: "agents/daily.md",
+  diagnostics: [{
+    path: "agents/daily.md",
+    line: 2,
+    column: 1,
+    severity: "error" as const,
+    message: "Wrong",
+    hint: null,
+  }],
+};
+
+const ANSWER = (cli: FakeCli) => finish(cli, NEW, "# All *is* well");
+const SILENCE = /^Error: The service does not answer on /;
+const NOBODY = 'Error: There is no agent "dayly". Did you mean "daily"?\n';
+const USAGE = /^Error: [A-Z][^\n]+\n"inkling[a-z ]* --help" shows how it is used\n$/;
+/** One line of JSON. */
+const JSON_LINE = /^[[{].*[\]}]\n$/;
+
+const INTERRUPT = (cli: FakeCli) => assert.ok(cli.interrupt());
+const FAILING_START = (cli: FakeCli) => {
+  cli.onSpawn = () => {
+    throw new Error("No such program");
+  };
+};
+const START_FAILED =
+  /^(Starting the service\n)?Error: The service could not be started: No such program\n$/;
+const PAGE = "http://127.0.0.1:4711/open?token=once\n";
+const UPDATED = "Inkling 1.3.0 is installed (it was 1.2.3)\n";
+const SETUP = ["setup", "--yes", "--provider", "demo"];
+const SHOWN_HELP = /^Usage: inkling list /;
+
+/** Every command, in success and in failure. */
+export const ROWS: readonly Row[] = [
+  { argv: [], code: 0, out: /^Usage: inkling / },
+  { argv: ["--help"], code: 0, out: /^Usage: inkling / },
+  { argv: ["--version"], code: 0, out: "1.2.3\n" },
+  { argv: ["-q"], code: 2, err: /^Usage: inkling / },
+  { argv: ["nonsense"], code: 2, err: USAGE },
+
+  { argv: ["help", "list"], code: 0, out: SHOWN_HELP },
+  { argv: ["help"], code: 0, out: /^Usage: inkling / },
+  { argv: ["help", "lst"], code: 2, err: USAGE },
+
+  {
+    argv: SETUP,
+    code: 0,
+    out: /^✔ [^]*config\.yaml created\n\nYour first agent: /,
+    needs: openHome,
+  },
+  { argv: [...SETUP, "-q"], code: 0, needs: openHome },
+  { argv: ["setup"], code: 2, err: /^Error: There is nobody to ask: /, needs: openHome },
+  { argv: ["setup", "--yes"], code: 2, err: /^Error: Choose a model provider /, needs: openHome },
+  { argv: ["setup", "--nonsense"], code: 2, err: USAGE },
+
+  {
+    argv: ["new", "daily", "--prompt", "Do it."],
+    code: 0,
+    out: /^✔ \/.*\/daily\.md\n\nRun it: inkling run daily\n$/,
+    err: "Warning: line 2: No model is configured\n",
+    needs: openHome,
+  },
+  {
+    argv: ["new", "daily", "--prompt", "Do it.", "-q"],
+    code: 0,
+    out: /^\/.*\/daily\.md\n$/,
+    needs: openHome,
+  },
+  { argv: ["new", "daily"], code: 2, err: /^Error: There is nobody to ask: /, needs: openHome },
+  {
+    argv: ["new", "a/b", "--prompt", "x"],
+    code: 2,
+    err: /^Error: The id "a\/b" /,
+    needs: openHome,
+  },
+  { argv: ["new"], code: 2, err: USAGE },
+
+  { argv: ["list"], code: 0, out: /^Id +Display Name.*\ndaily .*\n$/ },
+  { argv: ["list", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["list", "-q"], code: 0, out: /\ndaily / },
+  { argv: ["list", "--quiet", "extra"], code: 2, err: USAGE },
+  { argv: ["list"], code: 3, err: SILENCE, before: beSilent },
+
+  { argv: ["status"], code: 0, out: /^Inkling is running\n/, err: /^"inkling pending"/ },
+  { argv: ["status", "-q"], code: 0, out: "Inkling is running\n" },
+  { argv: ["status", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["status"], isRunning: false, code: 0, out: /^Inkling is not/, err: /^"inkling start/ },
+  { argv: ["status", "-q"], isRunning: false, code: 0, out: "Inkling is not running\n" },
+  { argv: ["status", "--json"], isRunning: false, code: 0, out: '{"running":false}\n' },
+  { argv: ["status"], code: 3, err: SILENCE, before: beSilent },
+  { argv: ["status", "--jsn"], code: 2, err: USAGE },
+
+  { argv: ["stop"], isRunning: false, code: 0, out: "Inkling is not running\n" },
+  { argv: ["stop", "-q"], isRunning: false, code: 0 },
+  {
+    argv: ["stop"],
+    code: 0,
+    out: /^Inkling has stopped \(PID \d+\)\n$/,
+    before: (cli) => addService(cli, ["request"]),
+  },
+  {
+    argv: ["stop"],
+    code: 1,
+    err: /sending SIGTERM\n.*sending SIGKILL\nError: Process \d+ is still running/,
+    before: (cli) => addService(cli, []),
+  },
+  { argv: ["stop", "--timeout", "x"], code: 2, err: USAGE },
+
+  { argv: ["start", "-d"], isRunning: false, code: 0, out: /^Inkling is running \(PID \d+\)\n/ },
+  { argv: ["start", "-d", "-q"], isRunning: false, code: 0 },
+  { argv: ["start", "-d"], code: 1, err: /^Error: Inkling is already running for / },
+  { argv: ["start", "--port", "80"], code: 2, err: /^Error: --port needs --api-key/ },
+  { argv: ["start", "--port", "x"], code: 2, err: USAGE },
+  {
+    argv: ["start", "-d"],
+    isRunning: false,
+    code: 3,
+    err: START_FAILED,
+    before: FAILING_START,
+  },
+  { argv: ["start"], isRunning: false, code: 0, out: "Stopped on request\n" },
+
+  { argv: ["run", "daily"], code: 0, out: "# All *is* well\n", err: /^✔ success/, then: ANSWER },
+  { argv: ["run", "daily", "-q"], code: 0, out: "# All *is* well\n", then: ANSWER },
+  { argv: ["run", "daily", "--json"], code: 0, out: /^(\{.*\}\n){3}$/, then: ANSWER },
+  { argv: ["run", "daily", "-d"], code: 0, out: /^Execution 3 of daily is running/ },
+  { argv: ["run", "daily", "-d", "-q"], code: 0, out: "3\n" },
+  { argv: ["run", "daily", "-d", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["run", "daily"], code: 1, err: /^✖ timeout\nError: Timeout\n$/, then: failRun },
+  { argv: ["run", "daily", "-q"], code: 1, err: "Error: Timeout\n", then: failRun },
+  { argv: ["run", "daily", "--json"], code: 1, out: JSON_LINE, then: failRun },
+  {
+    argv: ["run", "daily"],
+    code: 4,
+    err: /^Execution 3 waits for an answer: .*\nAnswer it with: inkling respond 3 --yes/,
+    then: (cli) => void ask(cli, NEW),
+  },
+  { argv: ["run", "dayly"], code: 2, err: NOBODY },
+  {
+    argv: ["run"],
+    code: 2,
+    err: /^Error: Name the agent: inkling run <agent>\. There are: daily\n$/,
+  },
+  { argv: ["run", "daily", "--nonsense"], code: 2, err: USAGE },
+  {
+    argv: ["run", "daily"],
+    code: 1,
+    err: "Error: Agent 'daily' has a session waiting for a response. " +
+      '"inkling pending" shows what waits for you\n',
+    before(cli) {
+      cli.runtime.runFailure = new FakeRefusal(
+        "conflict",
+        "Agent 'daily' has a session waiting for a response",
+      );
+    },
+  },
+  { argv: ["run", "daily"], code: 3, err: SILENCE, before: beSilent },
+
+  { argv: ["chat", "daily"], code: 0, err: "0 turns · 0 tokens · 0ms\n" },
+  { argv: ["chat", "daily", "-q"], code: 0 },
+  {
+    argv: ["chat", "daily"],
+    code: 0,
+    out: "# All *is* well\n",
+    err: "1 turn · 42 tokens · 0ms\n",
+    before: (cli) => cli.input.lines = ["Hello"],
+    then: ANSWER,
+  },
+  {
+    argv: ["chat", "daily"],
+    code: 1,
+    err: /^✖ timeout\nError: Timeout\n1 turn/,
+    before: (cli) => cli.input.lines = ["Hello"],
+    then: failRun,
+  },
+  { argv: ["chat", "dayly"], code: 2, err: NOBODY },
+  { argv: ["chat"], code: 2, err: /^Error: Name the agent: inkling chat <agent>/ },
+
+  { argv: ["pending"], code: 0, out: /^Id +Agent.*\n +2 +daily +confirm / },
+  { argv: ["pending", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["pending", "extra"], code: 2, err: USAGE },
+  { argv: ["pending"], code: 3, err: SILENCE, before: beSilent },
+
+  {
+    argv: ["respond", "2", "--yes"],
+    code: 0,
+    out: "Done.\n",
+    err: /^✔ success/,
+    then: (cli) => finish(cli, 2, "Done."),
+  },
+  { argv: ["respond", "2"], code: 2, err: /^Error: There is no terminal to ask at/ },
+  { argv: ["respond", "2", "--text", "x"], code: 2, err: /^Error: Execution 2 is answered with/ },
+  { argv: ["respond", "1", "--yes"], code: 1, err: /^Error: Execution 1 does not wait/ },
+  { argv: ["respond", "99", "--yes"], code: 2, err: /^Error: There is no execution 99\./ },
+  { argv: ["respond"], code: 2, err: USAGE },
+
+  { argv: ["logs", "daily"], code: 0, out: /^Id +Started/ },
+  { argv: ["logs", "daily", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["logs", "-e", "1", "--json"], code: 0, out: "[]\n" },
+  {
+    argv: ["logs", "-e", "2"],
+    code: 0,
+    err: "Execution 2 is waiting: there may be more to come\n",
+  },
+  { argv: ["logs", "-e", "2", "-q"], code: 0 },
+  { argv: ["logs", "dayly"], code: 2, err: NOBODY },
+  { argv: ["logs"], code: 2, err: /^Error: Name the agent: inkling logs/ },
+  { argv: ["logs", "-e", "99"], code: 2, err: /^Error: There is no execution 99/ },
+  { argv: ["logs", "daily", "-n", "0"], code: 2, err: USAGE },
+
+  { argv: ["checkpoint"], code: 0, out: /No conversations are stored\n$/ },
+  { argv: ["checkpoint", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["checkpoint", "--purge"], code: 0, out: /^Removed 0 conversations\n/ },
+  { argv: ["checkpoint", "--purge", "--json"], code: 0, out: '{"purged":0}\n' },
+  { argv: ["checkpoint", "--force"], code: 2, err: /^Error: --force says what --purge removes/ },
+  { argv: ["checkpoint", "--purge", "--stats"], code: 2, err: USAGE },
+  { argv: ["checkpoint", "--agent", "dayly"], code: 2, err: NOBODY },
+
+  { argv: ["validate"], code: 0, out: /^✔ daily\n/ },
+  { argv: ["validate", "-q"], code: 0 },
+  { argv: ["validate", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["validate"], code: 1, out: /^✖ daily/, before: (cli) => cli.files = [BROKEN] },
+  { argv: ["validate", "--json"], code: 1, out: JSON_LINE, before: (cli) => cli.files = [BROKEN] },
+  { argv: ["validate", "dayly"], code: 2, err: NOBODY },
+
+  { argv: ["info"], code: 0, out: /^ {2}Version +1\.2\.3\n/ },
+  { argv: ["info", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["info", "extra"], code: 2, err: USAGE },
+
+  {
+    argv: ["permissions"],
+    code: 0,
+    out: /^--no-prompt {2}# nobody/,
+    err: /^"inkling permissions /,
+  },
+  { argv: ["permissions", "-q"], code: 0, out: "--no-prompt\n" },
+  { argv: ["permissions", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["permissions", "--command"], code: 0, out: "deno run --no-prompt main.ts start\n" },
+  {
+    argv: ["permissions", "--command"],
+    code: 1,
+    err: /^Error: This program is compiled: /,
+    before: (cli) => cli.permissions = { ...cli.permissions, command: null },
+  },
+  { argv: ["permissions", "extra"], code: 2, err: USAGE },
+
+  { argv: ["ui"], code: 130, out: PAGE, err: /^The address works once\. /, then: INTERRUPT },
+  { argv: ["ui", "-q"], code: 130, out: PAGE, then: INTERRUPT },
+  { argv: ["ui"], isRunning: false, code: 3, err: START_FAILED, before: FAILING_START },
+  { argv: ["ui", "extra"], code: 2, err: USAGE },
+
+  {
+    argv: ["update"],
+    isRunning: false,
+    code: 0,
+    out: UPDATED,
+    err: "Fetching Inkling 1.3.0\n",
+    needs: offerRelease,
+  },
+  { argv: ["update", "-q"], isRunning: false, code: 0, out: UPDATED, needs: offerRelease },
+  { argv: ["update", "--check"], code: 0, out: /^Inkling 1\.3\.0 is avail/, needs: offerRelease },
+  { argv: ["update"], code: 1, err: /^Error: This Inkling runs from its sources in / },
+  { argv: ["update", "--check", "--force"], code: 2, err: USAGE },
+
+  { argv: ["completions", "bash"], code: 0, out: /\ncomplete -F _inkling inkling\n$/ },
+  { argv: ["completions", "zsh"], code: 0, out: /^#compdef inkling\n/ },
+  { argv: ["completions", "fish"], code: 0, out: /\ncomplete -c inkling / },
+  { argv: ["completions", "bsh"], code: 2, err: USAGE },
+  { argv: ["completions"], code: 2, err: USAGE },
+
+  { argv: ["complete", "bash", "--", "lis"], code: 0, out: "list\n:none\n" },
+  { argv: ["complete", "bsh"], code: 2, err: USAGE },
+];
+
+/** What a command ends with that did what it was asked for: only `ui` has to be interrupted. */
+export function successOf(name: string): number {
+  return name === "ui" ? 130 : 0;
+}

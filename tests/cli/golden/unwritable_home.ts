@@ -1,0 +1,62 @@
+// A home whose paths are the same on every machine, because nothing is written to it: for the screens of what writes.
+import { AgentAuthor } from "../../../runtime/authoring/agent_author.ts";
+import { loadSettings } from "../../../runtime/config/settings.ts";
+import { Installation, type SetupResult } from "../../../runtime/setup/installation.ts";
+import type { WrittenFile } from "../../../runtime/setup/installation_files.ts";
+import type { FakeCli } from "../fake_cli.ts";
+
+const HOME = "/home/me";
+const WORKSPACE = `${HOME}/inkling`;
+const AGENTS_DIR = `${WORKSPACE}/agents`;
+
+/** What the home tells that would have to be in it. */
+interface Pretence {
+  /** What becomes of config.yaml. */
+  change?: WrittenFile["change"];
+  /** The file that the model writes; absent: none is configured. */
+  draft?: string;
+}
+
+/** Lets `setup` and `new` do all but write. */
+export async function useUnwritableHome(
+  cli: FakeCli,
+  { change = "created", draft }: Pretence = {},
+): Promise<AsyncDisposable> {
+  const { clock } = cli;
+  const shell = {};
+  const settings = await loadSettings({ shell, home: HOME });
+
+  class UnwritableInstallation extends Installation {
+    override write(): Promise<SetupResult> {
+      return Promise.resolve({
+        workspace: WORKSPACE,
+        agentsDir: AGENTS_DIR,
+        files: [
+          { path: `${AGENTS_DIR}/_config/.env`, change },
+          { path: `${HOME}/.config/inkling/config.yaml`, change },
+        ],
+        sampleAgentId: change === "created" ? "hello" : undefined,
+        formerWorkspace: undefined,
+      });
+    }
+  }
+
+  class UnwritableAuthor extends AgentAuthor {
+    override drafter(): string | undefined {
+      return draft && "openai/gpt-5";
+    }
+
+    override draft(): Promise<{ text: string } | { failure: string }> {
+      return Promise.resolve(draft === undefined ? { failure: "there is none" } : { text: draft });
+    }
+
+    override save(id: string): ReturnType<AgentAuthor["save"]> {
+      return Promise.resolve({ path: `${AGENTS_DIR}/${id}.md`, problems: [] });
+    }
+  }
+
+  cli.app.openInstallation = () =>
+    Promise.resolve(new UnwritableInstallation({ shell, home: HOME, cwd: HOME, clock }));
+  cli.app.openAgentAuthor = () => Promise.resolve(new UnwritableAuthor({ settings, clock }));
+  return { [Symbol.asyncDispose]: () => Promise.resolve() };
+}
