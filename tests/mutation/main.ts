@@ -5,6 +5,8 @@ import { REPOSITORY } from "../support/repository.ts";
 import { type Mutation, MUTATIONS } from "./guards.ts";
 
 const NOT_COPIED = new Set([".git", "coverage"]);
+/** Tests that hang without a guard have noticed, too; on any machine they are done sooner with it. */
+const LONGEST_MS = 10 * 60_000;
 
 const copy = await Deno.makeTempDir({ prefix: "inkling-mutation-" });
 try {
@@ -40,6 +42,7 @@ async function tryMutation({ guard, file, find, replace, tests }: Mutation): Pro
         ...["--allow-sys", "--fail-fast", ...tests],
       ],
       cwd: copy,
+      signal: AbortSignal.timeout(LONGEST_MS),
       stdout: "null",
       stderr: "null",
     }).output();
