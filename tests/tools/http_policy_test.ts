@@ -162,7 +162,7 @@ Deno.test("refuseAddress() guards the service's own port on this machine only", 
 
 Deno.test("refuseHost() closes metadata names and denied hosts with all below them", () => {
   const guard = policy({
-    deny: ["example.com", "private", "10.0.0.1"],
+    deny: ["example.com", "private", "203.0.113.9"],
     allow: ["good.example.com"],
   });
   assert.match(refuseHost(guard, "Metadata.Google.Internal.") ?? "", /metadata/);
@@ -172,7 +172,7 @@ Deno.test("refuseHost() closes metadata names and denied hosts with all below th
   assert.equal(refuseHost(guard, "notexample.com"), undefined);
   assert.equal(refuseHost(guard, "private"), undefined);
   assert.match(
-    refuseAddress(guard, { host: "x.org", address: "::ffff:10.0.0.1", port: 80 }) ?? "",
+    refuseAddress(guard, { host: "x.org", address: "::ffff:203.0.113.9", port: 80 }) ?? "",
     /http\.deny/,
   );
 });
