@@ -52,13 +52,16 @@ async function ask(
       const kill = () => child.kill("SIGKILL");
       signal.addEventListener("abort", kill, { once: true });
       try {
-        return await child.output();
+        const answer = await child.output();
+        signal.throwIfAborted();
+        return answer;
       } finally {
         signal.removeEventListener("abort", kill);
       }
     } catch (error) {
       // A process that was being started while the file was written holds it open for a moment.
-      const isBusy = error instanceof Error && "code" in error && error.code === "ETXTBSY";
+      // ETXTBSY on every system that has it; errors of a start have no code.
+      const isBusy = error instanceof Error && error.message.endsWith("(os error 26)");
       if (!isBusy || attempt >= BUSY_TRIES) throw error;
       await clock.sleep(BUSY_MS, signal);
     }

@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
  * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it over `path`.
  * A symbolic link stays one: the file it points to is replaced. The new file gets `mode`, else the mode of the file it
  * replaces, else what the umask leaves of 0666. With `mustBeNew` nothing is ever replaced: where something stands at
- * `path` already, AlreadyExists is thrown. Throws what the file system throws; then `path` is untouched and the temporary
- * file is gone.
+ * `path` already, AlreadyExists is thrown; `link` then makes the hard link (absent: Deno.link). Throws what the file system
+ * throws; then `path` is untouched and the temporary file is gone.
  */
 export async function writeFileAtomically(
   path: string,
   content: string | Uint8Array,
-  options: { mode?: number; mustBeNew?: true } = {},
+  options: { mode?: number; mustBeNew?: true; link?: typeof Deno.link } = {},
 ): Promise<void> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const target: Target = options.mustBeNew ? { path } : await existingFile(path);
@@ -33,7 +33,7 @@ export async function writeFileAtomically(
       file.close();
     }
     if (mode !== undefined) await Deno.chmod(temporary, mode);
-    if (options.mustBeNew) await putNew(temporary, path);
+    if (options.mustBeNew) await putNew(temporary, path, options.link ?? Deno.link);
     else await Deno.rename(temporary, target.path);
   } catch (error) {
     await Deno.remove(temporary).catch((failure) => {
@@ -64,9 +64,9 @@ async function existingFile(path: string): Promise<Target> {
 }
 
 /** Gives the file its name, unless that is taken: a link never replaces anything, unlike a renaming. */
-async function putNew(temporary: string, path: string): Promise<void> {
+async function putNew(temporary: string, path: string, link: typeof Deno.link): Promise<void> {
   try {
-    await Deno.link(temporary, path);
+    await link(temporary, path);
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) throw error;
     // A file system without links: there, a moment stays between the look and the renaming.

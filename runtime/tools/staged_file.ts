@@ -107,10 +107,14 @@ export class StagedFile {
     await this.#confirm();
   }
 
-  /** Puts the file in its place if nothing is there; throws the file system's EEXIST otherwise. Never overwrites. */
-  async publishNew(): Promise<void> {
+  /**
+   * Puts the file in its place if nothing is there; throws the file system's EEXIST otherwise. Never overwrites. `link`
+   * makes the hard link; absent: the file system.
+   */
+  async publishNew(options: { link?: typeof link } = {}): Promise<void> {
+    const makeLink = options.link ?? link;
     try {
-      await link(this.#path, this.#target).catch(missingMeansChanged);
+      await makeLink(this.#path, this.#target).catch(missingMeansChanged);
       await unlink(this.#path);
     } catch (error) {
       if (!isLinkRefusal(error)) throw error;

@@ -6,7 +6,7 @@ import {
   toAgentEntry,
 } from "../../runtime/agents/agent_entry.ts";
 import type { ResourceProblem } from "../../runtime/agents/validate_resources.ts";
-import { age, withTempDir } from "../config/temp_dir.ts";
+import { age, withTempDir } from "../support/temp_dir.ts";
 import { parseOptions } from "./parsed_file.ts";
 
 /** Reads the file of a name in a folder, with what was known of it. */

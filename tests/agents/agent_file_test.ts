@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("readAgentFile() gives one warning, and no bytes, for a listed file whose name ends with .MD", async () => {
   await withTempDir(async (dir) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { listAgentNames } from "../../runtime/agents/agent_names.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("listAgentNames() gives the ids of agent files in order, and of nothing else", async () => {
   await withTempDir(async (dir) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { NewAgents } from "../../runtime/agents/new_agents.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";

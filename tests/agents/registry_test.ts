@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { formatDiagnostic } from "../../runtime/diagnostics.ts";
-import { age, withTempDir } from "../config/temp_dir.ts";
+import { age, withTempDir } from "../support/temp_dir.ts";
 import { parseOptions } from "./parsed_file.ts";
 
 /** A workspace with an `agents` folder, its registry and a way to write files into it. */

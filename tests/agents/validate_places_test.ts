@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { diagnosePlaces } from "../../runtime/agents/validate_places.ts";
 import { formatDiagnostic } from "../../runtime/diagnostics.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 import { parse } from "./parsed_file.ts";
 
 /** What is said of the paths in `daily.md`, where `WORK` stands for a folder that has a folder `inbox`. */

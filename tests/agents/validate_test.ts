@@ -6,7 +6,7 @@ import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { validateAgent } from "../../runtime/agents/validate.ts";
 import type { InspectedResources } from "../../runtime/agents/validate_resources.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 import { configOf } from "./parsed_file.ts";
 
 interface Around {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readEnd, sizeOf } from "../../cli/new_log_lines.ts";
 import { formatLogLine } from "../../runtime/service_log/log_file.ts";
 import type { LogLevel } from "../../runtime/service_log/service_log.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("readEnd() gives what a file got since it was looked at, without what a terminal would obey", async () => {
   await withTempDir(async (dir) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CommandFailure } from "../../cli/exit.ts";
 import { makeStateDir, takeStartLock } from "../../cli/start_lock.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 const unusable = (error: unknown) =>
   error instanceof CommandFailure && error.exitCode === 3 &&

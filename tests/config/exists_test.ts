@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { exists } from "../../runtime/config/exists.ts";
-import { withTempDir } from "./temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("exists() tells files and folders from nothing, below a file too", async () => {
   await withTempDir(async (dir) => {

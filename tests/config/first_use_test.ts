@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isSetUp } from "../../runtime/config/first_use.ts";
-import { withTempDir } from "./temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("isSetUp() asks for config.yaml, or an agents folder in the workspace", async () => {
   await withTempDir(async (home) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isStillMissing, rememberMissing } from "../../runtime/config/missing_file.ts";
-import { age, withTempDir } from "./temp_dir.ts";
+import { age, withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("isStillMissing() notices a file, or a folder on the way to it, that comes", async () => {
   await withTempDir(async (root) => {

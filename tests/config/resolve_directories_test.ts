@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Directories } from "../../runtime/config/directories.ts";
 import { resolveDirectories } from "../../runtime/config/resolve_directories.ts";
-import { withTempDir } from "./temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 function directories(dir: string, workspace?: string, agentsDir = "agents"): Promise<Directories> {
   return resolveDirectories({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { findMissingWorkspace } from "../../runtime/config/workspace_folder.ts";
-import { withTempDir } from "./temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("findMissingWorkspace() tells where no folder stands", async () => {
   await withTempDir(async (home) => {

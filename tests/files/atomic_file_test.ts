@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileAtomically } from "../../runtime/files/atomic_file.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 const names = (dir: string) => [...Deno.readDirSync(dir)].map((entry) => entry.name);
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
@@ -68,5 +68,57 @@ Deno.test("writeFileAtomically() with mustBeNew replaces nothing, not even a lin
     }
     assert.equal(await Deno.readTextFile(`${dir}/a.txt`), "first");
     assert.deepEqual(names(dir).sort(), ["a.txt", "link.txt"]);
+  });
+});
+
+Deno.test("writeFileAtomically() with mustBeNew replaces nothing where the file system has no hard links", async () => {
+  await withTempDir(async (dir) => {
+    const mustBeNew = (path: string, link: typeof Deno.link) =>
+      writeFileAtomically(path, "new", { mustBeNew: true, link });
+    const refuse = () => Promise.reject(new Deno.errors.NotSupported("no hard links"));
+    await mustBeNew(`${dir}/free.txt`, refuse);
+    assert.equal(await Deno.readTextFile(`${dir}/free.txt`), "new");
+    await Deno.symlink(`${dir}/nowhere`, `${dir}/link.txt`);
+    await assert.rejects(mustBeNew(`${dir}/link.txt`, refuse), Deno.errors.AlreadyExists);
+    // The other file appears only when the link is refused, so that no earlier look can find it.
+    const overtaken = async (_: string | URL, path: string | URL) => {
+      await Deno.writeTextFile(path, "theirs");
+      await refuse();
+    };
+    await assert.rejects(mustBeNew(`${dir}/taken.txt`, overtaken), Deno.errors.AlreadyExists);
+    assert.equal(await Deno.readTextFile(`${dir}/taken.txt`), "theirs");
+    assert.deepEqual(names(dir).sort(), ["free.txt", "link.txt", "taken.txt"]);
+    assert.ok(Deno.lstatSync(`${dir}/link.txt`).isSymlink);
+  });
+});
+
+/** A content that calls `look` whenever a part of it is about to be written. */
+class WatchedBytes extends Uint8Array<ArrayBuffer> {
+  look: () => void = () => {};
+
+  override subarray(begin?: number, end?: number): Uint8Array<ArrayBuffer> {
+    this.look();
+    return Uint8Array.from(super.subarray(begin, end));
+  }
+}
+
+Deno.test("writeFileAtomically() keeps a private file private while it is being written", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/.env`;
+    await Deno.writeTextFile(path, "OLD=1");
+    await Deno.chmod(path, 0o600);
+    // The mode that was asked for, and the mode of the file that is replaced.
+    for (const options of [{ mode: 0o600 }, {}]) {
+      const content = WatchedBytes.from(new TextEncoder().encode("NEW=1")) as WatchedBytes;
+      const seen: (readonly [name: string, mode: number])[] = [];
+      content.look = () => {
+        const temporary = names(dir).filter((name) => name !== ".env");
+        seen.push(...temporary.map((name) => [name, modeOf(`${dir}/${name}`)] as const));
+      };
+      await writeFileAtomically(path, content, options);
+      assert.equal(await Deno.readTextFile(path), "NEW=1");
+      assert.ok(seen.length > 0);
+      for (const [name, mode] of seen) assert.equal(mode, 0o600, name);
+    }
   });
 });

@@ -1,7 +1,7 @@
 // A price file that is broken, as a whole or in part: what is reported, and which prices hold.
 import assert from "node:assert/strict";
 import { parsePriceFile, PriceFile } from "../../runtime/models/price_file.ts";
-import { age, withTempDir } from "../config/temp_dir.ts";
+import { age, withTempDir } from "../support/temp_dir.ts";
 
 const GOOD = "local/tiny: { input: 1, output: 2 }\n";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hasScripts } from "../../runtime/permissions/skill_scripts.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", async () => {
   await withTempDir(async (dir) => {

@@ -58,6 +58,17 @@ Deno.test("Client.follow() takes a broken or ended stream up again behind its la
   assert.deepEqual(waits, [50, 100, 250, 50]);
 });
 
+Deno.test("Client.follow() resumes after the last frame with an id, whatever came after it without one", async () => {
+  const { fetch, calls } = scripted([
+    streamOf(frame(5, "ai") + toEvent("delta", '{"content":"H"}'), true),
+    streamOf(frame(6, "complete")),
+  ]);
+  const client = new Client({ fetch, sleep: () => Promise.resolve() });
+  const frames = await Array.fromAsync(client.follow(3, { after: 4, deltas: true }));
+  assert.deepEqual(ids(frames), [5, null, 6]);
+  assert.deepEqual(calls.map(({ headers }) => headers.get("last-event-id")), ["4", "5"]);
+});
+
 Deno.test("Client.follow() gives up when the service does not come back", async () => {
   for (const answer of [() => new TypeError("refused"), () => streamOf("")]) {
     const answers = Array.from(

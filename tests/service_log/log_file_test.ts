@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { SystemClock } from "../../runtime/clock.ts";
 import { formatLogLine, openLogFile, survivingWriter } from "../../runtime/service_log/log_file.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 import { TestClock } from "../support/test_clock.ts";
 
 const clock = new TestClock();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RotatingFile } from "../../runtime/service_log/rotating_file.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 async function contents(dir: string): Promise<Record<string, string>> {
   const names = (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();

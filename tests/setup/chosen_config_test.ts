@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ConfigError } from "../../runtime/config/parse_config.ts";
 import { ChoicesRefused, chooseConfig } from "../../runtime/setup/chosen_config.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("chooseConfig() merges into what is there, and writes nothing", async () => {
   await withTempDir(async (dir) => {

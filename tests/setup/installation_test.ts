@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { Installation } from "../../runtime/setup/installation.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 import { TestClock } from "../support/test_clock.ts";
 
 const MODEL = { provider: "openai", model: "m" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ModelError } from "../../runtime/models/model.ts";
 import { findKey } from "../../runtime/setup/key_state.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("findKey() tells the first place that holds a key, an empty one being none", async () => {
   await withTempDir(async (dir) => {

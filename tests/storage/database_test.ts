@@ -113,6 +113,32 @@ Deno.test("Database.open() reports a file that is no database, and a damaged one
     assert.deepEqual(Deno.readFileSync(path), bytes);
   }));
 
+Deno.test("Database.open() reports a single wrong bit that SQLite reads without an error, and leaves it", () =>
+  withFile((path) => {
+    {
+      using db = Database.open(path);
+      db.transaction(
+        "process",
+        () => db.run("INSERT INTO watch_queue VALUES ('reader', 'inbox/1.md', 'created', 0)"),
+      );
+    }
+    const bytes = Deno.readFileSync(path);
+    const row = "readerinbox/1.mdcreated";
+    // In this encoding each byte is one character.
+    const last = new TextDecoder("latin1").decode(bytes).indexOf(row) + row.length - 1;
+    bytes[last] = (bytes[last] ?? 0) ^ 1;
+    Deno.writeFileSync(path, bytes);
+    const damaged = new DatabaseSync(path, { readOnly: true });
+    const stored = damaged.prepare("SELECT event FROM watch_queue").get();
+    damaged.close();
+    assert.deepEqual({ ...stored }, { event: "createe" });
+    assert.throws(
+      () => Database.open(path),
+      (error) => error instanceof DatabaseUnusable && /is damaged/.test(error.message),
+    );
+    assert.deepEqual(Deno.readFileSync(path), bytes);
+  }));
+
 Deno.test("Database.open() refuses a database of another program", () =>
   withFile((path) => {
     const other = new DatabaseSync(path);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ClosedPlaces } from "../../runtime/tools/closed_places.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 const FOLDERS = {
   agentsDir: "/work/agents",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PlaceChanged } from "../../runtime/tools/place_changed.ts";
 import { makeFolders, proveFolder } from "../../runtime/tools/proven_folder.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;

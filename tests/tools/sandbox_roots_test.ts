@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SandboxRoots } from "../../runtime/tools/sandbox_roots.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("SandboxRoots is the workspace where no path is declared, and only what is declared otherwise", () => {
   const whole = new SandboxRoots({ workspace: "/work", paths: [] });

@@ -3,7 +3,7 @@ import { identityOf } from "../../runtime/tools/file_identity.ts";
 import { lstatIfThere } from "../../runtime/tools/missing_entry.ts";
 import { PlaceChanged } from "../../runtime/tools/place_changed.ts";
 import { StagedFile } from "../../runtime/tools/staged_file.ts";
-import { withTempDir } from "../config/temp_dir.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 const { signal } = new AbortController();
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -57,6 +57,17 @@ for (const os of ["linux", "darwin", "windows"] as const) {
   });
 }
 
+Deno.test("swapBinary() keeps the old executable as a copy where it cannot have a second name", async () => {
+  await using world = await createBinary();
+  await using places = await openSwapPlaces(world.binary);
+  await Deno.writeTextFile(places.next, "new");
+  // A name that is taken refuses the link, as a file system without links does.
+  await Deno.writeTextFile(places.previous, "in the way");
+  const fail = () => Promise.reject(new Error("it does not start"));
+  await assert.rejects(swapBinary(places, { os: "linux", check: fail }), /it does not start/);
+  assert.equal(await Deno.readTextFile(world.binary), "old");
+});
+
 // Root is refused nothing; without these two capabilities it is an owner like any other.
 const likeAnOwner = Deno.uid() === 0
   ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override"]

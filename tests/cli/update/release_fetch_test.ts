@@ -66,6 +66,15 @@ Deno.test("fetchChunks() tells a file that ends before its announced length", as
   }, { closes: true });
 });
 
+Deno.test("fetchChunks() reports a body that ends in good order before its announced length", async () => {
+  // Where a body comes in pieces, the connection ends it by its last piece, whatever length was announced.
+  const pieces = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nTransfer-Encoding: chunked\r\n" +
+    "Connection: close\r\n\r\n5\r\n12345\r\n0\r\n\r\n";
+  await withServer(pieces, async (address) => {
+    await assert.rejects(read(address, new TestClock()), /: the connection broke after 5 bytes/);
+  }, { closes: true });
+});
+
 Deno.test("fetchChunks() takes no more than its limit, announced or not", async () => {
   await withServer(`${HEAD}1234567890`, async (address) => {
     assert.equal(await read(address, new TestClock(), 10), 10);
@@ -75,4 +84,52 @@ Deno.test("fetchChunks() takes no more than its limit, announced or not", async 
   await withServer(unannounced, async (address) => {
     await assert.rejects(read(address, new TestClock(), 9), /: it has more than 9 bytes/);
   }, { closes: true });
+});
+
+Deno.test("fetchChunks() follows no redirect from the web to this machine", async () => {
+  const asked: string[] = [];
+  const fetchFromNetwork = globalThis.fetch;
+  // A server with a certificate that this machine trusts is not available in a test.
+  globalThis.fetch = (input) => {
+    asked.push(String(input));
+    const location = "http://127.0.0.1:9/file";
+    return Promise.resolve(new Response(null, { status: 302, headers: { location } }));
+  };
+  try {
+    await assert.rejects(
+      read(new URL("https://releases.example/file"), new TestClock()),
+      /: it redirects to http:\/\/127\.0\.0\.1:9, which is not trusted/,
+    );
+  } finally {
+    globalThis.fetch = fetchFromNetwork;
+  }
+  assert.deepEqual(asked, ["https://releases.example/file"]);
+});
+
+Deno.test("fetchChunks() waits for no byte of a file that is announced as too large", async () => {
+  await withServer(HEAD, async (address) => {
+    await assert.rejects(read(address, new TestClock(), 9), /: it has more than 9 bytes/);
+  }, { closes: true });
+});
+
+Deno.test("fetchChunks() follows five redirects, asks for the bytes as they are, and gives up at the sixth", async () => {
+  const asked: (readonly [path: string, encoding: string | null])[] = [];
+  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve(options, ({ url, headers }) => {
+    const { pathname } = new URL(url);
+    asked.push([pathname, headers.get("accept-encoding")]);
+    const left = Number(pathname.slice(1));
+    if (left === 0) return new Response("whole");
+    return new Response(null, { status: 302, headers: { location: `/${left - 1}` } });
+  });
+  const base = `http://127.0.0.1:${server.addr.port}`;
+  assert.equal(await read(new URL(`${base}/5`), new TestClock()), 5);
+  assert.deepEqual(
+    asked,
+    ["/5", "/4", "/3", "/2", "/1", "/0"].map((path) => [path, "identity"]),
+  );
+  await assert.rejects(
+    read(new URL(`${base}/6`), new TestClock()),
+    /: there are too many redirects/,
+  );
 });

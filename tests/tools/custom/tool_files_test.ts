@@ -1,7 +1,7 @@
 // Which file a custom tool's name means, and whether the folder changed.
 import assert from "node:assert/strict";
 import { findToolFile, stampTools } from "../../../runtime/tools/custom/tool_files.ts";
-import { age, withTempDir } from "../../config/temp_dir.ts";
+import { age, withTempDir } from "../../support/temp_dir.ts";
 
 Deno.test("findToolFile() takes TypeScript before JavaScript, and says what is missing", async () => {
   await withTempDir(async (dir) => {

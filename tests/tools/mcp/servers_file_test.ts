@@ -1,7 +1,7 @@
 // mcp-servers.json on the disk: read when it changed, and what is said of one that cannot be.
 import assert from "node:assert/strict";
 import { ServersFile } from "../../../runtime/tools/mcp/servers_file.ts";
-import { age, withTempDir } from "../../config/temp_dir.ts";
+import { age, withTempDir } from "../../support/temp_dir.ts";
 
 const servers = (name: string) => JSON.stringify({ mcpServers: { [name]: { command: "true" } } });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../cli/processes.ts";
 import { startGroup } from "../../../runtime/tools/processes/process_group.ts";
-import { withTempDir } from "../../config/temp_dir.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 import { REPOSITORY } from "../../support/repository.ts";
 import { until } from "../../support/until.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { startGroup } from "../../../runtime/tools/processes/process_group.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
-import { withTempDir } from "../../config/temp_dir.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 
 const still = { args: [], environment: { PATH: "/usr/bin:/bin" }, stdin: "null" } as const;
 

@@ -5,7 +5,7 @@ import { readHostOutput } from "../../../../runtime/tools/custom/host_output.ts"
 import type { FromHost, HostRole, ToHost } from "../../../../runtime/tools/custom/host_messages.ts";
 import { hostCommand, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { parseHostMessage } from "../../../../runtime/tools/custom/host_reply.ts";
-import { withTempDir } from "../../../config/temp_dir.ts";
+import { withTempDir } from "../../../support/temp_dir.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 
 const MARK = "a-mark-that-no-tool-knows:";

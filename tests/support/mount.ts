@@ -1,6 +1,6 @@
 // Small file systems of a test's own, in memory.
 
-/** Why none can be had here; undefined where they can. */
+/** Why none is available here; undefined where they are. */
 export function unlessMountable(): string | undefined {
   const probe = Deno.makeTempDirSync();
   try {

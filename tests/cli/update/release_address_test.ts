@@ -1,0 +1,54 @@
+// From where a program may be fetched.
+import assert from "node:assert/strict";
+import { isTrustworthy, releaseAddress } from "../../../cli/update/release_address.ts";
+
+const trusts = (address: string, origin: string) =>
+  isTrustworthy(new URL(address), new URL(origin));
+
+const WEB = "https://releases.example/";
+const LOOPBACK = ["http://127.0.0.1:8000/", "http://localhost/", "http://[::1]:8000/"];
+
+Deno.test("isTrustworthy() takes https from anywhere, and http from this machine to this machine only", () => {
+  for (const origin of [WEB, ...LOOPBACK]) {
+    assert.ok(trusts("https://elsewhere.example/inkling", origin), origin);
+    assert.ok(!trusts("http://releases.example/inkling", origin), origin);
+  }
+  for (const address of LOOPBACK) {
+    for (const origin of LOOPBACK) assert.ok(trusts(address, origin), `${origin} to ${address}`);
+    assert.ok(!trusts(address, WEB), `${WEB} to ${address}`);
+    assert.ok(!trusts(address, "http://releases.example/"), address);
+  }
+});
+
+Deno.test("isTrustworthy() takes no name that only looks like this machine's, and no other protocol", () => {
+  for (
+    const address of [
+      ...["http://127.0.0.1.example/", "http://localhost.example/", "http://127.example/"],
+      ...["http://128.0.0.1/", "http://0.0.0.0/", "file:///inkling", "data:,inkling"],
+    ]
+  ) assert.ok(!trusts(address, "http://localhost/"), address);
+});
+
+Deno.test("isTrustworthy() takes no address with a user or a password in it", () => {
+  for (const user of ["me", "me:secret", ":secret"]) {
+    assert.ok(!trusts(`https://${user}@releases.example/`, WEB), user);
+    assert.ok(!trusts(`http://${user}@localhost/`, "http://localhost/"), user);
+  }
+});
+
+Deno.test("releaseAddress() gives the folder that the variable names, ending in a slash", () => {
+  for (const named of ["https://releases.example/inkling", "https://releases.example/inkling/"]) {
+    assert.equal(
+      releaseAddress({ INKLING_RELEASE_URL: named }).href,
+      "https://releases.example/inkling/",
+    );
+  }
+});
+
+Deno.test("releaseAddress() refuses an address that is more than a folder", () => {
+  const bad = "https://releases.example/inkling?token=x";
+  assert.throws(
+    () => releaseAddress({ INKLING_RELEASE_URL: bad }),
+    (error) => error instanceof Error && error.message.includes(`release address: ${bad}`),
+  );
+});
