@@ -107,10 +107,13 @@ export class Inspection {
   /** What is left over where the service keeps its state, once it has gone in order. */
   async findLeftovers(): Promise<void> {
     const { home, findings } = this.#world;
-    // `mcp`: where the programs of servers start.
-    const known = /^(inkling\.(db|lock|log(\.\d)?)|mcp)$/;
-    for await (const { name } of Deno.readDir(home.stateDir)) {
-      if (!known.test(name)) findings.add("the state directory holds nothing left over", { name });
+    // `mcp`: where the programs of servers start. `workspaces`: the workspace's lock, whichever one config.yaml names.
+    const known =
+      /^(inkling\.(db|lock|log(\.\d)?)|workspace|mcp|workspaces|workspaces\/[^/]+(\/inkling\.lock)?)$/;
+    for (const name of await namesBelow(home.stateDir)) {
+      if (!name.startsWith("mcp/") && !known.test(name)) {
+        findings.add("the state directory holds nothing left over", { name });
+      }
     }
     await Promise.all([home.agentsDir, join(home.workspace, "out")].map(async (folder) => {
       for await (const { name } of Deno.readDir(folder)) {
@@ -175,4 +178,15 @@ export class Inspection {
   #query<Row>(sql: string, ...values: number[]): Row[] {
     return readSnapshot(this.#world.database, (db) => db.prepare(sql).all(...values)) as Row[];
   }
+}
+
+/** The paths of everything below a folder, relative to it. */
+async function namesBelow(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    names.push(name);
+    if (!isDirectory) continue;
+    names.push(...(await namesBelow(join(folder, name))).map((inner) => `${name}/${inner}`));
+  }
+  return names;
 }

@@ -15,8 +15,9 @@ import { sleep } from "./sleep.ts";
 
 const MINUTE_MS = 60_000;
 const MEMORY_MS = 5_000;
-/** Of the warm-up, at its beginning, the part with more load. */
-const BUSY_PART = 3 / 4;
+/** Of the warm-up, at its beginning, the part with more load, and where in that everything comes to rest once. */
+const BUSY_PART = 7 / 8;
+const REST_AT = 1 / 2;
 
 /** How long all that runs and waits may take to come to its end, once nothing new begins. */
 const END_MS = 180_000;
@@ -101,13 +102,14 @@ class Soak {
       }
       this.#phase = "warm-up";
       this.#load.rate = warmUpRate;
-      await this.#until(killMinutes + warmUpMinutes * BUSY_PART);
-      // In the midst of it: while nothing is done V8 gives code back, which it compiles anew then.
+      await this.#until(killMinutes + warmUpMinutes * REST_AT);
+      // While nothing is done V8 gives code back. To compile all of it anew takes as many runs as the first time.
       const base = await this.#calm();
-      this.#load.rate = rate;
       this.#load.resume();
       await this.#deeds.unpause();
       this.#files.resume();
+      await this.#until(killMinutes + warmUpMinutes * BUSY_PART);
+      this.#load.rate = rate;
       await this.#until(killMinutes + warmUpMinutes);
       this.#phase = "steady";
       this.#isSampling = true;

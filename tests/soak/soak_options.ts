@@ -6,7 +6,7 @@ export interface SoakOptions {
   minutes: number;
   /** Of these, at the beginning, the minutes in which the service is killed and restarted. */
   killMinutes: number;
-  /** Of the rest, at the beginning, the minutes whose memory does not count: the first three quarters are a time of more load. */
+  /** Of the rest, at the beginning, the minutes whose memory does not count: at first with more load, then with that of the rest. */
   warmUpMinutes: number;
   /** Deeds a second in that time. V8 compiles what has run often enough, so what that takes ends with the runs, not with time. */
   warmUpRate: number;
