@@ -48,6 +48,7 @@ export class FlakyModel implements AsyncDisposable {
   requests = 0;
   readonly #options: FlakyModelOptions;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #sending = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   #open = 0;
   #overSince: number | undefined;
@@ -69,6 +70,15 @@ export class FlakyModel implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#server.shutdown();
+    // The server does not wait for those whose caller has gone.
+    await Promise.allSettled(this.#sending);
+  }
+
+  #track(sending: Promise<void>): Promise<void> {
+    this.#sending.add(sending);
+    const forget = () => void this.#sending.delete(sending);
+    sending.then(forget, forget);
+    return sending;
   }
 
   async #answer(request: Request): Promise<Response> {
@@ -153,24 +163,25 @@ export class FlakyModel implements AsyncDisposable {
     const thinking = this.#options.chance.between(0, 25);
     let isGone = false;
     void over.then(() => isGone = true);
+    const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      await sleep(thinking);
+      for (const piece of pieces) {
+        if (isGone) return;
+        controller.enqueue(encoder.encode(piece));
+        if (fault === "drip") await sleep(DRIP_MS);
+      }
+      if (step.then === "hang") await Promise.race([over, this.#closed()]);
+      // The bytes so far must have left before the connection breaks.
+      if (step.then === "cut") await sleep(20);
+      resolve();
+      try {
+        controller.close();
+      } catch {
+        // The client went away first and the stream is closed already.
+      }
+    };
     return new ReadableStream({
-      start: async (controller) => {
-        await sleep(thinking);
-        for (const piece of pieces) {
-          if (isGone) return;
-          controller.enqueue(encoder.encode(piece));
-          if (fault === "drip") await sleep(DRIP_MS);
-        }
-        if (step.then === "hang") await Promise.race([over, this.#closed()]);
-        // The bytes so far must have left before the connection breaks.
-        if (step.then === "cut") await sleep(20);
-        resolve();
-        try {
-          controller.close();
-        } catch {
-          // The client went away first and the stream is closed already.
-        }
-      },
+      start: (controller) => this.#track(send(controller)),
       cancel: () => resolve(),
     });
   }
