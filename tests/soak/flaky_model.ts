@@ -98,7 +98,7 @@ export class FlakyModel implements AsyncDisposable {
     if (fault === "silent") {
       // When the caller gives up cannot be seen from here.
       resolve();
-      await Promise.race([sleep(SILENCE_MS), this.#closed()]);
+      await sleep(SILENCE_MS, this.#closing.signal);
       return refusal(resolve, 503);
     }
     const reply = planReply(body, {

@@ -23,7 +23,9 @@ export class People {
   readonly #left = new Set<string>();
   /** What each request was answered with, once the service had said that it took it. */
   readonly #answered = new Map<string, Response>();
-  #isGone = false;
+  /** What people are about to do, and do. */
+  readonly #acting = new Set<Promise<void>>();
+  readonly #leaving = new AbortController();
   /** No more waiting for deadlines: all is to come to an end. */
   isHurried = false;
 
@@ -32,16 +34,19 @@ export class People {
     this.#chance = world.chance("people");
   }
 
-  /** Answers what comes up, until `leave`. */
+  /** Answers what comes up, until `leave`; resolves when nobody does anything any more. */
   async attend(): Promise<void> {
-    while (!this.#isGone) {
+    const { signal } = this.#leaving;
+    while (!signal.aborted) {
       await this.look();
-      await sleep(LOOK_MS);
+      await sleep(LOOK_MS, signal);
     }
+    await Promise.all(this.#acting);
   }
 
+  /** Whoever still thinks goes without an answer. */
   leave(): void {
-    this.#isGone = true;
+    this.#leaving.abort();
   }
 
   /** Looks at what waits, and sends somebody to each request that has nobody yet. */
@@ -87,14 +92,19 @@ export class People {
       this.#left.add(request_id);
       return;
     }
-    void this.#act(pending, { deed, thoughtMs: this.#chance.between(0, LONGEST_THOUGHT_MS) });
+    const thoughtMs = this.#chance.between(0, LONGEST_THOUGHT_MS);
+    const acting = this.#act(pending, { deed, thoughtMs })
+      .finally(() => void this.#acting.delete(acting));
+    this.#acting.add(acting);
   }
 
   async #act(
     pending: PendingBody,
     { deed, thoughtMs }: { deed: string; thoughtMs: number },
   ): Promise<void> {
-    if (!this.isHurried) await sleep(thoughtMs);
+    const { signal } = this.#leaving;
+    if (!this.isHurried) await sleep(thoughtMs, signal);
+    if (signal.aborted) return;
     const { execution_id: id } = pending;
     switch (deed) {
       case "cancel":
