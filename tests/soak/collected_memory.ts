@@ -2,15 +2,18 @@
 import { join } from "node:path";
 import type { MemorySample } from "./memory_slope.ts";
 
-/** In the home of the soak; a line is `{ pid, at, rss, heapUsed, code }`, `at` in milliseconds since the epoch, the rest in bytes. */
+/** In the home of the soak; each line is a CollectedLine. */
 export const COLLECTED_FILE = "collected-memory.jsonl";
 
-interface CollectedLine {
+/** What was measured at one moment: `at` in milliseconds since the epoch, the rest in bytes. */
+export interface CollectedLine {
   pid: number;
   at: number;
   rss: number;
   heapUsed: number;
   code: number;
+  /** Null where the C library does not tell. */
+  allocated: number | null;
 }
 
 /** What was measured of one process, from a moment (milliseconds since the epoch) on. */
@@ -21,6 +24,8 @@ export interface CollectedMemory {
   objects: MemorySample[];
   /** What V8 compiled of the program. */
   code: MemorySample[];
+  /** What the C library has given out and not got back: what is resident beyond it and V8's, it keeps for later. */
+  allocated: MemorySample[];
 }
 
 /** Reads it from the home of a soak. */
@@ -36,11 +41,15 @@ export async function readCollectedMemory(
   const lines = text.split("\n").filter((line) => line !== "").map((line) =>
     JSON.parse(line) as CollectedLine
   ).filter((line) => line.pid === pid && line.at >= from && line.at <= to);
-  const toSamples = (bytesOf: (line: CollectedLine) => number) =>
-    lines.map((line) => ({ at: line.at, megabytes: bytesOf(line) / 1_048_576 }));
+  const toSamples = (bytesOf: (line: CollectedLine) => number | null) =>
+    lines.flatMap((line) => {
+      const bytes = bytesOf(line);
+      return bytes === null ? [] : [{ at: line.at, megabytes: bytes / 1_048_576 }];
+    });
   return {
     rss: toSamples(({ rss }) => rss),
     objects: toSamples(({ heapUsed, code }) => heapUsed - code),
     code: toSamples(({ code }) => code),
+    allocated: toSamples(({ allocated }) => allocated),
   };
 }

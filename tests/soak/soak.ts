@@ -286,6 +286,7 @@ class Soak {
       collected: fitSlope(collected.rss),
       objects: fitSlope(collected.objects),
       code: fitSlope(collected.code),
+      allocated: fitSlope(collected.allocated),
       range: first === undefined || last === undefined
         ? undefined
         : [first.megabytes, last.megabytes] satisfies MemoryReport["range"],
