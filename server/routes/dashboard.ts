@@ -1,4 +1,4 @@
-// The dashboard: one page and the files that it loads. All that it shows it asks the API for, as any client does.
+// The dashboard: one page and the files that it loads. All that it shows it asks the API for, as every client does.
 import { DASHBOARD_ASSETS } from "../dashboard/dashboard_asset.ts";
 import { RequestRefused } from "../errors.ts";
 

@@ -15,16 +15,21 @@ const MAPPED = 4;
 const IN_USE = 7;
 
 const file = `${Deno.env.get("HOME")}/${COLLECTED_FILE}`;
-const trim = openTrim();
-const allocated = openAllocated();
+const trimmer = openLibrary({ malloc_trim: { parameters: ["usize"], result: "i32" } });
+// Since version 2.33.
+const allocator = openLibrary({ mallinfo2: { parameters: [], result: MALLOC_INFO } });
 
 const timer = setInterval(() => {
   gc({ type: "major", execution: "sync", flavor: "last-resort" });
-  trim?.();
+  trimmer?.malloc_trim(0n);
   const { rss, heapUsed } = Deno.memoryUsage();
   const line: CollectedLine = {
-    ...{ pid: Deno.pid, at: Date.now(), rss, heapUsed, code: codeSize() },
-    allocated: allocated?.() ?? null,
+    pid: Deno.pid,
+    at: Date.now(),
+    rss,
+    heapUsed,
+    code: codeSize(),
+    allocated: allocatedSize(),
   };
   Deno.writeTextFileSync(file, `${JSON.stringify(line)}\n`, { append: true });
 }, EVERY_MS);
@@ -36,30 +41,21 @@ function codeSize(): number {
     .reduce((sum, { space_used_size: size }) => sum + size, 0);
 }
 
-/** `malloc_trim` of the GNU C library, which Deno allocates with on Linux; undefined where that is another. */
-function openTrim(): (() => void) | undefined {
+/** Functions of the GNU C library, which Deno allocates with on Linux; undefined where that is another, or has none of them. */
+function openLibrary<const S extends Deno.ForeignLibraryInterface>(
+  functions: S,
+): Deno.StaticForeignLibraryInterface<S> | undefined {
   try {
-    const { symbols } = Deno.dlopen("libc.so.6", {
-      malloc_trim: { parameters: ["usize"], result: "i32" },
-    });
-    return () => void symbols.malloc_trim(0n);
+    return Deno.dlopen("libc.so.6", functions).symbols;
   } catch {
     return undefined;
   }
 }
 
-/** Bytes that the GNU C library has given out and not got back; undefined where that is another, or older than 2.33. */
-function openAllocated(): (() => number) | undefined {
-  try {
-    const { symbols } = Deno.dlopen("libc.so.6", {
-      mallinfo2: { parameters: [], result: MALLOC_INFO },
-    });
-    return () => {
-      const { buffer, byteOffset } = symbols.mallinfo2();
-      const sizes = new BigUint64Array(buffer, byteOffset, MALLOC_INFO.struct.length);
-      return Number((sizes[MAPPED] ?? 0n) + (sizes[IN_USE] ?? 0n));
-    };
-  } catch {
-    return undefined;
-  }
+/** Bytes that the C library has given out and not got back; null where it does not tell. */
+function allocatedSize(): number | null {
+  const info = allocator?.mallinfo2();
+  if (info === undefined) return null;
+  const sizes = new BigUint64Array(info.buffer, info.byteOffset, MALLOC_INFO.struct.length);
+  return Number((sizes[MAPPED] ?? 0n) + (sizes[IN_USE] ?? 0n));
 }

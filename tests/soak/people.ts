@@ -13,9 +13,12 @@ const LOOK_MS = 250;
 
 type Response = RespondBody["response"];
 
+/** What people need of the soak. */
+type PeoplesWorld = Pick<SoakWorld, "attempt" | "chance" | "database" | "findings">;
+
 /** The people of one soak. */
 export class People {
-  readonly #world: SoakWorld;
+  readonly #world: PeoplesWorld;
   readonly #chance: Chance;
   /** When a request was last taken care of. */
   readonly #taken = new Map<string, number>();
@@ -29,7 +32,7 @@ export class People {
   /** No more waiting for deadlines: all is to come to an end. */
   isHurried = false;
 
-  constructor(world: SoakWorld) {
+  constructor(world: PeoplesWorld) {
     this.#world = world;
     this.#chance = world.chance("people");
   }
