@@ -9,6 +9,7 @@ import { readEnd, sizeOf } from "./new_log_lines.ts";
 import { pollDelay } from "./poll_delay.ts";
 import type { DetachedProcess } from "./processes.ts";
 import { serviceCommand } from "./service_command.ts";
+import { serviceEnvironment } from "./service_environment.ts";
 
 /** A start that takes longer is reported; the process is left alone, it may be busy with its database. */
 const START_MS = 30_000;
@@ -85,7 +86,7 @@ async function spawnService(
   const { logFile } = places;
   // The process list shows arguments, not the environment.
   const environment = {
-    ...app.environment,
+    ...serviceEnvironment(app.environment),
     ...(tcp !== undefined && { INKLING_API_KEY: tcp.apiKey }),
   };
   try {

@@ -3,11 +3,13 @@ import { dirname, join } from "node:path";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { serviceCommand } from "../service_command.ts";
+import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts";
 import { toShellWord } from "../shell_word.ts";
 import type { Unit, UnitKind } from "./unit.ts";
 
-/** Variables that determine where Inkling's folders are, and how programs that agents start are found. */
+/** Variables that every service has, that determine where Inkling's folders are, and how programs that agents start are found. */
 const KEPT_VARIABLES = [
+  ...Object.keys(SERVICE_VARIABLES),
   ...["INKLING_CONFIG_DIR", "INKLING_STATE_DIR", "INKLING_LOG_LEVEL"],
   ...["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "DENO_DIR", "PATH"],
 ];
@@ -91,13 +93,14 @@ async function describeUnit(
     ...(host === undefined ? [] : ["--host", host]),
     ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
   ];
+  const variables = serviceEnvironment(app.environment);
   const print = kind === true ? "--print-unit" : `--print-unit=${kind}`;
   return {
     printCommand: ["inkling", "start", print, ...given].map(toShellWord).join(" "),
     command: [...await serviceCommand(app, of), "start", "--keep-alive", ...given],
     environment: Object.fromEntries(
       KEPT_VARIABLES.flatMap((name) => {
-        const value = app.environment[name];
+        const value = variables[name];
         return value === undefined || value === "" ? [] : [[name, value]];
       }),
     ),

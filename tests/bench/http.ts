@@ -1,6 +1,7 @@
 // How many requests the service answers and how much memory it holds, against a bare server in a process of its own.
 import { join } from "node:path";
 import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
+import { SERVICE_VARIABLES } from "../../cli/service_environment.ts";
 import { type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 
@@ -41,6 +42,7 @@ async function prepare(root: string): Promise<Starts> {
   await Deno.mkdir(configDir);
   await Deno.writeTextFile(join(configDir, "config.yaml"), `workspace: ${workspace}\n`);
   const env = {
+    ...SERVICE_VARIABLES,
     INKLING_CONFIG_DIR: configDir,
     INKLING_STATE_DIR: join(root, "state"),
     INKLING_API_KEY: KEY,

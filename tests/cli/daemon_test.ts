@@ -3,6 +3,7 @@ import type { PermissionOptions } from "../../cli/app.ts";
 import type { ServiceStartOptions } from "../../cli/service_start.ts";
 import { ensureService } from "../../cli/daemon.ts";
 import { CommandFailure } from "../../cli/exit.ts";
+import { SERVICE_VARIABLES } from "../../cli/service_environment.ts";
 import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 
 async function ensure(cli: FakeCli, options: ServiceStartOptions & { workspace?: string } = {}) {
@@ -45,13 +46,24 @@ Deno.test("start -d passes every flag on: the key by the environment, the rest a
   assert.equal(await cli.drive(cli.run(...argv)), 0, cli.stderr.text);
   const passed = ["--keep-alive", ...listener, "--workspace", "/absolute/notes"];
   assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet", ...passed]]);
-  assert.deepEqual(cli.spawnedWith, [{ ...cli.environment, INKLING_API_KEY: key }]);
+  assert.deepEqual(cli.spawnedWith, [{
+    ...cli.environment,
+    ...SERVICE_VARIABLES,
+    INKLING_API_KEY: key,
+  }]);
 });
 
 Deno.test("start -d adds no flag that was not given", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   assert.equal(await cli.drive(cli.run("start", "-d")), 0, cli.stderr.text);
   assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet"]]);
+  assert.deepEqual(cli.spawnedWith, [{ ...cli.environment, ...SERVICE_VARIABLES }]);
+});
+
+Deno.test("start -d leaves what the environment says about memory as it is", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.environment = { HOME: "/home/me", MALLOC_ARENA_MAX: "16" };
+  assert.equal(await cli.drive(cli.run("start", "-d")), 0, cli.stderr.text);
   assert.deepEqual(cli.spawnedWith, [cli.environment]);
 });
 

@@ -15,7 +15,7 @@ export interface Finished {
 
 /** What a command is started with beside its arguments. */
 export interface SpawnOptions {
-  env?: Record<string, string>;
+  env?: Readonly<Record<string, string>>;
   /** Nothing is on it unless told otherwise. */
   stdin?: "piped";
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
+import { SERVICE_VARIABLES } from "../../cli/service_environment.ts";
 import { DENO_VERSION, VERSION } from "../../release/product.ts";
 import { WORKERS } from "../../release/shipped_files.ts";
 import { filesBelow } from "../support/repository.ts";
@@ -20,7 +21,7 @@ case $last in
     trap 'echo got HUP; exit 129' HUP
     echo ready
     while :; do sleep 0.05; done ;;
-  *) printf '%s\\n' "$DENO_NO_UPDATE_CHECK" "$@" ;;
+  *) printf '%s\\n' "$DENO_NO_UPDATE_CHECK" "$MALLOC_ARENA_MAX" "$@" ;;
 esac
 `;
 
@@ -153,6 +154,7 @@ Deno.test("the npm package: its bin starts Deno as the program starts itself", a
   const { stdout } = await installed.run([...bin, "run", "a b", "--message", ""]);
   assert.deepEqual(stdout.split("\n").slice(0, -1), [
     "1",
+    SERVICE_VARIABLES["MALLOC_ARENA_MAX"],
     ...["run", "--config", join(directory, "deno.json"), ...PERMISSION_FLAGS],
     ...[join(directory, "main.js"), "run", "a b", "--message", ""],
   ]);

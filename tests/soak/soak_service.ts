@@ -1,4 +1,5 @@
 // The service of the soak as a real process: started, killed and stopped again and again, and watched meanwhile.
+import { SERVICE_VARIABLES } from "../../cli/service_environment.ts";
 import type { Client } from "../../server/client.ts";
 import { isAlive, type RealHome } from "../e2e/real_process.ts";
 import { descendantsOf, listProcesses, openFiles, type ProcessRow } from "./process_table.ts";
@@ -59,9 +60,9 @@ export class SoakService {
     return this.#life.child.pid;
   }
 
-  /** Starts it, as a person in a terminal would, and waits until it answers. */
+  /** Starts it in the foreground with the variables that the background would give it, and waits until it answers. */
   async start(): Promise<void> {
-    const child = await this.#home.spawn(["start", "--keep-alive"]);
+    const child = await this.#home.spawn(["start", "--keep-alive"], { env: SERVICE_VARIABLES });
     const output = outputOf(child);
     const client = this.#home.client();
     const began = performance.now();

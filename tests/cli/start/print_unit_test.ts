@@ -77,6 +77,16 @@ Deno.test("start --print-unit names the command that prints it again, with the o
   );
 });
 
+Deno.test("start --print-unit sets the variables that every service has, unless the environment does", async () => {
+  await using cli = await createFakeCli();
+  const variables = async () =>
+    readUnit(await print(cli, "--print-unit=systemd")).words("Service", "Environment");
+  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=2"]);
+  cli.environment = { ...cli.environment, MALLOC_ARENA_MAX: "16" };
+  cli.stdout.text = "";
+  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=16"]);
+});
+
 Deno.test("start --print-unit holds no key, not even one that stands in the environment, and refuses one in the flags", async () => {
   await using cli = await createFakeCli();
   const key = "sesame-0123456789";
