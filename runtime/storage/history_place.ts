@@ -4,6 +4,7 @@ import type { Directories } from "../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
 import { resolveOwnStateDir } from "../config/resolve_directories.ts";
 import { writeFileAtomically } from "../files/atomic_file.ts";
+import { folderIdentity } from "../files/folder_identity.ts";
 import { takeLock } from "../lock_file.ts";
 import { Database } from "./database.ts";
 import { AlreadyRunning } from "./instance_lock.ts";
@@ -133,9 +134,9 @@ const UNKNOWN = "unknown";
 /** What tells a folder from every other one, also after it was moved; UNKNOWN without a folder, or where the system cannot tell. */
 function identityOf(folder: string): string {
   try {
-    const { dev, ino, birthtime } = Deno.statSync(folder);
+    const info = Deno.statSync(folder);
     // Without its birth, a number that was given to a new folder would count as the old one.
-    return ino === null || birthtime === null ? UNKNOWN : `${dev}:${ino}:${birthtime.getTime()}`;
+    return info.ino === null || info.birthtime === null ? UNKNOWN : folderIdentity(info);
   } catch {
     // Missing, or closed to this process: then its path alone tells it.
     return UNKNOWN;

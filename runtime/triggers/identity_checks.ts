@@ -1,6 +1,8 @@
 // Looks from time to time whether what is watched is still what it was. The system reports most folders that are replaced, but
-// not all: one whose parent is moved away and made anew goes unreported (measured with Deno 2.9.6).
+// not all: one whose parent is moved away and made anew goes unreported, and of many events at once some get lost, that of the
+// folder's own removal among them (measured with Deno 2.9.6).
 import type { Clock } from "../clock.ts";
+import { folderIdentity } from "../files/folder_identity.ts";
 import { isMissing } from "./missing.ts";
 
 const CHECK_MS = 2_000;
@@ -8,8 +10,7 @@ const CHECK_MS = 2_000;
 /** What distinguishes two folders at one path; undefined where that is unknown. */
 export function identityAt(folder: string): string | undefined {
   try {
-    const { dev, ino } = Deno.lstatSync(folder);
-    return `${dev}:${ino}`;
+    return folderIdentity(Deno.lstatSync(folder));
   } catch (error) {
     return isMissing(error) ? "missing" : undefined;
   }

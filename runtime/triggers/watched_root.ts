@@ -1,5 +1,6 @@
 // What is at a watched path: a folder, a file, or nothing that can be watched.
 import { basename, dirname, join } from "node:path";
+import { folderIdentity } from "../files/folder_identity.ts";
 import { ignoreMissing } from "../tools/missing_entry.ts";
 
 /** What there is to watch. */
@@ -27,7 +28,7 @@ export async function findWatchedRoot(
   if (real === undefined) return await findFolderOfFile(former);
   const info = await Deno.lstat(real).catch(ignoreMissing);
   if (info === undefined || isClosed(real)) return undefined;
-  if (info.isDirectory) return { folder: real, only: undefined, identity: identityOf(info) };
+  if (info.isDirectory) return { folder: real, only: undefined, identity: folderIdentity(info) };
   if (!info.isFile) return undefined;
   return await toFileRoot({ folder: dirname(real), only: basename(real) });
 }
@@ -46,9 +47,5 @@ async function toFileRoot(
 ): Promise<WatchedRoot | undefined> {
   const info = await Deno.lstat(place.folder).catch(ignoreMissing);
   if (info === undefined || !info.isDirectory) return undefined;
-  return { ...place, identity: `${identityOf(info)} ${join(place.folder, place.only)}` };
-}
-
-function identityOf({ dev, ino }: Deno.FileInfo): string {
-  return `${dev}:${ino}`;
+  return { ...place, identity: `${folderIdentity(info)} ${join(place.folder, place.only)}` };
 }

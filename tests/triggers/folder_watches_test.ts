@@ -8,7 +8,8 @@ import { FakeFolderEvents } from "./fake_folder_events.ts";
 
 /** Real folders, and who hears what. */
 class Hearing implements AsyncDisposable {
-  readonly watches = new FolderWatches({ clock: new TestClock(), log: new LogLines() });
+  readonly clock = new TestClock();
+  readonly watches = new FolderWatches({ clock: this.clock, log: new LogLines() });
   readonly heard = new Map<string, Set<string>>();
   #count = 0;
   private constructor(readonly root: string) {}
@@ -83,10 +84,55 @@ Deno.test("FolderWatches: a folder that is removed and made again is heard again
       // Until it is watched anew, a file may be missed here: who listens is told to look.
       const path = join(hearing.root, "other", crypto.randomUUID());
       await Deno.writeTextFile(path, "");
+      // The system does not always report that a folder is gone.
+      await hearing.clock.advance(100);
       return hearing.heard.get("other")?.has(path) === true;
     }, "a file in the new folder");
   }
 });
+
+Deno.test("FolderWatches notices in silence that a folder was made again, also where it has the number of the old one", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  const folder = join(root, "inbox");
+  Deno.mkdirSync(folder);
+  const former = Deno.lstatSync(folder);
+  const [clock, fake] = [new TestClock(), new FakeFolderEvents()];
+  {
+    let opened = 0;
+    await using watches = new FolderWatches({
+      clock,
+      log: new LogLines(),
+      open: (path, options) => {
+        opened++;
+        return fake.open(path, options);
+      },
+    });
+    let looks = 0;
+    await watches.watch({ folder, recursive: true }, {
+      changed: () => {},
+      uncertain: () => {
+        looks++;
+        return Promise.resolve();
+      },
+    });
+    makeAgain(folder, former);
+    await clock.advance(5_000);
+    assert.deepEqual([opened, looks], [2, 1]);
+    await clock.advance(60_000);
+    assert.deepEqual([opened, looks], [2, 1], "it stays the same one");
+  }
+  await Deno.remove(root, { recursive: true });
+});
+
+/** Replaces a folder, by one with its number where the file system gives numbers again. */
+function makeAgain(folder: string, { ino, birthtime }: Deno.FileInfo): void {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    Deno.removeSync(folder);
+    Deno.mkdirSync(folder);
+    const now = Deno.lstatSync(folder);
+    if (now.ino === ino && now.birthtime?.getTime() !== birthtime?.getTime()) return;
+  }
+}
 
 Deno.test("FolderWatches notices that a folder is gone or another one when the system keeps silent about it", async () => {
   const root = await Deno.realPath(await Deno.makeTempDir());
