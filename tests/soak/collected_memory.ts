@@ -12,8 +12,11 @@ export interface CollectedLine {
   rss: number;
   heapUsed: number;
   code: number;
+  heapTotal: number;
   /** Null where the C library does not tell. */
   allocated: number | null;
+  /** Null where the system does not tell. */
+  files: number | null;
 }
 
 /** What was measured of one process, from a moment (milliseconds since the epoch) on. */
@@ -24,8 +27,12 @@ export interface CollectedMemory {
   objects: MemorySample[];
   /** What V8 compiled of the program. */
   code: MemorySample[];
-  /** What the C library has given out and not got back: what is resident beyond it and V8's, it keeps for later. */
+  /** What V8 holds for both, with what is free in between. */
+  heap: MemorySample[];
+  /** What the C library has given out and not got back; what it keeps for later is resident, too. */
   allocated: MemorySample[];
+  /** The pages of files that are resident, Deno's own program above all: it is read from the disk as it is used. */
+  files: MemorySample[];
 }
 
 /** Reads it from the home of a soak. */
@@ -50,6 +57,8 @@ export async function readCollectedMemory(
     rss: toSamples(({ rss }) => rss),
     objects: toSamples(({ heapUsed, code }) => heapUsed - code),
     code: toSamples(({ code }) => code),
+    heap: toSamples(({ heapTotal }) => heapTotal),
     allocated: toSamples(({ allocated }) => allocated),
+    files: toSamples(({ files }) => files),
   };
 }

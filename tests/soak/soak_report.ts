@@ -24,8 +24,12 @@ export interface MemoryReport {
   objects: Slope | undefined;
   /** What V8 compiled of the program by then. */
   code: Slope | undefined;
+  /** What V8 held for both, in use or not. */
+  heap: Slope | undefined;
   /** What the C library had given out by then. */
   allocated: Slope | undefined;
+  /** The pages of files, Deno's own program above all. */
+  files: Slope | undefined;
   /** Resident memory right then, in megabytes: first, last. */
   range: [first: number, last: number] | undefined;
 }
@@ -84,14 +88,16 @@ export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions):
 
 function describeMemory(memory: MemoryReport | undefined, limit: number): string[] {
   if (memory === undefined) return [];
-  const { collected, objects, code, allocated, resident, range } = memory;
+  const { collected, objects, code, heap, allocated, files, resident, range } = memory;
   const [first, last] = range ?? [];
   return [
     `Memory:     ${describeSlope(collected)} with all given back that is not used ` +
     `(${first?.toFixed(1)} to ${last?.toFixed(1)} MB); limit ${limit} MB an hour, ` +
     `judged from ${JUDGED_SAMPLES} samples on`,
     `            ${describeSlope(objects)} in objects, ${describeSlope(code)} in compiled code`,
+    `            ${describeSlope(heap)} in what V8 holds for both`,
     `            ${describeSlope(allocated)} in what the C library has given out`,
+    `            ${describeSlope(files)} in pages of Deno's program and other files`,
     `            ${describeSlope(resident)} with what was not given back yet`,
   ];
 }
