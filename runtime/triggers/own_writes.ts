@@ -18,17 +18,32 @@ export interface Writer {
   agentId: string;
 }
 
-/** An object of its own for each outcome: an older one is forgotten without a newer one. */
-type Outcome = (WrittenFile | { removed: true }) & {
+/** A write and who counts as its writers: the agents of its lineage, and ANYBODY until that is forgotten. */
+interface Ascribed {
+  writers: readonly string[];
+}
+
+/** An object of its own for each write: an older one is forgotten without a newer one. */
+type Outcome = Left & Ascribed & {
   /** The execution at the top: the one that something fired. */
   firedId: number | undefined;
 };
 
-/** What one agent, or anybody, wrote to one path. */
+/** What a write left; of a file only what it is recognised by, for there are many of them. */
+type Left = { removed: true } | { size: number; sha256: string } | {
+  size: number;
+  version: string;
+};
+
+interface Pending extends Ascribed {
+  settled: Promise<void>;
+}
+
+/** What agents wrote to one path. */
 interface Record {
   /** Oldest first. */
   outcomes: Outcome[];
-  pending: Set<Promise<unknown>>;
+  pending: Pending[];
   /** How many writes there were so far, and the fired execution of the last one. */
   count: number;
   lastFiredId: number | undefined;
@@ -39,27 +54,27 @@ export class OwnWrites {
   readonly #records = new Map<string, Record>();
 
   /** Notes a write for the execution that made it, and all above it: its own first. */
-  record(lineage: readonly Writer[], write: FileWrite): void {
+  record(lineage: readonly Writer[], { path, outcome }: FileWrite): void {
     const firedId = lineage.at(-1)?.executionId;
-    for (const agentId of new Set([...lineage.map(({ agentId }) => agentId), ANYBODY])) {
-      const key = keyOf(agentId, write.path);
-      const record = this.#records.get(key) ?? newRecord();
-      record.count++;
-      record.lastFiredId = firedId;
-      this.#records.delete(key);
-      this.#records.set(key, record);
-      const settled = write.outcome.then((outcome) => {
-        record.pending.delete(settled);
-        if (outcome === "unchanged") return;
-        const known = outcome === "removed" ? { removed: true as const } : outcome;
-        record.outcomes.push({ ...known, firedId });
-        if (record.outcomes.length > MAX_OUTCOMES) record.outcomes.shift();
-      });
-      record.pending.add(settled);
-    }
-    for (const key of this.#records.keys()) {
-      if (this.#records.size <= 2 * MAX_RECORDS) break;
-      this.#records.delete(key);
+    const writers = [...new Set([...lineage.map(({ agentId }) => agentId), ANYBODY])];
+    const record = this.#records.get(path) ?? newRecord();
+    record.count++;
+    record.lastFiredId = firedId;
+    this.#records.delete(path);
+    this.#records.set(path, record);
+    const pending: Pending = {
+      writers,
+      settled: outcome.then((what) => {
+        record.pending = record.pending.filter((one) => one !== pending);
+        if (what === "unchanged") return;
+        record.outcomes = [...record.outcomes, { ...toLeft(what), writers, firedId }]
+          .slice(-MAX_OUTCOMES);
+      }),
+    };
+    record.pending = [...record.pending, pending];
+    for (const oldest of this.#records.keys()) {
+      if (this.#records.size <= MAX_RECORDS) break;
+      this.#records.delete(oldest);
     }
   }
 
@@ -70,43 +85,48 @@ export class OwnWrites {
 
   /** The execution, not delegated to by any other, whose tools have left a path (absolute, real) as it is. */
   async writerOf(path: string): Promise<number | undefined> {
-    const record = this.#records.get(keyOf(ANYBODY, path));
+    const record = this.#records.get(path);
     // What another agent has under way is not waited for.
-    if (record !== undefined && record.pending.size > 0) return record.lastFiredId;
+    if (record !== undefined && record.pending.length > 0) return record.lastFiredId;
     return (await this.#find(ANYBODY, path))?.firedId;
   }
 
-  async #find(agentId: string, path: string): Promise<Outcome | undefined> {
-    const record = this.#records.get(keyOf(agentId, path));
+  async #find(writer: string, path: string): Promise<Outcome | undefined> {
+    const record = this.#records.get(path);
     if (record === undefined) return undefined;
+    const isTheirs = ({ writers }: Ascribed) => writers.includes(writer);
     let known: Outcome[];
     let match: Outcome | undefined;
     let count: number;
     do {
       ({ count } = record);
       // The file system may report a write before the tool knows that it succeeded.
-      await Promise.all(record.pending);
-      known = [...record.outcomes];
+      await Promise.all(record.pending.filter(isTheirs).map(({ settled }) => settled));
+      known = record.outcomes.filter(isTheirs);
       match = await matching(path, known);
       // Where the agent wrote again meanwhile, what was found may be what that write left, or is about to leave.
     } while (match === undefined && record.count !== count);
     // What is older than the file as it stands can come back only by somebody else's hand.
     const stale = match === undefined ? known : known.slice(0, known.indexOf(match));
-    record.outcomes = record.outcomes.filter((outcome) => !stale.includes(outcome));
+    for (const one of stale) one.writers = one.writers.filter((other) => other !== writer);
+    record.outcomes = record.outcomes.filter(({ writers }) => writers.length > 0);
     return match;
   }
 }
 
 function newRecord(): Record {
-  return { outcomes: [], pending: new Set(), count: 0, lastFiredId: undefined };
+  return { outcomes: [], pending: [], count: 0, lastFiredId: undefined };
 }
 
-function keyOf(agentId: string, path: string): string {
-  return `${agentId}\n${path}`;
+function toLeft(what: WrittenFile | "removed"): Left {
+  if (what === "removed") return { removed: true };
+  const { size, sha256, version } = what;
+  return sha256 === null ? { size, version } : { size, sha256 };
 }
 
 /** The newest outcome that describes the path as it is now. */
 async function matching(path: string, outcomes: readonly Outcome[]): Promise<Outcome | undefined> {
+  if (outcomes.length === 0) return undefined;
   let info;
   try {
     info = await lstat(path, { bigint: true });
@@ -115,15 +135,13 @@ async function matching(path: string, outcomes: readonly Outcome[]): Promise<Out
     return outcomes.findLast((outcome) => "removed" in outcome);
   }
   const [version, size] = [versionOf(info), Number(info.size)];
-  const files = outcomes.filter((outcome): outcome is Outcome & WrittenFile =>
-    "size" in outcome && outcome.size === size
-  );
+  const files = outcomes.filter((outcome) => "size" in outcome && outcome.size === size);
   // Where the content is known it decides: two writes within one tick of the file system's clock have one version.
-  const sha256 = files.some((file) => file.sha256 !== null) && info.isFile()
+  const sha256 = files.some((file) => "sha256" in file) && info.isFile()
     ? await hashOf(path)
     : undefined;
   return files.findLast((file) =>
-    file.sha256 === null ? file.version === version : file.sha256 === sha256
+    "sha256" in file ? file.sha256 === sha256 : "version" in file && file.version === version
   );
 }
 

@@ -82,6 +82,31 @@ Deno.test("OwnWrites tells which fired execution wrote a file, until somebody el
   assert.equal(await writing.own.writerOf(writing.path("never.md")), undefined);
 });
 
+Deno.test("OwnWrites: of a path that several agents write, each one's is its own, and what one's look forgets the others keep", async () => {
+  await using writing = await Writing.open();
+  const path = writing.path("a.md");
+  const write = async (agentId: string, content: string) => {
+    const left = { version: "?", size: content.length, sha256: await sha256(content) };
+    const lineage = [{ executionId: agentId.length, agentId }];
+    writing.own.record(lineage, { path, outcome: Promise.resolve(left) });
+    Deno.writeTextFileSync(path, content);
+  };
+  await write("writer", "one");
+  await write("boss", "one");
+  assert.deepEqual(await writing.owners("a.md"), ["writer", "boss"]);
+  await write("stranger", "two");
+  assert.equal(await writing.own.isOwn("writer", path), false);
+  Deno.writeTextFileSync(path, "one");
+  assert.deepEqual(
+    await writing.owners("a.md"),
+    ["boss"],
+    "the writer has seen another's file since",
+  );
+  Deno.writeTextFileSync(path, "two");
+  assert.deepEqual(await writing.owners("a.md"), [], "so has the stranger");
+  assert.equal(await writing.own.writerOf(path), "stranger".length, "nobody asked for it before");
+});
+
 Deno.test("OwnWrites: a file that somebody else changed is not the agent's any more", async () => {
   await using writing = await Writing.open();
   await call(fileWrite, { path: "a.md", content: "mine!" }, writing.context());
