@@ -27,7 +27,7 @@ const system = openLibrary({
 });
 
 const timer = setInterval(() => {
-  gc({ type: "major", execution: "sync", flavor: "last-resort" });
+  collectGarbage();
   trimmer?.malloc_trim(0n);
   const { rss, heapUsed, heapTotal } = Deno.memoryUsage();
   const line: CollectedLine = {
@@ -43,6 +43,19 @@ const timer = setInterval(() => {
   Deno.writeTextFileSync(file, `${JSON.stringify(line)}\n`, { append: true });
 }, EVERY_MS);
 Deno.unrefTimer(timer);
+
+function collectGarbage(): void {
+  gc({ type: "major", execution: "sync", flavor: "last-resort" });
+}
+
+// A worker has a heap of its own, which nothing but itself can collect: each made of a text does so from now on.
+globalThis.Worker = class extends Worker {
+  constructor(url: string | URL, options?: WorkerOptions) {
+    const collecting = `${collectGarbage};setInterval(collectGarbage,${EVERY_MS});`;
+    const isText = String(url).startsWith("data:application/javascript,");
+    super(isText ? `${url}${encodeURIComponent(collecting)}` : url, options);
+  }
+};
 
 /** Bytes of what V8 compiled. It ends by itself: there are so many functions, and each is compiled a few times. */
 function codeSize(): number {
