@@ -64,7 +64,7 @@ Deno.test("start -d leaves what the environment says about memory as it is", asy
   await using cli = await createFakeCli({ isRunning: false });
   cli.environment = { HOME: "/home/me", MALLOC_ARENA_MAX: "16" };
   assert.equal(await cli.drive(cli.run("start", "-d")), 0, cli.stderr.text);
-  assert.deepEqual(cli.spawnedWith, [cli.environment]);
+  assert.deepEqual(cli.spawnedWith, [{ ...SERVICE_VARIABLES, ...cli.environment }]);
 });
 
 Deno.test("start -d of a confined program asks for the flags of this workspace and host", async () => {

@@ -21,7 +21,7 @@ case $last in
     trap 'echo got HUP; exit 129' HUP
     echo ready
     while :; do sleep 0.05; done ;;
-  *) printf '%s\\n' "$DENO_NO_UPDATE_CHECK" "$MALLOC_ARENA_MAX" "$@" ;;
+  *) printf '%s\\n' "$DENO_NO_UPDATE_CHECK" "$MALLOC_ARENA_MAX" "$MALLOC_TRIM_THRESHOLD_" "$@" ;;
 esac
 `;
 
@@ -154,7 +154,7 @@ Deno.test("the npm package: its bin starts Deno as the program starts itself", a
   const { stdout } = await installed.run([...bin, "run", "a b", "--message", ""]);
   assert.deepEqual(stdout.split("\n").slice(0, -1), [
     "1",
-    SERVICE_VARIABLES["MALLOC_ARENA_MAX"],
+    ...Object.values(SERVICE_VARIABLES),
     ...["run", "--config", join(directory, "deno.json"), ...PERMISSION_FLAGS],
     ...[join(directory, "main.js"), "run", "a b", "--message", ""],
   ]);

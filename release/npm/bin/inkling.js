@@ -32,9 +32,10 @@ const args = [
   path("../main.js"),
   ...process.argv.slice(2),
 ];
-// The first as in cli/service_environment.ts: here it reaches a service in the foreground, too. The version is this
-// package's affair: no hint at a newer Deno.
-const env = { MALLOC_ARENA_MAX: "2", ...process.env, DENO_NO_UPDATE_CHECK: "1" };
+// As in cli/service_environment.ts: here they reach a service in the foreground, too.
+const forServices = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
+// The version is this package's affair: no hint at a newer Deno.
+const env = { ...forServices, ...process.env, DENO_NO_UPDATE_CHECK: "1" };
 
 // Node has it since 22.15, and not on Windows. Deno takes the place of this process: signals, exit code and terminal are
 // its own.

@@ -81,10 +81,10 @@ Deno.test("start --print-unit sets the variables that every service has, unless 
   await using cli = await createFakeCli();
   const variables = async () =>
     readUnit(await print(cli, "--print-unit=systemd")).words("Service", "Environment");
-  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=2"]);
+  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=2", "MALLOC_TRIM_THRESHOLD_=131072"]);
   cli.environment = { ...cli.environment, MALLOC_ARENA_MAX: "16" };
   cli.stdout.text = "";
-  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=16"]);
+  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=16", "MALLOC_TRIM_THRESHOLD_=131072"]);
 });
 
 Deno.test("start --print-unit holds no key, not even one that stands in the environment, and refuses one in the flags", async () => {
