@@ -42,6 +42,7 @@ Deno.test("Watcher stops two agents whose tools write files of ever new names fo
     world.tripped[0] ?? "",
     /^ping: more than 20 runs in a row .*, the last one by .*\/d1\/file-20\.md$/,
   );
+  await world.settled();
 });
 
 Deno.test("Watcher stops agents that write two files for each one that they get, before all have run", async () => {
@@ -63,6 +64,8 @@ Deno.test("Watcher stops agents that write two files for each one that they get,
   world.write("d1/start.md");
   await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 500 });
   assert.ok(world.runs.length < 300, `${world.runs.length} runs`);
+  world.play = () => {};
+  await world.settled();
 });
 
 Deno.test("Watcher: a file of many that go once round two agents stops nothing, however many they are", async () => {
@@ -81,6 +84,7 @@ Deno.test("Watcher: a file of many that go once round two agents stops nothing, 
   );
   for (let i = 0; i < 60; i++) world.write(`d1/file-${i}.md`);
   await world.until(() => world.runs.length === 180, "each file three times");
+  await world.settled();
   assert.deepEqual(world.tripped, []);
 });
 
