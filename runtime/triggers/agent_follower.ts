@@ -149,7 +149,7 @@ export class AgentFollower implements AsyncDisposable {
   /** Ends, and stores what is not quiet yet. Runs that were started continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lane.stop();
-    await this.#watch.flush();
+    await this.#watch.flush(this.#ports.ownWrites.latest());
     await this.#watch[Symbol.asyncDispose]();
     await this.#accepting.settled();
     await this.#lane[Symbol.asyncDispose]();

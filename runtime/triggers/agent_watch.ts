@@ -132,9 +132,10 @@ export class AgentWatch implements AsyncDisposable {
     return new Map([...files, ...this.#baseline.unread.map((path) => [path, UNREAD] as const)]);
   }
 
-  /** Settles everything at once: there will be no later. */
-  async flush(): Promise<void> {
+  /** Settles everything at once: there will be no later. Looks at these paths first, of which no event may have come yet. */
+  async flush(written: readonly string[]): Promise<void> {
     await this.#check();
+    await Promise.all(this.#leaves.map(({ place }) => place.scan(written)));
     await this.#unsettled.settleAll();
   }
 

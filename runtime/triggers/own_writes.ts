@@ -6,6 +6,8 @@ import { lstat } from "node:fs/promises";
 import { type FileWrite, versionOf, type WrittenFile } from "../tools/reported_write.ts";
 
 const MAX_RECORDS = 10_000;
+/** More are hardly written before the first of their events comes. */
+const MAX_LATEST = 1_000;
 /** Several changes of one path may be under way before the first of them is seen. */
 const MAX_OUTCOMES = 8;
 
@@ -89,6 +91,11 @@ export class OwnWrites {
     // What another agent has under way is not waited for.
     if (record !== undefined && record.pending.length > 0) return record.lastFiredId;
     return (await this.#find(ANYBODY, path))?.firedId;
+  }
+
+  /** The paths written last, whose events may not have come yet. */
+  latest(): string[] {
+    return [...this.#records.keys()].slice(-MAX_LATEST);
   }
 
   async #find(writer: string, path: string): Promise<Outcome | undefined> {

@@ -96,6 +96,11 @@ export class WatchedPlace implements AsyncDisposable {
     await this.#scans.check();
   }
 
+  /** Looks at those of these paths (absolute, real) that lie in it, as if an event had named them. */
+  async scan(paths: readonly string[]): Promise<void> {
+    await this.#scans.scan(paths);
+  }
+
   /** Ends what it is doing, if it has not got to know yet what is there. */
   abandonOpening(): void {
     if (this.#isOpening) this.#scans.end();

@@ -33,7 +33,7 @@ export class WatchWorld implements AsyncDisposable {
   readonly clock = new TestClock();
   readonly log = new LogLines();
   readonly events = new EventBus(this.log);
-  readonly ownWrites = new OwnWrites();
+  ownWrites!: OwnWrites;
   readonly runs: PlayedRun[] = [];
   readonly running = new Map<number, PlayedRun>();
   readonly tripped: string[] = [];
@@ -66,7 +66,8 @@ export class WatchWorld implements AsyncDisposable {
 
   /** Opens the watcher, as a service that starts does. */
   open(): void {
-    const { store, clock, log, events, ownWrites, root, workspace } = this;
+    const { store, clock, log, events, root, workspace } = this;
+    const ownWrites = this.ownWrites = new OwnWrites();
     this.folders = new FolderWatches({
       clock,
       log,

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import type { Agent } from "../../runtime/agents/agent.ts";
+import { FakeFolderEvents } from "./fake_folder_events.ts";
 import { WatchWorld } from "./watch_world.ts";
 
 /** Stops the service while it looks at a folder, as an agent of its is being followed. */
@@ -78,4 +80,27 @@ Deno.test("Watcher: an edit while what is watched is gone tells nothing of what 
   await world.untilFired("a deleted inbox/a.md");
   await world.settled("inbox");
   assert.equal(world.runs.length, 1);
+});
+
+Deno.test("Watcher: what an agent wrote just before a stop, of which no event has come, fires others, and never itself", async () => {
+  await using world = await WatchWorld.create({ openEvents: new FakeFolderEvents().open });
+  world.write("inbox/old.md");
+  const agents = [world.agent("keen", { catchUp: "once" }), world.agent("other")];
+  await world.watch(...agents);
+  const path = world.path("inbox/mine.md");
+  world.write("inbox/mine.md", "mine");
+  const outcome = {
+    version: "",
+    size: 4,
+    sha256: createHash("sha256").update("mine").digest("hex"),
+  };
+  world.ownWrites.record([{ executionId: 1, agentId: "keen" }], {
+    path,
+    outcome: Promise.resolve(outcome),
+  });
+  await world.restart();
+  await world.watch(...agents);
+  await world.untilFired("other created inbox/mine.md");
+  await world.clock.advance(60_000);
+  assert.deepEqual(world.fired(), ["other created inbox/mine.md"]);
 });
