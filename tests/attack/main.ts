@@ -1,0 +1,18 @@
+// `deno task attack`: tries every attack in full and tells what held. Arguments: words of the names to try; none: all.
+import { ATTACKS } from "./attacks.ts";
+
+const wanted = ATTACKS.filter(({ name }) => Deno.args.every((word) => name.includes(word)));
+let held = 0;
+for (const attack of wanted) {
+  const start = performance.now();
+  const { tried, successes, note } = await attack.run(attack.tries.full);
+  const seconds = Math.round((performance.now() - start) / 1_000);
+  if (successes.length === 0) held++;
+  const figures = [`${tried} tries`, `${seconds} s`, ...(note === undefined ? [] : [note])];
+  console.log(
+    `${successes.length === 0 ? "held  " : "BROKEN"}  ${attack.name} (${figures.join(", ")})`,
+  );
+  for (const success of successes) console.log(`        ${success}`);
+}
+console.log(`${held} of ${wanted.length} attacks failed, as they should`);
+if (held < wanted.length) Deno.exitCode = 1;
