@@ -48,6 +48,9 @@ export const TriggerBody = z.discriminatedUnion("type", [
     paths: z.array(z.string()),
     filters: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }),
     debounce: z.number().meta({ description: "Seconds" }),
+    max_runs: z.int().meta({
+      description: "How many runs may begin within ten minutes; one more stops the trigger",
+    }),
     catch_up: catchUp,
     input: z.string().nullable(),
   }),

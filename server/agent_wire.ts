@@ -108,6 +108,7 @@ function toTrigger(trigger: Trigger): TriggerBody {
         paths: trigger.paths,
         filters: trigger.filters,
         debounce: trigger.debounceMs / 1_000,
+        max_runs: trigger.maxRuns,
         catch_up: trigger.catchUp,
         input,
       };

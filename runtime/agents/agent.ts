@@ -55,6 +55,8 @@ export interface WatchTrigger {
   paths: string[];
   filters: { include: string[]; exclude: string[] };
   debounceMs: number;
+  /** So many runs begin within ten minutes, at most; with one more the trigger is stopped. */
+  maxRuns: number;
   catchUp: "once" | "none";
   input?: string;
 }

@@ -7,6 +7,7 @@ import type { Definition } from "./definition.ts";
 import { iconOf } from "./icon.ts";
 
 const DEFAULT_DEBOUNCE_MS = 500;
+const DEFAULT_MAX_RUNS = 200;
 
 /** The agent that a definition, whose rules hold, describes. */
 export function toAgent(
@@ -92,6 +93,7 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
           exclude: trigger?.filters?.exclude ?? [],
         },
         debounceMs: trigger?.debounce ?? DEFAULT_DEBOUNCE_MS,
+        maxRuns: trigger?.max_runs ?? DEFAULT_MAX_RUNS,
         catchUp,
         ...input,
       };

@@ -53,6 +53,8 @@ const debounce = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
+const maxRuns = z.int().min(1).max(100_000);
+
 /** The value is kept out of the message: a user who misreads the field puts the key itself here. */
 const variableName = z.string().superRefine((text, context) => {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !/^sk[-_]/.test(text)) return;
@@ -116,6 +118,10 @@ const triggerSchema = z.object({
     values: "number or duration",
     description: "watch: how long a path must be quiet, in seconds or as a duration",
     default: "0.5",
+  }),
+  max_runs: maxRuns.nullish().meta({
+    description: "watch: how many runs may begin within ten minutes; one more stops the trigger",
+    default: "200",
   }),
   catch_up: z.enum(CATCH_UP).nullish().meta({
     description: "`once`: make up for what was due or changed while the service was not running",

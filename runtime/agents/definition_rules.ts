@@ -57,6 +57,7 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   paths: ["watch"],
   filters: ["watch"],
   debounce: ["watch"],
+  max_runs: ["watch"],
   catch_up: ["schedule", "watch"],
 };
 

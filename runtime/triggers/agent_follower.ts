@@ -5,7 +5,6 @@ import { SerialQueue } from "../serial_queue.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { AgentWatch } from "./agent_watch.ts";
 import type { SettledPath } from "./change_folding.ts";
-import { FROM_OUTSIDE } from "./change_origin.ts";
 import type { StartRun } from "./fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
 import type { SeenFiles } from "./seen_files.ts";
@@ -142,7 +141,7 @@ export class AgentFollower implements AsyncDisposable {
     await this.#accepting.settled();
     await this.#lane.keepOnly(() => false);
     await this.#lane[Symbol.asyncDispose]();
-    this.#ports.breaker.forget(this.#agent.id);
+    this.#ports.breaker.reset(this.#agent.id);
     await this.#ports.store.forgetWatches([this.#agent.id]);
   }
 
@@ -170,7 +169,7 @@ export class AgentFollower implements AsyncDisposable {
     for (const { path, event, origin } of isStopped ? [] : paths) {
       if (event === undefined || await ownWrites.isOwn(agent.id, path)) continue;
       const writer = await ownWrites.writerOf(path);
-      const known = writer === undefined ? origin : { ...FROM_OUTSIDE, writer };
+      const known = writer === undefined ? origin : { previous: writer, continues: true };
       changes.push({ path, event, origin: known });
     }
     await this.#lane.put(changes, seen.marksOf(agent.trigger, paths));
@@ -188,7 +187,7 @@ async function openWatch(
     hub,
     clock,
     base,
-    noticed: () => breaker.noticed(agent.id),
+    noticed: (path) => breaker.noticed(path),
     onSettled,
   });
   try {

@@ -18,8 +18,8 @@ export interface AgentWatchPorts {
   hub: WatchHub;
   clock: Clock;
   base: PathBase;
-  /** What a change that is noticed now may come from. */
-  noticed: () => ChangeOrigin;
+  /** What a change of a path that is noticed now may come from. */
+  noticed: (path: string) => ChangeOrigin;
   /** Called with paths that are quiet. */
   onSettled: (paths: SettledPath[]) => void;
 }

@@ -25,7 +25,7 @@ export interface QueuedChangesPorts {
 }
 
 /** One agent's changes. What is done to them must not overlap. */
-export class QueuedChanges implements Iterable<WatchChange> {
+export class QueuedChanges {
   readonly #agentId: string;
   readonly #ports: QueuedChangesPorts;
   readonly #changes = new Map<string, WatchChange & { queuedAt: number }>();
@@ -43,8 +43,9 @@ export class QueuedChanges implements Iterable<WatchChange> {
     return this.#changes.size;
   }
 
-  [Symbol.iterator](): Iterator<WatchChange> {
-    return this.#changes.values();
+  /** The oldest change of a path that may run. */
+  first(mayRun: (path: string) => boolean): WatchChange | undefined {
+    return this.#changes.values().find(({ path }) => mayRun(path));
   }
 
   /** Stores changes, and how files looked with them. What fails is logged and tried again. */

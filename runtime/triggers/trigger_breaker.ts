@@ -1,21 +1,26 @@
-// Detects watch triggers that feed themselves: one path that fires all the time, or runs that cause each other. Pure.
+// Detects watch triggers that run away: one path that fires all the time, runs that cause each other, or simply too many
+// runs. Pure.
 //
 // Decision: a chain goes over all agents, because two that write for each other are a loop as well; whose turn it is when
-// the limit is reached is paused. A run prolongs a chain when its change is known to be written by a run of it, or when its
-// path fired before in it, which a burst of files or a steady stream of new ones never does; WatchLoopDetector has the rest.
+// the limit is reached is paused. A run prolongs a chain when its change is known to be written by the run before, or when
+// it was made while that one ran and its path fired before in the chain, which a burst of files or a steady stream of new
+// ones never does. What else keeps an agent busy, `trigger.max_runs` bounds. (rejected: to infer from the times at which
+// files come whether the agent's own scripts wrote them; who feeds an agent one file after the other looks the same)
 import type { Clock } from "../clock.ts";
 import { MINUTE_MS } from "../time_units.ts";
 import type { ChangeOrigin } from "./change_origin.ts";
-import { WatchLoopDetector } from "./watch_loop_detector.ts";
-import { LATE_EVENT_MS, MAX_CHAIN } from "./loop_limits.ts";
 
+/** How many runs of watches may cause each other. */
+export const MAX_CHAIN = 20;
 /** How often one path of an agent may fire in a minute. */
 const MAX_FIRES_PER_MINUTE = 20;
-/** A change by a chain of so many runs goes before others: see TriggerBreaker.urgency. */
-const TELLING_CHAIN = 5;
+/** The time that `trigger.max_runs` is about. */
+const MAX_RUNS_MS = 10 * MINUTE_MS;
+/** So long after a run has ended, the file system may still report its last writes. */
+const LATE_EVENT_MS = 1_000;
 
-const MAX_PATHS = 10_000;
-const MAX_RUNS = 10_000;
+const MAX_KNOWN_PATHS = 10_000;
+const MAX_KNOWN_RUNS = 10_000;
 
 /** A change whose turn it is. */
 interface Firing {
@@ -23,166 +28,167 @@ interface Firing {
   origin: ChangeOrigin;
 }
 
-/** What is to become of a change: it fires, waits a while, or stops its trigger for this reason. */
-export type Verdict = "fires" | { waitMs: number } | { refusal: string };
+/** A run as part of a chain. */
+interface ChainedRun {
+  path: string;
+  /** The run that went on before it; 0: none. It is remembered also where the chain does not go on: a loop has a first round. */
+  previous: number;
+  /** How many runs the chain has with this one. */
+  length: number;
+}
 
 /** Decides whether changes of watched files may fire, by what fired before; all agents of a service share one. */
 export class TriggerBreaker {
   readonly #clock: Pick<Clock, "now">;
-  readonly #loops: WatchLoopDetector;
   /** When each path of each agent fired in the last minute; least recent first. */
   readonly #fires = new Map<string, number[]>();
-  /** Paths that fired, whatever the agent; least recent first. */
-  readonly #touched = new Set<string>();
-  /** How many runs the chain of each run has with it; oldest first. Kept when it is over: its files may be seen late. */
-  readonly #lengths = new Map<number, number>();
-  /** The runs whose chains are long enough to tell; oldest first. */
-  readonly #telling = new Set<number>();
+  /** When each agent's runs of the last ten minutes began. */
+  readonly #starts = new Map<string, number[]>();
+  /** Oldest first. Kept when they are over: their files may be seen late. */
+  readonly #runs = new Map<number, ChainedRun>();
   /** When the runs that go on, or did a moment ago, ended; undefined: not yet. */
   readonly #recent = new Map<number, number | undefined>();
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
-    this.#loops = new WatchLoopDetector(clock);
   }
 
-  /** What a change of an agent's files, noticed at this moment, may come from. */
-  noticed(agentId: string): ChangeOrigin {
-    const { generation, noticedAt } = this.#loops.noticed(agentId);
-    return { around: this.#longestAround(), writer: 0, generation, noticedAt };
-  }
-
-  /** Whether a change may fire. */
-  judge(agentId: string, change: Firing): Verdict {
-    if (this.#recentFires(agentId, change.path).length >= MAX_FIRES_PER_MINUTE) {
-      return {
-        refusal: `${change.path} fired more than ${MAX_FIRES_PER_MINUTE} times within a minute`,
-      };
+  /** What a change of a path, noticed at this moment, may come from. */
+  noticed(path: string): ChangeOrigin {
+    let newest = 0;
+    let best: number | undefined;
+    for (const id of this.#around()) {
+      newest = id;
+      if (!this.#hasFired(path, id)) continue;
+      if (best === undefined || this.#isNearer(path, { than: best, id })) best = id;
     }
-    const inARow =
-      `more than ${MAX_CHAIN} runs in a row were each caused by a change made while the one before ran`;
+    return best === undefined
+      ? { previous: newest, continues: false }
+      : { previous: best, continues: true };
+  }
+
+  /** Why a change must not fire, but stops its agent's trigger; undefined: it may. */
+  refusal(agentId: string, change: Firing & { maxRuns: number }): string | undefined {
+    const { path, maxRuns } = change;
+    if (this.#recentFires(agentId, path).length >= MAX_FIRES_PER_MINUTE) {
+      return `${path} fired more than ${MAX_FIRES_PER_MINUTE} times within a minute`;
+    }
     if (this.#lengthWith(change) > MAX_CHAIN) {
-      return { refusal: `${inARow}, the last one by ${change.path}` };
+      return `more than ${MAX_CHAIN} runs in a row were each caused by a file that the run before wrote, ` +
+        `or by a path of theirs that changed while it ran, the last one by ${path}`;
     }
-    const verdict = this.#loops.judge(agentId, change.origin.generation);
-    return verdict === "loops"
-      ? { refusal: `${inARow}, and nothing changed while none ran, the last one by ${change.path}` }
-      : verdict;
-  }
-
-  /** Changes of a higher one go before others: where a loop branches, it is found by its longest branch. Mostly 0. */
-  urgency(agentId: string, { writer, generation }: ChangeOrigin): number {
-    const length = this.#lengthOf(writer);
-    const known = length < TELLING_CHAIN ? 0 : length;
-    return Math.max(known, this.#loops.countWith(agentId, generation));
-  }
-
-  /** Whether urgency() may be more than 0 for a change of this agent. */
-  hasUrgent(agentId: string): boolean {
-    return this.#telling.size > 0 || this.#loops.mayBeLooping(agentId);
+    if (this.#recentStarts(agentId).length >= maxRuns) {
+      const times = maxRuns === 1 ? "once" : `${maxRuns} times`;
+      return `changed files started it ${times} within ten minutes, as often as trigger.max_runs allows`;
+    }
+    return undefined;
   }
 
   /** A change fired. */
   started(agentId: string, run: Firing & { executionId: number }): void {
-    const fires = this.#recentFires(agentId, run.path);
-    const key = keyOf(agentId, run.path);
+    const { executionId, path, origin } = run;
+    const now = this.#clock.now();
+    const fires = this.#recentFires(agentId, path);
+    const key = keyOf(agentId, path);
     this.#fires.delete(key);
-    this.#fires.set(key, [...fires, this.#clock.now()]);
+    this.#fires.set(key, [...fires, now]);
     this.#forgetFires();
-    const length = this.#lengthWith(run);
-    this.#lengths.set(run.executionId, length);
-    if (length >= TELLING_CHAIN) this.#telling.add(run.executionId);
-    this.#recent.set(run.executionId, undefined);
-    this.#touched.delete(run.path);
-    this.#touched.add(run.path);
-    forgetOldest(this.#lengths, MAX_RUNS);
-    forgetOldest(this.#telling, MAX_RUNS);
-    forgetOldest(this.#touched, MAX_PATHS);
-    this.#loops.started(agentId, run);
+    const starts = this.#recentStarts(agentId);
+    starts.push(now);
+    this.#starts.set(agentId, starts);
+    this.#runs.set(executionId, { path, previous: origin.previous, length: this.#lengthWith(run) });
+    this.#recent.set(executionId, undefined);
+    for (const oldest of this.#runs.keys()) {
+      if (this.#runs.size <= MAX_KNOWN_RUNS) break;
+      this.#runs.delete(oldest);
+    }
   }
 
   /** A run is over, or waits for a person. */
   ended(executionId: number): void {
-    if (this.#recent.has(executionId)) {
-      this.#recent.set(executionId, this.#recent.get(executionId) ?? this.#clock.now());
-    }
-    this.#loops.ended(executionId);
+    if (!this.#recent.has(executionId)) return;
+    this.#recent.set(executionId, this.#recent.get(executionId) ?? this.#clock.now());
   }
 
   /** A run that waited continues: what a person's answer brings about is not a loop. */
   resumed(executionId: number): void {
-    this.#lengths.delete(executionId);
-    this.#telling.delete(executionId);
+    this.#runs.delete(executionId);
     this.#recent.delete(executionId);
   }
 
-  /** Counts anew for an agent, and every chain. */
+  /** Counts anew for an agent, and every chain: its last run so far counts as the first. */
   reset(agentId: string): void {
     for (const key of this.#fires.keys()) {
       if (key.startsWith(`${agentId}\n`)) this.#fires.delete(key);
     }
-    for (const executionId of this.#lengths.keys()) this.#lengths.set(executionId, 1);
-    this.#telling.clear();
-    this.#touched.clear();
-    this.#loops.reset(agentId);
+    this.#starts.delete(agentId);
+    for (const run of this.#runs.values()) run.length = 1;
   }
 
-  /** An agent watches no more. */
-  forget(agentId: string): void {
-    this.reset(agentId);
-    this.#loops.forget(agentId);
-  }
-
-  /** The length of the longest chain that a change made at this moment may come from; 0: nothing runs. */
-  #longestAround(): number {
+  /** The runs that a change made at this moment may come from, oldest first. */
+  *#around(): Iterable<number> {
     const now = this.#clock.now();
-    let longest = 0;
     for (const [id, endedAt] of this.#recent) {
       if (endedAt !== undefined && now - endedAt > LATE_EVENT_MS) this.#recent.delete(id);
-      else longest = Math.max(longest, this.#lengthOf(id));
+      else yield id;
     }
-    return longest;
+  }
+
+  /** The run of this id and those before it, newest first; as many as a chain may have. */
+  *#chainOf(id: number): Iterable<ChainedRun> {
+    for (let i = 0; i < MAX_CHAIN; i++) {
+      const run = this.#runs.get(id);
+      if (run === undefined) return;
+      yield run;
+      id = run.previous;
+    }
+  }
+
+  #hasFired(path: string, id: number): boolean {
+    for (const run of this.#chainOf(id)) if (run.path === path) return true;
+    return false;
+  }
+
+  /** A run for the same path is nearer than any other: two loops that go on side by side are counted apart. */
+  #isNearer(path: string, { id, than }: { id: number; than: number }): boolean {
+    const [isOwn, isOwnOfOther] = [id, than].map((one) => this.#runs.get(one)?.path === path);
+    if (isOwn !== isOwnOfOther) return isOwn === true;
+    return this.#lengthOf(id) > this.#lengthOf(than);
   }
 
   /** 0: the run is not part of a chain, or is forgotten. */
   #lengthOf(executionId: number): number {
-    return this.#lengths.get(executionId) ?? 0;
+    return this.#runs.get(executionId)?.length ?? 0;
   }
 
-  #lengthWith({ path, origin: { around, writer } }: Firing): number {
-    return 1 + Math.max(this.#lengthOf(writer), this.#touched.has(path) ? around : 0);
+  #lengthWith({ origin: { previous, continues } }: Firing): number {
+    return 1 + (continues ? this.#lengthOf(previous) : 0);
   }
 
   #recentFires(agentId: string, path: string): number[] {
-    const now = this.#clock.now();
-    return (this.#fires.get(keyOf(agentId, path)) ?? []).filter((at) => isRecent(at, now));
+    return (this.#fires.get(keyOf(agentId, path)) ?? []).filter(this.#isWithin(MINUTE_MS));
+  }
+
+  #recentStarts(agentId: string): number[] {
+    return (this.#starts.get(agentId) ?? []).filter(this.#isWithin(MAX_RUNS_MS));
   }
 
   /** Forgets the paths that have not fired for a minute, and the least recent of too many. */
   #forgetFires(): void {
-    const now = this.#clock.now();
+    const isRecent = this.#isWithin(MINUTE_MS);
     for (const [key, fires] of this.#fires) {
-      if (this.#fires.size <= MAX_PATHS && fires.some((at) => isRecent(at, now))) return;
+      if (this.#fires.size <= MAX_KNOWN_PATHS && fires.some(isRecent)) return;
       this.#fires.delete(key);
     }
   }
-}
 
-function forgetOldest<K>(
-  known: { size: number; keys(): Iterable<K>; delete(key: K): unknown },
-  most: number,
-): void {
-  for (const key of known.keys()) {
-    if (known.size <= most) return;
-    known.delete(key);
+  /** Whether an instant lies within the last so many ms. A clock that was set back leaves later ones: they count no more. */
+  #isWithin(ms: number): (at: number) => boolean {
+    const now = this.#clock.now();
+    return (at) => at <= now && now - at < ms;
   }
 }
 
 function keyOf(agentId: string, path: string): string {
   return `${agentId}\n${path}`;
-}
-
-/** Within the last minute. A clock that was set back leaves times in the future: they count no more. */
-function isRecent(at: number, now: number): boolean {
-  return at <= now && now - at < MINUTE_MS;
 }

@@ -14,8 +14,8 @@ export interface UnsettledChangesOptions {
   /** Whether one change may come twice, because places overlap. */
   mayRepeat: boolean;
   clock: Clock;
-  /** What a change that is noticed now may come from. */
-  noticed: () => ChangeOrigin;
+  /** What a change of a path that is noticed now may come from. */
+  noticed: (path: string) => ChangeOrigin;
   /** Before a file is told as deleted: finds out whether all has vanished with it, which puts its change aside. */
   beforeDeletion: () => Promise<void>;
   /** Called with paths that are quiet. */
@@ -40,12 +40,10 @@ export class UnsettledChanges implements AsyncDisposable {
   /** Adds changes, which happen now. */
   note(changes: Iterable<Transition>): void {
     const { clock, noticed } = this.#options;
-    let when: { at: number; origin: ChangeOrigin } | undefined;
     for (const change of changes) {
       const { path, now } = change;
       if (this.#told.get(path) === now && !this.#folding.has(path)) continue;
-      when ??= { at: clock.now(), origin: noticed() };
-      this.#folding.note(change, when);
+      this.#folding.note(change, { at: clock.now(), origin: noticed(path) });
     }
     if (this.#folding.size > 0) this.#timing ??= this.#settleInTime();
   }

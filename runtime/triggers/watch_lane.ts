@@ -1,6 +1,5 @@
 // Runs for the file changes of one watch agent, as soon as there is room for them. At most so many runs at once, one for a
 // path; a change that cannot run yet keeps its place.
-import type { Agent } from "../agents/agent.ts";
 import { sleepUnlessAborted } from "../bounded_wait.ts";
 import type { Clock } from "../clock.ts";
 import { SerialQueue } from "../serial_queue.ts";
@@ -11,6 +10,7 @@ import { QueuedChanges, type WatchChange } from "./queued_changes.ts";
 import { retryMs } from "./retry_wait.ts";
 import type { TriggerBreaker } from "./trigger_breaker.ts";
 import type { QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
+import type { WatchingAgent } from "./watching_agent.ts";
 
 /** How many runs of one agent its watch has going at once. */
 const MAX_RUNS = 4;
@@ -32,17 +32,15 @@ export class WatchLane implements AsyncDisposable {
   readonly #over = new AbortController();
   readonly #queued: QueuedChanges;
   readonly #runs = new OpenRuns();
-  #agent: Agent;
+  #agent: WatchingAgent;
   /** A run of its conversation waits for a person, who has to answer first. */
   #isHeld = false;
   #trippedReason: string | null = null;
   #failures = 0;
   #retry: Promise<void> | undefined;
-  /** The breaker lets a change wait. */
-  #waiting: Promise<void> | undefined;
   readonly #work = new SerialQueue();
 
-  constructor(agent: Agent, queued: readonly QueuedChange[], ports: WatchLanePorts) {
+  constructor(agent: WatchingAgent, queued: readonly QueuedChange[], ports: WatchLanePorts) {
     this.#agent = agent;
     this.#ports = ports;
     const { store, clock, log } = ports;
@@ -66,7 +64,7 @@ export class WatchLane implements AsyncDisposable {
   }
 
   /** Works from now on for the agent as its file says. */
-  update(agent: Agent): void {
+  update(agent: WatchingAgent): void {
     this.#agent = agent;
   }
 
@@ -115,7 +113,6 @@ export class WatchLane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await this.#retry;
-    await this.#waiting;
     await this.#work.settled();
   }
 
@@ -131,12 +128,9 @@ export class WatchLane implements AsyncDisposable {
   async #run(): Promise<void> {
     try {
       for (let change; (change = await this.#next()) !== undefined;) {
-        const verdict = this.#ports.breaker.judge(this.#agent.id, change);
-        if (verdict !== "fires") {
-          if ("refusal" in verdict) this.#trip(verdict.refusal);
-          else this.#waiting ??= this.#lookAfter(verdict.waitMs, () => this.#waiting = undefined);
-          return;
-        }
+        const { id, trigger: { maxRuns } } = this.#agent;
+        const refusal = this.#ports.breaker.refusal(id, { ...change, maxRuns });
+        if (refusal !== undefined) return this.#trip(refusal);
         if (!await this.#start(change)) return;
       }
     } catch (error) {
@@ -153,24 +147,8 @@ export class WatchLane implements AsyncDisposable {
     const busy = this.#runs.busyPaths();
     if (this.#over.signal.aborted || this.#isHeld || this.#retry !== undefined) return undefined;
     if (this.#trippedReason !== null || busy.length >= MAX_RUNS) return undefined;
-    const change = this.#first((path) => !busy.includes(path));
+    const change = this.#queued.first((path) => !busy.includes(path));
     return change === undefined || await this.#ports.isPaused() ? undefined : change;
-  }
-
-  /** The oldest change of those that may run and are most urgent. */
-  #first(mayRun: (path: string) => boolean): WatchChange | undefined {
-    const { breaker } = this.#ports;
-    // Nearly always no change is urgent, and a queue of thousands is not walked for each of them.
-    const isSearched = breaker.hasUrgent(this.#agent.id);
-    let first: WatchChange | undefined;
-    let highest = -1;
-    for (const change of this.#queued) {
-      const urgency = isSearched ? breaker.urgency(this.#agent.id, change.origin) : 0;
-      if (urgency <= highest || !mayRun(change.path)) continue;
-      [first, highest] = [change, urgency];
-      if (!isSearched) break;
-    }
-    return first;
   }
 
   /** Whether to go on with the next one. */
@@ -218,14 +196,13 @@ export class WatchLane implements AsyncDisposable {
 
   #retryLater(): void {
     this.#failures++;
-    const ms = retryMs(this.#failures);
-    this.#retry = this.#lookAfter(ms, () => this.#retry = undefined);
+    this.#retry = this.#lookAfter(retryMs(this.#failures));
   }
 
-  /** Looks after some time, or once this lane ends; `woken` is called before. */
-  async #lookAfter(ms: number, woken: () => void): Promise<void> {
+  /** Looks again after some time, or once this lane ends. */
+  async #lookAfter(ms: number): Promise<void> {
     await sleepUnlessAborted(this.#ports.clock, ms, this.#over.signal);
-    woken();
+    this.#retry = undefined;
     this.look();
   }
 }

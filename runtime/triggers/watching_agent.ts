@@ -20,7 +20,7 @@ export function isEdited(before: Agent, now: Agent): boolean {
   return !isDeepStrictEqual({ ...before, warnings: [] }, { ...now, warnings: [] });
 }
 
-function watchedBy({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input"> {
+function watchedBy({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
   const { paths, filters, debounceMs, catchUp } = trigger;
   return { paths, filters, debounceMs, catchUp };
 }

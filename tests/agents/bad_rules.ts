@@ -177,6 +177,10 @@ export const BAD_RULES: readonly BadAgentFile[] = [
     "2:46",
     "trigger.debounce must be a number of seconds",
   ]),
+  bad("max_runs", fields("trigger: {type: watch, paths: [a], max_runs: 0}"), [
+    "2:46",
+    "trigger.max_runs must be",
+  ]),
   bad(
     "filters list",
     fields("trigger: {type: watch, paths: [a], filters: [x]}"),

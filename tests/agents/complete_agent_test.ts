@@ -46,7 +46,7 @@ Deno.test("parseAgent() reads every field", async () => {
 description: What it does
 icon: ⚙️
 model: {provider: my-server, name: "m:1", url: "http://10.0.0.2:8000", api_key_env: MY_KEY, stream_usage: false}
-trigger: {type: watch, paths: [inbox, inbox], filters: {include: ["*.pdf"], exclude: ["~*"]}, debounce: 2s, catch_up: once, input: "See {path}"}
+trigger: {type: watch, paths: [inbox, inbox], filters: {include: ["*.pdf"], exclude: ["~*"]}, debounce: 2s, max_runs: 50, catch_up: once, input: "See {path}"}
 settings: {temperature: 0, max_tokens: 10, timeout: 5, max_tool_calls: null, max_execution_tokens: none, max_cost_usd: 0.5, loop_detection: false}
 tools: [search]
 mcp: [files]
@@ -78,6 +78,7 @@ enabled: false`,
       paths: ["inbox"],
       filters: { include: ["*.pdf"], exclude: ["~*"] },
       debounceMs: 2_000,
+      maxRuns: 50,
       catchUp: "once",
       input: "See {path}",
     },
@@ -238,6 +239,11 @@ Deno.test("parseAgent() accepts the cron expressions that people use", async () 
       catchUp: "none",
     });
   }
+});
+
+Deno.test("parseAgent() lets changed files start an agent 200 times in ten minutes", async () => {
+  const { trigger } = await agentOf("trigger: {type: watch, paths: [x]}");
+  assert.equal(trigger.type === "watch" && trigger.maxRuns, 200);
 });
 
 Deno.test("parseAgent() treats a key left empty as an absent one", () => {

@@ -35,6 +35,7 @@ const FIELDS = [
     "include",
     "exclude",
     "debounce",
+    "max_runs",
     "temperature",
     "max_tokens",
     "max_cost_usd",

@@ -269,6 +269,13 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/triggers/watcher_loops_test.ts", "tests/triggers/triggers_breaker_test.ts"],
   },
   {
+    guard: "changed files start an agent so many times at most",
+    file: "runtime/triggers/trigger_breaker.ts",
+    find: "this.#recentStarts(agentId).length >= maxRuns",
+    replace: "false",
+    tests: ["tests/triggers/trigger_breaker_test.ts", "tests/triggers/watcher_loops_test.ts"],
+  },
+  {
     guard: "a provider's key in a result reaches neither the model nor the log",
     file: "runtime/executions/tool_calls.ts",
     find: "= run.withoutKeys(done);",

@@ -12,6 +12,7 @@ const WATCH: WatchTrigger = {
   paths: ["inbox"],
   filters: { include: [], exclude: [] },
   debounceMs: 500,
+  maxRuns: 200,
   catchUp: "none",
 };
 const SLOT: ScheduleCause = { type: "schedule", scheduledFor: 0 };

@@ -58,6 +58,7 @@ const watch: WatchTrigger = {
   paths: ["in"],
   filters: { include: [], exclude: [] },
   debounceMs: 500,
+  maxRuns: 200,
   catchUp: "none",
 };
 

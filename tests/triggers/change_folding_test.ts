@@ -4,8 +4,8 @@ import { FILE_EVENTS, type FileEvent } from "../../runtime/run_cause.ts";
 import { ChangeFolding, foldEvents } from "../../runtime/triggers/change_folding.ts";
 import { type ChangeOrigin, FROM_OUTSIDE } from "../../runtime/triggers/change_origin.ts";
 
-function around(chain: number): ChangeOrigin {
-  return { ...FROM_OUTSIDE, around: chain };
+function during(executionId: number): ChangeOrigin {
+  return { previous: executionId, continues: true };
 }
 
 /** Plays deeds on files and folds what they change; all within one window. */
@@ -79,7 +79,7 @@ Deno.test("ChangeFolding.settle() takes a path only when it has been quiet, coun
   const folding = new ChangeFolding();
   folding.note({ path: "a", before: null, now: "1" }, { at: 10, origin: FROM_OUTSIDE });
   folding.note({ path: "b", before: null, now: "2" }, { at: 20, origin: FROM_OUTSIDE });
-  folding.note({ path: "a", before: "1", now: "3" }, { at: 30, origin: around(2) });
+  folding.note({ path: "a", before: "1", now: "3" }, { at: 30, origin: during(2) });
   assert.equal(folding.oldest, 20);
   assert.deepEqual(folding.settle(19), []);
   assert.deepEqual(folding.settle(29).map(({ path }) => path), ["b"]);
@@ -87,7 +87,7 @@ Deno.test("ChangeFolding.settle() takes a path only when it has been quiet, coun
     path: "a",
     event: "created",
     stamp: "3",
-    origin: around(2),
+    origin: during(2),
   }]);
   assert.equal(folding.size, 0);
 });
@@ -110,11 +110,11 @@ Deno.test("ChangeFolding: a move is one, whichever of its paths settles first", 
 Deno.test("ChangeFolding: a file that is moved and then removed is deleted where its agent knew it", () => {
   const folding = new ChangeFolding();
   folding.note({ path: "a", before: "x", now: null }, { at: 1, origin: FROM_OUTSIDE });
-  folding.note({ path: "b", before: null, now: "x" }, { at: 2, origin: around(3) });
+  folding.note({ path: "b", before: null, now: "x" }, { at: 2, origin: during(3) });
   assert.deepEqual(folding.settle(1).map(({ event }) => event), [undefined]);
   folding.note({ path: "b", before: "x", now: null }, { at: 3, origin: FROM_OUTSIDE });
   const events = folding.settle(3).filter(({ event }) => event !== undefined);
-  assert.deepEqual(events, [{ path: "a", event: "deleted", stamp: null, origin: around(3) }]);
+  assert.deepEqual(events, [{ path: "a", event: "deleted", stamp: null, origin: during(3) }]);
   assert.equal(folding.size, 0);
 });
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChangeOrigin, FROM_OUTSIDE } from "../../runtime/triggers/change_origin.ts";
-import { MAX_CHAIN } from "../../runtime/triggers/loop_limits.ts";
-import { TriggerBreaker } from "../../runtime/triggers/trigger_breaker.ts";
+import { MAX_CHAIN, TriggerBreaker } from "../../runtime/triggers/trigger_breaker.ts";
 import { TestClock } from "../support/test_clock.ts";
 
 /** Fires changes as a lane does, one run each. */
@@ -10,30 +9,33 @@ class Firing {
   readonly breaker = new TriggerBreaker(this.clock);
   #lastId = 0;
 
-  /** What a change comes from of which only is known what ran around it. */
-  around(): ChangeOrigin {
-    return { ...FROM_OUTSIDE, around: this.breaker.noticed("a").around };
-  }
-
   /** A run that writes a file by a tool, which fires the next one. */
   writeNext(path: string, agent: string): string | undefined {
     this.clock.jump(10_000);
-    return this.fire(path, { agent, origin: { ...FROM_OUTSIDE, writer: this.#lastId } });
+    return this.fire(path, { agent, origin: { previous: this.#lastId, continues: true } });
   }
 
   /** Why the change is refused; else it fires, and the run is over after `forMs`. */
   fire(
     path: string,
-    options: { forMs?: number; agent?: string; origin?: ChangeOrigin } = {},
+    options: { forMs?: number; agent?: string; origin?: ChangeOrigin; maxRuns?: number } = {},
   ): string | undefined {
-    const { forMs = 0, agent = "a", origin = this.around() } = options;
-    const verdict = this.breaker.judge(agent, { path, origin });
-    if (verdict !== "fires") return "refusal" in verdict ? verdict.refusal : "it waits";
-    const executionId = ++this.#lastId;
-    this.breaker.started(agent, { executionId, path, origin });
+    const { forMs = 0, agent = "a", origin = this.breaker.noticed(path), maxRuns = Infinity } =
+      options;
+    const refusal = this.breaker.refusal(agent, { path, origin, maxRuns });
+    if (refusal !== undefined) return refusal;
+    const executionId = this.begin(path, { agent, origin });
     this.clock.jump(forMs);
     this.breaker.ended(executionId);
     return undefined;
+  }
+
+  /** A run that goes on. */
+  begin(path: string, options: { agent: string; origin?: ChangeOrigin }): number {
+    const { agent, origin = this.breaker.noticed(path) } = options;
+    const executionId = ++this.#lastId;
+    this.breaker.started(agent, { executionId, path, origin });
+    return executionId;
   }
 
   /** A run that makes the change that fires the next one. */
@@ -122,8 +124,8 @@ Deno.test("TriggerBreaker: a burst over many files, three times over, is no chai
   const firing = new Firing();
   for (let round = 0; round < 3; round++) {
     // All changes of a round happen at once and wait their turn, with what ran at that moment.
-    const origin = firing.around();
-    for (let i = 0; i < 100; i++) {
+    const origins = Array.from({ length: 100 }, (_, i) => firing.breaker.noticed(`/${i}`));
+    for (const [i, origin] of origins.entries()) {
       assert.equal(firing.fire(`/${i}`, { forMs: 10_000, origin }), undefined);
     }
   }
@@ -151,7 +153,7 @@ Deno.test("TriggerBreaker refuses when runs write for each other, each time a fi
 Deno.test("TriggerBreaker: what one run writes is no longer chain for being much", () => {
   const firing = new Firing();
   firing.fire("/split", { agent: "splitter" });
-  const origin = { ...FROM_OUTSIDE, writer: 1 };
+  const origin = { previous: 1, continues: true };
   for (let i = 0; i < 500; i++) {
     assert.equal(firing.fire(`/part-${i}`, { agent: "worker", origin, forMs: 100 }), undefined);
   }
@@ -165,12 +167,47 @@ Deno.test("TriggerBreaker: what a run writes after a person's answer begins a ch
   }
 });
 
+Deno.test("TriggerBreaker counts two loops that go on side by side apart", () => {
+  const firing = new Firing();
+  const running = ["/a", "/b"].map((path) => ({ path, id: firing.begin(path, { agent: path }) }));
+  for (let round = 1; round < MAX_CHAIN; round++) {
+    for (const one of running) {
+      // Both runs go on while its path changes.
+      const origin = firing.breaker.noticed(one.path);
+      const change = { path: one.path, origin, maxRuns: Infinity };
+      assert.equal(firing.breaker.refusal(one.path, change), undefined, `round ${round}`);
+      firing.breaker.ended(one.id);
+      one.id = firing.begin(one.path, { agent: one.path, origin });
+      firing.clock.jump(10_000);
+    }
+  }
+  assert.match(firing.fire("/a", { agent: "/a" }) ?? "", /more than 20 runs in a row/);
+  assert.match(firing.fire("/b", { agent: "/b" }) ?? "", /more than 20 runs in a row/);
+});
+
+Deno.test("TriggerBreaker refuses more runs of one agent in ten minutes than it may have", () => {
+  const firing = new Firing();
+  const fireNext = (i: number, agent = "a") =>
+    firing.fire(`/${i}`, { origin: FROM_OUTSIDE, agent, maxRuns: 3 });
+  assert.deepEqual(times(3, fireNext), Array(3).fill(undefined));
+  const refusal =
+    "changed files started it 3 times within ten minutes, as often as trigger.max_runs allows";
+  assert.equal(fireNext(3), refusal);
+  assert.equal(fireNext(3, "b"), undefined, "another agent");
+  firing.clock.jump(599_999);
+  assert.equal(fireNext(3), refusal);
+  firing.clock.jump(1);
+  assert.equal(fireNext(3), undefined, "ten minutes later");
+  firing.breaker.reset("a");
+  assert.deepEqual(times(3, fireNext), Array(3).fill(undefined), "counted anew");
+});
+
 Deno.test("TriggerBreaker.reset() counts anew", () => {
   const firing = new Firing();
   times(25, () => firing.causeNext("/a"));
   assert.ok(firing.causeNext("/a") !== undefined);
   firing.breaker.reset("a");
-  assert.deepEqual(times(20, () => firing.causeNext("/a")), Array(20).fill(undefined));
+  assert.deepEqual(times(19, () => firing.causeNext("/a")), Array(19).fill(undefined));
   for (let i = 0; i < 20; i++) firing.fire("/q", { origin: FROM_OUTSIDE });
   assert.ok(firing.fire("/q", { origin: FROM_OUTSIDE }) !== undefined);
   firing.breaker.reset("other");

@@ -85,6 +85,7 @@ const agent = createTestAgent({
     paths: ["inbox"],
     filters: { include: [], exclude: [] },
     debounceMs: 20,
+    maxRuns: 200,
     catchUp: "once",
   },
 });

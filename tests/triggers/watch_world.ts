@@ -120,6 +120,7 @@ export class WatchWorld implements AsyncDisposable {
         paths: ["inbox"],
         filters: { include: [], exclude: [] },
         debounceMs: 500,
+        maxRuns: 100_000,
         catchUp: "none",
         ...trigger,
       },

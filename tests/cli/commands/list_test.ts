@@ -17,6 +17,7 @@ function addAgents(cli: FakeCli): void {
       paths: ["inbox/", "outbox/"],
       filters: { include: [], exclude: [] },
       debounceMs: 500,
+      maxRuns: 200,
       catchUp: "none",
     },
   }));

@@ -62,6 +62,7 @@ export function addAgents({ runtime, clock }: FakeCli): void {
         paths: ["inbox/", "outbox/"],
         filters: { include: [], exclude: [] },
         debounceMs: 500,
+        maxRuns: 200,
         catchUp: "none",
       },
       warnings: [{

@@ -24,6 +24,7 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
       paths: ["in"],
       filters: { include: [], exclude: [] },
       debounceMs: 500,
+      maxRuns: 200,
       catchUp: "none",
     },
   }));
@@ -75,6 +76,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
         paths: ["in/*.md"],
         filters: { include: ["*.md"], exclude: ["*~"] },
         debounceMs: 2_500,
+        maxRuns: 200,
         catchUp: "once",
         input: "See {path}",
       },
@@ -109,6 +111,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
     paths: ["in/*.md"],
     filters: { include: ["*.md"], exclude: ["*~"] },
     debounce: 2.5,
+    max_runs: 200,
     catch_up: "once",
     input: "See {path}",
   });
