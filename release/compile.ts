@@ -1,10 +1,8 @@
 // `deno task compile`: one executable, for this machine unless told otherwise.
 import { basename, dirname, join, resolve } from "node:path";
-import { compileExecutable, requireWorking } from "./executable.ts";
-import { unifyDates } from "./file_dates.ts";
+import { compileExecutable, openExecutableStage, requireWorking } from "./executable.ts";
 import { removeIfThere } from "./folder.ts";
 import { NAME } from "./product.ts";
-import { openStage } from "./stage.ts";
 import { executableName, ownTarget, parseTarget } from "./target.ts";
 import { parseFlags, runTask } from "./task.ts";
 
@@ -13,8 +11,7 @@ async function compile(): Promise<void> {
   const target = flags.target === undefined ? ownTarget() : parseTarget(flags.target);
   const output = resolve(flags.output ?? `dist/${executableName(NAME, target)}`);
   const partial = join(dirname(output), `.partial-${basename(output)}`);
-  await using stage = await openStage(flags);
-  await unifyDates(stage.directory);
+  await using stage = await openExecutableStage(flags);
   await Deno.mkdir(dirname(output), { recursive: true });
   try {
     await compileExecutable(stage.directory, { target, output: partial });

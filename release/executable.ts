@@ -1,10 +1,13 @@
 // One executable: the runtime image with the program in it.
 import { resolve } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
+import { writeStandIns } from "./absent_packages.ts";
 import { lastWords, runCommand } from "./command.ts";
+import { unifyDates } from "./file_dates.ts";
 import { NAME, PAPERS, requirePinnedDeno, VERSION } from "./product.ts";
 import { MAIN, WORKERS } from "./shipped_files.ts";
 import { imageTrouble, RuntimeImageMissing } from "./runtime_image.ts";
+import { openStage, type Stage, type StageOptions } from "./stage.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -28,6 +31,14 @@ export const COMPILE_FLAGS: readonly string[] = [
 
 /** Deno would write down what this says now, and the executable would export telemetry wherever it runs. */
 const NO_TELEMETRY = { OTEL_DENO: "false" };
+
+/** The stage that executables are made from. Disposing removes it. Throws as openStage does. */
+export async function openExecutableStage(options: StageOptions): Promise<Stage> {
+  const stage = await openStage(options);
+  await writeStandIns(stage.directory);
+  await unifyDates(stage.directory);
+  return stage;
+}
 
 /** Makes the executable at `output` from a stage. Throws RuntimeImageMissing, and Error for everything else. */
 export async function compileExecutable(

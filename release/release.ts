@@ -1,19 +1,16 @@
 // `deno task release`: executables for all machines, in a folder as it is put on the web.
 import { resolve } from "node:path";
-import { compileExecutable, requireWorking } from "./executable.ts";
-import { unifyDates } from "./file_dates.ts";
+import { compileExecutable, openExecutableStage, requireWorking } from "./executable.ts";
 import { parseGivenAddress } from "./given_address.ts";
 import { NAME, VERSION } from "./product.ts";
 import { writeReleaseFolder } from "./release_folder.ts";
-import { openStage } from "./stage.ts";
 import { TARGETS } from "./target.ts";
 import { parseFlags, runTask } from "./task.ts";
 
 async function release(): Promise<void> {
   const flags = parseFlags(Deno.args, ["folder", "address"]);
   const folder = resolve(flags.folder ?? "dist/release");
-  await using stage = await openStage(flags);
-  await unifyDates(stage.directory);
+  await using stage = await openExecutableStage(flags);
   await writeReleaseFolder(folder, {
     name: NAME,
     version: VERSION,

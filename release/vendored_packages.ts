@@ -7,6 +7,8 @@ import { type PackageFolder, packageFolders } from "./package_folder.ts";
 /** Code and data that code loads. The rest is types, source maps, sources, papers (see licence_list.ts) and leftovers. */
 const NEEDED = /\.(js|mjs|cjs|json|node|wasm)$/i;
 const CODE = /\.(js|mjs|cjs|node|wasm)$/i;
+/** Tests, benchmarks and an editor's leftovers, which ask for packages that nobody ships. */
+const NEVER_RUN = /(^|\/)(\.history|bench|[a-z-]*tests?)\/|[/.](bench|test)\.js$/;
 
 /** Which packages. */
 export interface PackageList {
@@ -49,7 +51,9 @@ export async function vendorPackages(directory: string, list: PackageList): Prom
 export async function prunePackages(directory: string): Promise<PackageFolder[]> {
   const nodeModules = join(directory, "node_modules");
   const all = await packageFolders(nodeModules);
-  const idle = (await filesBelow(nodeModules)).filter((file) => !NEEDED.test(file));
+  const idle = (await filesBelow(nodeModules)).filter((file) =>
+    !NEEDED.test(file) || NEVER_RUN.test(file.replaceAll("\\", "/"))
+  );
   await forEachFile(idle, (file) => Deno.remove(join(nodeModules, file)));
   const kept: PackageFolder[] = [];
   // Inner ones first.
