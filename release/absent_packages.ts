@@ -3,7 +3,7 @@
 // temporary folder, that is a `node_modules` which any user of the machine may make. So each absent package gets a
 // stand-in, which is found first and says that it is not there.
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { filesBelow, forEachFile, writeJson } from "./folder.ts";
 
 const CODE = /\.(js|mjs|cjs)$/;
@@ -38,7 +38,9 @@ function isFound(name: string, file: string, there: ReadonlySet<string>): boolea
 }
 
 async function writeStandIn(folder: string, name: string): Promise<void> {
-  await Deno.mkdir(folder, { recursive: true });
+  await Deno.mkdir(dirname(folder), { recursive: true });
+  // Fails where there is one: its files may be links to those of Deno's cache.
+  await Deno.mkdir(folder);
   // Whatever is asked for in it is this one module: with `exports`, nothing is looked for elsewhere.
   const exports = { ".": "./index.js", "./*": "./index.js" };
   await writeJson(join(folder, "package.json"), { name, version: "0.0.0", exports });

@@ -8,24 +8,45 @@ import { toJavaScript } from "./javascript.ts";
 import { DENO_VERSION, NAME, REPOSITORY, VERSION } from "./product.ts";
 import { dependenciesOf, type Stage } from "./stage.ts";
 
-/** Turns a stage into the package. */
-export async function toNpmPackage({ directory, files, packages }: Stage): Promise<void> {
+/** What is told of the package. */
+export interface NpmPackageOptions {
+  /** The https address of the repository that it is made from; npm wants it for a proof of origin. */
+  repository?: string;
+}
+
+/** Turns a stage into the package. Throws Error for an address that is none. */
+export async function toNpmPackage(
+  { directory, files, packages }: Stage,
+  { repository }: NpmPackageOptions = {},
+): Promise<void> {
+  // First: an address that is none is told before anything is changed.
+  const origin = repository === undefined ? {} : { repository: toRepository(repository) };
   const path = (name: string) => join(directory, name);
   await toJavaScript(directory, files.filter((file) => file.endsWith(".ts")));
   for (const name of ["bin", "package.json"]) {
     await copyTree(join(REPOSITORY, "release/npm", name), path(name));
   }
-  await Deno.copyFile(join(REPOSITORY, "README.md"), path("README.md"));
+  // The README leads to the documents.
+  for (const name of ["README.md", "docs"]) await copyTree(join(REPOSITORY, name), path(name));
   await writeJson(path("bin/deno_flags.json"), PERMISSION_FLAGS);
   const dependencies = dependenciesOf(packages);
   await writeJson(path("package.json"), {
     name: NAME,
     version: VERSION,
     ...JSON.parse(await Deno.readTextFile(path("package.json"))),
+    ...origin,
     files: (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).sort(),
     dependencies: { ...dependencies, deno: DENO_VERSION },
     bundleDependencies: Object.keys(dependencies),
   });
+}
+
+/** As package.json has it. */
+function toRepository(text: string): { type: "git"; url: string } {
+  if (!/^https:\/\/[\w.-]+(\/[\w.-]+)+$/.test(text)) {
+    throw new Error(`"${text}" is not the https address of a repository`);
+  }
+  return { type: "git", url: `git+${text.replace(/\.git$/, "")}.git` };
 }
 
 /** Packs the package to a file in `folder`, and returns its path. Throws Error. */

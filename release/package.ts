@@ -5,9 +5,9 @@ import { openStage } from "./stage.ts";
 import { parseFlags, runTask } from "./task.ts";
 
 async function pack(): Promise<void> {
-  const flags = parseFlags(Deno.args, ["folder"]);
+  const flags = parseFlags(Deno.args, ["folder", "repository"]);
   await using stage = await openStage();
-  await toNpmPackage(stage);
+  await toNpmPackage(stage, flags);
   const folder = resolve(flags.folder ?? "dist");
   await Deno.mkdir(folder, { recursive: true });
   console.log(await packNpmPackage(stage.directory, folder));

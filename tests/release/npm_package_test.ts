@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service_environment.ts";
 import { DENO_VERSION, VERSION } from "../../release/product.ts";
+import { toNpmPackage } from "../../release/npm_package.ts";
 import { WORKERS } from "../../release/shipped_files.ts";
-import { filesBelow } from "../support/repository.ts";
+import { openStage } from "../../release/stage.ts";
+import { filesBelow, REPOSITORY } from "../support/repository.ts";
 import { InstalledPackage } from "./installed_package.ts";
 
 /** Stands where Deno should: says what it was started with, or does what its arguments tell. */
@@ -120,8 +122,42 @@ Deno.test("the npm package: a SIGTERM to npm's process ends a service as it shou
   await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
 });
 
-Deno.test("the npm package: an executable starts itself by its own path: service, tools and all", async () => {
-  await runAgentWithTool(installed, [await installed.writeExecutable()]);
+Deno.test("the npm package: an executable starts itself by its own path, and does all that a release tries with it", async () => {
+  const script = join(REPOSITORY, "release/try_executable.sh");
+  const run = await installed.run([script, await installed.writeExecutable()]);
+  assert.equal(run.code, 0, run.stdout + run.stderr);
+  assert.deepEqual(run.stdout.split("\n").filter((line) => line.startsWith("ok: ")), [
+    "ok: it tells its version",
+    "ok: an agent runs",
+    "ok: a custom tool works",
+    "ok: a custom tool reads nothing outside",
+    "ok: a script of a skill works, and reads nothing outside",
+    "ok: a watched file starts a run",
+    "ok: the page is served",
+    "ok: with what it loads",
+    "ok: and the description of the API",
+    "ok: a newer release is found",
+    "ok: code in the temporary folder does not run",
+  ]);
+});
+
+Deno.test("the npm package: it names the repository that it is told, and has the documents that its README leads to", async () => {
+  const packageJson = async () =>
+    JSON.parse(await Deno.readTextFile(join(directory, "package.json")));
+  assert.equal((await packageJson()).repository, undefined);
+  assert.ok((await packageJson()).files.includes("docs"));
+  const readme = await Deno.readTextFile(join(directory, "README.md"));
+  const led = [...readme.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, file = ""]) => file);
+  assert.ok(led.length > 3);
+  for (const file of led) assert.ok((await Deno.stat(join(directory, file))).isFile, file);
+  await using stage = await openStage();
+  await toNpmPackage(stage, { repository: "https://example.org/some/inkling" });
+  const told = JSON.parse(await Deno.readTextFile(join(stage.directory, "package.json")));
+  assert.deepEqual(told.repository, {
+    type: "git",
+    url: "git+https://example.org/some/inkling.git",
+  });
+  await assert.rejects(toNpmPackage(stage, { repository: "some/inkling" }), /is not the https/);
 });
 
 Deno.test("the npm package: it knows that npm brings a newer one", async () => {

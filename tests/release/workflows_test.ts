@@ -64,10 +64,27 @@ for (const name of ["ci", "release"]) {
   });
 }
 
-Deno.test("ci.yml is .ci/run, on every push to main and every pull request", () => {
-  const { on, jobs } = workflow("ci");
+Deno.test("ci.yml is .ci/run and a tried executable, on every push to main and every pull request", () => {
+  const { on } = workflow("ci");
   assert.deepEqual(Object.keys(on).sort(), ["pull_request", "push"]);
-  assert.deepEqual(Object.values(jobs).flatMap(({ steps }) => steps).at(-1), { run: ".ci/run" });
+  assert.deepEqual(stepsOf(workflow("ci")).flatMap(({ run = [] }) => run), [
+    ".ci/run",
+    `npm install --global deno@${DENO_VERSION}`,
+    "deno task compile",
+    "release/try_executable.sh dist/inkling",
+  ]);
+});
+
+Deno.test("release.yml shows a release to nobody before npm has the package", () => {
+  const commands = (workflow("release").jobs["publish"]?.steps ?? []).flatMap(({ run = [] }) =>
+    run
+  );
+  const [draft = "", npm = "", show = ""] = commands;
+  assert.equal(commands.length, 3);
+  assert.match(draft, /^gh release create .* --draft /);
+  // A path without "./" is taken for a repository.
+  assert.match(npm, /^npm publish .* \.\/package\/\*\.tgz$/);
+  assert.match(show, /^gh release edit .* --draft=false/);
 });
 
 Deno.test("release.yml publishes for a version's tag alone, and only what was tried on every machine", () => {
@@ -81,7 +98,7 @@ Deno.test("release.yml publishes for a version's tag alone, and only what was tr
 
 Deno.test("every place that names a version of Deno names the same, and it is the one that runs", () => {
   assert.equal(Deno.version.deno, DENO_VERSION);
-  for (const file of ["README.md", ".github/workflows/release.yml"]) {
+  for (const file of ["README.md", ".github/workflows/ci.yml", ".github/workflows/release.yml"]) {
     const named = [...read(file).matchAll(/deno@(\d[\w.]*)/g)].map(([, version]) => version);
     assert.ok(named.length > 0, file);
     assert.deepEqual(new Set(named), new Set([DENO_VERSION]), file);
