@@ -8,7 +8,7 @@ import { filesBelow, forEachFile, writeJson } from "./folder.ts";
 
 const CODE = /\.(js|mjs|cjs)$/;
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
-/** The package that a module asks for by a text: `require("x")`, `import("x/y")`, `… from "@x/y"`, `import "x"`. */
+/** The package that a module asks for by a text, in `require`, in `import` as a call or a statement, or after `from`. */
 const ASKED =
   /\b(?:(?:require|import)\(\s*|from\s*|import\s*)["']((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][a-z0-9._-]*)(?:\/[\w./-]*)?["']/g;
 
