@@ -48,6 +48,7 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
     case "binary":
       return await offerOfReleases(context, distribution, signal);
     case "npm": {
+      if (!distribution.isPublished) throw unpublished(distribution.packageName);
       const { newestPackage, updatePackage } = await import("../update/npm_update.ts");
       const version = await newestPackage(context, distribution, { signal });
       const install = () => updatePackage(context, distribution, { version, signal });
@@ -61,6 +62,14 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
     default:
       return distribution satisfies never;
   }
+}
+
+function unpublished(packageName: string): CommandFailure {
+  return new CommandFailure(
+    EXIT.failed,
+    `Cannot update through npm: Inkling is not in npm's registry, so "${packageName}" there may be anybody's program. ` +
+      "Install the package file of the new version, as you did with this one: npm install --global ./inkling-<version>.tgz",
+  );
 }
 
 async function offerOfReleases(

@@ -44,7 +44,7 @@ export async function printUnit(
   if (distribution.kind === "npm" && /[\\/]_npx[\\/]/.test(distribution.directory)) {
     output.warning(
       `This Inkling is in npx's cache, which npm may clear at any time: install it ` +
-        `(npm install -g ${distribution.packageName}) and print the unit with that one`,
+        `("npm install --global" of the same package) and print the unit with that one`,
     );
   }
   output.line((await format(chosen, unit)).trimEnd());

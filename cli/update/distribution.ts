@@ -1,9 +1,18 @@
 // How this program came to this machine: that decides who can bring a newer one.
 
-/** A compiled binary; a package in npm's global folder, or some other node_modules; a checkout of the sources. */
+/**
+ * The name under which npm's registry has Inkling. Undefined until the name is ours: whoever registers it first could hand
+ * any program to everybody who updates. To be set before the first `npm publish`.
+ */
+const PUBLISHED_PACKAGE: string | undefined = undefined;
+
+/**
+ * A compiled binary; a package in npm's global folder, or some other node_modules (`isPublished`: what npm's registry has
+ * under its name is Inkling); a checkout of the sources.
+ */
 export type Distribution =
   | { kind: "binary"; path: string; target: string }
-  | { kind: "npm"; packageName: string; directory: string }
+  | { kind: "npm"; packageName: string; directory: string; isPublished: boolean }
   | { kind: "source"; directory: string };
 
 /**
@@ -19,10 +28,12 @@ export function distributionOf(directory: string): Exclude<Distribution, { kind:
   if (packageDirectory === undefined || packageName === undefined) {
     return { kind: "source", directory };
   }
+  const name = packageName.replace("\\", "/");
   return {
     kind: "npm",
-    packageName: packageName.replace("\\", "/"),
+    packageName: name,
     directory: packageDirectory,
+    isPublished: name === PUBLISHED_PACKAGE,
   };
 }
 

@@ -1,6 +1,6 @@
 // What is told, under the names of OpenTelemetry's conventions for generative AI (semantic-conventions-genai, status
 // "development"); what these have no name for begins with `inkling.`. Pure, and the only place that decides what leaves.
-import type { Attributes } from "@opentelemetry/api";
+import type { Attributes, AttributeValue } from "@opentelemetry/api";
 import type { Execution, ExecutionStatus } from "../executions/execution.ts";
 import type { AskedModel, ToolUse } from "../executions/telemetry.ts";
 import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
@@ -33,9 +33,10 @@ export function executionAttributes(execution: Execution): Attributes {
     "gen_ai.agent.name": displayName,
     ...modelAttributes(model),
     ...(sessionId !== null && { "gen_ai.conversation.id": sessionId }),
-    "inkling.execution.id": id,
+    "inkling.execution.id": integer(id),
     "inkling.execution.trigger": trigger,
-    ...(parentExecutionId !== null && { "inkling.execution.parent_id": parentExecutionId }),
+    ...(parentExecutionId !== null &&
+      { "inkling.execution.parent_id": integer(parentExecutionId) }),
   };
 }
 
@@ -45,11 +46,11 @@ export function requestAttributes({ execution, model, agent }: AskedModel): Attr
   return {
     "gen_ai.operation.name": "chat",
     ...modelAttributes(model.id),
-    "gen_ai.request.max_tokens": maxTokens,
+    "gen_ai.request.max_tokens": integer(maxTokens),
     ...(temperature !== undefined && { "gen_ai.request.temperature": temperature }),
     "gen_ai.request.stream": true,
     ...(execution.sessionId !== null && { "gen_ai.conversation.id": execution.sessionId }),
-    "inkling.execution.id": execution.id,
+    "inkling.execution.id": integer(execution.id),
   };
 }
 
@@ -58,12 +59,12 @@ export function replyAttributes({ stop, usage }: ModelReply): Attributes {
   return {
     "gen_ai.response.finish_reasons": [finishReason(stop)],
     ...(usage !== null && {
-      "gen_ai.usage.input_tokens": usage.inputTokens,
-      "gen_ai.usage.output_tokens": usage.outputTokens,
+      "gen_ai.usage.input_tokens": integer(usage.inputTokens),
+      "gen_ai.usage.output_tokens": integer(usage.outputTokens),
       ...(usage.cacheReadTokens > 0 &&
-        { "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens }),
+        { "gen_ai.usage.cache_read.input_tokens": integer(usage.cacheReadTokens) }),
       ...(usage.cacheWriteTokens > 0 &&
-        { "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens }),
+        { "gen_ai.usage.cache_creation.input_tokens": integer(usage.cacheWriteTokens) }),
     }),
   };
 }
@@ -77,7 +78,7 @@ export function toolAttributes({ execution, call }: ToolUse): Attributes {
     "gen_ai.tool.type": "function",
     "gen_ai.agent.id": execution.agentId,
     "gen_ai.agent.name": execution.displayName,
-    "inkling.execution.id": execution.id,
+    "inkling.execution.id": integer(execution.id),
   };
 }
 
@@ -90,6 +91,11 @@ export function statusError(status: ExecutionStatus): string | undefined {
 export function thrownError(error: unknown): string {
   if (error instanceof ModelError && error.status !== undefined) return String(error.status);
   return error instanceof Error ? error.name : "_OTHER";
+}
+
+/** Deno exports a number as a double, whatever it is, and a BigInt as an integer. Its types know of no BigInt. */
+function integer(value: number): AttributeValue {
+  return (Number.isSafeInteger(value) ? BigInt(value) : value) as AttributeValue;
 }
 
 function finishReason(stop: StopReason): string {

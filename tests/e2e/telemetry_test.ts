@@ -106,12 +106,12 @@ Deno.test("spans of a run with tool calls and a delegation arrive at a collector
     "gen_ai.agent.name": "The Lead",
     "gen_ai.provider.name": "demo",
     "gen_ai.request.model": "script",
-    "inkling.execution.id": execution.id,
+    "inkling.execution.id": BigInt(execution.id),
     "inkling.execution.trigger": "manual",
     "inkling.execution.status": "success",
   });
   const [helper] = named("invoke_agent helper");
-  assert.equal(helper?.attributes["inkling.execution.parent_id"], execution.id);
+  assert.equal(helper?.attributes["inkling.execution.parent_id"], BigInt(execution.id));
   const last = named("chat script").at(-1);
   assert.deepEqual(
     [
@@ -119,7 +119,7 @@ Deno.test("spans of a run with tool calls and a delegation arrive at a collector
       last?.attributes["gen_ai.usage.input_tokens"],
       last?.attributes["gen_ai.usage.output_tokens"],
     ],
-    [3, 70, 7],
+    [3, 70n, 7n],
   );
   assert.deepEqual(last?.attributes["gen_ai.response.finish_reasons"], ["stop"]);
   const [request] = named("execute_tool http_request");

@@ -324,4 +324,11 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "for (const dir of [stateDir]) {",
     tests: ["tests/storage/history_place_test.ts"],
   },
+  {
+    guard: "update takes nothing from npm's registry under a name that is not ours",
+    file: "cli/commands/update.ts",
+    find: "if (!distribution.isPublished) throw unpublished(distribution.packageName);",
+    replace: "",
+    tests: ["tests/cli/update/npm_update_test.ts"],
+  },
 ];

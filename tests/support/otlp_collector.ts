@@ -116,10 +116,10 @@ function toRecord(attributes: unknown): Record<string, unknown> {
   return Object.fromEntries(list(attributes).map(({ key, value }) => [key, valueOf(value)]));
 }
 
-/** The JavaScript value of `{stringValue}` and its kin. */
+/** The JavaScript value of `{stringValue}` and its kin: a BigInt for an integer, a number for a double. */
 function valueOf(value: unknown): unknown {
   const [kind, inner] = Object.entries(object(value))[0] ?? [];
-  if (kind === "intValue") return Number(inner);
+  if (kind === "intValue") return BigInt(String(inner));
   if (kind === "arrayValue") return list(object(inner)["values"]).map(valueOf);
   return inner;
 }

@@ -1,6 +1,7 @@
 import { SpanStatusCode } from "@opentelemetry/api";
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import type { Execution, ExecutionStatus } from "../../runtime/executions/execution.ts";
 import { RunStopped } from "../../runtime/executions/run.ts";
 import { ModelError, type ModelReply } from "../../runtime/models/model.ts";
@@ -67,15 +68,15 @@ Deno.test("modelCall() tells the request's settings, the reply's figures, and no
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": "gcp.gemini",
       "gen_ai.request.model": "models/tiny",
-      "gen_ai.request.max_tokens": 4096,
+      "gen_ai.request.max_tokens": 4096n,
       "gen_ai.request.temperature": 0.7,
       "gen_ai.request.stream": true,
       "gen_ai.conversation.id": "chat-1",
-      "inkling.execution.id": 7,
+      "inkling.execution.id": 7n,
       "gen_ai.response.finish_reasons": ["stop"],
-      "gen_ai.usage.input_tokens": 90,
-      "gen_ai.usage.output_tokens": 8,
-      "gen_ai.usage.cache_read.input_tokens": 60,
+      "gen_ai.usage.input_tokens": 90n,
+      "gen_ai.usage.output_tokens": 8n,
+      "gen_ai.usage.cache_read.input_tokens": 60n,
     },
   }]);
   const model = {
@@ -118,7 +119,7 @@ for (const [error, type] of FAILURES) {
     assert.deepEqual(span.status, { code: SpanStatusCode.ERROR });
     assert.deepEqual([span.attributes["error.type"], span.isEnded], [type, true]);
     assert.equal(recorded.points[0]?.attributes["error.type"], type);
-    assert.ok(!JSON.stringify(recorded.spans).includes(error.message));
+    assert.ok(!inspect(recorded.spans).includes(error.message));
   });
 }
 
@@ -156,7 +157,7 @@ Deno.test("toolCall() tells results, failures and calls that wait apart, and non
       "gen_ai.tool.type": "function",
       "gen_ai.agent.id": "tester",
       "gen_ai.agent.name": "The Tester",
-      "inkling.execution.id": 7,
+      "inkling.execution.id": 7n,
     },
   });
 });
@@ -178,7 +179,7 @@ for (const [status, type] of STATES) {
       [attributes["inkling.execution.status"], attributes["error.type"]],
       [status, type],
     );
-    assert.ok(!JSON.stringify(recorded.spans).includes("an argument"));
+    assert.ok(!inspect(recorded.spans).includes("an argument"));
   });
 }
 

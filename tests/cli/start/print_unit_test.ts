@@ -122,11 +122,11 @@ Deno.test("start --print-unit refuses a path that no such file can hold, and war
   assert.match(cli.stderr.text, /holds a control character/);
   await using npx = await createFakeCli();
   const directory = "/home/me/.npm/_npx/1234/node_modules/inkling";
-  npx.distribution = { kind: "npm", packageName: "inkling", directory };
+  npx.distribution = { kind: "npm", packageName: "inkling", directory, isPublished: false };
   await print(npx, "--print-unit=systemd");
   assert.match(
     npx.stderr.text.replaceAll(/\s+/g, " "),
-    /npx's cache, .*\(npm install -g inkling\)/,
+    /npx's cache, .*\("npm install --global" of the same package\)/,
   );
 });
 

@@ -16,7 +16,11 @@ Deno.test("distributionOf() finds the npm package and its name by the folder of 
     ],
   ];
   for (const [directory, packageName, of] of cases) {
-    assert.deepEqual(distributionOf(directory), { kind: "npm", packageName, directory: of });
+    // No name in npm's registry is ours.
+    assert.deepEqual(
+      distributionOf(directory),
+      { kind: "npm", packageName, directory: of, isPublished: false },
+    );
   }
 });
 

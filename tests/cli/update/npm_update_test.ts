@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CliApp } from "../../../cli/app.ts";
 import { runCli } from "../../../cli/mod.ts";
+import type { Distribution } from "../../../cli/update/distribution.ts";
 import { SystemClock } from "../../../runtime/clock.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 import { standIn } from "./release_server.ts";
@@ -41,12 +42,16 @@ class NpmWorld implements AsyncDisposable {
     return world;
   }
 
+  distribution(directory: string): Distribution & { kind: "npm" } {
+    return { kind: "npm", packageName: "@who/inkling", directory, isPublished: true };
+  }
+
   run(args: readonly string[], changes: Partial<CliApp> = {}): Promise<number> {
     return runCli(args, {
       ...this.cli.app,
       clock: new SystemClock(),
       environment: { HOME: this.home, PATH: `${this.home}/bin:${Deno.env.get("PATH")}` },
-      distribution: { kind: "npm", packageName: "@who/inkling", directory: this.directory },
+      distribution: this.distribution(this.directory),
       selfCommand: ["sh", join(this.home, "program")],
       ...changes,
     });
@@ -73,6 +78,20 @@ Deno.test("update has npm install the newest version, and sees that it starts", 
   assert.equal(world.cli.stdout.text, "Inkling 1.3.0 is installed (it was 1.2.3)\n");
 });
 
+Deno.test("update asks npm for nothing while its registry has no Inkling under that name, and says what to do", async () => {
+  await using world = await NpmWorld.open("1.3.0");
+  const distribution = { ...world.distribution(world.directory), isPublished: false };
+  for (const args of [["update"], ["update", "--check"], ["update", "--force"]]) {
+    assert.equal(await world.run(args, { distribution }), 1);
+    assert.match(
+      world.cli.stderr.text,
+      /"@who\/inkling" there may be anybody's program\..* npm install --global \.\/inkling-<version>\.tgz/,
+    );
+    world.cli.stderr.text = "";
+  }
+  await assert.rejects(world.calls(), Deno.errors.NotFound);
+});
+
 Deno.test("update --check asks npm and installs nothing", async () => {
   await using world = await NpmWorld.open("1.3.0");
   assert.equal(await world.run(["update", "--check"]), 0);
@@ -91,7 +110,7 @@ Deno.test("update leaves a package alone that npm has not installed globally", a
   await using world = await NpmWorld.open("1.3.0");
   const directory = join(world.home, "project", "node_modules", "@who", "inkling");
   await Deno.mkdir(directory, { recursive: true });
-  const distribution = { kind: "npm", packageName: "@who/inkling", directory } as const;
+  const distribution = world.distribution(directory);
   assert.equal(await world.run(["update"], { distribution }), 1);
   assert.ok(!(await world.calls()).some((call) => call.startsWith("install")));
   assert.match(
