@@ -3,12 +3,16 @@ import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { MINUTE_MS } from "../runtime/time_units.ts";
+import { Followers } from "./followers.ts";
 
 /** Why the service stops. */
 export type StopReason = "requested" | "idle" | "signal";
 
-/** A stream that can be told to end with a `shutdown` frame. */
+/** A stream that hears when the service stops. */
 export interface OpenStream {
+  /** The stop has begun; what still happens may be sent. */
+  stopBegan?(reason: StopReason): void;
+  /** Ends with a `shutdown` frame, where it has sent none. */
   end(reason: StopReason): void;
 }
 
@@ -23,6 +27,7 @@ export class Lifecycle {
   readonly keepAlive: boolean;
   /** Resolves with the first reason to stop. */
   readonly stopRequested: Promise<StopReason>;
+  readonly followers: Followers;
 
   readonly #runtime: Runtime;
   readonly #clock: Clock;
@@ -46,6 +51,7 @@ export class Lifecycle {
   }) {
     this.#runtime = options.runtime;
     this.#clock = options.runtime.clock;
+    this.followers = new Followers(this.#clock);
     this.keepAlive = options.keepAlive;
     this.#serviceMode = options.serviceMode;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
@@ -69,6 +75,7 @@ export class Lifecycle {
     if (this.#stopping !== null) return;
     this.#stopping = reason;
     this.#over.abort();
+    for (const stream of this.#streams) stream.stopBegan?.(reason);
     this.#resolveStop(reason);
   }
 
@@ -84,7 +91,10 @@ export class Lifecycle {
   /** Counts an open stream until the returned function is called. One that comes too late is ended at once. */
   streamOpened(stream: OpenStream): () => void {
     this.#streams.add(stream);
-    if (this.#streamsEnded && this.#stopping !== null) stream.end(this.#stopping);
+    if (this.#stopping !== null) {
+      stream.stopBegan?.(this.#stopping);
+      if (this.#streamsEnded) stream.end(this.#stopping);
+    }
     return () => {
       if (this.#streams.delete(stream)) this.#touch();
     };

@@ -1,10 +1,12 @@
-// What happens in the service as a whole, as text/event-stream. There is no replay, so a reader that cannot keep up
-// is cut off rather than buffered without end: it comes back and asks for the state.
+// What happens in the service as a whole, as text/event-stream, and `shutdown` as soon as a stop begins. There is no
+// replay, so a reader that cannot keep up is cut off rather than buffered without end: it comes back and asks for the
+// state.
 import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { ServiceEvent } from "../runtime/events/bus.ts";
 import { identityFields, toDataLine } from "../runtime/events/frame.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { Followers } from "./followers.ts";
 import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 import type { ServiceEventMessage } from "./client_stream.ts";
 import { toEvent } from "./sse.ts";
@@ -27,32 +29,57 @@ export function openServiceEventStream(
 class ServiceEventStream implements OpenStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly #runtime: Runtime;
+  readonly #followers: Followers;
   readonly #encoder = new TextEncoder();
   readonly #unsubscribe: () => void;
   readonly #closed: () => void;
   /** Texts ready to be sent. The comment tells the client at once that it is connected. */
   #unread: string[] = [": connected\n\n"];
+  /** Ends of executions that are followed: sent once their followers have been told. */
+  readonly #held = new Set<string>();
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  #ending: StopReason | null = null;
-  #released = false;
+  #isEnding = false;
+  #isClosed = false;
+  readonly #left = new AbortController();
   #wait: AbortController | null = null;
 
   constructor(options: { runtime: Runtime; lifecycle: Lifecycle }) {
     this.#runtime = options.runtime;
+    this.#followers = options.lifecycle.followers;
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
       },
       pull: (controller) => this.#pull(controller),
-      cancel: () => this.#release(),
+      cancel: () => this.#close(),
     }, { highWaterMark: 0 });
-    this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#add(toText(event)));
+    this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#hear(event));
     this.#closed = options.lifecycle.streamOpened(this);
   }
 
-  end(reason: StopReason): void {
-    this.#ending = reason;
+  stopBegan(reason: StopReason): void {
+    this.#add(toEvent("shutdown", JSON.stringify({ reason })));
+  }
+
+  end(): void {
+    this.#isEnding = true;
+    for (const text of this.#held) this.#release(text);
     this.#wait?.abort();
+  }
+
+  #hear(event: ServiceEvent): void {
+    const text = toText(event);
+    const followersFirst = event.type === "execution_completed"
+      ? this.#followers.untilLeft(event, this.#left.signal)
+      : undefined;
+    if (followersFirst === undefined) return this.#add(text);
+    this.#held.add(text);
+    void followersFirst.then(() => this.#release(text));
+  }
+
+  /** Sends what was held back, where that has not been done. */
+  #release(text: string): void {
+    if (this.#held.delete(text)) this.#add(text);
   }
 
   #add(text: string): void {
@@ -66,27 +93,24 @@ class ServiceEventStream implements OpenStream {
     this.#runtime.log.write("warn", "A reader of the events fell behind and was cut off", {
       unread: this.#unread.length,
     });
-    this.#release();
+    this.#close();
     this.#controller?.error(new Error("The reader fell behind"));
   }
 
-  /** Provides exactly one chunk, or closes. */
+  /** Provides one chunk, or closes. */
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    if (this.#unread.length === 0 && this.#ending === null) await this.#untilSomethingToSend();
-    if (this.#released) return;
+    if (this.#unread.length === 0 && !this.#isEnding) await this.#untilSomethingToSend();
+    if (this.#isClosed) return;
     // All that waits goes out as one chunk.
     const texts = this.#unread;
     this.#unread = [];
-    if (this.#ending !== null) {
-      texts.push(toEvent("shutdown", JSON.stringify({ reason: this.#ending })));
-    }
-    if (texts.length === 0) {
+    if (texts.length === 0 && !this.#isEnding) {
       const timestamp = toTimestamp(this.#runtime.clock.now());
       texts.push(toEvent("heartbeat", JSON.stringify({ timestamp })));
     }
-    controller.enqueue(this.#encoder.encode(texts.join("")));
-    if (this.#ending !== null) {
-      this.#release();
+    if (texts.length > 0) controller.enqueue(this.#encoder.encode(texts.join("")));
+    if (this.#isEnding) {
+      this.#close();
       controller.close();
     }
   }
@@ -101,10 +125,12 @@ class ServiceEventStream implements OpenStream {
     }
   }
 
-  #release(): void {
-    if (this.#released) return;
-    this.#released = true;
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#unread = [];
+    this.#held.clear();
+    this.#left.abort();
     this.#unsubscribe();
     this.#wait?.abort();
     this.#closed();

@@ -25,11 +25,17 @@ export async function openExecutionStream(
   id: number,
   options: { after: number; deltas: boolean; runtime: Runtime; lifecycle: Lifecycle },
 ): Promise<ReadableStream<Uint8Array>> {
-  const { runtime, after, deltas } = options;
-  const execution = await runtime.getExecution(id);
-  const stop = new AbortController();
-  const items = await runtime.follow(id, { after, deltas, signal: stop.signal });
-  return new ExecutionStream({ ...options, execution, items, stop }).body;
+  const { runtime, lifecycle, after, deltas } = options;
+  const left = lifecycle.followers.came(id);
+  try {
+    const execution = await runtime.getExecution(id);
+    const stop = new AbortController();
+    const items = await runtime.follow(id, { after, deltas, signal: stop.signal });
+    return new ExecutionStream({ ...options, execution, items, stop, left }).body;
+  } catch (error) {
+    left();
+    throw error;
+  }
 }
 
 /** An item that the follower was asked for. */
@@ -46,6 +52,7 @@ class ExecutionStream implements OpenStream {
   readonly #iterator: AsyncIterator<FollowItem>;
   readonly #stop: AbortController;
   readonly #closed: () => void;
+  readonly #left: () => void;
   readonly #encoder = new TextEncoder();
   #next: AskedItem | null = null;
   #silence: AbortController | null = null;
@@ -57,11 +64,13 @@ class ExecutionStream implements OpenStream {
     stop: AbortController;
     runtime: Runtime;
     lifecycle: Lifecycle;
+    left: () => void;
   }) {
     this.#execution = options.execution;
     this.#runtime = options.runtime;
     this.#iterator = options.items[Symbol.asyncIterator]();
     this.#stop = options.stop;
+    this.#left = options.left;
     this.body = new ReadableStream<Uint8Array>({
       pull: (controller) => this.#pull(controller),
       cancel: () => this.#release(),
@@ -176,6 +185,7 @@ class ExecutionStream implements OpenStream {
     this.#stop.abort();
     this.#iterator.return?.().catch((error) => this.#logBroken(error));
     this.#silence?.abort();
+    this.#left();
     this.#closed();
   }
 }

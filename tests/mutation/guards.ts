@@ -192,6 +192,13 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/executions"],
   },
   {
+    guard: "the end of an execution does not overtake its answer",
+    file: "server/service_events.ts",
+    find: "if (followersFirst === undefined) return this.#add(text);",
+    replace: "return this.#add(text);",
+    tests: ["tests/server/service_events_test.ts"],
+  },
+  {
     guard: "a late module is not asked for without file descriptors",
     file: "runtime/lazy_module.ts",
     find: "if (!isLoaded && !Deno.build.standalone) requireFreeDescriptors(FREE_DESCRIPTORS);",

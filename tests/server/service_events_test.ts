@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { FOLLOWERS_FIRST_MS, READING_MS } from "../../server/followers.ts";
 import { HEARTBEAT_MS, MOST_UNREAD_EVENTS } from "../../server/service_events.ts";
 import { createTestApp, type TestApp } from "../support/test_app.ts";
 import { settle } from "../support/test_clock.ts";
@@ -45,7 +46,7 @@ Deno.test("GET /events/stream sends each event with its fields, and no id", asyn
     agentId,
     displayName,
     status: "success",
-    durationMs: 12,
+    durationMs: 1_200,
   });
   assert.equal(
     await on.next(),
@@ -53,7 +54,7 @@ Deno.test("GET /events/stream sends each event with its fields, and no id", asyn
       execution_id: 1,
       ...identity,
       status: "success",
-      duration_ms: 12,
+      duration_ms: 1_200,
     }),
   );
   const whose = { executionId: 1, agentId, displayName };
@@ -165,17 +166,95 @@ Deno.test("GET /events/stream cuts off a reader that lags behind, and only that 
   assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listening], [0, 0]);
 });
 
-Deno.test("GET /events/stream ends with what happened, then shutdown and its reason", async () => {
+/** The end of execution 1, as the runner publishes it. */
+function publishEnd({ runtime }: TestApp, durationMs: number): void {
+  const { agent_id: agentId, display_name: displayName } = identity;
+  runtime.events.publish({
+    type: "execution_completed",
+    executionId: 1,
+    agentId,
+    displayName,
+    status: "success",
+    durationMs,
+  });
+}
+
+/** What the stream has brought by now, without waiting for more. */
+async function peek(reading: Promise<string | undefined>): Promise<string | undefined> {
+  await settle();
+  return await Promise.race([reading, Promise.resolve("nothing yet")]);
+}
+
+Deno.test("GET /events/stream tells of an execution's end when its followers have had `complete`", async () => {
+  const on = await open();
+  on.runtime.addExecution();
+  await on.next();
+  const follower = (await on.app.request("/executions/1/stream")).body?.getReader();
+  const inside: string[] = [];
+  const unsubscribe = on.runtime.events.subscribe(({ type }) => inside.push(type));
+  on.runtime.setStatus(1, "success");
+  assert.deepEqual(inside, ["execution_completed"]);
+  const end = on.next();
+  await on.clock.advance(FOLLOWERS_FIRST_MS - 100);
+  assert.equal(await peek(end), "nothing yet");
+  const { value } = await follower?.read() ?? {};
+  assert.match(new TextDecoder().decode(value), /^event: complete/);
+  assert.equal((await follower?.read())?.done, true);
+  await on.clock.advance(READING_MS);
+  assert.match(await peek(end) ?? "", /^event: execution_completed/);
+  unsubscribe();
+  await on.leave();
+  assert.equal(on.clock.sleeping, 0);
+});
+
+Deno.test("GET /events/stream waits a quarter of a second for a follower that does not read, no longer", async () => {
+  const on = await open();
+  on.runtime.addExecution();
+  await on.next();
+  const follower = (await on.app.request("/executions/1/stream")).body?.getReader();
+  publishEnd(on, 5_000);
+  const end = on.next();
+  await on.clock.advance(FOLLOWERS_FIRST_MS - 1);
+  assert.equal(await peek(end), "nothing yet");
+  await on.clock.advance(1);
+  assert.match(await peek(end) ?? "", /^event: execution_completed/);
+  await follower?.cancel();
+  await on.leave();
+});
+
+Deno.test("GET /events/stream waits after a very short run for its first follower, after others for nobody", async () => {
+  const on = await open();
+  on.runtime.addExecution({ status: "success" });
+  await on.next();
+  publishEnd(on, 3);
+  const end = on.next();
+  assert.equal(await peek(end), "nothing yet");
+  await (await on.app.request("/executions/1/stream")).text();
+  await on.clock.advance(READING_MS);
+  assert.match(await peek(end) ?? "", /^event: execution_completed/);
+  publishEnd(on, 5_000);
+  assert.match(await on.next() ?? "", /^event: execution_completed/);
+  await on.leave();
+});
+
+Deno.test("GET /events/stream says shutdown when the stop begins, then what still happens, to its end", async () => {
   const on = await open();
   on.runtime.events.publish({ type: "scheduler_changed", status: "paused" });
   on.lifecycle.requestStop("signal");
-  on.lifecycle.endStreams();
   assert.equal(
     await on.next(),
     event("scheduler_changed", { status: "paused" }) + event("shutdown", { reason: "signal" }),
   );
+  const follower = (await on.app.request("/executions/1/stream")).body?.getReader();
+  publishEnd(on, 3);
+  const last = on.next();
+  assert.equal(await peek(last), "nothing yet");
+  on.lifecycle.endStreams();
+  assert.match(await last ?? "", /^event: execution_completed/);
   assert.equal(await on.next(), undefined);
+  await follower?.cancel();
   assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listening], [0, 0]);
+  assert.equal(on.clock.sleeping, 0);
 });
 
 Deno.test("GET /events/stream wakes a silent stream to end it, and one that comes too late ends at once", async () => {
