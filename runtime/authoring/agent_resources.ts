@@ -13,14 +13,19 @@ import { resolveServer } from "../tools/mcp/resolve_server.ts";
 import { serverFolder } from "../tools/mcp/server_folder.ts";
 import type { DeclaredServer } from "../tools/mcp/server_definition.ts";
 import { ServersFile } from "../tools/mcp/servers_file.ts";
-import { SkillLibrary } from "../tools/skills/skill_library.ts";
+import { type Skill, SkillLibrary } from "../tools/skills/skill_library.ts";
+import { readablePaths } from "../tools/custom/allowed_paths.ts";
+import { ToolFailure } from "../tools/tool_failure.ts";
 
 const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
 
-/** What a custom tool's file holds: the names of its tools, or why it cannot be used. */
+/**
+ * What a custom tool's file holds, and the symbolic links beside it that lead out of the tools folder; or why it cannot be
+ * used.
+ */
 export type InspectCustomTool = (
   name: string,
-) => Promise<{ toolNames: string[] } | { problem: string }>;
+) => Promise<{ toolNames: string[]; linksOut: readonly string[] } | { problem: string }>;
 
 /** Looks at what one agent names. */
 export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
@@ -81,6 +86,7 @@ async function inspectCustomTools(
       refuse(found.problem);
       continue;
     }
+    for (const link of found.linksOut) refuse(describeLinkOut(link, "the tools folder"));
     for (const toolName of found.toolNames) {
       const clash = describeNameClash(toolName, taken);
       if (clash !== undefined) refuse(clash);
@@ -100,8 +106,28 @@ async function inspectSkills(agent: Agent, library: SkillLibrary): Promise<Resou
       const message = `The skill ${name}: ${formatDiagnostic(one)}`;
       problems.push({ field: "skills", name, severity: one.severity, message });
     }
+    if (!("skill" in reading)) continue;
+    for (const message of await linkProblems(reading.skill)) {
+      problems.push({ field: "skills", name, severity: "error", message });
+    }
   }
   return problems;
+}
+
+async function linkProblems({ name, sandbox }: Skill): Promise<string[]> {
+  const what = `the folder of the skill ${name}`;
+  try {
+    const { linksOut } = await readablePaths(sandbox, new AbortController());
+    return linksOut.map((link) => describeLinkOut(link, what));
+  } catch (error) {
+    if (error instanceof ToolFailure) return [`The skill ${name}: ${error.message}`];
+    throw error;
+  }
+}
+
+function describeLinkOut(link: string, folder: string): string {
+  return `${link} is a symbolic link that leads out of ${folder}, or to something closed to agents: nothing is read ` +
+    "through it. Put a copy in its place, or remove it";
 }
 
 async function inspectServers(

@@ -1,5 +1,6 @@
 // Every attack there is, in the order in which they are run.
 import type { Attack } from "./attack.ts";
+import { linkedFiles } from "./linked_files.ts";
 
 /** What a hostile neighbour, file, program, endpoint or client could try. */
-export const ATTACKS: readonly Attack[] = [];
+export const ATTACKS: readonly Attack[] = [linkedFiles];

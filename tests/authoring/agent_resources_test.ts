@@ -44,6 +44,27 @@ Deno.test("validate has nothing to say of tools, skills and servers that are the
   assert.deepEqual(await validate(place, "mcp: [files]\nconfirm: [files_read]"), []);
 });
 
+Deno.test("validate refuses symbolic links that lead out of the folder of a skill or of tools", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/search.ts", TOOL);
+  await put(place, "skills/writing/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
+  await put(place, "skills/writing/scripts/a.ts", "");
+  const config = join(place.agentsDir, "_config");
+  await Deno.symlink("a.ts", join(config, "skills/writing/scripts/b.ts"));
+  assert.deepEqual(await validate(place, "tools: [search]\nskills: writing"), []);
+  await Deno.symlink("/etc", join(config, "skills/writing/scripts/etc"));
+  await Deno.symlink("../../daily.md", join(config, "tools/agent.md"));
+  const found = (await validate(place, "tools: [search]\nskills: writing")).join("\n");
+  assert.match(
+    found,
+    /^error .*daily\.md:3:9: .*tools\/agent\.md is a symbolic link that leads out of the tools folder/m,
+  );
+  assert.match(
+    found,
+    /^error .*daily\.md:4:9: .*scripts\/etc is a symbolic link that leads out of the folder of the skill writing/m,
+  );
+});
+
 Deno.test("validate refuses tools, skills and servers that are not there, and warns of unknown tool names", async () => {
   await using place = await createTestWorkspace();
   await put(place, "mcp-servers.json", '{"files": {"command": "x", "env": {"T": "${NOT_SET}"}}}');

@@ -338,4 +338,25 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     tests: ["tests/cli/update/npm_update_test.ts"],
   },
+  {
+    guard: "a symbolic link in a skill's folder leads no script outside",
+    file: "runtime/tools/custom/hosted_scripts.ts",
+    find: "read: [...own.read, ...allowed.read]",
+    replace: "read: [...own.read, ...folders, ...allowed.read]",
+    tests: ["tests/tools/custom/hosted_scripts_test.ts"],
+  },
+  {
+    guard: "a symbolic link in the tools folder leads no tool outside",
+    file: "runtime/tools/custom/custom_tools.ts",
+    find: "read: [...own.read, ...allowed.read]",
+    replace: "read: [toolsDir, ...own.read, ...allowed.read]",
+    tests: ["tests/attack/attack_test.ts"],
+  },
+  {
+    guard: "a symbolic link that a tool moves leads nowhere else",
+    file: "runtime/tools/custom/allowed_paths.ts",
+    find: '.includes("..")',
+    replace: '.includes("///")',
+    tests: ["tests/attack/attack_test.ts", "tests/tools/custom/allowed_paths_test.ts"],
+  },
 ];

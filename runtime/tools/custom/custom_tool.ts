@@ -12,9 +12,9 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
  * programs, no native code, and network and variables only as `permissions` says. Nothing stays in memory from one call
  * to the next.
  *
- * In a folder with something closed to agents (the agents folder, an `.env` file, a symbolic link that leads out), a tool
- * reaches the rest of what is there and can create nothing. An agent without `paths` has such a folder: the workspace's
- * top. Give it `paths` where its tools are to create files.
+ * In a folder with something closed to agents (the agents folder, an `.env` file, a symbolic link that leads out or has
+ * `..` in it), a tool reaches the rest of what is there and can create nothing. An agent without `paths` has such a
+ * folder: the workspace's top. Give it `paths` where its tools are to create files.
  */
 export interface CustomTool<Args = Record<string, Json>> {
   /**

@@ -6,10 +6,10 @@ import type { Clock } from "../../clock.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { JsonObject } from "../../json.ts";
 import { compileArgumentsCheck } from "../json_schema_arguments.ts";
-import type { SandboxRoot } from "../path_sandbox.ts";
+import { PathSandbox, type SandboxRoot } from "../path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
-import { allowedPaths } from "./allowed_paths.ts";
+import { allowedPaths, readablePaths } from "./allowed_paths.ts";
 import type { WorkerPermissions } from "./host_messages.ts";
 import { HostPool, MAX_WAIT_MS } from "./host_pool.ts";
 import { HostProcess } from "./host_process.ts";
@@ -81,11 +81,17 @@ export class CustomTools implements AsyncDisposable {
   }
 
   /**
-   * Loads a module without running any tool of it: the names of its tools, or a sentence that says what is wrong with it.
+   * Loads a module without running any tool of it: the names of its tools, and the symbolic links in the tools folder that
+   * lead out of it; or a sentence that says what is wrong with the module.
    */
-  async inspect(module: string): Promise<{ toolNames: string[] } | { problem: string }> {
-    const found = await this.#find(module, new AbortController().signal);
-    return "problem" in found ? found : { toolNames: found.tools.map(({ name }) => name) };
+  async inspect(
+    module: string,
+  ): Promise<{ toolNames: string[]; linksOut: string[] } | { problem: string }> {
+    const { signal } = new AbortController();
+    const found = await this.#find(module, signal);
+    if ("problem" in found) return found;
+    const { linksOut } = await this.#ownFolder(signal);
+    return { toolNames: found.tools.map(({ name }) => name), linksOut };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -113,6 +119,7 @@ export class CustomTools implements AsyncDisposable {
       pool: this.#pool,
       clock: this.#options.clock,
       start: () => this.#start({ read: [toolsDir], write: [], net: [], env: [] }, toolsDir),
+      readable: async (signal) => (await this.#ownFolder(signal)).read,
     });
     return await this.#descriptions.describe(file, signal);
   }
@@ -139,6 +146,7 @@ export class CustomTools implements AsyncDisposable {
     const toolsDir = await realpath(configured);
     const roots = await context.sandbox.roots();
     const allowed = await allowedPaths(context.sandbox, context);
+    const own = await this.#ownFolder(context.signal);
     const outer = {
       read: [toolsDir, ...roots.map(({ path }) => path)],
       write: roots.flatMap(({ path, access }) => access === "write" ? [path] : []),
@@ -158,7 +166,7 @@ export class CustomTools implements AsyncDisposable {
           workspace,
           paths: pathsOf(roots, workspace),
         },
-        permissions: { read: [toolsDir, ...allowed.read], write: allowed.write, net, env },
+        permissions: { read: [...own.read, ...allowed.read], write: allowed.write, net, env },
         host: {
           key: JSON.stringify([file.path, outer, variables]),
           owner: `execution ${context.executionId}`,
@@ -168,6 +176,15 @@ export class CustomTools implements AsyncDisposable {
       context,
       this.#pool,
     );
+  }
+
+  /** What a tool may read of the tools folder: all of it, but for symbolic links that lead out and what is closed. */
+  async #ownFolder(signal: AbortSignal): Promise<{ read: string[]; linksOut: string[] }> {
+    const { toolsDir, configDir, stateDir } = this.#options.directories;
+    const workspace = await realpath(toolsDir);
+    const closed = { agentsDir: null, configDir, stateDir };
+    const folder = new PathSandbox({ ...closed, workspace, paths: [], home: workspace });
+    return await readablePaths(folder, { signal });
   }
 
   #start(permissions: WorkerPermissions, cwd: string): HostProcess {

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import type { ScriptHost, ScriptRun } from "../skills/script_host.ts";
 import type { ToolContext } from "../tool.ts";
-import { allowedPaths } from "./allowed_paths.ts";
+import { allowedPaths, readablePaths } from "./allowed_paths.ts";
 import type { HostedScript } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
 import type { ToolDirectories } from "./custom_tools.ts";
@@ -30,15 +30,22 @@ export class HostedScripts implements ScriptHost {
     context: ToolContext,
   ): Promise<ProgramEnd> {
     const { program, lookup, directories } = this.#options;
+    const own = await readablePaths(folder, context);
     const allowed = await allowedPaths(context.sandbox, context);
     const roots = await context.sandbox.roots();
+    const folders = (await folder.roots()).map(({ path }) => path);
     const env = Object.keys(environment);
-    const permissions = { read: [folder, ...allowed.read], write: allowed.write, net: [], env };
+    const permissions = {
+      read: [...own.read, ...allowed.read],
+      write: allowed.write,
+      net: [],
+      env,
+    };
     const read = [directories.configDir, directories.stateDir, directories.workspaceEnvFile];
     const command = hostCommand(program, {
       role: "script",
       permissions: {
-        read: [folder, ...roots.map(({ path }) => path)],
+        read: [...folders, ...roots.map(({ path }) => path)],
         write: roots.flatMap(({ path, access }) => access === "write" ? [path] : []),
         net: [],
         env,

@@ -31,6 +31,8 @@ export interface ToolDescriptionsOptions {
   clock: Clock;
   /** Starts a process that may read the tools folder only. */
   start(): HostProcess;
+  /** What of that folder a file may read while it is loaded. Throws ToolFailure where that cannot be told. */
+  readable(signal: AbortSignal): Promise<string[]>;
 }
 
 /** Descriptions by file, kept while nothing in the tools folder changes. */
@@ -54,11 +56,13 @@ export class ToolDescriptions {
   }
 
   async #load(file: ToolFile, signal: AbortSignal): Promise<LoadOutcome> {
-    const { pool, start, toolsDir } = this.#options;
+    const { pool, start } = this.#options;
     // Never shared: nothing that one file leaves behind may affect the next.
     const key = `describe ${crypto.randomUUID()}`;
     let process: HostProcess;
+    let read: string[];
     try {
+      read = await this.#options.readable(signal);
       process = await pool.take({ key, owner: "descriptions", start }, signal);
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
@@ -66,7 +70,7 @@ export class ToolDescriptions {
       return inconclusive(`it could not be loaded: ${reason}`);
     }
     try {
-      const permissions = { read: [toolsDir], write: [], net: [], env: [] };
+      const permissions = { read, write: [], net: [], env: [] };
       const work = {
         type: "describe" as const,
         id: crypto.randomUUID(),

@@ -1,5 +1,6 @@
 // The port to whatever runs .ts and .js scripts by this runtime itself.
 import type { ProgramEnd } from "../processes/run_program.ts";
+import type { PathSandbox } from "../path_sandbox.ts";
 import type { ToolContext } from "../tool.ts";
 
 /** A script to run. */
@@ -13,8 +14,8 @@ export interface ScriptRun {
   timeoutMs: number;
   /** Of standard output and standard error together; what is more is read and dropped. */
   maxOutputBytes: number;
-  /** The skill's folder, real path: it may be read. */
-  folder: string;
+  /** The skill's folder, which it may read. */
+  folder: PathSandbox;
 }
 
 /** Runs scripts with restricted permissions. */

@@ -61,7 +61,7 @@ export function createSkillRunScript(
         },
         timeoutMs: TIMEOUT_MS,
         maxOutputBytes: MAX_OUTPUT_BYTES,
-        folder: skill.folder,
+        folder: skill.sandbox,
       };
       const end = interpreter === null
         ? await options.scriptHost.runScript(script, context)

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { AgentPath } from "../../../runtime/agents/agent.ts";
-import { allowedPaths } from "../../../runtime/tools/custom/allowed_paths.ts";
+import { allowedPaths, readablePaths } from "../../../runtime/tools/custom/allowed_paths.ts";
 import { isWithin } from "../../../runtime/tools/path_within.ts";
 import { failureOf, SandboxFixture } from "../sandbox_fixture.ts";
 
@@ -44,7 +44,7 @@ Deno.test("allowedPaths() leaves out symlinks that lead out, and symlinked folde
   await fixture.write("notes/a.txt", "");
   const link = (target: string, name: string) =>
     Deno.symlink(target, join(fixture.workspace, "notes", name));
-  await link(join(fixture.workspace, "notes/a.txt"), "inside");
+  await link("a.txt", "inside");
   assert.deepEqual((await listed(fixture)).read, ["notes"]);
   await link(join(fixture.outside, "secret.txt"), "out");
   await link(fixture.outside, "folder");
@@ -52,6 +52,45 @@ Deno.test("allowedPaths() leaves out symlinks that lead out, and symlinked folde
   await link("nowhere", "dangling");
   await link("loop", "loop");
   assert.deepEqual((await listed(fixture)).read, ["notes/a.txt", "notes/inside"]);
+});
+
+Deno.test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, or that write what is only read", async () => {
+  await using fixture = await SandboxFixture.open();
+  const { workspace } = fixture;
+  await fixture.write("notes/deep/a.txt", "");
+  await fixture.write(
+    "notes/outside/secret.txt",
+    "a decoy: beside the workspace lies the real one",
+  );
+  await fixture.write("watched/b.txt", "");
+  const paths = [{ alias: "notes", path: join(workspace, "notes") }];
+  await Deno.symlink("../outside/secret.txt", join(workspace, "notes/deep/up"));
+  assert.deepEqual((await listed(fixture, paths)).write, ["notes/deep/a.txt", "notes/outside"]);
+  await Deno.remove(join(workspace, "notes/deep/up"));
+  await Deno.symlink(join(workspace, "watched/b.txt"), join(workspace, "notes/deep/other"));
+  const { write } = await listed(fixture, paths, [join(workspace, "watched")]);
+  assert.deepEqual(write, ["notes/deep/a.txt", "notes/outside"]);
+});
+
+Deno.test("readablePaths() keeps a folder whole whose symlinks stay in it, and tells of those that do not", async () => {
+  await using fixture = await SandboxFixture.open();
+  const folder = join(fixture.workspace, "notes");
+  await fixture.write("notes/lib/a.ts", "");
+  await fixture.write("notes/b.ts", "");
+  await Deno.symlink("../b.ts", join(folder, "lib/b.ts"));
+  const sandbox = fixture.sandbox([{ alias: "skill", path: folder }]);
+  assert.deepEqual(await readablePaths(sandbox, { signal }), {
+    read: [folder],
+    write: [],
+    linksOut: [],
+  });
+  await Deno.symlink(join(fixture.outside, "secret.txt"), join(folder, "lib/first"));
+  await Deno.symlink("first", join(folder, "lib/second"));
+  await Deno.symlink(fixture.outside, join(folder, "lib/folder"));
+  const { read, linksOut } = await readablePaths(sandbox, { signal });
+  const inside = (...names: string[]) => names.map((name) => join(folder, name));
+  assert.deepEqual(read.sort(), inside("b.ts", "lib/a.ts", "lib/b.ts"));
+  assert.deepEqual(linksOut.sort(), inside("lib/first", "lib/folder", "lib/second"));
 });
 
 Deno.test("allowedPaths() allows a file alone, a path that may be made, and reading what is watched", async () => {
@@ -92,7 +131,7 @@ Deno.test("allowedPaths() allows nothing rather than too much, and says which se
   await fixture.write("notes/.env", "");
   assert.match(
     await failureOf(listed(fixture, paths)),
-    /^The agent's paths hold more than 5000 paths with something closed to agents .*Name narrower `paths`/,
+    /^The agent's paths, or the folder of its skill or tool, hold more than 5000 paths with something closed to agents .*Name narrower `paths`/,
   );
 });
 

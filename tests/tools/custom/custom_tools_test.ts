@@ -223,7 +223,7 @@ Deno.test("loading a module runs none of its tools, and reaches neither agents n
   );
   const [tool] = await world.openTools("loud");
   assert.equal(tool?.description, "refused,refused,refused,refused");
-  assert.deepEqual(await world.tools.inspect("loud"), { toolNames: ["loud"] });
+  assert.deepEqual(await world.tools.inspect("loud"), { toolNames: ["loud"], linksOut: [] });
 });
 
 Deno.test("a first call starts one process, later ones none", async () => {

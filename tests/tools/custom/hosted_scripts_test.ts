@@ -5,6 +5,7 @@ import { systemProcesses } from "../../../cli/processes.ts";
 import { SystemClock } from "../../../runtime/clock.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../../runtime/tools/custom/hosted_scripts.ts";
+import { PathSandbox } from "../../../runtime/tools/path_sandbox.ts";
 import type { ProgramEnd } from "../../../runtime/tools/processes/run_program.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { until } from "../../support/until.ts";
@@ -51,7 +52,11 @@ class ScriptWorld implements AsyncDisposable {
     await Deno.writeTextFile(path, source);
     return await this.#scripts.runScript({
       path,
-      folder: this.folder,
+      folder: new PathSandbox({
+        ...this.fixture.options(),
+        workspace: this.folder,
+        agentsDir: null,
+      }),
       args: options.args ?? [],
       cwd: join(this.fixture.workspace, "notes"),
       environment: { SKILL_DIR: this.folder, PATH: "/usr/bin" },
@@ -104,6 +109,12 @@ for (const kind of ["source", "binary"] as const) {
     await Deno.writeTextFile(join(workspace, "agents/_config/.env"), CANARY);
     await Deno.mkdir(join(workspace, "agents/_config/skills/other"));
     await Deno.writeTextFile(join(workspace, "agents/_config/skills/other/x.txt"), CANARY);
+    const link = (target: string, name: string) => Deno.symlink(target, join(world.folder, name));
+    await Deno.mkdir(join(world.folder, "deep"));
+    await link(join(outside, "secret.txt"), "link.txt");
+    await link("link.txt", "nested.txt");
+    await link(outside, "linked");
+    await link("../linked", "deep/linked");
     const attempts = [
       `Deno.readTextFileSync("/etc/passwd")`,
       `Deno.readTextFileSync("${outside}/secret.txt")`,
@@ -112,6 +123,10 @@ for (const kind of ["source", "binary"] as const) {
       `Deno.readTextFileSync("${workspace}/agents/_config/.env")`,
       `Deno.readTextFileSync("${workspace}/agents/_config/skills/other/x.txt")`,
       `Deno.readTextFileSync("${base}/config/config.yaml")`,
+      `Deno.readTextFileSync("${world.folder}/link.txt")`,
+      `Deno.readTextFileSync("${world.folder}/nested.txt")`,
+      `Deno.readTextFileSync("${world.folder}/linked/secret.txt")`,
+      `Deno.readTextFileSync("${world.folder}/deep/linked/secret.txt")`,
       `Deno.writeTextFileSync("${world.folder}/new.txt", "x")`,
       `Deno.writeTextFileSync("${outside}/new.txt", "x")`,
       `await Deno.connect({ hostname: "127.0.0.1", port: 9 })`,

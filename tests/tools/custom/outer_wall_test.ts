@@ -6,6 +6,7 @@ import { SystemClock } from "../../../runtime/clock.ts";
 import { CustomTools } from "../../../runtime/tools/custom/custom_tools.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../../runtime/tools/custom/hosted_scripts.ts";
+import { PathSandbox } from "../../../runtime/tools/path_sandbox.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { testContext } from "../sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
@@ -103,7 +104,7 @@ async function runScript(
   });
   const end = await scripts.runScript({
     path: join(folder, "script.js"),
-    folder,
+    folder: new PathSandbox({ ...world.fixture.options(), workspace: folder, agentsDir: null }),
     args: [],
     cwd: world.fixture.workspace,
     environment: { GREETING: "hello" },

@@ -105,15 +105,15 @@ Deno.test("skill_run_script gives .ts and .js to the host that runs them behind 
   for (const [script_name, path] of [["c.ts", "c.ts"], ["scripts/d.js", "scripts/d.js"]] as const) {
     const content = await runScript(place, { script_name, script_args: "a 'b c'" }, { scriptHost });
     assert.equal(content, `${script_name} ended with exit code 0.\nhi`);
-    const { environment, ...run } = runs.pop() ?? assert.fail("not run");
+    const { environment, folder: readable, ...run } = runs.pop() ?? assert.fail("not run");
     assert.deepEqual(run, {
       path: join(folder, path),
       args: ["a", "b c"],
       cwd: place.files.workspace,
       timeoutMs: 30_000,
       maxOutputBytes: 65_536,
-      folder,
     });
+    assert.equal(readable.workspace, folder);
     assert.equal(environment["SKILL_DIR"], folder);
   }
 });
