@@ -37,7 +37,8 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     info,
     configWarnings,
     agentNames,
-    openUiProxy: async (options) => (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
+    openUiProxy: async (options) =>
+      await (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
     openBrowser: async (address) =>
       (await import("../cli/ui/browser.ts")).openBrowser(address, {
         os: Deno.build.os,

@@ -1,11 +1,17 @@
 // The loopback proxy that lets one browser in: a browser can neither open a Unix socket nor add a key to what it
 // opens. It listens on 127.0.0.1, admits whoever brings the one-time token first, and passes everything on.
+//
+// The arguments of the program that opens a browser can be read by every user of the machine. So what is opened is a file
+// that only this user can read, and that file brings the token.
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { BrowserSession } from "./browser_session.ts";
 import { toBrowserHeaders, toServiceHeaders } from "./forwarded_headers.ts";
 
 const HOST = "127.0.0.1";
 /** The path of the address with the token. The service has no such path. */
 const ENTRY_PATH = "/open";
+const MAX_FORM_BYTES = 1_024;
 
 /** What a request is refused with. */
 interface Refusal {
@@ -23,12 +29,14 @@ export interface UiProxyOptions {
 
 /** A proxy that listens. */
 export interface UiProxy extends AsyncDisposable {
-  /** To be opened in a browser; works once. Whoever has it first is in, so it belongs in no log. */
+  /** For a person to open; works once. Whoever has it first is in, so it belongs in no log and in no arguments. */
   readonly address: string;
+  /** For a program to open: a file (mode 600) that brings the token, until it was used or the proxy is disposed of. */
+  readonly file: URL;
 }
 
 /** Listens on a free port until disposed; that breaks off whatever still goes through. */
-export function openUiProxy(options: UiProxyOptions): UiProxy {
+export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   const { socketFile, home } = options;
   const service = Deno.createHttpClient({ proxy: { transport: "unix", path: socketFile } });
   const closing = new AbortController();
@@ -41,6 +49,8 @@ export function openUiProxy(options: UiProxyOptions): UiProxy {
   const { port } = server.addr;
   const authority = `${HOST}:${port}`;
   const session = new BrowserSession({ port });
+  // Beside the socket, in a folder that is this user's alone.
+  const file = join(dirname(socketFile), `ui-${crypto.randomUUID()}.html`);
 
   async function handle(request: Request): Promise<Response> {
     const refusal = refusalOf(request, authority);
@@ -48,10 +58,15 @@ export function openUiProxy(options: UiProxyOptions): UiProxy {
     const url = new URL(request.url);
     const isAdmitted = session.admits(request.headers.get("cookie"));
     if (url.pathname === ENTRY_PATH) {
-      const cookie = session.exchange(url.searchParams.get("token") ?? "");
-      if (cookie !== undefined) return enter(home, { "set-cookie": cookie });
-      if (isAdmitted) return enter(home);
-      return refuse(request, { status: 403, sentence: USED_UP });
+      const token = await readToken(request);
+      if (token === undefined) return refuse(request, { status: 405, sentence: NOT_ADMITTED });
+      const cookie = session.exchange(token);
+      if (cookie === undefined && !isAdmitted) {
+        return refuse(request, { status: 403, sentence: USED_UP });
+      }
+      await removeIfThere(file);
+      const headers = cookie === undefined ? undefined : { "set-cookie": cookie };
+      return request.method === "POST" ? lead(home, headers) : enter(home, headers);
     }
     if (!isAdmitted) return refuse(request, { status: 403, sentence: NOT_ADMITTED });
     return await forward(request, `http://localhost${url.pathname}${url.search}`);
@@ -78,14 +93,49 @@ export function openUiProxy(options: UiProxyOptions): UiProxy {
     }
   }
 
+  const close = async () => {
+    closing.abort();
+    await server.finished;
+    service.close();
+    await removeIfThere(file);
+  };
+  try {
+    const page = entryPage(`http://${authority}${ENTRY_PATH}`, session.token);
+    await Deno.writeTextFile(file, page, { mode: 0o600, createNew: true });
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     address: `http://${authority}${ENTRY_PATH}?token=${session.token}`,
-    async [Symbol.asyncDispose]() {
-      closing.abort();
-      await server.finished;
-      service.close();
-    },
+    file: pathToFileURL(file),
+    [Symbol.asyncDispose]: close,
   };
+}
+
+/** The token that a request for the entry brings: in its address, or in the form that the file sends. */
+async function readToken(request: Request): Promise<string | undefined> {
+  if (request.method === "GET") return new URL(request.url).searchParams.get("token") ?? "";
+  const length = Number(request.headers.get("content-length") ?? NaN);
+  if (request.method !== "POST" || !(length <= MAX_FORM_BYTES)) return undefined;
+  return new URLSearchParams(await request.text()).get("token") ?? "";
+}
+
+async function removeIfThere(file: string): Promise<void> {
+  try {
+    await Deno.remove(file);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** A page that brings the token by itself, in a form: so it stands in no address either. */
+function entryPage(action: string, token: string): string {
+  return `<!doctype html><meta charset="utf-8"><title>Inkling</title>
+<form method="post" action="${action}">
+<input type="hidden" name="token" value="${token}"><button>Open Inkling</button>
+</form><script>document.forms[0].submit()</script>
+`;
 }
 
 const USED_UP = 'This address works once, and it was used already. "inkling ui" gives a new one. ' +
@@ -109,6 +159,8 @@ function refusalOf(request: Request, authority: string): Refusal | undefined {
   if (!isOurs) {
     return { status: 421, sentence: "The Host header does not name this proxy." };
   }
+  // A file has no origin, and is another site; what counts is the token that it brings.
+  if (request.method === "POST" && new URL(url).pathname === ENTRY_PATH) return undefined;
   const origin = headers.get("origin");
   // To a browser every port of 127.0.0.1 is the same site, so that SameSite keeps none of their pages out.
   const site = headers.get("sec-fetch-site") ?? "none";
@@ -126,6 +178,18 @@ function refuse(request: Request, { status, sentence }: Refusal): Response {
   return new Response(`${sentence}\n`, {
     status,
     headers: { ...OWN_HEADERS, "content-type": "text/plain; charset=utf-8" },
+  });
+}
+
+/**
+ * Leads a browser that a file brought here to the first page. By a redirect it would still come from that file, and bring no
+ * cookie: this page is ours, and goes there itself.
+ */
+function lead(home: string, headers: Record<string, string> = {}): Response {
+  const page =
+    `<!doctype html><meta charset="utf-8"><title>Inkling</title><meta http-equiv="refresh" content="0; url=${home}">`;
+  return new Response(page, {
+    headers: { ...OWN_HEADERS, ...headers, "content-type": "text/html; charset=utf-8" },
   });
 }
 

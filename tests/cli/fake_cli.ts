@@ -271,7 +271,8 @@ export async function createFakeCli(
         cli.proxied.push(options.socketFile + options.home);
         const close = () => Promise.resolve(void cli.proxied.push("closed"));
         const address = "http://127.0.0.1:4711/open?token=once";
-        return Promise.resolve({ address, [Symbol.asyncDispose]: close });
+        const file = new URL("file:///state/ui.html");
+        return Promise.resolve({ address, file, [Symbol.asyncDispose]: close });
       },
       openBrowser(address) {
         cli.opened.push(address);

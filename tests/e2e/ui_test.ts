@@ -1,5 +1,6 @@
 // `inkling ui` as a real process, before a real service, and with a real browser where there is one.
 import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
 import { testInBrowser } from "../support/browser.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
@@ -12,8 +13,12 @@ interface RunningUi extends AsyncDisposable {
   end(): Promise<{ code: number; stdout: string }>;
 }
 
-async function startUi(home: RealHome, ...args: string[]): Promise<RunningUi> {
-  const child = await home.spawn(["ui", ...args]);
+async function startUi(
+  home: RealHome,
+  args: string[],
+  surroundings: Record<string, string> = {},
+): Promise<RunningUi> {
+  const child = await home.spawn(["ui", ...args], { env: surroundings });
   const read = async (stream: ReadableStream<Uint8Array>, take: (text: string) => void) => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
   };
@@ -57,7 +62,7 @@ async function enter({ address }: RunningUi): Promise<string> {
 Deno.test("ui starts the service, lets one browser in, passes streams on live, and ends with 130", async () => {
   await using home = await createRealHome();
   await home.writeScript("daily", [{ say: "Done." }]);
-  await using ui = await startUi(home, "--no-open");
+  await using ui = await startUi(home, ["--no-open"]);
   const cookie = await enter(ui);
   const second = await fetch(ui.address, { redirect: "manual" });
   assert.equal(second.status, 403);
@@ -92,7 +97,7 @@ Deno.test("ui starts the service, lets one browser in, passes streams on live, a
 
 Deno.test("ui tells a browser when the service is gone, and works on with the next one", async () => {
   await using home = await createRealHome();
-  await using ui = await startUi(home, "--no-open");
+  await using ui = await startUi(home, ["--no-open"]);
   const cookie = await enter(ui);
   const info = () => fetch(`${ui.origin}/info`, { headers: { cookie } });
   const first = await (await info()).json();
@@ -108,7 +113,7 @@ Deno.test("ui tells a browser when the service is gone, and works on with the ne
 testInBrowser("ui in a real browser", [
   ["the address that it prints shows the dashboard", async (browser) => {
     await using home = await createRealHome();
-    await using ui = await startUi(home, "--no-open");
+    await using ui = await startUi(home, ["--no-open"]);
     const page = await browser.newPage();
     const complaints: string[] = [];
     const requests: string[] = [];
@@ -131,4 +136,27 @@ testInBrowser("ui in a real browser", [
     await page.getByText("Connection lost.").first().waitFor();
     await page.context().close();
   }],
+  [
+    "the file that it has opened shows the dashboard, and its arguments hold no token",
+    async (browser) => {
+      await using home = await createRealHome();
+      const opener = join(home.root, "bin/xdg-open");
+      await Deno.mkdir(dirname(opener));
+      await Deno.writeTextFile(opener, `#!/bin/sh\nprintf %s "$*" > ${home.root}/opened\n`);
+      await Deno.chmod(opener, 0o755);
+      const surroundings = { DISPLAY: ":0", PATH: `${dirname(opener)}:${Deno.env.get("PATH")}` };
+      await using ui = await startUi(home, [], surroundings);
+      const opened = await untilFound(
+        "what was opened",
+        () => Deno.readTextFile(join(home.root, "opened")).catch(() => undefined),
+      );
+      assert.match(opened, /^file:\/\/\/\S+\.html$/);
+      const page = await browser.newPage();
+      page.setDefaultTimeout(60_000);
+      await page.goto(opened);
+      await page.getByText("Nothing is running.").waitFor();
+      assert.equal(page.url(), `${ui.origin}/ui`);
+      await page.context().close();
+    },
+  ],
 ]);

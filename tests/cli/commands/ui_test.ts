@@ -10,12 +10,16 @@ async function untilInterrupted(cli: FakeCli, running: Promise<number>): Promise
   return await running;
 }
 
-Deno.test("ui opens the address in a browser, prints it alone, and ends with its proxy at Ctrl+C", async () => {
+Deno.test("ui opens a file in a browser, never the address with its token, prints that alone, and ends with its proxy at Ctrl+C", async () => {
   await using cli = await createFakeCli();
   assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
-  assert.deepEqual(cli.opened, ["http://127.0.0.1:4711/open?token=once"]);
+  assert.deepEqual(cli.opened, ["file:///state/ui.html"]);
   assert.equal(cli.stdout.text, "http://127.0.0.1:4711/open?token=once\n");
-  assert.equal(cli.stderr.text, "The address works once. Ctrl+C ends the page and this command\n");
+  assert.match(cli.stderr.text, /^If the browser shows no page .* open the address yourself$/m);
+  assert.match(
+    cli.stderr.text,
+    /^The address works once. Ctrl\+C ends the page and this command$/m,
+  );
   assert.deepEqual(cli.proxied, [`${cli.stateDir}/service.sock/ui`, "closed"]);
 });
 

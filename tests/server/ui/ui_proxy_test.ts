@@ -1,6 +1,7 @@
 // The loopback proxy over real sockets: who gets in, what goes through, and what happens when either side leaves.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
 import { until } from "../../support/until.ts";
 import { sendRaw } from "../raw_http.ts";
@@ -15,15 +16,18 @@ class ProxyWorld implements AsyncDisposable {
   #killer = new AbortController();
   #cookie = "";
 
-  constructor(directory: string) {
+  private constructor(directory: string, socketFile: string, proxy: UiProxy) {
     this.#directory = directory;
-    this.#socketFile = join(directory, "service.sock");
-    this.proxy = openUiProxy({ socketFile: this.#socketFile, home: "/ui" });
+    this.#socketFile = socketFile;
+    this.proxy = proxy;
     this.origin = new URL(this.proxy.address).origin;
   }
 
   static async open(handler?: Deno.ServeHandler): Promise<ProxyWorld> {
-    const world = new ProxyWorld(await Deno.makeTempDir({ prefix: "inkling-ui-" }));
+    const directory = await Deno.makeTempDir({ prefix: "inkling-ui-" });
+    const socketFile = join(directory, "service.sock");
+    const proxy = await openUiProxy({ socketFile, home: "/ui" });
+    const world = new ProxyWorld(directory, socketFile, proxy);
     if (handler !== undefined) world.start(handler);
     return world;
   }
@@ -55,6 +59,10 @@ class ProxyWorld implements AsyncDisposable {
 
   get port(): number {
     return Number(new URL(this.origin).port);
+  }
+
+  get directory(): string {
+    return this.#directory;
   }
 
   get cookie(): string {
@@ -118,6 +126,53 @@ Deno.test("openUiProxy() lets the browser that is in open the address again", as
   );
   assert.equal(again.status, 303);
   assert.equal(again.headers.get("location"), "/ui");
+});
+
+Deno.test("openUiProxy() has a file for a browser, which nobody else can read, and which is gone when it was used", async () => {
+  await using world = await ProxyWorld.open(() => new Response("the page"));
+  const { file, address } = world.proxy;
+  const info = await Deno.stat(file);
+  assert.equal((info.mode ?? 0) & 0o777, 0o600);
+  assert.equal(dirname(fileURLToPath(file)), world.directory);
+  const page = await Deno.readTextFile(file);
+  const token = new URL(address).searchParams.get("token") ?? "";
+  const [, action = ""] = /action="([^"]*)"/.exec(page) ?? [];
+  assert.equal(action, `${world.origin}/open`);
+  assert.ok(page.includes(`name="token" value="${token}"`));
+
+  const post = (body: string) =>
+    fetch(action, {
+      method: "POST",
+      // As a browser sends it that came from a file.
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        origin: "null",
+        "sec-fetch-site": "cross-site",
+      },
+      body,
+    });
+  assert.equal((await discard(await post("token=wrong"))).status, 403);
+  const entered = await post(`token=${token}`);
+  assert.equal(entered.status, 200);
+  assert.match(entered.headers.get("set-cookie") ?? "", /HttpOnly; SameSite=Strict/);
+  const led = await entered.text();
+  assert.match(led, /http-equiv="refresh" content="0; url=\/ui"/);
+  assert.ok(!led.includes(token));
+  await assert.rejects(Deno.stat(file), Deno.errors.NotFound);
+  assert.equal((await discard(await post(`token=${token}`))).status, 403);
+});
+
+Deno.test("openUiProxy() keeps its token where another method than GET asks for the address that holds it", async () => {
+  await using world = await ProxyWorld.open();
+  for (const method of ["HEAD", "PUT", "DELETE", "OPTIONS"]) {
+    const response = await fetch(world.proxy.address, { method, redirect: "manual" });
+    assert.equal((await discard(response)).status, 405, method);
+  }
+  const posted = await fetch(world.proxy.address, { method: "POST", body: "x".repeat(2_000) });
+  assert.equal((await discard(posted)).status, 405);
+  const empty = await fetch(world.proxy.address, { method: "POST", body: "" });
+  assert.equal((await discard(empty)).status, 403);
+  await world.enter();
 });
 
 Deno.test("openUiProxy() passes nothing on without the cookie, whatever the token", async () => {

@@ -1,0 +1,44 @@
+// Another user of the machine tries to be in the dashboard before the browser is: by what the arguments of programs tell, by
+// reading the file that is opened, and by using the token up.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { browserCommand } from "../../cli/ui/browser.ts";
+import { openUiProxy } from "../../server/ui/ui_proxy.ts";
+import type { Attack, AttackOutcome } from "./attack.ts";
+
+export const uiToken: Attack = {
+  name: "ui-token",
+  claim: "the token of the dashboard reaches nobody but who opens it, and nobody uses it up",
+  tries: { full: 500, sample: 10 },
+  async run(tries): Promise<AttackOutcome> {
+    const successes: string[] = [];
+    const directory = await Deno.makeTempDir({ prefix: "inkling-attack-" });
+    try {
+      for (let i = 0; i < tries; i++) successes.push(...await tryOne(directory));
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+    return { tried: tries, successes: [...new Set(successes)] };
+  },
+};
+
+async function tryOne(directory: string): Promise<string[]> {
+  const successes: string[] = [];
+  const socketFile = join(directory, "service.sock");
+  await using proxy = await openUiProxy({ socketFile, home: "/ui" });
+  const token = new URL(proxy.address).searchParams.get("token") ?? "";
+  const environment = { DISPLAY: ":0" };
+  const command = browserCommand(proxy.file.href, { os: "linux", environment }) ?? [];
+  if (command.join(" ").includes(token)) successes.push("the arguments of the browser hold it");
+  const { mode } = await Deno.stat(fileURLToPath(proxy.file));
+  if (((mode ?? 0) & 0o077) !== 0) successes.push("others may read the file that holds it");
+  for (const method of ["HEAD", "POST", "PUT", "OPTIONS"]) {
+    const { headers, body } = await fetch(proxy.address, { method, redirect: "manual" });
+    await body?.cancel();
+    if (headers.has("set-cookie")) successes.push(`${method} has got a cookie`);
+  }
+  const entered = await fetch(proxy.address, { redirect: "manual" });
+  await entered.body?.cancel();
+  if (!entered.headers.has("set-cookie")) successes.push("it was used up");
+  return successes;
+}
