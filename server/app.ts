@@ -17,6 +17,9 @@ export interface AppOptions {
   guards?: readonly MiddlewareHandler[];
 }
 
+/** What an idle service stays for. That it is asked how it is, or shows its documents, is no work. */
+const WORK = /^\/(agents|executions|events)(\/|$)/;
+
 /** The application over one runtime. */
 export function createApp(services: Services, options: AppOptions = {}): Hono {
   const { runtime, lifecycle } = services;
@@ -33,7 +36,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   app.use(accessLog({ log, clock, via: options.via ?? "unix" }));
   for (const guard of options.guards ?? []) app.use(guard);
   app.use(async (c, next) => {
-    const ended = lifecycle.requestStarted();
+    const ended = WORK.test(c.req.path) ? lifecycle.requestStarted() : undefined;
     try {
       // A Host header can be such that the address cannot be read.
       if (!URL.canParse(c.req.url)) throw new RequestRefused(400, "Bad Request");
@@ -41,7 +44,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       if (c.req.method === "HEAD") throw refuseRoute(c);
       await next();
     } finally {
-      ended();
+      ended?.();
     }
   });
   for (const place of OPERATION_PLACES) {

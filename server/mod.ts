@@ -61,7 +61,7 @@ export interface Service {
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
   const { keepAlive = false, idleTimeoutMs, tcp } = options;
-  if (tcp !== undefined) requireUsableKey(tcp.apiKey);
+  if (tcp !== undefined) requireUsableKey(tcp);
   const lifecycle = new Lifecycle({
     runtime,
     keepAlive,
@@ -109,7 +109,7 @@ async function openTcp(services: Services, tcp: TcpOptions): Promise<TcpListener
   const app = createApp(services, {
     via: "tcp",
     guards: [
-      apiKey({ key: tcp.apiKey, explain: explainKey }),
+      apiKey({ key: tcp.apiKey, log: runtime.log, explain: explainKey }),
       hostCheck({ hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts], origins }),
     ],
   });

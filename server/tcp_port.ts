@@ -30,14 +30,31 @@ export interface TcpListener extends Listener {
 /** Reached from this machine only. */
 export const DEFAULT_TCP_HOST = "127.0.0.1";
 
-/** Throws ApiKeyUnusable. Printable ASCII without spaces at its ends is what arrives as it was sent. */
-export function requireUsableKey(key: string): void {
-  if (key === "") throw new ApiKeyUnusable("Cannot listen on TCP: the API key is empty");
-  if (!/^[!-~]([ -~]*[!-~])?$/.test(key)) {
+/** So many characters of chance that nobody finds them by trying. */
+const SHORTEST_KEY_BEYOND_LOOPBACK = 16;
+
+/**
+ * Throws ApiKeyUnusable. Printable ASCII without spaces at its ends is what arrives as it was sent; where other machines
+ * reach the port, a key must be long enough that trying them all is hopeless.
+ */
+export function requireUsableKey({ apiKey, host = DEFAULT_TCP_HOST }: TcpOptions): void {
+  if (apiKey === "") throw new ApiKeyUnusable("Cannot listen on TCP: the API key is empty");
+  if (!/^[!-~]([ -~]*[!-~])?$/.test(apiKey)) {
     throw new ApiKeyUnusable(
       "Cannot listen on TCP: the API key must be printable ASCII without spaces at its ends",
     );
   }
+  if (!isLoopback(host) && apiKey.length < SHORTEST_KEY_BEYOND_LOOPBACK) {
+    throw new ApiKeyUnusable(
+      `Cannot listen on ${host}: other machines reach it, so the API key needs at least ` +
+        `${SHORTEST_KEY_BEYOND_LOOPBACK} characters, and it has ${apiKey.length}; ` +
+        '"openssl rand -hex 16" makes a good one',
+    );
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** Listens on host and port. Throws PortUnavailable. */

@@ -1,5 +1,6 @@
 // The key that every request over TCP must bring. The Unix socket needs none: its file mode keeps others out.
 import type { MiddlewareHandler } from "hono";
+import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { RequestRefused } from "../errors.ts";
 
 /** The one path that answers without a key: a liveness check tells nothing. */
@@ -7,14 +8,27 @@ const OPEN_PATH = "/health";
 
 /**
  * Refuses with 401 whoever does not send `X-API-Key`. Where `explain` has a response for the request, the refusal is
- * that one: a person with a browser needs another text than a program.
+ * that one: a person with a browser needs another text than a program. Refusals are counted in the log: the first, the
+ * tenth, the hundredth and so on, since whoever tries keys shall not fill it.
  */
 export function apiKey(
-  options: { key: string; explain?: (request: Request) => Response | undefined },
+  options: {
+    key: string;
+    log: ServiceLog;
+    explain?: (request: Request) => Response | undefined;
+  },
 ): MiddlewareHandler {
   const isExpected = createSecretMatch(options.key);
+  let refused = 0;
+  let nextTold = 1;
   return async (c, next) => {
     if (c.req.path !== OPEN_PATH && !isExpected(c.req.header("x-api-key") ?? "")) {
+      refused++;
+      if (refused === nextTold) {
+        nextTold *= 10;
+        const message = "Requests over TCP without a valid API key were refused since the start";
+        options.log.write("warn", message, { refused });
+      }
       const explanation = options.explain?.(c.req.raw);
       if (explanation !== undefined) return explanation;
       throw new RequestRefused(401, "Invalid or missing API key");

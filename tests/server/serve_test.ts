@@ -183,6 +183,20 @@ Deno.test("serve() stops by itself when idle, not while a stream is open", async
   assert.ok(await isGone(on.socketFile));
 });
 
+Deno.test("serve() stops when idle although it is asked how it is, and not while its agents are asked for", async () => {
+  await using on = await stage();
+  const service = await on.start({ idleTimeoutMs: 60_000 });
+  for (let i = 0; i < 6; i++) {
+    await on.client.agents();
+    await on.clock.advance(40_000);
+  }
+  await on.client.health();
+  await on.clock.advance(10_000);
+  await on.client.info();
+  await on.clock.advance(20_000);
+  assert.equal(await service.finished, "idle");
+});
+
 Deno.test("serve() notices that the reader of a silent stream has gone", async () => {
   await using on = await stage();
   await on.start();

@@ -88,7 +88,7 @@ Deno.test("serve() refuses hosts and ports that cannot be bound with a sentence"
   ];
   for (const [tcp, message] of table) {
     await assert.rejects(
-      on.start(tcp),
+      on.start({ apiKey: "long enough for other machines", ...tcp }),
       (error) => error instanceof PortUnavailable && message.test(error.message),
     );
   }
@@ -101,6 +101,20 @@ Deno.test("serve() refuses a key that no header could bring, before anything lis
     assert.ok(await isGone(on.runtime.directories.socketFile));
   }
   await on.start({ apiKey: "two words!" });
+});
+
+Deno.test("serve() refuses a short key where other machines reach the port, and says what is long enough", async () => {
+  await using on = await stage();
+  for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
+    await assert.rejects(
+      on.start({ host, apiKey: "fifteen letters" }),
+      (error) =>
+        error instanceof ApiKeyUnusable &&
+        /needs at least 16 characters, .* 15; /.test(error.message),
+    );
+    assert.ok(await isGone(on.runtime.directories.socketFile));
+  }
+  await on.start({ host: "0.0.0.0", apiKey: "sixteen letters!" });
 });
 
 Deno.test("serve() checks Host on TCP by --host and http.hosts, and not on the socket", async () => {

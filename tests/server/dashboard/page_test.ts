@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { apiKey } from "../../../server/middleware/api_key.ts";
+import { LogLines } from "../../support/log_lines.ts";
 import { explainKey } from "../../../server/routes/dashboard.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
@@ -51,7 +52,9 @@ Deno.test("GET / leads a browser to the page; for a program there is nothing", a
 });
 
 Deno.test("apiKey() tells a person with a browser what the page needs, and programs what the API says", async () => {
-  const { app } = createTestApp({ guards: [apiKey({ key: "secret", explain: explainKey })] });
+  const { app } = createTestApp({
+    guards: [apiKey({ key: "secret", log: new LogLines(), explain: explainKey })],
+  });
   for (const path of ["/", "/ui"]) {
     const response = await app.request(path, { headers: BROWSER });
     assert.equal(response.status, 401);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { apiKey } from "../../../server/middleware/api_key.ts";
+import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 const KEY = "correct horse";
-const on = (key = KEY) => createTestApp({ guards: [apiKey({ key })] });
+const on = (key = KEY) => createTestApp({ guards: [apiKey({ key, log: new LogLines() })] });
 
 Deno.test("apiKey() lets the right key through, whatever the case of the header's name", async () => {
   for (const name of ["X-API-Key", "x-api-key"]) {
@@ -46,4 +47,18 @@ Deno.test("apiKey() comes before every other check, and refuses work", async () 
   const response = await app.request("/agents/x/run", { method: "POST", body: "{" });
   assert.equal(response.status, 401);
   assert.equal(runtime.runs.length, 0);
+});
+
+Deno.test("apiKey() counts what it refuses in the log, at one, ten, a hundred and so on", async () => {
+  const log = new LogLines();
+  const { app } = createTestApp({ guards: [apiKey({ key: KEY, log })] });
+  for (let i = 0; i < 250; i++) {
+    await app.request("/info", { headers: i % 2 === 0 ? {} : { "x-api-key": `guess ${i}` } });
+    await app.request("/info", { headers: { "x-api-key": KEY } });
+  }
+  const message = "Requests over TCP without a valid API key were refused since the start";
+  assert.deepEqual(
+    log.lines,
+    [1, 10, 100].map((refused) => ({ level: "warn", message, fields: { refused } })),
+  );
 });
