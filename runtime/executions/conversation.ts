@@ -32,10 +32,6 @@ export class Conversation {
     return this.#end;
   }
 
-  get isEmpty(): boolean {
-    return this.#messages.length === 0;
-  }
-
   /** Adds a message at its place. */
   add({ position, message }: PlacedMessage): void {
     this.#messages[position] = message;

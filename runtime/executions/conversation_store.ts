@@ -27,6 +27,12 @@ export interface RecordedOpening {
   frames: FrameDraft[];
 }
 
+/** A system message made anew, at its old place, and the frame that tells it. */
+export interface ReplacedSystem {
+  message: PlacedMessage;
+  frame: FrameDraft;
+}
+
 /** A model reply with everything that is stored with it. */
 export interface RecordedReply {
   message: PlacedMessage;
@@ -82,6 +88,9 @@ export interface Seed {
  */
 export interface ConversationStore {
   beginConversation(executionId: number, opening: RecordedOpening): Promise<void>;
+
+  /** Puts a system message in the place of the one that the conversation began with. */
+  replaceSystem(executionId: number, replaced: ReplacedSystem): Promise<void>;
 
   /** Stores a reply, its planned calls, and what it cost; returns the execution with the new figures. */
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution>;

@@ -83,6 +83,13 @@ export class Journal {
     this.#ring();
   }
 
+  /** Stores and logs a system message in the place of the one that the run began with. */
+  async replaceSystem(message: PlacedMessage): Promise<void> {
+    const frame = this.#frame(toOpeningFrame(message.message));
+    await this.#ports.conversations.replaceSystem(this.#identity.executionId, { message, frame });
+    this.#ring();
+  }
+
   /** Stores a model reply; returns the execution with its new figures. */
   async reply(
     reply: ModelReply,

@@ -1,4 +1,5 @@
 // The agent loop: settle open calls, ask the model, judge the reply; again, until there is an outcome or a question.
+import type { Agent } from "../agents/agent.ts";
 import type { AssistantMessage } from "../models/message.ts";
 import { ModelError } from "../models/model.ts";
 import { ReplyTimeout } from "../models/retry.ts";
@@ -22,7 +23,9 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
     for (let figures = run.execution;;) {
       run.signal.throwIfAborted();
       const last = run.conversation.lastReply();
-      if (last !== undefined && isLast(last.message)) return judgeAnswer(last.message, run);
+      if (last !== undefined && isLast(last.message)) {
+        return judgeAnswer(last.message, { agent: run.agent, figures });
+      }
       const open = run.conversation.openCalls();
       if (open.length > 0) {
         // An answer that crosses a limit is still the answer; calls are not begun any more.
@@ -73,12 +76,15 @@ function isLast({ toolCalls, stop }: AssistantMessage): boolean {
 }
 
 /** What the last reply means for the run. */
-function judgeAnswer({ content, stop }: AssistantMessage, run: Run): Outcome {
+function judgeAnswer(
+  { content, stop }: AssistantMessage,
+  { agent, figures }: { agent: Agent; figures: Execution },
+): Outcome {
   const failed = (status: "error" | "aborted", error: string): Outcome => (
     { status, error, output: null }
   );
   if (stop === "length") {
-    const limit = run.agent.settings.maxTokens;
+    const limit = agent.settings.maxTokens;
     return failed("aborted", `Aborted: max_tokens (the reply was cut at ${limit} tokens)`);
   }
   if (stop === "content_filter") {
@@ -87,8 +93,10 @@ function judgeAnswer({ content, stop }: AssistantMessage, run: Run): Outcome {
   if (stop === "refusal") {
     return failed("error", `The model refused to answer${content === "" ? "" : `: ${content}`}`);
   }
-  if (content.trim() === "") return failed("error", "The model returned an empty reply");
-  return { status: "success", error: null, output: content };
+  if (content.trim() !== "") return { status: "success", error: null, output: content };
+  // Many agents have nothing to say once their tools have done the work.
+  if (figures.toolCalls > 0) return { status: "success", error: null, output: "" };
+  return failed("error", "The model returned an empty reply");
 }
 
 function toOutcome(error: unknown): Outcome {

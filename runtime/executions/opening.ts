@@ -1,4 +1,5 @@
-// What opens a run's conversation: the system message and the user turn, made once, from the agent and the spec.
+// What opens a run's conversation: the system message and the user turn, made from the agent and the spec. The system
+// message is made again where a run continues, because the agent may have been edited meanwhile.
 import { stat } from "node:fs/promises";
 import type { Agent } from "../agents/agent.ts";
 import type { Environment } from "../config/environment.ts";
@@ -6,7 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Message } from "../models/message.ts";
 import { substitute } from "../prompt/substitute.ts";
-import { createSystemPrompt } from "../prompt/system_prompt.ts";
+import { createSystemPrompt, isSamePrompt } from "../prompt/system_prompt.ts";
 import { createUserTurn } from "../prompt/user_turn.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
@@ -43,7 +44,34 @@ export async function createOpening(
   subject: OpeningSubject,
   ports: OpeningPorts,
 ): Promise<[Message, Message]> {
-  const { request, agent, roots, tools } = subject;
+  const { request, agent } = subject;
+  const { system, usesArguments } = await createSystem(subject, ports);
+  const { cause, message, context } = request;
+  const user = createUserTurn({
+    trigger: agent.trigger,
+    args: request.args,
+    argumentsUsed: usesArguments,
+    ...(cause !== undefined && { cause }),
+    ...(cause?.type === "watch" && { fileExists: await isThere(cause.path) }),
+    ...(message !== undefined && { message }),
+    ...(context !== undefined && { context }),
+  });
+  return [system, ports.keyRedactor.redactValue({ role: "user", content: user })];
+}
+
+/** The system message for a run that continues; undefined where the one that it has says the same, but for the time. */
+export async function renewSystem(
+  subject: OpeningSubject & { stored: Message },
+  ports: OpeningPorts,
+): Promise<Message | undefined> {
+  const { system } = await createSystem(subject, ports);
+  return isSamePrompt(system.content, subject.stored.content) ? undefined : system;
+}
+
+async function createSystem(
+  { request, agent, roots, tools }: OpeningSubject,
+  ports: OpeningPorts,
+): Promise<{ system: Message; usesArguments: boolean }> {
   const task = substitute(agent.body, {
     args: request.args,
     lookup: (name) => ports.environment.get(name),
@@ -55,7 +83,7 @@ export async function createOpening(
       variables: task.withheld.join(", "),
     });
   }
-  const system = createSystemPrompt({
+  const content = createSystemPrompt({
     task: task.text,
     now: ports.clock.now(),
     timeZone: ports.timeZone(),
@@ -65,20 +93,10 @@ export async function createOpening(
     skills: tools.skills,
     delegates: delegatesOf(agent, ports),
   });
-  const { cause, message, context } = request;
-  const user = createUserTurn({
-    trigger: agent.trigger,
-    args: request.args,
-    argumentsUsed: task.usesArguments,
-    ...(cause !== undefined && { cause }),
-    ...(cause?.type === "watch" && { fileExists: await isThere(cause.path) }),
-    ...(message !== undefined && { message }),
-    ...(context !== undefined && { context }),
-  });
-  return ports.keyRedactor.redactValue([
-    { role: "system", content: system },
-    { role: "user", content: user },
-  ]);
+  return {
+    system: ports.keyRedactor.redactValue({ role: "system", content }),
+    usesArguments: task.usesArguments,
+  };
 }
 
 function delegatesOf(

@@ -15,6 +15,7 @@ const IS_TRIED_AGAIN: {
 } = {
   conversations: {
     beginConversation: true,
+    replaceSystem: true,
     recordReply: true,
     startCall: true,
     resetCall: true,

@@ -11,7 +11,7 @@ import type { Execution } from "./execution.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
 import type { FamilyStore, LineageMember } from "./family_store.ts";
 import { seedHistory } from "./history.ts";
-import { createOpening, type OpeningPorts } from "./opening.ts";
+import { createOpening, type OpeningPorts, renewSystem } from "./opening.ts";
 import type { Run } from "./run.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -35,7 +35,10 @@ export interface RunPorts extends OpeningPorts {
   ): Promise<PathSandbox>;
 }
 
-/** Builds a run; where nothing is stored of its conversation yet, stores and logs the opening. */
+/**
+ * Builds a run; where nothing is stored of its conversation yet, stores and logs the opening, else the system
+ * message, if it has changed.
+ */
 export async function prepareRun(
   subject: { execution: Execution; request: ExecutionRequest; agent: Agent },
   context: Pick<Run, "journal" | "openReply" | "signal" | "delegate"> & { ports: RunPorts },
@@ -49,17 +52,14 @@ export async function prepareRun(
     ...(request.cause !== undefined && { cause: request.cause }),
   });
   const tools = await ports.openTools(agent, { signal });
-  if (conversation.isEmpty) {
+  const opened = { request, agent, roots: await sandbox.roots(), tools };
+  const first = stored.messages[0];
+  if (first === undefined) {
     const seed = seedHistory(await ports.conversations.readSeed(execution), {
       level: agent.history,
       redactor: ports.redactor,
     });
-    const [system, user] = await createOpening({
-      request,
-      agent,
-      roots: await sandbox.roots(),
-      tools,
-    }, ports);
+    const [system, user] = await createOpening(opened, ports);
     const opening = [
       { message: system, seeded: false },
       ...seed.map((message) => ({ message, seeded: true })),
@@ -67,6 +67,15 @@ export async function prepareRun(
     ].map((one, position) => ({ ...one, position }));
     await journal.begin(opening);
     for (const message of opening) conversation.add(message);
+  } else {
+    const renewed = await renewSystem({ ...opened, stored: first.message }, ports);
+    if (renewed !== undefined) {
+      const placed = { position: first.position, message: renewed };
+      await journal.replaceSystem(placed);
+      conversation.add(placed);
+      const change = "The agent's prompt has changed: the execution continues with the new one";
+      ports.serviceLog.write("info", change, subjectOf(execution));
+    }
   }
   return {
     execution,

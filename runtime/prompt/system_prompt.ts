@@ -48,6 +48,12 @@ export function createSystemPrompt(options: SystemPromptOptions): string {
     `<task>\n${options.task.trim()}\n</task>`;
 }
 
+/** Whether two system messages differ in nothing but the time they were made at. */
+export function isSamePrompt(one: string, other: string): boolean {
+  const withoutTime = (prompt: string) => prompt.replace(/^<environment>\nNow: .*\n/, "");
+  return withoutTime(one) === withoutTime(other);
+}
+
 /** Making one takes longer than all else in a prompt; a service has one zone. */
 const wallClocks = new Map<string, Intl.DateTimeFormat>();
 

@@ -34,6 +34,21 @@ export function insertMessage(
   );
 }
 
+/** Puts a message in the place of the one that is there. */
+export function replaceMessage(
+  db: Database,
+  executionId: number,
+  { position, message }: PlacedMessage,
+): void {
+  db.run(
+    "UPDATE messages SET role = ?, body = ? WHERE execution_id = ? AND position = ?",
+    message.role,
+    JSON.stringify(message),
+    executionId,
+    position,
+  );
+}
+
 /** Stores a call that a reply asked for. */
 export function insertCall(db: Database, executionId: number, call: PlannedCall): void {
   db.run(

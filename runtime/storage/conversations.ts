@@ -5,12 +5,19 @@ import type {
   RecordedOpening,
   RecordedReply,
   RecordedResult,
+  ReplacedSystem,
   Seed,
   StoredConversation,
 } from "../executions/conversation_store.ts";
 import type { Execution } from "../executions/execution.ts";
 import { bucketOf } from "./buckets.ts";
-import { insertCall, insertMessage, selectCalls, selectMessages } from "./conversation_rows.ts";
+import {
+  insertCall,
+  insertMessage,
+  replaceMessage,
+  selectCalls,
+  selectMessages,
+} from "./conversation_rows.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
 import { selectDelegated } from "./families.ts";
@@ -29,6 +36,13 @@ export class SqliteConversationStore implements ConversationStore {
     return this.#db.change("process", () => {
       for (const message of opening.messages) insertMessage(this.#db, executionId, message);
       appendFrames(this.#db, executionId, opening.frames);
+    });
+  }
+
+  replaceSystem(executionId: number, { message, frame }: ReplacedSystem): Promise<void> {
+    return this.#db.change("process", () => {
+      replaceMessage(this.#db, executionId, message);
+      appendFrames(this.#db, executionId, [frame]);
     });
   }
 

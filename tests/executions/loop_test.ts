@@ -165,6 +165,40 @@ Deno.test("runLoop() never reads a cut, empty or refused reply as success", asyn
   ]);
 });
 
+Deno.test("runLoop() takes an empty last reply for success where tools were called: the answer is empty text", async () => {
+  await using place = await createTestWorkspace();
+  const calls = [call("file_write", { path: "a.txt", content: "a" })];
+  await place.writeScript("silent", [{ call: calls }, { say: " \n" }], FREE);
+  await place.writeScript("asked", [{ call: calls }, { say: "" }]);
+  await place.writeScript("lead", [
+    { call: [call("run_agent", { agent_id: "silent" })] },
+    { say: "It said {result}" },
+  ], "agents: [silent]");
+  await using runtime = await place.open();
+  const silent = await runToEnd(runtime, "silent");
+  assert.deepEqual([silent.status, silent.error, silent.outputData], ["success", null, ""]);
+  const ends = (await payloadsOf(runtime, silent.id)).slice(-2);
+  assert.deepEqual(ends.map((one) => [one["event_type"], one["message"], one["content"]]), [
+    ["final_answer", "", ""],
+    ["complete", "success", undefined],
+  ]);
+
+  const { id } = await runToEnd(runtime, "asked");
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: { approved: false } });
+  const asked = await toEnd(runtime, id);
+  assert.deepEqual([asked.status, asked.outputData], ["success", ""]);
+
+  const lead = await runToEnd(runtime, "lead");
+  assert.match(lead.outputData ?? "", /"status":"success","output":""/);
+
+  // What an earlier run of the conversation did is not done by this one.
+  await place.writeScript("silent", [{ say: "" }], FREE);
+  await runtime.reloadAgents();
+  const mute = await runToEnd(runtime, "silent");
+  assert.deepEqual([mute.status, mute.outputData], ["error", null]);
+});
+
 Deno.test("runLoop() ends as error with the provider's words when the model fails", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("broken", [{

@@ -121,6 +121,19 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
+    change: "SqliteConversationStore.replaceSystem",
+    durability: "process",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      const placed = (content: string) => (
+        { position: 0, message: { role: "system", content } } as const
+      );
+      const messages = [{ ...placed("Old."), seeded: false }];
+      await store.conversations.beginConversation(id, { messages, frames: [] });
+      return () => store.conversations.replaceSystem(id, { message: placed("New."), frame: FRAME });
+    },
+  },
+  {
     change: "SqliteConversationStore.recordReply",
     durability: "process",
     prepare: async (store) => {
