@@ -9,3 +9,7 @@ export const ATTACKS: readonly Attack[] = [
   linkedFiles,
   uiToken,
 ];
+import { toolSchemas } from "./tool_schemas.ts";
+
+/** What a hostile neighbour, file, program, endpoint or client could try. */
+export const ATTACKS: readonly Attack[] = [linkedFiles, toolSchemas];

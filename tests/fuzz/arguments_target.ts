@@ -11,9 +11,11 @@ import {
 import { parseArguments } from "../../runtime/tools/arguments.ts";
 import { parseDeclarations } from "../../runtime/tools/custom/tool_declaration.ts";
 import { findJsonFault } from "../../runtime/tools/json_fault.ts";
-import { compileArgumentsCheck } from "../../runtime/tools/json_schema_arguments.ts";
-import { toCheckSchema } from "../../runtime/tools/mcp/check_schema.ts";
-import { toToolSchema } from "../../runtime/tools/mcp/foreign_schema.ts";
+import {
+  checkWhole,
+  compileArgumentsCheck,
+} from "../../runtime/tools/json_schema/arguments_check.ts";
+import { toToolSchema } from "../../runtime/tools/json_schema/foreign_schema.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 import { textOf } from "./odd_text.ts";
 import { defineTarget } from "./target.ts";
@@ -193,11 +195,11 @@ export const argumentSchemas = defineTarget({
       JSON.stringify([{ name: "t", description: "T.", parameters: written }]),
     );
     if ("problem" in declared) assert.ok(declared.problem !== "");
-    else for (const { parameters } of declared) await take(parameters, value as JsonValue);
+    else for (const { parameters } of declared) await takeWhole(parameters, value as JsonValue);
     const shown = toToolSchema(written);
     if ("problem" in shown) return;
     // What is left to the server to check is never refused here.
-    const kept = await take(toCheckSchema(shown.schema), value as JsonValue);
+    const kept = await take(shown.schema, value as JsonValue);
     if (!kept && isJsonObject(value) && isPlain(shown.schema)) {
       assert.ok(
         !isValid(shown.schema, withoutNulls(value as JsonObject)),
@@ -209,9 +211,19 @@ export const argumentSchemas = defineTarget({
 
 /** Whether a check takes the value; whatever else it throws goes through. */
 async function take(schema: JsonSchema, value: JsonValue): Promise<boolean> {
-  const check = await compileArgumentsCheck("t", schema);
+  const { check } = await compileArgumentsCheck("t", schema);
+  return await isTaken(() => assert.ok(isJsonObject(check(value))));
+}
+
+/** The same for both checks of a custom tool. */
+async function takeWhole(schema: JsonSchema, value: JsonValue): Promise<void> {
+  await take(schema, value);
+  if (isJsonObject(value)) await isTaken(() => checkWhole(value, { tool: "t", schema }));
+}
+
+async function isTaken(check: () => void | Promise<void>): Promise<boolean> {
   try {
-    assert.ok(isJsonObject(check(value)));
+    await check();
     return true;
   } catch (error) {
     assert.ok(error instanceof ToolFailure, String(error));

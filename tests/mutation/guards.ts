@@ -339,6 +339,27 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/cli/update/npm_update_test.ts"],
   },
   {
+    guard: "the service checks no pattern or reference of somebody else's schema",
+    file: "runtime/tools/json_schema/arguments_check.ts",
+    find: "toCheckSchema(schema) as Schema",
+    replace: "schema as Schema",
+    tests: ["tests/tools/json_schema"],
+  },
+  {
+    guard: "the service compares no big arguments with a big schema",
+    file: "runtime/tools/json_schema/arguments_check.ts",
+    find: "if (!isTooBig(given))",
+    replace: "",
+    tests: ["tests/tools/json_schema"],
+  },
+  {
+    guard: "arguments that do not fit the whole schema never reach a custom tool",
+    file: "runtime/tools/custom/custom_tools.ts",
+    find: "if (leavesOpen(args))",
+    replace: "if (leavesOpen({}) && args === undefined)",
+    tests: ["tests/tools/custom/custom_tools_test.ts"],
+  },
+  {
     guard: "a symbolic link in a skill's folder leads no script outside",
     file: "runtime/tools/custom/hosted_scripts.ts",
     find: "read: [...own.read, ...allowed.read]",

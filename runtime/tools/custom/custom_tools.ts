@@ -5,12 +5,12 @@ import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import type { Clock } from "../../clock.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { JsonObject } from "../../json.ts";
-import { compileArgumentsCheck } from "../json_schema_arguments.ts";
+import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import { PathSandbox, type SandboxRoot } from "../path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { allowedPaths, readablePaths } from "./allowed_paths.ts";
-import type { WorkerPermissions } from "./host_messages.ts";
+import type { CheckedArguments, WorkerPermissions } from "./host_messages.ts";
 import { HostPool, MAX_WAIT_MS } from "./host_pool.ts";
 import { HostProcess } from "./host_process.ts";
 import type { HostProgram } from "./host_program.ts";
@@ -18,6 +18,7 @@ import { runToolCall } from "./tool_call.ts";
 import type { ToolDeclarationOfFile } from "./tool_declaration.ts";
 import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
 import { findToolFile, type ToolFile } from "./tool_files.ts";
+import { requireFit } from "./whole_check.ts";
 
 /** A call's own time ends it; this is for what is done before its process begins with it, and when it is over. */
 const GRACE_MS = 60_000;
@@ -126,15 +127,26 @@ export class CustomTools implements AsyncDisposable {
 
   async #open(file: ToolFile, declaration: ToolDeclarationOfFile): Promise<ActionTool> {
     const { name, description, parameters, effect, timeoutMs } = declaration;
+    const { check, leavesOpen } = await compileArgumentsCheck(name, parameters);
     return {
       name,
       description,
       parameters,
       timeoutMs: MAX_WAIT_MS + timeoutMs + GRACE_MS,
-      check: await compileArgumentsCheck(name, parameters),
+      check,
       effect: () => effect,
-      run: (args, context) => this.#run({ file, declaration, args }, context),
+      run: async (args, context) => {
+        if (leavesOpen(args)) {
+          await this.#requireFit({ tool: name, schema: parameters, args }, context);
+        }
+        return await this.#run({ file, declaration, args }, context);
+      },
     };
+  }
+
+  async #requireFit(checked: CheckedArguments, context: ToolContext): Promise<void> {
+    const { directories: { toolsDir: cwd }, program, lookup } = this.#options;
+    await requireFit(checked, context, { program, cwd, lookup });
   }
 
   async #run(

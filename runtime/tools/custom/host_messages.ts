@@ -1,6 +1,6 @@
 // What the service and the child process that hosts a tool say to each other: a JSON object a line. Little but
 // types, for the child loads nothing it does not need.
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject, JsonSchema } from "../../json.ts";
 
 /** What a tool or script may reach, as the worker that runs it is confined. All paths are absolute. */
 export interface WorkerPermissions {
@@ -90,8 +90,15 @@ export interface HostedScript {
   permissions: WorkerPermissions;
 }
 
+/** What a host that checks arguments reads from its standard input, as one line. */
+export interface CheckedArguments {
+  tool: string;
+  schema: JsonSchema;
+  args: JsonObject;
+}
+
 /** The variable that makes Inkling a host instead of a command line, and its values. */
 export const HOST_VARIABLE = "INKLING_HOST";
 
-/** A host of custom tools, or of one script of a skill. */
-export type HostRole = "tools" | "script";
+/** A host of custom tools, or of one script of a skill; or the check of one call's arguments. */
+export type HostRole = "tools" | "script" | "check";

@@ -1,5 +1,5 @@
 // How a host process is started: by which program, with which walls of its own, and with how small an environment.
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isWithin } from "../path_within.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
@@ -60,7 +60,7 @@ export function hostCommand(
   requireOwnPermissions(permissions);
   const names = [...DENO_VARIABLES, ...(permissions.net.length > 0 ? NETWORK_VARIABLES : [])];
   return {
-    args: main === undefined ? [...start.args] : [...sourceFlags(start), main, ...start.args],
+    args: main === undefined ? [...start.args] : [...flagsOf(start, main), main, ...start.args],
     environment: {
       ...Object.fromEntries(names.flatMap((name) => {
         const value = lookup(name);
@@ -74,13 +74,25 @@ export function hostCommand(
   };
 }
 
+function flagsOf(start: HostStart, main: string): string[] {
+  const heap = `--v8-flags=--max-old-space-size=${HEAP_MB}`;
+  if (start.role !== "check") return [...sourceFlags(start), heap];
+  const own = dirname(main);
+  // None of a tool's code is in it: it may load Inkling's own, packages included, and do nothing else.
+  return [
+    ...["run", "--quiet", "--config", join(own, "deno.json")],
+    ...["--no-prompt", "--no-remote", "--frozen", "--cached-only", heap],
+    ...[`--allow-read=${withoutComma(own)}`, `--allow-env=${HOST_VARIABLE}`],
+  ];
+}
+
 function sourceFlags({ permissions, closed }: HostStart): string[] {
   const { read, write, net, env } = permissions;
   const workers = fileURLToPath(new URL("./host/", import.meta.url));
   return [
     "run",
     ...["--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm"],
-    ...["--unstable-worker-options", `--v8-flags=--max-old-space-size=${HEAP_MB}`],
+    "--unstable-worker-options",
     ...flag("--allow-read", [workers, ...read].map(withoutComma)),
     ...flag("--allow-write", write.map(withoutComma)),
     ...flag("--allow-net", net),

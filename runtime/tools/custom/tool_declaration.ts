@@ -1,8 +1,11 @@
 // What a custom tool declares, checked. It comes from a worker, written by anybody.
 import { z } from "zod";
-import { isJsonObject, type JsonSchema } from "../../json.ts";
+import { isDeeperThan, isJsonObject, type JsonSchema } from "../../json.ts";
+import { schemaExcess } from "../json_schema/foreign_schema.ts";
 import type { Effect } from "../tool.ts";
 
+/** A schema may be nested 64 levels deep; around it are the list, the tool and its field. */
+const MAX_LEVELS = 70;
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
 
@@ -51,7 +54,12 @@ export interface ToolDeclarationOfFile {
 
 /** The tools in the JSON text that a worker wrote of a file, or the end of a sentence that says what is wrong. */
 export function parseDeclarations(text: string): ToolDeclarationOfFile[] | { problem: string } {
-  const parsed = z.array(z.record(z.string(), z.json())).safeParse(JSON.parse(text));
+  const exported: unknown = JSON.parse(text);
+  // First: what is nested without end cannot be looked at any other way.
+  if (isDeeperThan(exported, MAX_LEVELS)) {
+    return { problem: `what it exports is nested over ${MAX_LEVELS} levels deep` };
+  }
+  const parsed = z.array(z.record(z.string(), z.json())).safeParse(exported);
   if (!parsed.success) return { problem: "what it exports cannot be read" };
   if (parsed.data.length === 0) {
     return { problem: "it exports no tool: an object with description, parameters and run" };
@@ -60,6 +68,10 @@ export function parseDeclarations(text: string): ToolDeclarationOfFile[] | { pro
   for (const declared of parsed.data) {
     const result = schema.safeParse(declared);
     if (!result.success) return { problem: describe(declared["name"], result.error.issues) };
+    const excess = schemaExcess(result.data.parameters);
+    if (excess !== undefined) {
+      return { problem: `the parameters of its tool ${result.data.name} are ${excess}` };
+    }
     const { timeout, parameters, ...rest } = result.data;
     tools.push({ ...rest, parameters: closed(parameters), timeoutMs: timeout * 1_000 });
   }

@@ -1,8 +1,7 @@
 // A tool of a server as an agent's tool.
 import type { JsonObject } from "../../json.ts";
-import { compileArgumentsCheck } from "../json_schema_arguments.ts";
+import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import type { ActionTool } from "../tool.ts";
-import { toCheckSchema } from "./check_schema.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 import type { CallOptions } from "./session.ts";
 
@@ -25,13 +24,15 @@ export async function createMcpTool(
 ): Promise<ActionTool> {
   const { name, otherNames, timeoutMs, call } = options;
   const { description, parameters, effect } = tool;
+  // What the schema says beyond that is the server's to check.
+  const { check } = await compileArgumentsCheck(name, parameters);
   return {
     name,
     otherNames,
     description,
     parameters,
     timeoutMs,
-    check: await compileArgumentsCheck(name, toCheckSchema(parameters)),
+    check,
     effect: () => effect,
     async run(args, { signal, redactor, log }) {
       let lines = 0;

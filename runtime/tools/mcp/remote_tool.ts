@@ -4,7 +4,7 @@ import { cutEnd } from "../../cut_text.ts";
 import type { JsonSchema } from "../../json.ts";
 import { toPlainLine, toPlainText } from "../../plain_text.ts";
 import type { Effect } from "../tool.ts";
-import { toToolSchema } from "./foreign_schema.ts";
+import { toToolSchema } from "../json_schema/foreign_schema.ts";
 
 /** A provider refuses longer ones, and with them the whole request. */
 const DESCRIPTION_CHARACTERS = 1_024;

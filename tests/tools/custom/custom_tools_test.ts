@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../cli/processes.ts";
+import { SystemClock } from "../../../runtime/clock.ts";
 import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
@@ -386,4 +387,58 @@ Deno.test("a file that never finishes loading is told after a while", async () =
   await until(() => clock.awaits(15_000), "the loading");
   await clock.advance(15_000);
   assert.match(await work, /endless\.ts: it does not finish loading \(15 s\)/);
+});
+
+Deno.test("a tool's schema is checked whole, what may take long in a process of its own", async () => {
+  await using world = await ToolWorld.open();
+  const parameters = {
+    type: "object",
+    properties: { code: { type: "string", pattern: "^[A-Z]{2}$" }, next: { $ref: "#" } },
+  };
+  await world.write(
+    "coded.ts",
+    `export default { description: "x", run: ({ code }) => "ran " + code,
+       parameters: ${JSON.stringify(parameters)} };`,
+  );
+  assert.equal(await world.call("coded", { code: "AB", next: { code: "CD" } }), "ran AB");
+  const misfit = world.call("coded", { code: "AB", next: { code: "c" } });
+  assert.equal(
+    await failureOf(misfit),
+    'The arguments do not fit coded:\n- "next.code": String does not match pattern',
+  );
+});
+
+Deno.test("a check of arguments that does not end is ended, and the call fails", async () => {
+  await using world = await ToolWorld.open();
+  await world.write(
+    "endless.ts",
+    `export default { description: "x", run: () => "ran",
+       parameters: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } } };`,
+  );
+  class NoPatience extends SystemClock {
+    override sleep = () => Promise.resolve();
+  }
+  const call = world.call("endless", { a: `${"a".repeat(60)}!` }, { clock: new NoPatience() });
+  assert.match(
+    await failureOf(call),
+    /^The check of the arguments of endless against its schema took longer than 5 s: .*Try other/,
+  );
+});
+
+Deno.test("a tool whose schema is too big or too deep is refused", async () => {
+  await using world = await ToolWorld.open();
+  const deep = "{ items: ".repeat(68) + "{}" + " }".repeat(68);
+  const schemas = { big: `{ title: "x".repeat(70_000) }`, deep };
+  for (const [name, schema] of Object.entries(schemas)) {
+    await world.write(
+      `${name}.ts`,
+      `export default { description: "x", run: () => "ran", parameters: ${schema} };`,
+    );
+  }
+  const problemOf = async (name: string) => JSON.stringify(await world.tools.inspect(name));
+  assert.match(await problemOf("big"), /the parameters of its tool big are over 64 KB/);
+  assert.match(
+    await problemOf("deep"),
+    /what it exports is nested over 70 levels deep/,
+  );
 });

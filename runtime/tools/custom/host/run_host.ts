@@ -1,4 +1,4 @@
-// The main thread of a process that hosts tools or a script: outside of the worker's walls, and trusted.
+// The main thread of a process that hosts tools or a script, or checks arguments: outside of the worker's walls, and trusted.
 import { SystemClock } from "../../../clock.ts";
 import type { HostStreams } from "./host_options.ts";
 
@@ -13,6 +13,10 @@ export async function runHost(role: string, streams: HostStreams): Promise<numbe
     case "script": {
       const { hostScript } = await import("./script_host.ts");
       return await hostScript(options);
+    }
+    case "check": {
+      const { hostCheck } = await import("./check_host.ts");
+      return await hostCheck(options);
     }
     default:
       throw new TypeError(`There is no role ${role} for a host`);

@@ -1,4 +1,4 @@
-// A server's JSON schema on its way to a model: bounded, its texts plain.
+// A JSON schema of somebody else's on its way to a model: bounded, its texts plain.
 import type { JsonObject, JsonSchema, JsonValue } from "../../json.ts";
 import { isDeeperThan, isJsonObject } from "../../json.ts";
 import { toPlainText } from "../../plain_text.ts";
@@ -11,14 +11,18 @@ const PROSE = ["description", "title", "$comment"];
 /** The schema to show, or why it cannot be shown (a sentence's end). The dialect mark `$schema` is dropped. */
 export function toToolSchema(schema: unknown): { schema: JsonSchema } | { problem: string } {
   if (!isJsonObject(schema)) return { problem: "its input schema is not an object" };
-  if (isDeeperThan(schema, MAX_DEPTH)) {
-    return { problem: `its input schema is nested over ${MAX_DEPTH} levels deep` };
-  }
-  if (JSON.stringify(schema).length > MAX_CHARACTERS) {
-    return { problem: `its input schema is over ${MAX_CHARACTERS / 1024} KB` };
-  }
+  const excess = schemaExcess(schema);
+  if (excess !== undefined) return { problem: `its input schema is ${excess}` };
   const { $schema: _dialect, ...rest } = plainProse(schema);
   return { schema: { type: "object", properties: {}, ...rest } };
+}
+
+/** How a schema is too big to be shown and checked, as the end of a sentence; undefined: it is not. */
+export function schemaExcess(schema: unknown): string | undefined {
+  if (isDeeperThan(schema, MAX_DEPTH)) return `nested over ${MAX_DEPTH} levels deep`;
+  return JSON.stringify(schema).length > MAX_CHARACTERS
+    ? `over ${MAX_CHARACTERS / 1024} KB`
+    : undefined;
 }
 
 function plainProse(schema: JsonObject): JsonObject {

@@ -1,10 +1,13 @@
 // Arguments against schemas that somebody else wrote.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonSchema, JsonValue } from "../../runtime/json.ts";
-import { isJsonObject } from "../../runtime/json.ts";
-import { compileArgumentsCheck } from "../../runtime/tools/json_schema_arguments.ts";
-import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import type { JsonSchema, JsonValue } from "../../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../../runtime/json.ts";
+import {
+  checkWhole,
+  compileArgumentsCheck,
+} from "../../../runtime/tools/json_schema/arguments_check.ts";
+import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 
 const SCHEMA: JsonSchema = {
   type: "object",
@@ -26,7 +29,7 @@ const SCHEMA: JsonSchema = {
 };
 
 async function complaint(args: unknown, schema: JsonSchema = SCHEMA): Promise<string> {
-  const check = await compileArgumentsCheck("weather", schema);
+  const { check } = await compileArgumentsCheck("weather", schema);
   try {
     return `accepted ${JSON.stringify(check(args))}`;
   } catch (error) {
@@ -36,7 +39,7 @@ async function complaint(args: unknown, schema: JsonSchema = SCHEMA): Promise<st
 }
 
 Deno.test("compileArgumentsCheck() returns what fits, with defaults, without the nulls some models send", async () => {
-  const check = await compileArgumentsCheck("weather", SCHEMA);
+  const { check } = await compileArgumentsCheck("weather", SCHEMA);
   assert.deepEqual(check({ city: "Rome", days: 2, place: null, note: null, toString: null }), {
     city: "Rome",
     days: 2,
@@ -87,30 +90,44 @@ Deno.test("compileArgumentsCheck() keeps a long list of complaints short", async
   assert.equal(lines.at(-1), "- and 20 more");
 });
 
-Deno.test("compileArgumentsCheck() fails the call when the schema itself is broken", async () => {
+/** What a check against the whole schema says. */
+async function wholeComplaint(args: JsonObject, schema: JsonSchema): Promise<string> {
+  try {
+    await checkWhole(args, { tool: "weather", schema });
+    return "accepted";
+  } catch (error) {
+    assert.ok(error instanceof ToolFailure, String(error));
+    return error.message;
+  }
+}
+
+Deno.test("checkWhole() fails the call when the schema itself is broken", async () => {
   const bad: JsonValue[] = [{ $ref: "#/$defs/missing" }, { type: "string", pattern: "(" }];
   for (const property of bad) {
     const schema: JsonSchema = { type: "object", properties: { a: property } };
     assert.match(
-      await complaint({ a: "x" }, schema),
+      await wholeComplaint({ a: "x" }, schema),
       /^The arguments of weather cannot be checked, its schema is broken: /,
     );
   }
 });
 
-Deno.test("compileArgumentsCheck() heeds older drafts and references", async () => {
+Deno.test("checkWhole() heeds older drafts and references", async () => {
   const schema: JsonSchema = {
     $schema: "http://json-schema.org/draft-07/schema#",
     type: "object",
     definitions: { name: { type: "string" } },
     properties: { who: { $ref: "#/definitions/name" } },
   };
-  assert.match(await complaint({ who: 1 }, schema), /"who": Instance type "number" is invalid/);
-  assert.equal(await complaint({ who: "me" }, schema), 'accepted {"who":"me"}');
+  assert.match(
+    await wholeComplaint({ who: 1 }, schema),
+    /"who": Instance type "number" is invalid/,
+  );
+  assert.equal(await wholeComplaint({ who: "me" }, schema), "accepted");
 });
 
 Deno.test("compileArgumentsCheck() throws nothing but ToolFailure, and never accepts what breaks the schema", async () => {
-  const check = await compileArgumentsCheck("weather", SCHEMA);
+  const { check } = await compileArgumentsCheck("weather", SCHEMA);
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     let accepted: unknown;
     try {
@@ -123,4 +140,38 @@ Deno.test("compileArgumentsCheck() throws nothing but ToolFailure, and never acc
     assert.equal(typeof accepted["city"], "string");
     assert.ok(Number.isInteger(accepted["days"]));
   }));
+});
+
+Deno.test("compileArgumentsCheck() leaves open what could take long, and says so", async () => {
+  const open: JsonObject[] = [
+    { pattern: "^(a+)+$" },
+    { patternProperties: { "^(a+)+$": {} } },
+    { items: { $ref: "#" } },
+    { allOf: [{ oneOf: [{}, {}] }] },
+    { format: "email" },
+    { uniqueItems: true },
+    { additionalProperties: { type: "string" } },
+    { properties: { deep: false } },
+  ];
+  for (const property of open) {
+    const schema = { type: "object", properties: { a: property } };
+    const { check, leavesOpen } = await compileArgumentsCheck("t", schema);
+    assert.deepEqual(check({ a: "aaaa!" }), { a: "aaaa!" });
+    assert.equal(leavesOpen({}), true, JSON.stringify(property));
+  }
+  const { leavesOpen } = await compileArgumentsCheck("weather", SCHEMA);
+  assert.equal(leavesOpen({ city: "Rome", days: 1 }), false);
+});
+
+Deno.test("compileArgumentsCheck() compares no big arguments with a big schema", async () => {
+  const anyOf = Array.from({ length: 200 }, (_, n) => ({ const: n }));
+  const schema = { type: "object", properties: { a: { items: { anyOf } } } };
+  const { check, leavesOpen } = await compileArgumentsCheck("t", schema);
+  const small = { a: [1, 2, 300] };
+  assert.throws(() => check(small), /"a.2"/);
+  assert.equal(leavesOpen(small), false);
+  for (const big of [{ a: Array(1_000).fill(300) }, { a: ["x".repeat(1_000_000)] }]) {
+    assert.deepEqual(check(big), big);
+    assert.equal(leavesOpen(big), true);
+  }
 });

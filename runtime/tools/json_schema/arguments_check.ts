@@ -1,8 +1,10 @@
-// The check of a call's arguments against a JSON schema that somebody else wrote: a custom tool, an MCP server.
+// The check of a call's arguments against a JSON schema that somebody else wrote: a custom tool, an MCP server. In the
+// service only what cannot take long; the whole where it may.
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
-import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../json.ts";
-import { ToolFailure } from "./tool_failure.ts";
-import { lazyModule } from "../lazy_module.ts";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../../json.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import { lazyModule } from "../../lazy_module.ts";
+import { isCheckedWhole, toCheckSchema } from "./check_schema.ts";
 
 const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
@@ -14,31 +16,79 @@ const CONTAINER =
 /** Ways of which one would do: why each of them failed says less than that none fits. */
 const CHOICES = ["anyOf", "oneOf"];
 
+/** Parts of a schema times parts of arguments that are compared in the service: some milliseconds at most. */
+const MAX_COMPARISONS = 50_000;
+const CHARACTERS_OF_A_PART = 1_000;
+
+/** The check of a tool's arguments. */
+export interface ArgumentsCheck {
+  /** See ToolDeclaration. */
+  check(args: unknown): JsonObject;
+  /** Whether the check of these arguments left something open that the schema says. */
+  leavesOpen(args: JsonObject): boolean;
+}
+
 /**
- * A function that checks arguments against a JSON schema (its `$schema` names the draft; 2020-12 where it names none)
- * and returns them with the defaults of top-level properties filled in. A `null` for an optional property that allows
- * none counts as absent: some models send one for every optional argument. It throws ToolFailure with what does not
- * fit, also for a schema that is broken where the arguments touch it. Loads the validator when it is called.
+ * Checks arguments against a JSON schema and returns them with the defaults of top-level properties filled in. A `null`
+ * for an optional property that allows none counts as absent: some models send one for every optional argument. Throws
+ * ToolFailure with what does not fit. What of the schema could make a check take long is left open, and the schema as a
+ * whole where it and the arguments are very big. Loads the validator when it is called.
  */
 export async function compileArgumentsCheck(
   tool: string,
   schema: JsonSchema,
-): Promise<(args: unknown) => JsonObject> {
+): Promise<ArgumentsCheck> {
   const { Validator } = await loadValidator();
-  const validator = new Validator(schema as Schema, draftOf(schema), false);
-  return (args) => {
-    if (!isJsonObject(args)) {
-      throw new ToolFailure(`The arguments of ${tool} must be one JSON object.`);
-    }
-    const given = withDefaults(withoutNulls(args, schema), schema);
-    const errors = errorsOf(validator, given, tool);
-    if (errors.length === 0) return given;
-    const known = Object.keys(propertiesOf(schema));
-    const complaints = complaintsOf(errors, known);
-    throw new ToolFailure(
-      `The arguments do not fit ${tool}:\n${complaints.map((one) => `- ${one}`).join("\n")}`,
-    );
+  const validator = new Validator(toCheckSchema(schema) as Schema, "2020-12", false);
+  const isWhole = isCheckedWhole(schema);
+  const size = sizeOf(schema);
+  const isTooBig = (args: JsonObject) => size * sizeOf(args) > MAX_COMPARISONS;
+  return {
+    check(args) {
+      if (!isJsonObject(args)) {
+        throw new ToolFailure(`The arguments of ${tool} must be one JSON object.`);
+      }
+      const given = withDefaults(withoutNulls(args, schema), schema);
+      if (!isTooBig(given)) refuseErrors(validator, given, { tool, schema });
+      return given;
+    },
+    leavesOpen: (args) => !isWhole || isTooBig(args),
   };
+}
+
+/**
+ * Checks arguments against all that a schema says (its `$schema` names the draft; 2020-12 where it names none). That may
+ * take for ever, so it is for a process that somebody ends. Throws ToolFailure with what does not fit, also for a schema
+ * that is broken where the arguments touch it.
+ */
+export async function checkWhole(
+  args: JsonObject,
+  { tool, schema }: { tool: string; schema: JsonSchema },
+): Promise<void> {
+  const { Validator } = await loadValidator();
+  refuseErrors(new Validator(schema as Schema, draftOf(schema), false), args, { tool, schema });
+}
+
+function refuseErrors(
+  validator: Validator,
+  given: JsonObject,
+  { tool, schema }: { tool: string; schema: JsonSchema },
+): void {
+  const errors = errorsOf(validator, given, tool);
+  if (errors.length === 0) return;
+  const complaints = complaintsOf(errors, Object.keys(propertiesOf(schema)));
+  throw new ToolFailure(
+    `The arguments do not fit ${tool}:\n${complaints.map((one) => `- ${one}`).join("\n")}`,
+  );
+}
+
+/** How many values and names there are, a long text as several. */
+function sizeOf(value: JsonValue): number {
+  if (typeof value === "string") return 1 + value.length / CHARACTERS_OF_A_PART;
+  if (typeof value !== "object" || value === null) return 1;
+  let size = 1;
+  for (const one of Object.values(value)) size += sizeOf(one);
+  return size;
 }
 
 function errorsOf(validator: Validator, given: JsonObject, tool: string): OutputUnit[] {
