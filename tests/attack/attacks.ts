@@ -4,12 +4,11 @@ import { linkedFiles } from "./linked_files.ts";
 import { uiToken } from "./ui_token.ts";
 
 /** What a hostile neighbour, file, program, endpoint or client could try. */
-export const ATTACKS: readonly Attack[] = [
-  // One a line.
+export const ATTACKS: readonly Attack[] = [ // One a line.
   linkedFiles,
   uiToken,
+  toolSchemas,
 ];
 import { toolSchemas } from "./tool_schemas.ts";
 
 /** What a hostile neighbour, file, program, endpoint or client could try. */
-export const ATTACKS: readonly Attack[] = [linkedFiles, toolSchemas];
