@@ -13,6 +13,7 @@ import { Redactor } from "./secrets/redactor.ts";
 import { RedactedLog } from "./service_log/redacted_log.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import { withCollectorSecrets } from "./telemetry/collector_secrets.ts";
+import { withServerSecrets } from "./tools/mcp/server_secrets.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
 import { FolderWatches } from "./triggers/folder_watches.ts";
 
@@ -51,9 +52,10 @@ export async function openAgents(
     inspect: (agent) => findGaps(agent, { settings, log }),
   });
   const keys = new ProviderKeys(() => registry.list());
-  const secrets = withCollectorSecrets(
-    () => environment.secrets(keys.namedByAgents()),
-    (name) => environment.get(name),
+  const lookup = (name: string) => environment.get(name);
+  const secrets = withServerSecrets(
+    withCollectorSecrets(() => environment.secrets(keys.namedByAgents()), lookup),
+    { path: directories.mcpServersFile, lookup },
   );
   const redactor = new Redactor(secrets);
   const log: ServiceLog = new RedactedLog(unredacted, redactor);

@@ -11,7 +11,7 @@ import { describeMisplacedPaths } from "../tools/mcp/misplaced_paths.ts";
 import { describeNameClash } from "../tools/name_clash.ts";
 import { resolveServer } from "../tools/mcp/resolve_server.ts";
 import { serverFolder } from "../tools/mcp/server_folder.ts";
-import type { DeclaredServer } from "../tools/mcp/server_definition.ts";
+import type { ParsedServer } from "../tools/mcp/parse_servers.ts";
 import { ServersFile } from "../tools/mcp/servers_file.ts";
 import { type Skill, SkillLibrary } from "../tools/skills/skill_library.ts";
 import { readablePaths } from "../tools/custom/allowed_paths.ts";
@@ -140,9 +140,6 @@ async function inspectServers(
   if ("problem" in content) {
     return [{ field: "mcp", severity: "error", message: content.problem }];
   }
-  const warnings = content.warnings.map((warning): ResourceProblem => {
-    return { field: "mcp", severity: "warning", message: `${file.path}: ${warning}` };
-  });
   const problems = agent.mcp.map(async (name): Promise<ResourceProblem[]> => {
     const server = content.servers.get(name);
     if (server === undefined) {
@@ -156,16 +153,17 @@ async function inspectServers(
       }];
     }
     const found = await inspectServer(server, { name, agent, settings });
-    return found.map(({ severity, problem }) => {
+    const warnings = server.warnings.map((problem) => ({ severity: "warning" as const, problem }));
+    return [...warnings, ...found].map(({ severity, problem }) => {
       const message = `The MCP server ${name} in ${file.path}: ${problem}`;
       return { field: "mcp", name, severity, message };
     });
   });
-  return [...warnings, ...(await Promise.all(problems)).flat()];
+  return (await Promise.all(problems)).flat();
 }
 
 async function inspectServer(
-  server: DeclaredServer | { problem: string },
+  server: ParsedServer,
   context: { name: string; agent: Agent; settings: WorkspaceSettings },
 ): Promise<{ severity: "error" | "warning"; problem: string }[]> {
   const { name, agent, settings } = context;

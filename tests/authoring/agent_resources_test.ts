@@ -237,21 +237,30 @@ Deno.test("validate says what is wrong with mcp-servers.json, without quoting it
   }
 });
 
-Deno.test("validate tells what is odd in mcp-servers.json: unknown keys, servers beside mcpServers", async () => {
+Deno.test("validate tells what is odd in mcp-servers.json about the servers that an agent names, and about no other", async () => {
   await using place = await createTestWorkspace();
-  const file = "/agents/_config/mcp-servers.json";
   await put(
     place,
     "mcp-servers.json",
-    '{"mcpServers": {"files": {"command": "x", "arg": []}}, "late": {"command": "y"}}',
+    JSON.stringify({
+      mcpServers: {
+        files: { command: "x", arg: [] },
+        fine: { command: "sh" },
+        off: { command: "sh", disabled: true },
+      },
+      late: { command: "y" },
+    }),
   );
-  assert.deepEqual(
-    (await validate(place, "mcp: [files]")).map((one) => one.replace(/^.*daily/, "")),
-    [
-      `.md:3:6: ${file}: The MCP server "late" is ignored: it stands beside "mcpServers"; move it into that`,
-      `.md:3:6: ${file}: The MCP server "files" has an unknown key "arg" (did you mean "args"?)`,
-    ],
-  );
+  const told = async (mcp: string) =>
+    (await validate(place, `mcp: [${mcp}]`)).map((one) =>
+      one.replace(/^.*mcp-servers\.json: /, "")
+    );
+  assert.deepEqual(await told("files"), ['it has an unknown key "arg" (did you mean "args"?)']);
+  assert.deepEqual(await told("fine"), []);
+  assert.deepEqual(await told("off"), ["it is disabled by its entry"]);
+  assert.deepEqual(await told("late"), [
+    'it stands beside "mcpServers" and is ignored: move it into that',
+  ]);
 });
 
 Deno.test("validate tells what is odd about a skill that works", async () => {

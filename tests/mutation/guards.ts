@@ -380,4 +380,25 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: '.includes("///")',
     tests: ["tests/attack/attack_test.ts", "tests/tools/custom/allowed_paths_test.ts"],
   },
+  {
+    guard: "tokens that stand in mcp-servers.json are redacted",
+    file: "runtime/tools/mcp/server_secrets.ts",
+    find: "return [...secrets(), ...known.own].sort(",
+    replace: "return [...secrets()].sort(",
+    tests: ["tests/tools/mcp/run_test.ts", "tests/tools/mcp/server_secrets_test.ts"],
+  },
+  {
+    guard: "variables of mcp-servers.json are filled in within a bound",
+    file: "runtime/tools/mcp/expansion.ts",
+    find: 'if (this.isTooLarge) return "";',
+    replace: "",
+    tests: ["tests/tools/mcp/parse_servers_test.ts"],
+  },
+  {
+    guard: "a disabled MCP server is not started",
+    file: "runtime/tools/mcp/parse_servers.ts",
+    find: 'if (entry["disabled"] === true) return refuse(',
+    replace: "if (false) return refuse(",
+    tests: ["tests/tools/mcp"],
+  },
 ];

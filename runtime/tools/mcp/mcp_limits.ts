@@ -25,3 +25,9 @@ export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** The most tools of one server. */
 export const MAX_TOOLS = 1_000;
+
+/** The largest mcp-servers.json. */
+export const LARGEST_SERVERS_FILE_BYTES = 1024 * 1024;
+
+/** The most servers in it. */
+export const MAX_SERVERS = 256;

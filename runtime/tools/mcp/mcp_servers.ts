@@ -45,7 +45,8 @@ export class McpServers implements AsyncDisposable {
   readonly #retiring = new Set<McpServer>();
   /** An older content of the file must not come last. */
   readonly #readings = new SerialQueue();
-  #warned = "";
+  /** Warnings of entries that were logged, so that each is once. */
+  readonly #warned = new Set<string>();
   #isClosed = false;
 
   constructor(options: McpServersOptions) {
@@ -63,7 +64,8 @@ export class McpServers implements AsyncDisposable {
     options: { taken: readonly string[]; signal?: AbortSignal },
   ): Promise<ActionTool[]> {
     if (mcp.length === 0) return [];
-    await this.#readings.run(() => this.#readFile());
+    const warnings = await this.#readings.run(() => this.#readFile());
+    this.#warn(mcp.flatMap((name) => warnings.get(name) ?? []));
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
@@ -87,7 +89,7 @@ export class McpServers implements AsyncDisposable {
         createMcpTool(tool, {
           name: names[index] ?? tool.name,
           otherNames: usualNames({ server, tool: tool.name }),
-          timeoutMs: this.#limits.callMs,
+          timeoutMs: this.#limitsOf(server).callMs,
           call: (args, callOptions) => this.#call({ server, tool: tool.name, args }, callOptions),
         })
       ),
@@ -123,10 +125,20 @@ export class McpServers implements AsyncDisposable {
     const entry = this.#entry(name);
     if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
     const { clock, log, version } = this.#options;
-    const limits = this.#limits;
+    const limits = this.#limitsOf(name);
     const server = new McpServer(name, entry.definition, { clock, log, version, limits });
     this.#servers.set(name, server);
     return server;
+  }
+
+  /** A server that may take long for a call may take as long to begin with. */
+  #limitsOf(name: string): McpLimits {
+    const entry = this.#entries.get(name);
+    const callMs = entry !== undefined && "definition" in entry
+      ? entry.definition.timeoutMs
+      : undefined;
+    if (callMs === undefined) return this.#limits;
+    return { ...this.#limits, callMs, connectMs: Math.max(this.#limits.connectMs, callMs) };
   }
 
   #entry(name: string): ResolvedServer {
@@ -143,11 +155,12 @@ export class McpServers implements AsyncDisposable {
       : entry;
   }
 
-  async #readFile(): Promise<void> {
+  /** Returns the warnings of each server, as sentences. */
+  async #readFile(): Promise<ReadonlyMap<string, string[]>> {
     const content = await this.#file.read();
     // A broken file, perhaps half written, ends nothing that runs.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
-    const { environment, workspace, stateDir, log } = this.#options;
+    const { environment, workspace, stateDir } = this.#options;
     const lookup = (name: string) => environment.get(name);
     this.#entries = new Map(
       [...content.servers].map(([name, server]) => [
@@ -162,10 +175,20 @@ export class McpServers implements AsyncDisposable {
     for (const [name, server] of this.#servers) {
       if (!isSame(server, this.#entries.get(name))) this.#replace(name, server);
     }
-    const warnings = content.warnings.join("\n");
-    if (warnings === this.#warned) return;
-    this.#warned = warnings;
-    for (const warning of content.warnings) log.write("warn", warning, { file: this.#file.path });
+    return new Map(
+      [...content.servers].map(([name, { warnings }]) => [
+        name,
+        warnings.map((warning) => `The MCP server "${name}": ${warning}`),
+      ]),
+    );
+  }
+
+  #warn(warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      if (this.#warned.has(warning)) continue;
+      this.#warned.add(warning);
+      this.#options.log.write("warn", warning, { file: this.#file.path });
+    }
   }
 
   /** Calls in flight end with the session that they began with. */

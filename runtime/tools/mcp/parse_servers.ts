@@ -3,20 +3,26 @@ import type { z } from "zod";
 import { isJsonObject } from "../../json.ts";
 import { suggest } from "../../suggestion.ts";
 import { findJsonFault } from "../json_fault.ts";
+import { MAX_SERVERS } from "./mcp_limits.ts";
+import { findEntries, namesBeside, URL_KEYS } from "./server_entries.ts";
 import { declaredEndpoint, declaredProgram, type DeclaredServer } from "./server_definition.ts";
 
-/** What a file declares: each server, or why it cannot be used; and what a person should look at. */
-export interface ServersDocument {
-  servers: ReadonlyMap<string, DeclaredServer | { problem: string }>;
-  /** Sentences without the file's name. */
+/** An entry of a file: the server, or why it cannot be used; and what a person who uses it should look at. */
+export type ParsedServer = (DeclaredServer | { problem: string }) & {
+  /** Ends of a sentence. */
   warnings: string[];
+};
+
+/** What a file declares. */
+export interface ServersDocument {
+  servers: ReadonlyMap<string, ParsedServer>;
 }
 
 const LONGEST_NAME = 100;
 
 /**
- * The servers of a file, by name, bare or inside `mcpServers`; or, where the text holds no such map, the problem with its
- * place.
+ * The servers of a file, by name: bare, or inside `mcpServers`, `servers` or `mcp.servers`, as other clients have them; or,
+ * where the text holds no such map, the problem with its place.
  */
 export function parseServers(
   text: string,
@@ -29,73 +35,62 @@ export function parseServers(
     return { problem: `${place}: The file is no JSON: ${fault.reason}` };
   }
   const root: unknown = JSON.parse(text);
-  const wrapped = isJsonObject(root) ? root["mcpServers"] : undefined;
-  const map = wrapped === undefined ? root : wrapped;
-  if (!isJsonObject(map)) {
+  const { entries, wrapper } = findEntries(root);
+  if (entries === undefined) {
     return { problem: `${path}:1:1: The file must hold an object of servers by name` };
   }
-  const servers = new Map<string, DeclaredServer | { problem: string }>();
-  const warnings = wrapped === undefined ? [] : warnOfServersBeside(root);
-  for (const [name, entry] of Object.entries(map)) {
-    servers.set(name, parseServer(name, entry, warnings));
+  if (Object.keys(entries).length > MAX_SERVERS) {
+    return { problem: `${path}:1:1: The file holds over ${MAX_SERVERS} servers` };
   }
-  return { servers, warnings };
+  const servers = new Map<string, ParsedServer>();
+  if (wrapper !== undefined) {
+    // Other clients keep more than servers in such a file: only what could be one is of interest.
+    for (const name of namesBeside(root)) servers.set(name, misplaced(wrapper));
+  }
+  for (const [name, entry] of Object.entries(entries)) servers.set(name, parseServer(name, entry));
+  return { servers };
 }
 
-/** Other clients keep more than servers in such a file: only what could be one is warned of. */
-function warnOfServersBeside(root: unknown): string[] {
-  if (!isJsonObject(root)) return [];
-  return Object.entries(root).flatMap(([name, entry]) => {
-    const isServer = name !== "mcpServers" && isJsonObject(entry) &&
-      (entry["command"] !== undefined || entry["url"] !== undefined);
-    if (!isServer) return [];
-    const shown = JSON.stringify(name);
-    return [`The MCP server ${shown} is ignored: it stands beside "mcpServers"; move it into that`];
-  });
+function misplaced(wrapper: string): ParsedServer {
+  return {
+    problem: `it stands beside "${wrapper}" and is ignored: move it into that`,
+    warnings: [],
+  };
 }
 
-function parseServer(
-  name: string,
-  entry: unknown,
-  warnings: string[],
-): DeclaredServer | { problem: string } {
+function parseServer(name: string, entry: unknown): ParsedServer {
+  const refuse = (problem: string): ParsedServer => ({ problem, warnings: [] });
   if (name.trim() === "" || name.length > LONGEST_NAME || /\p{Cc}/u.test(name)) {
-    return { problem: `its name must be 1 to ${LONGEST_NAME} characters, none of them invisible` };
+    return refuse(`its name must be 1 to ${LONGEST_NAME} characters, none of them invisible`);
   }
-  if (!isJsonObject(entry)) {
-    return { problem: "it must be an object with a command or a url" };
-  }
+  if (!isJsonObject(entry)) return refuse("it must be an object with a command or a url");
+  if (entry["disabled"] === true) return refuse("it is disabled by its entry");
+  const addresses = URL_KEYS.filter((key) => entry[key] !== undefined);
   const hasCommand = entry["command"] !== undefined;
-  if (hasCommand === (entry["url"] !== undefined)) {
-    return {
-      problem: hasCommand
-        ? "it has both a command and a url: keep one"
-        : "it needs a command (a program to start) or a url",
-    };
+  if (hasCommand && addresses.length > 0) {
+    return refuse(`it has both a command and a ${addresses[0]}: keep one`);
   }
+  if (!hasCommand && addresses.length === 0) {
+    return refuse("it needs a command (a program to start) or a url");
+  }
+  if (addresses.length > 1) return refuse(`it has ${addresses.join(" and ")}: keep one`);
   if (entry["type"] === "sse") {
-    return {
-      problem: "the transport sse is out of date: use the server's streamable HTTP address",
-    };
+    return refuse("the transport sse is out of date: use the server's streamable HTTP address");
   }
-  const schema = hasCommand ? declaredProgram : declaredEndpoint;
-  const known = Object.keys(schema.shape);
-  for (const key of Object.keys(entry).filter((one) => !known.includes(one))) {
+  const { [addresses[0] ?? ""]: url, ...rest } = entry;
+  const result = hasCommand
+    ? declaredProgram.safeParse(entry)
+    : declaredEndpoint.safeParse({ ...rest, url });
+  if (!result.success) return refuse(complaintOf(result.error));
+  const known = Object.keys((hasCommand ? declaredProgram : declaredEndpoint).shape);
+  const warnings = Object.keys(rest).filter((one) => !known.includes(one)).map((key) => {
     const nearest = suggest(key, known);
     const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
-    warnings.push(`The MCP server "${name}" has an unknown key ${JSON.stringify(key)}${hint}`);
-  }
-  // Two branches, because a union of schemas has no common output type.
-  if (hasCommand) {
-    const result = declaredProgram.safeParse(entry);
-    return result.success
-      ? { kind: "program", declared: result.data }
-      : { problem: complaintOf(result.error) };
-  }
-  const result = declaredEndpoint.safeParse(entry);
-  return result.success
-    ? { kind: "endpoint", declared: result.data }
-    : { problem: complaintOf(result.error) };
+    return `it has an unknown key ${JSON.stringify(key)}${hint}`;
+  });
+  return "command" in result.data
+    ? { kind: "program", declared: result.data, warnings }
+    : { kind: "endpoint", declared: result.data, warnings };
 }
 
 function complaintOf(error: z.ZodError): string {

@@ -1,9 +1,8 @@
 // Fills the variables of a declared server in, and says what is wrong with what comes out. Values are never repeated.
 import { resolve } from "node:path";
-import { isSecretName, type Secret, SHORTEST_SECRET } from "../../secrets/secret.ts";
+import { declaredSecrets } from "./declared_secrets.ts";
+import { Expansion, MAX_EXPANDED_CHARACTERS } from "./expansion.ts";
 import type { DeclaredServer, ServerDefinition } from "./server_definition.ts";
-
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
  * What a program gets of our environment besides what its entry declares: where things are and who runs it. Never a key:
@@ -33,9 +32,19 @@ export function resolveServer(
     const names = [...expansion.undefinedNames].map((name) => `\${${name}}`).join(", ");
     return { problem: `${names} is not defined: set it in the workspace's .env or in the shell` };
   }
+  if (expansion.isTooLarge) {
+    const most = `${MAX_EXPANDED_CHARACTERS / 1024} KB`;
+    return { problem: `its values come to over ${most} once their variables are filled in` };
+  }
   if ("problem" in definition) return definition;
-  const secrets = expansion.secrets().sort((a, b) => b.value.length - a.value.length);
-  return { definition: { ...definition, secrets } };
+  // Another one: what was filled in before has been counted.
+  const filled = new Expansion(options.lookup);
+  const own = declaredSecrets(server.declared, (text) => filled.fill(text));
+  const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
+  const { timeout } = server.declared;
+  return {
+    definition: { ...definition, secrets, ...(timeout !== undefined && { timeoutMs: timeout }) },
+  };
 }
 
 type Program = Extract<DeclaredServer, { kind: "program" }>["declared"];
@@ -62,7 +71,6 @@ function toProgram(
     if (name === "" || /[=\0]/.test(name) || value.includes("\0")) {
       return { problem: "env has a name or a value that is not allowed in an environment" };
     }
-    if (isSecretName(name)) expansion.hide(name, value);
     env[name] = value;
   }
   const command = expansion.fill(declared.command);
@@ -87,9 +95,6 @@ function toEndpoint(
   );
   for (const [name, value] of Object.entries(headers)) {
     if (!isHeader(name, value)) return { problem: `headers.${name} is not a valid HTTP header` };
-    expansion.hide(name, value);
-    // `Bearer TOKEN`: a server that complains repeats the token alone.
-    expansion.hide(name, value.split(" ").at(-1) ?? "");
   }
   if (!URL.canParse(text)) return { problem: "its url is not a valid URL" };
   const url = new URL(text);
@@ -99,7 +104,6 @@ function toEndpoint(
   if (url.username !== "" || url.password !== "") {
     return { problem: "its url contains a user or a password: use headers.Authorization instead" };
   }
-  for (const [name, value] of url.searchParams) expansion.hide(name, value);
   return { kind: "endpoint", url: url.href, headers };
 }
 
@@ -109,37 +113,5 @@ function isHeader(name: string, value: string): boolean {
     return true;
   } catch {
     return false; // It throws for exactly this, with a message that repeats the value.
-  }
-}
-
-/** Fills variables in and remembers which values came from where. */
-class Expansion {
-  readonly undefinedNames = new Set<string>();
-  readonly #hidden = new Map<string, Secret>();
-  readonly #lookup: (name: string) => string | undefined;
-
-  constructor(lookup: (name: string) => string | undefined) {
-    this.#lookup = lookup;
-  }
-
-  fill(text: string): string {
-    return text.replaceAll(VARIABLE, (whole, name: string) => {
-      const value = this.#lookup(name);
-      if (value === undefined) {
-        this.undefinedNames.add(name);
-        return whole;
-      }
-      if (isSecretName(name)) this.hide(name, value);
-      return value;
-    });
-  }
-
-  hide(name: string, value: string): void {
-    const trimmed = value.trim();
-    if (trimmed.length >= SHORTEST_SECRET) this.#hidden.set(trimmed, { name, value: trimmed });
-  }
-
-  secrets(): Secret[] {
-    return [...this.#hidden.values()];
   }
 }

@@ -3,9 +3,8 @@ import { stampFile } from "../../config/file_stamp.ts";
 import { decodeText } from "../../config/text_file.ts";
 import { formatDiagnostic } from "../../diagnostics.ts";
 import { unreadableReason } from "../../files/unreadable.ts";
+import { LARGEST_SERVERS_FILE_BYTES } from "./mcp_limits.ts";
 import { parseServers, type ServersDocument } from "./parse_servers.ts";
-
-const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
 /** What the file holds, or why it holds nothing that can be used. */
 export type ServersFileContent = ServersDocument | { problem: string };
@@ -42,7 +41,7 @@ export class ServersFile {
 
   async #load(info: Deno.FileInfo): Promise<ServersFileContent> {
     if (!info.isFile) return { problem: `${this.path} is not a file` };
-    if (info.size > LARGEST_FILE_BYTES) return { problem: `${this.path} is over 1 MB` };
+    if (info.size > LARGEST_SERVERS_FILE_BYTES) return { problem: `${this.path} is over 1 MB` };
     const decoded = decodeText(await Deno.readFile(this.path), this.path);
     return "diagnostic" in decoded
       ? { problem: formatDiagnostic(decoded.diagnostic) }

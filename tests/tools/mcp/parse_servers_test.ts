@@ -1,6 +1,7 @@
 // mcp-servers.json: what is understood, what is complained of, and that no complaint shows a value.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { declaredSecrets } from "../../../runtime/tools/mcp/declared_secrets.ts";
 import { parseServers } from "../../../runtime/tools/mcp/parse_servers.ts";
 import { resolveServer } from "../../../runtime/tools/mcp/resolve_server.ts";
 
@@ -27,9 +28,53 @@ Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => 
     web: { url: "https://example.com/mcp", headers: { X: "y" } },
     typed: { type: "stdio", command: "x" },
   };
-  assert.deepEqual(parse(entries), parse({ mcpServers: entries }));
+  for (const wrapped of [{ mcpServers: entries }, { servers: entries, inputs: [] }]) {
+    assert.deepEqual(parse(entries), parse(wrapped));
+  }
+  assert.deepEqual(parse(entries), parse({ mcp: { servers: entries }, theme: "dark" }));
   assert.deepEqual([...parse(entries).servers.keys()], ["files", "web", "typed"]);
-  assert.deepEqual(parse(entries).warnings, []);
+  assert.deepEqual([...parse(entries).servers.values()].flatMap(({ warnings }) => warnings), []);
+});
+
+Deno.test("parseServers() takes a server that is called like what other clients put around all of them", () => {
+  const entry = { command: "x" };
+  for (const name of ["servers", "mcpServers", "mcp"]) {
+    assert.deepEqual([...parse({ [name]: entry }).servers.keys()], [name]);
+  }
+});
+
+Deno.test("parseServers() knows the other names of an address", () => {
+  const written = (entry: unknown) => parse({ s: entry }).servers.get("s");
+  const url = "https://example.com/mcp";
+  for (const key of ["httpUrl", "serverUrl"]) {
+    assert.deepEqual(
+      written({ [key]: url, headers: { A: "b" } }),
+      written({ url, headers: { A: "b" } }),
+    );
+  }
+  assert.equal(problemOf({ url, httpUrl: url }), "it has url and httpUrl: keep one");
+  assert.equal(
+    problemOf({ command: "a", serverUrl: url }),
+    "it has both a command and a serverUrl: keep one",
+  );
+});
+
+Deno.test("parseServers() obeys disabled, and reads a timeout in seconds, milliseconds or as a duration", () => {
+  assert.equal(problemOf({ command: "a", disabled: true }), "it is disabled by its entry");
+  assert.match(problemOf({ command: "a", disabled: "yes" }), /^disabled: expected boolean/);
+  const timeoutOf = (timeout: unknown) => {
+    const result = resolved({ command: "a", disabled: false, timeout });
+    return "definition" in result ? result.definition.timeoutMs : result;
+  };
+  assert.equal(timeoutOf(120), 120_000);
+  assert.equal(timeoutOf(999), 999_000);
+  assert.equal(timeoutOf(1_000), 1_000);
+  assert.equal(timeoutOf(600_000), 600_000);
+  assert.equal(timeoutOf("2m30s"), 150_000);
+  assert.equal(timeoutOf(undefined), undefined);
+  for (const timeout of [0, -5, 0.5, 3_600_001, "2h", "soon", null, [60]]) {
+    assert.match(problemOf({ command: "a", timeout }), /^timeout: /);
+  }
 });
 
 Deno.test("parseServers() says of each entry what is wrong with it", () => {
@@ -48,27 +93,40 @@ Deno.test("parseServers() says of each entry what is wrong with it", () => {
   assert.ok(named !== undefined && "problem" in named && /its name/.test(named.problem));
 });
 
-Deno.test("parseServers() warns of unknown keys", () => {
-  assert.deepEqual(parse({ s: { command: "a", arg: [], zzz: 1 } }).warnings, [
-    'The MCP server "s" has an unknown key "arg" (did you mean "args"?)',
-    'The MCP server "s" has an unknown key "zzz"',
+Deno.test("parseServers() warns of unknown keys, at the server that has them", () => {
+  const { servers } = parse({ s: { command: "a", arg: [], zzz: 1 }, other: { command: "b" } });
+  assert.deepEqual(servers.get("s")?.warnings, [
+    'it has an unknown key "arg" (did you mean "args"?)',
+    'it has an unknown key "zzz"',
   ]);
+  assert.deepEqual(servers.get("other")?.warnings, []);
 });
 
-Deno.test("parseServers() warns of servers beside mcpServers, and not of what else a client keeps there", () => {
+Deno.test("parseServers() refuses servers beside the others, and no more of what a client keeps there", () => {
   const entry = { command: "x" };
-  const document = parse({
-    mcpServers: { files: entry },
+  const { servers } = parse({
+    servers: { files: entry },
     late: entry,
     web: { url: "http://x" },
     inputs: [],
     theme: { dark: true },
   });
-  assert.deepEqual([...document.servers.keys()], ["files"]);
-  assert.deepEqual(document.warnings, [
-    'The MCP server "late" is ignored: it stands beside "mcpServers"; move it into that',
-    'The MCP server "web" is ignored: it stands beside "mcpServers"; move it into that',
-  ]);
+  assert.deepEqual([...servers.keys()].toSorted(), ["files", "late", "web"]);
+  for (const name of ["late", "web"]) {
+    assert.deepEqual(servers.get(name), {
+      problem: 'it stands beside "servers" and is ignored: move it into that',
+      warnings: [],
+    });
+  }
+});
+
+Deno.test("parseServers() takes no more servers than it can keep", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 257 }, (_, i) => [`s${i}`, { command: "x" }]),
+  );
+  assert.deepEqual(parseServers(JSON.stringify(many), "f.json"), {
+    problem: "f.json:1:1: The file holds over 256 servers",
+  });
 });
 
 Deno.test("parseServers() tells the place of a fault and never the text around it", () => {
@@ -169,6 +227,78 @@ Deno.test("resolveServer() names what is not defined, once, and what an address 
     /headers\.A is not a valid/,
   );
   assert.match(problem({ command: "a\0b" }), /NUL/);
+});
+
+Deno.test("resolveServer() fills variables in within a bound", () => {
+  const variables = { LONG: "x".repeat(1024) };
+  const args = (count: number) => Array.from({ length: 16 }, () => "${LONG}".repeat(count));
+  assert.ok("definition" in resolved({ command: "a", args: args(8) }, variables));
+  assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), {
+    problem: "its values come to over 128 KB once their variables are filled in",
+  });
+});
+
+Deno.test("declaredSecrets() goes by names and forms, and leaves ordinary words alone", () => {
+  const secretsOf = (entry: unknown) =>
+    declaredSecrets(entry, (text) => text).map(({ name, value }) => `${name}: ${value}`);
+  const env = {
+    GITHUB_PERSONAL_ACCESS_TOKEN: "ghp_0123456789",
+    PGPASSWORD: "hunter2hunter2",
+    apiKey: "camel-case-key",
+    DB_PASS: "database-pass",
+    GH_PAT: "short",
+    DATABASE_URL: "postgres://me:pass-in-url@db/x",
+    NODE_ENV: "production",
+    VERBOSE_LOGS: "true",
+    KEYBOARD: "qwertz-layout",
+    COMPASS: "north-east",
+  };
+  assert.deepEqual(secretsOf({ env }), [
+    "GITHUB_PERSONAL_ACCESS_TOKEN: ghp_0123456789",
+    "PGPASSWORD: hunter2hunter2",
+    "apiKey: camel-case-key",
+    "DB_PASS: database-pass",
+    "DATABASE_URL: pass-in-url",
+  ]);
+  const headers = {
+    "X-Api-Key": "key-in-header",
+    Cookie: "theme=dark; session=cookie-secret",
+    Accept: "application/json",
+    "X-Tenant": "production",
+    Note: "Bearer bearer-in-note",
+  };
+  assert.deepEqual(secretsOf({ headers }), [
+    "X-Api-Key: key-in-header",
+    "Cookie: theme=dark; session=cookie-secret",
+    "Cookie: cookie-secret",
+    "Note: bearer-in-note",
+  ]);
+  const args = [
+    "run",
+    "--api-key=key-after-equals",
+    "--token",
+    "token-after-space",
+    "--header",
+    "Authorization: Bearer bearer-in-args",
+    "-e",
+    "SLACK_TOKEN=xoxb-0123456789",
+    "--mode=development",
+    "--key",
+    "--verbose-mode",
+  ];
+  assert.deepEqual(secretsOf({ args }), [
+    "api-key: key-after-equals",
+    "token: token-after-space",
+    "header: bearer-in-args",
+    "SLACK_TOKEN: xoxb-0123456789",
+  ]);
+  const serverUrl = "https://me:userinfo-pw@x/mcp?profile=production&api_key=a%2Fb%2Fc-key";
+  assert.deepEqual(secretsOf({ serverUrl }), [
+    "url: userinfo-pw",
+    "api_key: a%2Fb%2Fc-key",
+    "api_key: a/b/c-key",
+  ]);
+  fc.assert(fc.property(fc.jsonValue(), (entry) => void secretsOf(entry)));
 });
 
 Deno.test("resolveServer() knows what of an address is secret", () => {

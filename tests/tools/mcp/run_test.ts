@@ -101,6 +101,66 @@ Deno.test("a name in confirm that no tool of a run has is warned of, once", asyn
   );
 });
 
+Deno.test("a token that stands in mcp-servers.json is shown nowhere: in no result, answer, log or error, and not after a restart", async () => {
+  const token = "literal-token-in-the-file";
+  const quoted = JSON.stringify(`\nforged INFO token=${token}`);
+  await using place = await createPlace({
+    fixture: programEntry("plain", { NOTION_TOKEN: token, MODE: "production" }),
+    broken: { command: "sh", args: ["-c", `printf ${quoted} >&2; exit 9`, "x", "--token", token] },
+  });
+  await place.writeScript("caller", [
+    { call: [call("environment")] },
+    { call: [call("echo", { text: `${token} in production` })] },
+    { say: "{result}" },
+  ], "mcp: [fixture]");
+  await place.writeScript("needs", [{ say: "never" }], "mcp: [broken]");
+  let id: number;
+  {
+    await using runtime = await place.open();
+    const ended = await runToEnd(runtime, "caller");
+    id = ended.id;
+    assert.equal(ended.outputData, "[redacted:NOTION_TOKEN] in production");
+    const results = JSON.stringify(await payloadsOf(runtime, id));
+    assert.match(results, /NOTION_TOKEN[\\":]+\[redacted:NOTION_TOKEN\]/);
+    const failed = await runToEnd(runtime, "needs");
+    assert.match(failed.error ?? "", /forged INFO token=\[redacted:token\]/);
+    for (const shown of [ended, results, failed, place.logged]) {
+      assert.ok(!JSON.stringify(shown).includes(token));
+    }
+  }
+  await using again = await place.open();
+  assert.ok(!JSON.stringify(await again.getExecution(id)).includes(token));
+});
+
+Deno.test("a warning of a server is logged for who names it, once; a disabled server says so", async () => {
+  await using place = await createPlace({
+    servers: {
+      odd: { ...programEntry(), trust: true },
+      off: { ...programEntry(), disabled: true },
+      fine: programEntry(),
+    },
+  });
+  await place.writeScript("user", [{ say: "fine" }], "mcp: [fine]");
+  await place.writeScript("odd_user", [{ say: "fine" }], "mcp: [odd]");
+  await place.writeScript("off_user", [{ say: "never" }], "mcp: [off]");
+  await using runtime = await place.open();
+  const warnings = () => place.logged.filter(({ level }) => level === "warn");
+  assert.equal((await runToEnd(runtime, "user")).status, "success");
+  assert.deepEqual(warnings(), []);
+  await runToEnd(runtime, "odd_user");
+  await runToEnd(runtime, "odd_user");
+  assert.deepEqual(
+    warnings().map(({ message }) => message),
+    ['The MCP server "odd": it has an unknown key "trust"'],
+  );
+  const { status, error } = await runToEnd(runtime, "off_user");
+  assert.equal(status, "error");
+  assert.match(
+    error ?? "",
+    /"off" cannot be used: it is disabled by its entry \(.*mcp-servers\.json\)/,
+  );
+});
+
 Deno.test("a run whose MCP server cannot be had ends with the reason; others run", async () => {
   await using place = await createPlace({
     broken: { command: "sh", args: ["-c", "echo no license >&2; exit 9"] },
