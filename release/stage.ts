@@ -1,6 +1,6 @@
 // The program as it ships, in a folder of its own: its sources and its packages, nothing of the tree around them. An
 // executable and the npm package are both made from it.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import { copyTree, forEachFile, writeJson } from "./folder.ts";
 import { parseGivenAddress } from "./given_address.ts";
@@ -12,6 +12,10 @@ import { prunePackages, vendorPackages } from "./vendored_packages.ts";
 /** The line of `cli/update/release_address.ts` that a release fills in. */
 const ADDRESS_FILE = "cli/update/release_address.ts";
 const NO_ADDRESS = "const BUILT_IN: string | undefined = undefined;";
+
+/** Where the sources wait for the ES modules of a package that names others; see there. */
+const YAML_FILE = "runtime/config/yaml_library.ts";
+const YAML_MODULES = "../../node_modules/yaml/browser/index.js";
 
 /** What is fixed at the time of packing. */
 export interface StageOptions {
@@ -42,6 +46,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     const { imports, allowScripts } = denoJson;
     await vendorPackages(directory, { imports, allowScripts, lock: join(REPOSITORY, "deno.lock") });
     const packages = await prunePackages(directory);
+    await importYaml(directory);
     await writeSettings(directory, packages);
     return { directory, files, packages, [Symbol.asyncDispose]: remove };
   } catch (error) {
@@ -76,6 +81,13 @@ async function writeSettings(
 export function dependenciesOf(packages: readonly PackageFolder[]): Record<string, string> {
   const outer = packages.filter(({ isInner }) => !isInner);
   return Object.fromEntries(outer.map(({ name, version }) => [name, version]));
+}
+
+/** Here the package has a place of its own, so a plain import finds it. Throws Error where its modules are not there. */
+async function importYaml(directory: string): Promise<void> {
+  const path = join(directory, YAML_FILE);
+  await Deno.stat(join(dirname(path), YAML_MODULES));
+  await Deno.writeTextFile(path, `export * from ${JSON.stringify(YAML_MODULES)};\n`);
 }
 
 async function setReleaseAddress(directory: string, text: string): Promise<void> {

@@ -51,8 +51,13 @@ export const POSIX_PATHS: Paths = {
   },
 };
 
-/** The paths of this system. */
-export const PATHS: Paths = Deno.build.os === "windows" ? await import("node:path") : POSIX_PATHS;
+/** The paths of this system. Not by an import, which would have to be awaited: some engines start no module that waits. */
+export const PATHS: Paths = Deno.build.os === "windows" ? nodePath() : POSIX_PATHS;
+
+function nodePath(): Paths {
+  // deno-lint-ignore no-process-global -- an import of node:process loads what this file is there to avoid
+  return process.getBuiltinModule("node:path");
+}
 
 /** The names in a path, without `.`, empty ones, and `..` as far as it takes one back. */
 function partsOf(path: string, { isAbsolute }: { isAbsolute: boolean }): string[] {

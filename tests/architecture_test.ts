@@ -204,7 +204,6 @@ Deno.test("imports: what a service loads late goes through lazyModule()", () => 
     [
       // At the start.
       "runtime/config/yaml_library.ts",
-      "runtime/plain_path.ts",
       // In processes of their own.
       "runtime/tools/custom/host/run_host.ts",
       "runtime/tools/custom/host/tool_worker.ts",

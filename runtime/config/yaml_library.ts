@@ -1,6 +1,7 @@
 // The YAML package as ES modules. Where it finds Node's condition, as it does under Deno, the package names its CommonJS
 // files instead: eighty of them, which Deno can only load with Node's modules. Every start would wait 30 ms for that,
-// and the service would hold 11 MB more for good.
+// and the service would hold 11 MB more for good. What ships has a plain import in the place of this file
+// (release/stage.ts): there the package lies where it can be named, and some engines start no module that waits.
 import type * as Yaml from "yaml";
 import { errorCode } from "../error_code.ts";
 

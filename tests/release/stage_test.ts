@@ -1,8 +1,9 @@
-// What the program's packages ask for and do not need is not looked for outside of what ships: above an executable's files
-// lies the temporary folder, where anybody may put a package of that name.
+// The stage that everything is packed from: what its packages ask for lies in it. Above the files of an executable lies the
+// temporary folder, where anybody may put a package of any name.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openExecutableStage } from "../../release/executable.ts";
+import { openStage } from "../../release/stage.ts";
 import { runCommand } from "../../release/command.ts";
 import { openTempFolder } from "./task_run.ts";
 
@@ -63,4 +64,13 @@ Deno.test("every package that the packages of an executable ask for is found ins
     'import debug from "debug"; import ws from "ws"; console.log(typeof debug, typeof ws);',
   );
   assert.equal(loaded.stdout, "function function\n", loaded.stderr);
+});
+
+Deno.test("no module of what ships waits while it loads, which some engines do not start", async () => {
+  await using stage = await openStage();
+  const waiting = stage.files.filter((file) => file.endsWith(".ts")).filter((file) =>
+    // What is indented stands in a function.
+    /^(?!\/\/|\/?\*)\S(.*\s)?await\s/m.test(Deno.readTextFileSync(join(stage.directory, file)))
+  );
+  assert.deepEqual(waiting, []);
 });
