@@ -3,7 +3,7 @@
 // (measured with Deno 2.9.6 on Linux). Each worker has a native thread of its own, so a blocked one blocks nobody else and can
 // be left behind. Detecting that it is blocked is left to FolderEvents.
 import { join } from "node:path";
-import type { FolderEventSource } from "./folder_event_source.ts";
+import { type FolderEventSource, WatchLost } from "./folder_event_source.ts";
 import type { WatchedFolder } from "./watch_cover.ts";
 import {
   type WatchCall,
@@ -146,6 +146,8 @@ export class WatchWorker {
         else watch?.events.error(toError(report.failure));
         return;
       }
+      case "tangled":
+        return this.terminate(new WatchLost("A watch has followed a link"));
       default:
         report satisfies never;
     }
@@ -153,6 +155,7 @@ export class WatchWorker {
 }
 
 function toError({ name, message }: WatchFailure): Error {
-  // The only one that is told apart.
+  // The only ones that are told apart.
+  if (name === "WatchLost") return new WatchLost(message);
   return name === "NotFound" ? new Deno.errors.NotFound(message) : new Error(message);
 }

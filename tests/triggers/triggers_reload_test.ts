@@ -189,3 +189,20 @@ Deno.test("agent files are followed while a watch over the whole workspace comes
   // Nothing in the agents folder ever was a change of the workspace.
   assert.equal((await live.runs("keen")).length, 2);
 });
+
+Deno.test("links from a watched folder to the agents and to another watched folder silence neither", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("main/old.md");
+  live.write("other/old.md");
+  Deno.symlinkSync(live.place.agentsDir, live.path("main/agents"));
+  Deno.symlinkSync(live.path("other"), live.path("main/other"));
+  await live.watching("main", ["main"]);
+  await live.watching("other", ["other"]);
+  const runtime = await live.open();
+  live.write("other/new.md");
+  live.write("main/new.md");
+  await live.untilFired("other", "created new.md");
+  await live.untilFired("main", "created new.md");
+  await live.place.writeScript("late", [{ say: "x" }]);
+  await until(async () => (await runtime.listAgents()).length === 3, "the new agent");
+});
