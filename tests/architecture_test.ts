@@ -310,8 +310,10 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   },
   {
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
-    // The clock itself; the log, whose lines have the machine's time; what is compared with the file system's time.
-    where: /^runtime\/(clock|service_log\/log_file|config\/file_stamp)\.ts$/,
+    // The clock itself; the log, whose lines have the machine's time; what is compared with the file system's time; what runs
+    // in a worker that can load nothing.
+    where:
+      /^runtime\/(clock|service_log\/log_file|config\/file_stamp|triggers\/watch_worker_code)\.ts$/,
   },
 ];
 
