@@ -1,10 +1,11 @@
 // One file of the agents directory as it was when it was last read, and what a new look at it makes of that. No file is
 // ever written.
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Clock } from "../clock.ts";
+import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import { PATHS } from "../plain_path.ts";
 import { sha256Of } from "../sha256.ts";
 import type { Agent } from "./agent.ts";
-import { type AgentFileContent, readAgentFile } from "./agent_file.ts";
+import { type AgentFileContent, readAgentFile, type UnsettledFile } from "./agent_file.ts";
 import { idOfFileName } from "./agent_id.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
 import { diagnoseResources, type ResourceProblem } from "./validate_resources.ts";
@@ -21,6 +22,8 @@ export interface AgentEntry {
   good: { agent: Agent; hash: string } | undefined;
   /** Not empty: the file does not parse now. */
   diagnostics: Diagnostic[];
+  /** Since when it has kept changing, whenever it was looked at (milliseconds since the epoch); undefined: it is quiet. */
+  unsettledSince: number | undefined;
 }
 
 /** What stands in a file now, with what was known of it before. */
@@ -33,6 +36,7 @@ export interface FoundFile extends Pick<AgentEntry, "id" | "path"> {
 type FoundContent =
   | Extract<AgentFileContent, { bytes: unknown }> & { hash: string }
   | Extract<AgentFileContent, { diagnostic: unknown }>
+  | UnsettledFile
   | "unchanged"
   | undefined;
 
@@ -40,7 +44,12 @@ type FoundContent =
 export interface AgentEntryOptions extends ParseAgentOptions {
   /** Finds what stands in the way of an agent here and now; it joins the agent's warnings. */
   inspect?: (agent: Agent) => Promise<ResourceProblem[]>;
+  /** Agrees with the times of files; the machine's own by default, whatever clock the service has. */
+  fileClock?: Clock;
 }
+
+/** A file that has kept changing for so long is told of. */
+const STEADY_MS = 5_000;
 
 /** The last good definition, with what is wrong with the file now among its warnings; undefined where none ever parsed. */
 export function liveAgent({ good, diagnostics }: AgentEntry): Agent | undefined {
@@ -48,38 +57,57 @@ export function liveAgent({ good, diagnostics }: AgentEntry): Agent | undefined 
   return { ...good.agent, warnings: [...good.agent.warnings, ...diagnostics] };
 }
 
-/** Looks at the file of this name, and reads it unless it is what `entryOf` knows of its id. Suits many files at once. */
+/**
+ * Looks at the file of this name, and reads it unless it is what `entryOf` knows of its id. Waits for a file that is being
+ * written, until `deadline` at the latest. Suits many files at once.
+ */
 export async function findAgentFile(
   name: string,
-  { agentsDir, entryOf }: {
+  { agentsDir, entryOf, fileClock, deadline }: {
     agentsDir: string;
     entryOf: (id: string) => AgentEntry | undefined;
+    fileClock: Clock;
+    deadline: number;
   },
 ): Promise<FoundFile> {
   const id = idOfFileName(name);
   const path = join(agentsDir, name);
   const before = entryOf(id);
   const previous = before?.path === path ? before : undefined;
-  const content = await readAgentFile(path, previous?.stamp);
+  const content = await readSettled(path, { known: previous?.stamp, fileClock, deadline });
   // Here, and not where it is compared: for all that are read at once, it takes as long as for one.
   const isRead = typeof content === "object" && "bytes" in content;
   const hashed = isRead ? { ...content, hash: await sha256Of(content.bytes) } : content;
   return { id, path, previous, content: hashed };
 }
 
+async function readSettled(
+  path: string,
+  { known, fileClock, deadline }: { known: string | undefined; fileClock: Clock; deadline: number },
+): Promise<AgentFileContent | UnsettledFile | "unchanged" | undefined> {
+  for (;;) {
+    const content = await readAgentFile(path, { known, now: fileClock.now() });
+    if (!isUnsettled(content) || fileClock.now() >= deadline) return content;
+    await fileClock.sleep(content.unsettledMs);
+  }
+}
+
 /** The entry of a file now; undefined when no file is there any more. Never throws for what it holds. */
 export async function toAgentEntry(
   { id, path, previous, content }: FoundFile,
-  options: AgentEntryOptions,
+  options: AgentEntryOptions & { now: number },
 ): Promise<AgentEntry | undefined> {
+  const unsettledSince = undefined;
   const broken = (diagnostics: Diagnostic[], stamp?: string): AgentEntry => (
-    { id, path, stamp, good: previous?.good, diagnostics }
+    { id, path, stamp, good: previous?.good, diagnostics, unsettledSince }
   );
   if (content === undefined) return undefined;
+  if (isUnsettled(content)) return stillAsBefore({ id, path, previous }, options.now);
+  // Only a file that was quiet has a stamp.
   if (content === "unchanged") return previous;
   if ("diagnostic" in content) return broken([content.diagnostic]);
   const { bytes, hash, stamp } = content;
-  if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [] };
+  if (previous?.good?.hash === hash) return { ...previous, stamp, diagnostics: [], unsettledSince };
   const parsed = parseAgent({ path, bytes }, options);
   if ("diagnostics" in parsed) return broken(parsed.diagnostics, stamp);
   return {
@@ -88,6 +116,33 @@ export async function toAgentEntry(
     stamp,
     good: { agent: await inspected(parsed, options), hash },
     diagnostics: [],
+    unsettledSince,
+  };
+}
+
+function isUnsettled(content: unknown): content is UnsettledFile {
+  return typeof content === "object" && content !== null && "unsettledMs" in content;
+}
+
+/** The entry of a file that is being written: nobody reads half of it. */
+function stillAsBefore(
+  { id, path, previous }: Pick<FoundFile, "id" | "path" | "previous">,
+  now: number,
+): AgentEntry {
+  const unsettledSince = previous?.unsettledSince ?? now;
+  const isSteady = now - unsettledSince >= STEADY_MS;
+  const message = previous?.good === undefined
+    ? "The file is still being written: it is read when it stops changing"
+    : "The file keeps changing: its last good definition stays until it stops";
+  return {
+    id,
+    path,
+    stamp: undefined,
+    good: previous?.good,
+    diagnostics: previous?.good === undefined || isSteady
+      ? [errorAtStart(path, message)]
+      : previous.diagnostics,
+    unsettledSince,
   };
 }
 

@@ -8,31 +8,46 @@ import { PATHS } from "../plain_path.ts";
 
 const { basename } = PATHS;
 
+/** A file that changed so recently may still be being written. */
+const QUIET_MS = 200;
+
 /** What became of reading a file: its bytes with the stamp to know it by (see stampFile), or why it cannot be read. */
 export type AgentFileContent =
   | { bytes: Uint8Array<ArrayBuffer>; stamp: string | undefined }
   | { diagnostic: Diagnostic };
 
+/** The file is being written, as it seems: it is to be looked at again after so long. */
+export interface UnsettledFile {
+  unsettledMs: number;
+}
+
 /** Reads the file. Undefined when no file stands there; what keeps it from being read is a diagnostic, never an error. */
 export function readAgentFile(path: string): Promise<AgentFileContent | undefined>;
-/** The same, but "unchanged", and nothing is read, when the file still has the stamp `known`. */
+/**
+ * The same, but "unchanged", and nothing is read, when the file still has the stamp `known`; and nothing is given of a file
+ * that changed a moment before `now`, by the file system's clock, or while it was read.
+ */
 export function readAgentFile(
   path: string,
-  known: string | undefined,
-): Promise<AgentFileContent | "unchanged" | undefined>;
+  options: { known: string | undefined; now: number },
+): Promise<AgentFileContent | UnsettledFile | "unchanged" | undefined>;
 export async function readAgentFile(
   path: string,
-  known?: string,
-): Promise<AgentFileContent | "unchanged" | undefined> {
+  options?: { known: string | undefined; now: number },
+): Promise<AgentFileContent | UnsettledFile | "unchanged" | undefined> {
   try {
     const info = await Deno.stat(path);
     // Opening a named pipe would wait for ever.
     if (!info.isFile) return undefined;
     if (isMisnamedAgentFile(basename(path))) return { diagnostic: diagnoseMisnamed(path) };
     const stamp = stampFile(info);
-    if (stamp !== undefined && stamp === known) return "unchanged";
+    if (stamp !== undefined && stamp === options?.known) return "unchanged";
+    const unsettledMs = options === undefined ? 0 : unsettledMsOf(info, options.now);
+    if (unsettledMs > 0) return { unsettledMs };
     if (info.size > LARGEST_AGENT_BYTES) return broken(path, "The file is over 4 MB");
-    return { bytes: await Deno.readFile(path), stamp };
+    const bytes = await Deno.readFile(path);
+    const isOther = options !== undefined && !isSameVersion(info, await Deno.stat(path));
+    return isOther ? { unsettledMs: QUIET_MS } : { bytes, stamp };
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) {
       return broken(path, `The file cannot be read: ${unreadableReason(error)}`);
@@ -49,6 +64,16 @@ export function diagnoseMisnamed(path: string): Diagnostic {
     severity: "warning",
     hint: `rename it to ${idOfFileName(basename(path))}.md`,
   };
+}
+
+/** For how long a file has to be quiet yet. A time in the future says nothing. */
+function unsettledMsOf({ mtime }: Deno.FileInfo, now: number): number {
+  const age = mtime === null ? QUIET_MS : now - mtime.getTime();
+  return age < 0 ? 0 : Math.max(0, QUIET_MS - age);
+}
+
+function isSameVersion(a: Deno.FileInfo, b: Deno.FileInfo): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtime?.getTime() === b.mtime?.getTime();
 }
 
 /** A link to nothing is a mistake to show; a file that vanished between listing and reading is not. */

@@ -2,6 +2,7 @@
 // agent_entry.ts.
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import { unreadableReason } from "../files/unreadable.ts";
+import { SystemClock } from "../clock.ts";
 import { PATHS } from "../plain_path.ts";
 import type { Agent } from "./agent.ts";
 import {
@@ -25,6 +26,9 @@ export interface BrokenAgentFile {
   path: string;
   diagnostics: Diagnostic[];
 }
+
+/** How long a load waits, all in all, for files that are being written. */
+const PATIENCE_MS = 1_000;
 
 /** Files that are read at once: waiting for them one by one takes longer than to parse them. */
 const READ_AT_ONCE = 16;
@@ -104,6 +108,11 @@ export class AgentRegistry {
     return entry?.good === undefined ? entry?.diagnostics[0] : undefined;
   }
 
+  /** Whether a file is being written, as it seems: it is to be read again in a moment. */
+  get isUnsettled(): boolean {
+    return [...this.#entries.values()].some(({ unsettledSince }) => unsettledSince !== undefined);
+  }
+
   async #load(): Promise<ReloadReport> {
     const before = this.#entries;
     const names = await this.#fileNames();
@@ -122,13 +131,14 @@ export class AgentRegistry {
   }
 
   async #read(names: readonly string[]): Promise<void> {
-    const { agentsDir } = this.#options.directories;
+    const { directories: { agentsDir }, fileClock = new SystemClock() } = this.#options;
+    const deadline = fileClock.now() + PATIENCE_MS;
     const entryOf = (id: string) => this.#entries.get(id);
     const entries = new Map<string, AgentEntry>();
     const rejected: BrokenAgentFile[] = [];
     for (let first = 0; first < names.length; first += READ_AT_ONCE) {
       const files = names.slice(first, first + READ_AT_ONCE)
-        .map((name) => findAgentFile(name, { agentsDir, entryOf }));
+        .map((name) => findAgentFile(name, { agentsDir, entryOf, fileClock, deadline }));
       for (const file of await Promise.all(files)) {
         const { id, path } = file;
         const holder = entries.get(id);
@@ -137,7 +147,7 @@ export class AgentRegistry {
           rejected.push({ id, path, diagnostics: [errorAtStart(path, message)] });
           continue;
         }
-        const entry = await toAgentEntry(file, this.#options);
+        const entry = await toAgentEntry(file, { ...this.#options, now: fileClock.now() });
         if (entry !== undefined) entries.set(id, entry);
       }
     }

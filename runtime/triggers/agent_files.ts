@@ -61,6 +61,8 @@ export class AgentFiles implements AsyncDisposable {
     for (const id of report.updated) publish("updated", id);
     this.#logProblems([...report.errors, ...registry.misnamed(), ...warningsOf(registry)]);
     for (const work of this.#afterReload) await work();
+    // Its last change may have been told of already.
+    if (registry.isUnsettled) this.#changed.resolve();
     return report;
   }
 

@@ -7,7 +7,11 @@ import {
 } from "../../runtime/agents/agent_entry.ts";
 import type { ResourceProblem } from "../../runtime/agents/validate_resources.ts";
 import { age, withTempDir } from "../support/temp_dir.ts";
+import { TestClock } from "../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";
+
+/** An hour in which no file has changed. */
+const LATER = { fileClock: new TestClock(Date.now() + 3_600_000), deadline: Infinity };
 
 /** Reads the file of a name in a folder, with what was known of it. */
 async function readEntry(
@@ -18,8 +22,12 @@ async function readEntry(
     inspect?: () => Promise<ResourceProblem[]>;
   } = {},
 ): Promise<AgentEntry | undefined> {
-  const found = await findAgentFile(name, { agentsDir, entryOf: () => previous });
-  return await toAgentEntry(found, { ...parseOptions(), ...(inspect && { inspect }) });
+  const found = await findAgentFile(name, { agentsDir, entryOf: () => previous, ...LATER });
+  return await toAgentEntry(found, {
+    ...parseOptions(),
+    now: LATER.deadline,
+    ...(inspect && { inspect }),
+  });
 }
 
 Deno.test("toAgentEntry() has no entry for what is not there, or no file", async () => {
@@ -68,7 +76,7 @@ Deno.test("findAgentFile() knows nothing of a file of the same id and another na
     const previous = await readEntry(dir);
     assert.ok(previous);
     const other = { ...previous, path: `${dir}/other.md` };
-    const found = await findAgentFile("a.md", { agentsDir: dir, entryOf: () => other });
+    const found = await findAgentFile("a.md", { agentsDir: dir, entryOf: () => other, ...LATER });
     assert.deepEqual([found.id, found.previous], ["a", undefined]);
   });
 });

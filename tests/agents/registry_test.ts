@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { formatDiagnostic } from "../../runtime/diagnostics.ts";
 import { age, withTempDir } from "../support/temp_dir.ts";
+import { TestClock } from "../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";
 
 /** A workspace with an `agents` folder, its registry and a way to write files into it. */
@@ -18,7 +19,9 @@ function withAgents(
     const dir = `${workspace}/agents`;
     await Deno.mkdir(dir);
     const directories = { workspace, agentsDir: dir };
-    const registry = new AgentRegistry({ ...parseOptions(), directories });
+    // No file has changed in its last hour.
+    const fileClock = new TestClock(Date.now() + 3_600_000);
+    const registry = new AgentRegistry({ ...parseOptions(), directories, fileClock });
     await body({
       registry,
       dir,

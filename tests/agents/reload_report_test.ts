@@ -18,6 +18,7 @@ function entries(
       stamp: undefined,
       good: hash === null ? undefined : { agent, hash },
       diagnostics,
+      unsettledSince: undefined,
     }]),
   );
 }

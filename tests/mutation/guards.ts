@@ -276,6 +276,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/triggers/watcher_loops_test.ts", "tests/triggers/triggers_breaker_test.ts"],
   },
   {
+    guard: "an agent file is not read while it is being written",
+    file: "runtime/agents/agent_file.ts",
+    find: "if (unsettledMs > 0) return { unsettledMs };",
+    replace: "",
+    tests: ["tests/agents/unsettled_file_test.ts"],
+  },
+  {
+    guard: "an agent file that changes while it is read is not parsed",
+    file: "runtime/agents/agent_file.ts",
+    find: "isOther ? { unsettledMs: QUIET_MS }",
+    replace: "false ? { unsettledMs: QUIET_MS }",
+    tests: ["tests/agents/unsettled_file_test.ts"],
+  },
+  {
     guard: "changed files start an agent so many times at most",
     file: "runtime/triggers/trigger_breaker.ts",
     find: "this.#recentStarts(agentId).length >= maxRuns",

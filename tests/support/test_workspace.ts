@@ -57,8 +57,13 @@ export async function createTestWorkspace(
   };
   const logged: LoggedLine[] = [];
   const settings = () => loadSettings({ shell, home: root });
-  const writeAgent = (id: string, text: string) =>
-    Deno.writeTextFile(join(agentsDir, `${id}.md`), text);
+  const writeAgent = async (id: string, text: string) => {
+    const path = join(agentsDir, `${id}.md`);
+    await Deno.writeTextFile(path, text);
+    // It is whole: nobody has to wait whether more is coming.
+    const past = new Date(Date.now() - 1_000);
+    await Deno.utime(path, past, past);
+  };
   return {
     root,
     workspace,
