@@ -31,8 +31,9 @@ export function describeReferences(
 }
 
 const META_MESSAGES =
-  'Meta messages: after skill_use the runtime adds a user message `<skill-context name="…">` with the skill\'s ' +
-  'instructions: follow them for the task at hand. In an earlier run it has become `<skill-breadcrumb name="…">`: the ' +
+  "Meta messages: the instructions of a skill that skill_use loads stand behind the results of all tool calls of that " +
+  'reply, in a user message or at the end of the last result, in `<skill-context name="…">`: the runtime adds them. Follow ' +
+  'them for the task at hand. In an earlier run it has become `<skill-breadcrumb name="…">`: the ' +
   "instructions are gone, so call skill_use again where you need them.";
 
 function describeSkills(skills: readonly PromptSkill[]): string {

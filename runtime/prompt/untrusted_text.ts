@@ -10,7 +10,10 @@ export function quoteText(text: string): string {
   return escapeControls(JSON.stringify(text)).replaceAll("<", "\\u003c");
 }
 
-/** The text as one line of at most `maxCharacters` that closes no tag. For descriptions: only their meaning counts. */
+/** The tags of a prompt, in every way that a reader could take for one. */
+const OWN_TAG = /<(?=\s*\/?\s*(?:environment|task|skill-(?:context|breadcrumb))(?![\w-]))/gi;
+
+/** The text as one line of at most `maxCharacters`, as it is written but for our tags: it opens and closes none. */
 export function toPromptLine(text: string, maxCharacters: number): string {
-  return toPlainLine(text, maxCharacters).replaceAll("<", "&lt;");
+  return toPlainLine(text, maxCharacters).replaceAll(OWN_TAG, "&lt;");
 }

@@ -1,14 +1,13 @@
 // Every attack there is, in the order in which they are run.
 import type { Attack } from "./attack.ts";
 import { linkedFiles } from "./linked_files.ts";
+import { toolSchemas } from "./tool_schemas.ts";
 import { uiToken } from "./ui_token.ts";
 
 /** What a hostile neighbour, file, program, endpoint or client could try. */
-export const ATTACKS: readonly Attack[] = [ // One a line.
+export const ATTACKS: readonly Attack[] = [
+  // One a line.
   linkedFiles,
-  uiToken,
   toolSchemas,
+  uiToken,
 ];
-import { toolSchemas } from "./tool_schemas.ts";
-
-/** What a hostile neighbour, file, program, endpoint or client could try. */

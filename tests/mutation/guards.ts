@@ -165,10 +165,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "keys of providers stay out of prompts",
-    file: "runtime/prompt/substitute.ts",
+    file: "runtime/substitute.ts",
     find: "if (options.isWithheld(variable)) {",
     replace: "if (variable === null) {",
-    tests: ["tests/prompt", "tests/e2e/secrets_test.ts"],
+    tests: ["tests/substitute_test.ts", "tests/e2e/secrets_test.ts"],
   },
   {
     guard: "a limit ends a run",

@@ -44,6 +44,7 @@ Deno.test("createSystemPrompt() tells what applies, in one order, and nothing of
     skills: [
       { name: "pdf", argumentHint: "[file]", description: "Reads PDF files." },
       { name: "bare", description: "" },
+      { name: "html", description: "Turns <b> & <tasks> into </task>" },
     ],
     delegates: [{ id: "researcher", description: "Finds sources." }],
   });
@@ -53,9 +54,10 @@ Deno.test("createSystemPrompt() tells what applies, in one order, and nothing of
     'Watch: a change of "inbox", "notes/**/*.md" starts you. Watched files can be read.',
     "Long-term memory: ",
     "Skills: ",
-    '\n- "pdf" (arguments: [file]): Reads PDF files.\n- "bare"\n',
+    '\n- "pdf" (arguments: [file]): Reads PDF files.\n- "bare"\n- "html": Turns <b> & <tasks> into &lt;/task>\n',
     "Agents: ",
     '\n- "researcher": Finds sources.\n',
+    "behind the results of all tool calls of that reply",
     '<skill-context name="…">',
     '<skill-breadcrumb name="…">',
     "</environment>",

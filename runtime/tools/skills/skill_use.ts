@@ -2,26 +2,29 @@
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { walkGlob } from "../glob_walk.ts";
+import { substitute } from "../../substitute.ts";
 import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { ActionTool } from "../tool.ts";
 import { wrapSkillContext } from "./skill_context.ts";
+import { splitShellWords } from "./shell_words.ts";
 import { type Skill, SKILL_ALIAS, type SkillLibrary } from "./skill_library.ts";
 
 const MAX_ARGUMENT_CHARACTERS = 20_000;
 /** Arguments can stand in many places. */
 const MAX_INSTRUCTION_CHARACTERS = 200_000;
+/** More than this is not even put together. */
+const MAX_WORK_CHARACTERS = 50_000_000;
 const MAX_FILES_SHOWN = 50;
 const MAX_ENTRIES = 2_000;
 const MAX_MS = 2_000;
-const PLACEHOLDER = /\$\{SKILL_DIR\}|\$ARGUMENTS\b/g;
 
 /** The tool, over the skills of a workspace. */
 export function createSkillUse(library: SkillLibrary): ActionTool {
   return defineTool({
     name: "skill_use",
     description:
-      "Loads a skill: its instructions follow the result, in <skill-context>. Then follow them.",
+      "Loads a skill: its instructions come behind the results of all calls of this reply, in <skill-context>. Then follow them.",
     schema: z.object({
       skill_name: z.string().describe("One of your skills"),
       arguments: z.string().max(MAX_ARGUMENT_CHARACTERS).default("").describe(
@@ -33,28 +36,44 @@ export function createSkillUse(library: SkillLibrary): ActionTool {
     run: async (args, context) => {
       const skill = await library.use(args.skill_name, context.agent);
       return {
-        content: `The instructions of ${JSON.stringify(skill.name)} follow.\n${await describeFiles(
-          skill,
-          context,
-        )}`,
+        content: `The instructions of ${
+          JSON.stringify(skill.name)
+        } follow behind the results of this reply's calls.\n${await describeFiles(skill, context)}`,
         instructions: wrapSkillContext(skill.name, fillIn(skill, args.arguments)),
       };
     },
   });
 }
 
-/** One pass: what is filled in is never looked at again. Arguments that no placeholder takes up stand at the end. */
+/** As in an agent's body; the only variable is the skill's folder. Arguments that nothing takes up stand at the end. */
 function fillIn(skill: Skill, args: string): string {
-  let usesArguments = false;
-  const text = skill.body.replaceAll(PLACEHOLDER, (placeholder) => {
-    if (placeholder !== "$ARGUMENTS") return skill.folder;
-    usesArguments = true;
-    return args;
+  const { body, folder } = skill;
+  const most = body.length + body.split("$").length * (args.length + folder.length);
+  if (most > MAX_WORK_CHARACTERS) throw tooLong("up to ", most);
+  const { text, usesArguments } = substitute(body, {
+    args: wordsOf(args),
+    allArguments: args,
+    lookup: (name) => name === "SKILL_DIR" ? folder : undefined,
+    isWithheld: () => false,
   });
   const whole = usesArguments || args.trim() === "" ? text : `${text}\n\nArguments:\n${args}`;
   if (whole.length <= MAX_INSTRUCTION_CHARACTERS) return whole;
-  throw new ToolFailure(
-    `The instructions would have ${whole.length} characters with these arguments, at most ` +
+  throw tooLong("", whole.length);
+}
+
+/** The arguments one by one: as a shell splits them; a text whose quotes do not match, at its spaces. */
+function wordsOf(args: string): string[] {
+  try {
+    return splitShellWords(args);
+  } catch (error) {
+    if (error instanceof ToolFailure) return args.trim().split(/\s+/);
+    throw error;
+  }
+}
+
+function tooLong(beginning: string, characters: number): ToolFailure {
+  return new ToolFailure(
+    `The instructions would have ${beginning}${characters} characters with these arguments, at most ` +
       `${MAX_INSTRUCTION_CHARACTERS} are possible. Give shorter arguments.`,
   );
 }

@@ -136,15 +136,37 @@ Deno.test("skill_use fills in arguments and folder once, and lists the skill's f
   assert.equal(
     instructions,
     '<skill-context name="notes">\n' +
-      `About $& \${SKILL_DIR} $ARGUMENTS, see ${folder}/a.md. \${OPENAI_API_KEY} $0 $5.00 $ARGUMENTSX\n` +
+      `About $& \${SKILL_DIR} $ARGUMENTS, see ${folder}/a.md. \${OPENAI_API_KEY} $& $5.00 $ARGUMENTSX\n` +
       "</skill-context>",
   );
   assert.equal(
     content,
-    'The instructions of "notes" follow.\n' +
+    'The instructions of "notes" follow behind the results of this reply\'s calls.\n' +
       "Its files, for skill_read_file and skill_run_script:\n- a.md\n- scripts/run.py",
   );
   assert.equal(skill.tool.effect({ skill_name: "notes", arguments: "" }), "read");
+});
+
+Deno.test("skill_use fills in single arguments as an agent's body does", async () => {
+  await using place = await SkillsFixture.open();
+  await place.write(
+    "notes",
+    "SKILL.md",
+    "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS",
+  );
+  const skill = await place.tool("skill_use", { skills: ["notes"] });
+  const filledIn = async (args: string) =>
+    (await use(skill, { skill_name: "notes", arguments: args })).instructions.split("\n")[1];
+  assert.equal(await filledIn("one 'two $0'"), "one|two $0||$7|$0|$1,000|one 'two $0'");
+  assert.equal(await filledIn("don't stop"), "don't|stop||$7|$0|$1,000|don't stop");
+});
+
+Deno.test("skill_use puts nothing together that is far too long", async () => {
+  await using place = await SkillsFixture.open();
+  await place.write("notes", "SKILL.md", "$0 ".repeat(30_000));
+  const skill = await place.tool("skill_use", { skills: ["notes"] });
+  const long = use(skill, { skill_name: "notes", arguments: "x".repeat(20_000) });
+  assert.match(await failureOf(long), /would have up to 6\d{8} characters .* Give shorter/);
 });
 
 Deno.test("skill_use appends arguments that no placeholder takes up, and tells of a skill without files", async () => {

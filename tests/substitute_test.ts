@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { substitute } from "../../runtime/prompt/substitute.ts";
+import { substitute } from "../runtime/substitute.ts";
 
 const VALUES: Record<string, string> = {
   NAME: "Ada",

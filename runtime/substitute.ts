@@ -1,4 +1,4 @@
-// Variables and arguments in an agent's body: one pass, values are never looked at again.
+// Variables and arguments in the body of an agent or a skill: one pass, values are never looked at again.
 
 // A digit that more of a number follows, as in $10, $5.00 or $1,000, is an amount of money.
 const PLACEHOLDER =
@@ -14,7 +14,7 @@ export interface Substitution {
 }
 
 /**
- * Fills in `${VAR}`, `$ARGUMENTS` (all, one a line), `$ARGUMENTS[N]` and `$0`…`$9` (0-based), and `\$` as a dollar.
+ * Fills in `${VAR}`, `$ARGUMENTS` (all), `$ARGUMENTS[N]` and `$0`…`$9` (0-based), and `\$` as a dollar.
  * An undefined variable stays as written, and so does `$5` where there is no such argument: it may be a price.
  * `$ARGUMENTS[5]`, which is nothing else, becomes empty then.
  */
@@ -22,6 +22,8 @@ export function substitute(
   body: string,
   options: {
     args: readonly string[];
+    /** What `$ARGUMENTS` stands for. Absent: all arguments, one a line. */
+    allArguments?: string;
     lookup: (name: string) => string | undefined;
     /** Names whose values a model must not see. */
     isWithheld: (name: string) => boolean;
@@ -42,7 +44,9 @@ export function substitute(
         return options.lookup(variable) ?? whole;
       }
       const wanted = index ?? digit;
-      const value = wanted === undefined ? args.join("\n") : args[Number(wanted)];
+      const value = wanted === undefined
+        ? options.allArguments ?? args.join("\n")
+        : args[Number(wanted)];
       usesArguments ||= value !== undefined && args.length > 0;
       return value ?? (digit === undefined ? "" : whole);
     },
