@@ -5,13 +5,14 @@ import { isScriptName } from "../tools/skills/script_names.ts";
 /** Whether there is a script in the skill's folder. A skill that cannot be read has none: others report what is wrong. */
 export async function hasScripts(skillsDir: string, skill: string): Promise<boolean> {
   const folder = join(skillsDir, skill);
-  return await holdsScript(folder) || await holdsScript(join(folder, "scripts"));
+  return await holdsScript(folder) || await holdsScript(join(folder, "scripts"), { below: true });
 }
 
-async function holdsScript(folder: string): Promise<boolean> {
+async function holdsScript(folder: string, { below = false } = {}): Promise<boolean> {
   try {
     for await (const { name, isDirectory } of Deno.readDir(folder)) {
       if (!isDirectory && isScriptName(name)) return true;
+      if (isDirectory && below && await holdsScript(join(folder, name), { below })) return true;
     }
     return false;
   } catch (error) {

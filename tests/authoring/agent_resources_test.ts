@@ -263,6 +263,14 @@ Deno.test("validate tells what is odd in mcp-servers.json about the servers that
   ]);
 });
 
+Deno.test("validate knows the keys that skills have elsewhere", async () => {
+  await using place = await createTestWorkspace();
+  const keys =
+    "license: MIT\ncompatibility: all\nmetadata: {author: me}\nallowed-tools: Read, Bash(git:*)";
+  await put(place, "skills/notes/SKILL.md", `---\ndescription: x\n${keys}\n---\nDo it.`);
+  assert.deepEqual(await validate(place, "skills: notes"), []);
+});
+
 Deno.test("validate tells what is odd about a skill that works", async () => {
   await using place = await createTestWorkspace();
   await put(place, "skills/notes/SKILL.md", "---\nname: other\nargument_hint: x\n---\nDo it.");

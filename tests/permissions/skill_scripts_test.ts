@@ -4,10 +4,25 @@ import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", async () => {
   await withTempDir(async (dir) => {
-    for (const folder of ["words", "beside", "below/scripts", "folders/scripts/a.sh"]) {
+    for (
+      const folder of [
+        "words",
+        "beside",
+        "below/scripts",
+        "folders/scripts/a.sh",
+        "deep/scripts/a/b",
+      ]
+    ) {
       await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
     }
-    for (const file of ["words/SKILL.md", "beside/run.sh", "below/scripts/run.py"]) {
+    for (
+      const file of [
+        "words/SKILL.md",
+        "beside/run.sh",
+        "below/scripts/run.py",
+        "deep/scripts/a/b/c.ts",
+      ]
+    ) {
       await Deno.writeTextFile(`${dir}/${file}`, "");
     }
     const found = async (skill: string) => await hasScripts(dir, skill);
@@ -15,6 +30,7 @@ Deno.test("hasScripts() finds programs in a skill's folder and its scripts folde
     assert.equal(await found("folders"), false);
     assert.equal(await found("beside"), true);
     assert.equal(await found("below"), true);
+    assert.equal(await found("deep"), true);
   });
 });
 

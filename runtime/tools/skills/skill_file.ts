@@ -13,6 +13,11 @@ const schema = z.object({
   "argument-hint": z.union([z.string(), z.array(z.string())], {
     error: "must be text, such as [topic]",
   }).nullish(),
+  // What other programs read: known, and nothing to Inkling.
+  license: z.unknown().optional(),
+  compatibility: z.unknown().optional(),
+  metadata: z.unknown().optional(),
+  "allowed-tools": z.unknown().optional(),
 });
 
 /** What a SKILL.md says. */

@@ -2,15 +2,17 @@
 import { stat } from "node:fs/promises";
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
-import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
+import { type ProgramEnd, runProgram, type RunProgramOptions } from "../processes/run_program.ts";
 import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
-import { parseScriptName } from "./script_names.ts";
+import { parseScriptName, shellOf } from "./script_names.ts";
 import type { ScriptHost } from "./script_host.ts";
 import { splitShellWords } from "./shell_words.ts";
 import type { Skill, SkillLibrary } from "./skill_library.ts";
 
 const MAX_ARGUMENT_CHARACTERS = 20_000;
+/** As the system reads it. */
+const MAX_FIRST_LINE_BYTES = 256;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const TIMEOUT_MS = 30_000;
 /** A script's own limit ends it; this is for what is left to do then. */
@@ -36,7 +38,9 @@ export function createSkillRunScript(
     } seconds, in the workspace. The result is its exit code and what it printed.`,
     schema: z.object({
       skill_name: z.string().describe("One of your skills"),
-      script_name: z.string().describe("A file in the skill's folder or its scripts folder"),
+      script_name: z.string().describe(
+        "A file in the skill's folder or its scripts folder, such as scripts/pdf/convert.py",
+      ),
       script_args: z.string().max(MAX_ARGUMENT_CHARACTERS).default("").describe(
         "Its arguments, split as a shell splits them: quotes and backslashes count, nothing is expanded",
       ),
@@ -65,9 +69,8 @@ export function createSkillRunScript(
       };
       const end = interpreter === null
         ? await options.scriptHost.runScript(script, context)
-        : await runProgram(interpreter, {
+        : await runScript(interpreter, {
           ...script,
-          args: [script.path, ...args],
           signal: context.signal,
           clock: context.clock,
           redactor: context.redactor,
@@ -77,6 +80,25 @@ export function createSkillRunScript(
       return text;
     },
   });
+}
+
+/** Runs a script of another language; a shell script by what its first line names. */
+async function runScript(
+  interpreter: string,
+  script: Omit<RunProgramOptions, "input"> & { path: string },
+): Promise<ProgramEnd> {
+  const { path, args } = script;
+  const [program = interpreter, ...before] = interpreter === "sh"
+    ? shellOf(await beginningOfFile(path))
+    : [];
+  return await runProgram(program, { ...script, args: [...before, path, ...args] });
+}
+
+async function beginningOfFile(path: string): Promise<string> {
+  using file = await Deno.open(path);
+  const bytes = new Uint8Array(MAX_FIRST_LINE_BYTES);
+  const count = await file.read(bytes) ?? 0;
+  return new TextDecoder().decode(bytes.subarray(0, count));
 }
 
 /** The real path of the first candidate that is a file inside the skill's folder. */

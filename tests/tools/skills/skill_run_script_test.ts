@@ -233,7 +233,6 @@ Deno.test("skill_run_script runs nothing but scripts of the skill's folder and i
   const touch = 'touch "$WORKSPACE/ran"';
   await using place = await openWith({
     "deep/a.sh": touch,
-    "scripts/deep/a.sh": touch,
     "scripts/folder.sh/x": touch,
     ".hidden.sh": touch,
     "program": touch,
@@ -258,7 +257,11 @@ Deno.test("skill_run_script runs nothing but scripts of the skill's folder and i
     "",
     " ",
     "deep/a.sh",
-    "scripts/deep/a.sh",
+    "deep//a.sh",
+    "scripts//a.sh",
+    "scripts/.deep/a.sh",
+    "scripts/deep/../a.sh",
+    "linked/x.sh",
     "scripts/linked/x.sh",
     "/bin/sh",
     join(outside, "x.sh"),
@@ -292,6 +295,43 @@ Deno.test("skill_run_script runs nothing but scripts of the skill's folder and i
     await failureOf(runScript(place, { script_name }));
   }
   await assert.rejects(Deno.stat(join(workspace, "ran")), Deno.errors.NotFound);
+});
+
+Deno.test("skill_run_script runs scripts in folders below scripts, by either name", async () => {
+  await using place = await openWith({ "scripts/pdf/deep er/a.sh": "echo here" });
+  for (const script_name of ["scripts/pdf/deep er/a.sh", "pdf/deep er/a.sh"]) {
+    assert.match(await runScript(place, { script_name }), /\nhere$/);
+  }
+});
+
+Deno.test("skill_run_script runs a .sh script by its first line, and by sh where that names nothing", async () => {
+  const show = 'echo "$0|$*|${BASH_VERSION:+bash}"; false; echo on';
+  await using place = await openWith({
+    "bash.sh": `#!/bin/bash\n${show}`,
+    "env.sh": `#! /usr/bin/env bash\r\n${show}`,
+    "strict.sh": `#!/bin/bash -eu\n${show}`,
+    "plain.sh": `# no shell is named\n${show}`,
+    "relative.sh": `#!bash\n${show}`,
+    "gone.sh": "#!/nowhere/shell\nx",
+  });
+  const at = (name: string) => join(place.skillsDir, "notes", name);
+  const run = (script_name: string) => runScript(place, { script_name, script_args: "a b" });
+  for (const name of ["bash.sh", "env.sh"]) {
+    const ended = `${name} ended with exit code 0.`;
+    assert.equal(await run(name), `${ended}\n${at(name)}|a b|bash\non`);
+  }
+  assert.equal(
+    await failureOf(run("strict.sh")),
+    `strict.sh ended with exit code 1.\n${at("strict.sh")}|a b|bash`,
+  );
+  for (const name of ["plain.sh", "relative.sh"]) {
+    const shell = await runScript(place, { script_name: name });
+    assert.match(shell, /\|\|(bash)?\non$/);
+  }
+  assert.match(
+    await failureOf(run("gone.sh")),
+    /^Cannot start \/nowhere\/shell: it is not installed/,
+  );
 });
 
 Deno.test("skill_run_script is unsafe: after a crash it is not repeated", async () => {
