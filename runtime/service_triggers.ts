@@ -59,6 +59,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     scheduler,
     events,
     findAgent,
+    clock,
     async openWatcher({ onTripped }) {
       const [{ Watcher }, store, ownWrites] = await Promise.all([
         loadWatcher(),

@@ -1,17 +1,27 @@
 // Paths in an agent's file that lead nowhere, or to where nothing is watched.
+import { basename } from "node:path";
 import type { Directories } from "../config/directories.ts";
 import { exists } from "../config/exists.ts";
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import type { Diagnostic } from "../diagnostics.ts";
+import { holdsMoreThan } from "../files/folder_size.ts";
 import { isBelow } from "../files/path_below.ts";
 import type { Agent } from "./agent.ts";
 import { itemPath } from "./validate_resources.ts";
-import { readWatchPaths } from "./watch_path.ts";
+import {
+  describeTooLarge,
+  isIgnoredFolder,
+  MOST_WATCHED_ENTRIES,
+  namesIgnoredFolder,
+  readWatchPaths,
+} from "./watch_path.ts";
 
 /** Where the agent's paths begin, and what is closed to a watch. */
 export interface PlaceSurroundings {
   home: string;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
+  /** How many files and folders there may be at a watched path; MOST_WATCHED_ENTRIES by default. */
+  mostEntries?: number;
 }
 
 /** Warnings for the paths of the agent's tools and of its trigger. */
@@ -43,6 +53,7 @@ async function checkWatchPaths(
   if (trigger.type !== "watch") return [];
   const found: Diagnostic[] = [];
   const { agentsDir, configDir, stateDir } = around.directories;
+  const most = around.mostEntries ?? MOST_WATCHED_ENTRIES;
   const never = [
     { name: "agents", folder: agentsDir },
     { name: "configuration", folder: configDir },
@@ -53,10 +64,20 @@ async function checkWatchPaths(
     const warn = (message: string) =>
       found.push(diagnose(file, at, { severity: "warning", message }));
     // A pattern is waited for; only the folder before its first wildcard can be looked at.
-    for (const base of new Set(readWatchPaths(written, around).map(({ base }) => base))) {
+    const places = new Map(readWatchPaths(written, around).map((place) => [place.base, place]));
+    for (const [base, { glob, recursive }] of places) {
       const closed = never.find(({ folder }) => isBelow(base, folder));
       if (closed !== undefined) warn(`The ${closed.name} folder is never watched: ${base}`);
       else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
+      else {
+        const everything = namesIgnoredFolder([...trigger.filters.include, glob ?? ""]);
+        const isSkipped = (path: string) =>
+          never.some(({ folder }) => isBelow(path, folder)) ||
+          !everything && isIgnoredFolder(basename(path));
+        if (await holdsMoreThan(base, { most, recursive, isSkipped })) {
+          warn(describeTooLarge(base, most));
+        }
+      }
     }
   }
   return found;

@@ -3,7 +3,7 @@ import type { PathBase } from "../agents/agent_paths.ts";
 import type { Clock } from "../clock.ts";
 import { SerialQueue } from "../serial_queue.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { AgentWatch } from "./agent_watch.ts";
+import { AgentWatch, type AgentWatchPorts } from "./agent_watch.ts";
 import type { SettledPath } from "./change_folding.ts";
 import type { StartRun } from "./fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
@@ -67,8 +67,10 @@ export class AgentFollower implements AsyncDisposable {
     ports: AgentFollowerPorts;
   }): Promise<AgentFollower> {
     // Nothing settles before begin().
-    const onSettled = (paths: SettledPath[]) => follower.#settled(paths);
-    const watch = await openWatch(agent, onSettled, own.ports);
+    const watch = await openWatch(agent, own.ports, {
+      onSettled: (paths) => follower.#settled(paths),
+      onRefused: (reason) => follower.#refused(reason),
+    });
     const follower = new AgentFollower(agent, watch, own);
     return follower;
   }
@@ -90,8 +92,12 @@ export class AgentFollower implements AsyncDisposable {
     // Agents are immutable: the same object is the same watch.
     if (before === agent) return false;
     const isOther = !watchTheSame(before, agent);
-    const onSettled = (paths: SettledPath[]) => this.#settled(paths);
-    const watch = isOther ? await openWatch(agent, onSettled, this.#ports) : former;
+    const watch = isOther
+      ? await openWatch(agent, this.#ports, {
+        onSettled: (paths) => this.#settled(paths),
+        onRefused: (reason) => this.#refused(reason),
+      })
+      : former;
     this.#agent = agent;
     this.#watch = watch;
     this.#lane.update(agent);
@@ -105,14 +111,15 @@ export class AgentFollower implements AsyncDisposable {
     return isEdited(before, agent) && this.reset();
   }
 
-  /** Why the agent's trigger was stopped because it ran away; null when it was not. */
+  /** Why the agent's trigger was stopped because it ran away, or watches too much; null when it was not. */
   get trippedReason(): string | null {
     return this.#lane.trippedReason;
   }
 
   /** Lets a stopped trigger fire again; whether it was stopped. */
   reset(): boolean {
-    if (this.trippedReason === null) return false;
+    // Where there is too much to watch, only other paths help.
+    if (this.trippedReason === null || this.#watch.refusal !== undefined) return false;
     // Only now it is counted anew: asking again and again must not keep a loop going.
     this.#ports.breaker.reset(this.#agent.id);
     this.#lane.reset();
@@ -154,6 +161,13 @@ export class AgentFollower implements AsyncDisposable {
     await this.#lane[Symbol.asyncDispose]();
   }
 
+  #refused(reason: string): void {
+    this.#lane.trip(
+      reason,
+      "Edit the agent's file; if the folder has become smaller, restart the service.",
+    );
+  }
+
   #settled(paths: readonly SettledPath[]): void {
     void this.#accepting.run(() => this.#accept(paths)).catch((error) =>
       this.#ports.log.write("error", "File changes were lost", { agent: this.#agent.id, error })
@@ -176,11 +190,11 @@ export class AgentFollower implements AsyncDisposable {
   }
 }
 
-/** The watch of an agent, which catches up where it is to; `onSettled` hears of paths that are quiet. */
+/** The watch of an agent, which catches up where it is to. */
 async function openWatch(
   agent: WatchingAgent,
-  onSettled: (paths: SettledPath[]) => void,
   { seen, hub, clock, base, breaker }: AgentFollowerPorts,
+  heard: Pick<AgentWatchPorts, "onSettled" | "onRefused">,
 ): Promise<AgentWatch> {
   const remembered = await seen.recall(agent.id, agent.trigger);
   const watch = await AgentWatch.open(agent.trigger, remembered, {
@@ -188,7 +202,7 @@ async function openWatch(
     clock,
     base,
     noticed: (path) => breaker.noticed(path),
-    onSettled,
+    ...heard,
   });
   try {
     if (remembered === undefined) await seen.begin(agent.id, agent.trigger, watch.files());

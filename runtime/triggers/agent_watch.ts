@@ -22,6 +22,8 @@ export interface AgentWatchPorts {
   noticed: (path: string) => ChangeOrigin;
   /** Called with paths that are quiet. */
   onSettled: (paths: SettledPath[]) => void;
+  /** Called where there is too much at a path: nothing is watched there. */
+  onRefused: (reason: string) => void;
 }
 
 /** A watch trigger at work. Reports nothing before `listen` or `adopt`. */
@@ -72,8 +74,14 @@ export class AgentWatch implements AsyncDisposable {
     return watch;
   }
 
+  /** Why one of the paths is not watched: there is too much. */
+  get refusal(): string | undefined {
+    return this.#leaves.map(({ place }) => place.refusal).find((reason) => reason !== undefined);
+  }
+
   /** Begins to report changes. */
   listen(): void {
+    if (this.refusal !== undefined) this.#ports.onRefused(this.refusal);
     // Read since, before anybody listened; what is remembered is compared below.
     const unread = new Set(this.#unread());
     if (!this.#baseline.isRemembered) {
@@ -92,6 +100,7 @@ export class AgentWatch implements AsyncDisposable {
         appeared: (changes) => this.#appeared(leaf, changes),
         vanished: () => this.#vanished(leaf),
         readAtLast: (firstRead) => this.#readAtLast(leaf, firstRead),
+        refused: (reason) => this.#ports.onRefused(reason),
       });
       if (leaf.place.isThere) this.#compare(leaf);
     }

@@ -1,10 +1,10 @@
 // One of the places that an agent watches, with the filters that say which of its files matter.
 import { basename } from "node:path";
 import type { WatchTrigger } from "../agents/agent.ts";
-import type { WatchPath } from "../agents/watch_path.ts";
+import { namesIgnoredFolder, type WatchPath } from "../agents/watch_path.ts";
 import { isBelow } from "../files/path_below.ts";
 import type { Stamp } from "./change_folding.ts";
-import { createWatchFilter, namesIgnoredFolder, type WatchFilter } from "./watch_filter.ts";
+import { createWatchFilter, type WatchFilter } from "./watch_filter.ts";
 import type { PlaceLease, WatchHub } from "./watch_hub.ts";
 import type { PlaceListener, WatchedPlace } from "./watched_place.ts";
 

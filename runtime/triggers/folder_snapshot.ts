@@ -21,8 +21,15 @@ export class FolderSnapshot {
   /** The entries of each folder that is known, by name. */
   readonly #folders: Map<string, Map<string, Exclude<Entry, null>>>;
 
+  #size = 0;
+
   constructor(root: string) {
     this.#folders = new Map([[root, new Map()]]);
+  }
+
+  /** How many files and folders are known. */
+  get size(): number {
+    return this.#size;
   }
 
   isFolder(path: string): boolean {
@@ -63,6 +70,7 @@ export class FolderSnapshot {
     const before = typeof known === "string" ? known : null;
     const now = typeof entry === "string" ? entry : null;
     if (before !== now) changes.push({ path, before, now });
+    this.#size += Number(entry !== null) - Number(known !== undefined);
     if (entry === null) siblings.delete(name);
     else siblings.set(name, entry);
     if (entry === FOLDER) this.#folders.set(path, new Map());
@@ -70,7 +78,9 @@ export class FolderSnapshot {
   }
 
   #forget(folder: string, changes: Transition[]): void {
-    for (const [name, entry] of this.#folders.get(folder) ?? []) {
+    const entries = this.#folders.get(folder) ?? new Map<string, Exclude<Entry, null>>();
+    this.#size -= entries.size;
+    for (const [name, entry] of entries) {
       const path = join(folder, name);
       if (entry === FOLDER) this.#forget(path, changes);
       else changes.push({ path, before: entry, now: null });

@@ -23,6 +23,8 @@ export interface FolderViewOptions {
   isSkipped: (path: string) => boolean;
   /** Ends a scan that takes long. */
   signal: AbortSignal;
+  /** How many files and folders it may hold: beyond that, a scan ends. */
+  most: number;
 }
 
 /** The error for which something cannot be read. */
@@ -61,6 +63,11 @@ export class FolderView {
 
   stampAt(path: string): Stamp | null {
     return this.#snapshot.stampAt(path);
+  }
+
+  /** Whether it holds more than it may: then only a part of it is known. */
+  get isTooLarge(): boolean {
+    return this.#snapshot.size > this.#options.most;
   }
 
   /** Files and folders that cannot be read now. */
@@ -132,7 +139,7 @@ export class FolderView {
   }
 
   async #scanFolder(folder: string, result: ScanResult): Promise<void> {
-    if (this.#options.signal.aborted) return;
+    if (this.#options.signal.aborted || this.isTooLarge) return;
     const entries = await entriesOf(folder);
     if (entries === null) {
       if (folder !== this.#root) this.#noteFile(folder, null, result);

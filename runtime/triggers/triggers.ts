@@ -1,10 +1,15 @@
 // Everything that fires by itself, as one: schedules, watches, and the pause over both.
 import type { Agent } from "../agents/agent.ts";
+import type { Clock } from "../clock.ts";
 import type { EventBus } from "../events/bus.ts";
+import { firstOf } from "../first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Watcher } from "./watcher.ts";
+
+/** So long a reload waits until changes of all that is watched are noticed. */
+const LONGEST_WAIT_MS = 2_000;
 
 /** What triggers are made of. */
 export interface TriggersPorts {
@@ -18,6 +23,7 @@ export interface TriggersPorts {
   hasStoredWatches: () => Promise<boolean>;
   events: EventBus;
   findAgent: (id: string) => Agent | undefined;
+  clock: Clock;
 }
 
 /** The triggers of a service. */
@@ -67,9 +73,11 @@ export class Triggers implements AsyncDisposable {
       this.#watcher = undefined;
       throw error;
     }));
-    for (const id of await watcher.reconcile(agents, options)) {
-      this.#tell(id, { status: "running", reason: null });
-    }
+    const following = watcher.reconcile(agents, options).then((restarted) => {
+      for (const id of restarted) this.#tell(id, { status: "running", reason: null });
+    });
+    // What is watched may be large, on a slow disk: whoever reloads the agents does not wait for all of it.
+    await firstOf(following, { within: { clock: this.#ports.clock, ms: LONGEST_WAIT_MS } });
   }
 
   /** Begins to fire. What came due while nothing ran is judged at once. */

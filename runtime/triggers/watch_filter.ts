@@ -1,5 +1,6 @@
 // Which changes below a watched place concern an agent: its pattern, its filters, and what nobody wants to hear of.
 import { basename } from "node:path";
+import { IGNORED_FOLDERS } from "../agents/watch_path.ts";
 import { compileGlob, type GlobMatcher } from "../files/glob.ts";
 import { STAGED_NAME } from "../tools/file_identity.ts";
 
@@ -23,7 +24,6 @@ const named = (pattern: RegExp, mark: RegExp): Ignored => (
   { applies: (_relative, name) => pattern.test(name), mark }
 );
 
-const IGNORED_FOLDERS = [".git", "node_modules"];
 const IGNORED: readonly Ignored[] = [
   ...IGNORED_FOLDERS.map(inFolder),
   // Vim: swap files, and the name it tries out a folder with.
@@ -40,16 +40,6 @@ const IGNORED: readonly Ignored[] = [
   named(/^\.goutputstream-/, /\.goutputstream-/),
   named(/___jb_(tmp|old)___$/, /___jb_(tmp|old)___$/),
 ];
-
-/** Whether nobody looks into folders of this name, unless a pattern of theirs names it: see namesIgnoredFolder. */
-export function isIgnoredFolder(name: string): boolean {
-  return IGNORED_FOLDERS.includes(name);
-}
-
-/** Whether one of the patterns reaches into a folder that is ignored otherwise. */
-export function namesIgnoredFolder(patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => pattern.split("/").some(isIgnoredFolder));
-}
 
 /**
  * The filter of one watched path. Patterns match the base name or the whole relative path; one that ends with a slash

@@ -1,13 +1,12 @@
 // The watched paths of all agents, each one watched once: shared by those who name the same path, and checked from time
 // to time, because a path may come, go or lead somewhere else without any event.
 import { basename } from "node:path";
-import type { WatchPath } from "../agents/watch_path.ts";
+import { isIgnoredFolder, type WatchPath } from "../agents/watch_path.ts";
 import type { Clock } from "../clock.ts";
 import { knownRealPath } from "../files/known_real_path.ts";
 import { isBelow } from "../files/path_below.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { FolderWatches } from "./folder_watches.ts";
-import { isIgnoredFolder } from "./watch_filter.ts";
 import { WatchedPlace } from "./watched_place.ts";
 
 const CHECK_MS = 2_000;
@@ -19,6 +18,8 @@ export interface WatchHubPorts {
   log: ServiceLog;
   /** Folders whose content nobody may watch, absolute. */
   closed: readonly string[];
+  /** How many files and folders there may be at a path. */
+  mostEntries: number;
 }
 
 /** A share in a place. */
@@ -93,12 +94,13 @@ export class WatchHub implements AsyncDisposable {
     key: string,
     { base, recursive, everything }: { base: string; recursive: boolean; everything: boolean },
   ): Share {
-    const { watches, clock, log } = this.#ports;
+    const { watches, clock, log, mostEntries } = this.#ports;
     const isClosed = (path: string) => this.#closed.some((folder) => isBelow(path, folder));
     const place = new WatchedPlace({ path: base, recursive }, {
       watches,
       clock,
       log,
+      mostEntries,
       isClosed,
       isSkipped: (path) => isClosed(path) || !everything && isIgnoredFolder(basename(path)),
     });

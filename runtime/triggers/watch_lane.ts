@@ -15,6 +15,9 @@ import type { WatchingAgent } from "./watching_agent.ts";
 /** How many runs of one agent its watch has going at once. */
 const MAX_RUNS = 4;
 
+/** What lets a trigger that ran away fire again. */
+const REMEDY = "Edit the agent, resume the scheduler or reload the agents to start it again.";
+
 /** What the queue of an agent needs. */
 export interface WatchLanePorts {
   store: WatchStore;
@@ -130,7 +133,7 @@ export class WatchLane implements AsyncDisposable {
       for (let change; (change = await this.#next()) !== undefined;) {
         const { id, trigger: { maxRuns } } = this.#agent;
         const refusal = this.#ports.breaker.refusal(id, { ...change, maxRuns });
-        if (refusal !== undefined) return this.#trip(refusal);
+        if (refusal !== undefined) return this.trip(refusal, REMEDY);
         if (!await this.#start(change)) return;
       }
     } catch (error) {
@@ -182,13 +185,14 @@ export class WatchLane implements AsyncDisposable {
     if (!this.#runs.add({ executionId, path, isRunning: true })) breaker.ended(executionId);
   }
 
-  #trip(reason: string): void {
+  /** Stops, until it is reset, for a reason; `remedy` is a sentence that says what to do. */
+  trip(reason: string, remedy: string): void {
+    if (this.#trippedReason !== null) return;
     const { log, onTripped } = this.#ports;
     this.#trippedReason = reason;
     log.write(
       "warn",
-      `The watch of agent "${this.#agent.id}" is stopped: ${reason}. ` +
-        "Edit the agent, resume the scheduler or reload the agents to start it again.",
+      `The watch of agent "${this.#agent.id}" is stopped: ${reason}. ${remedy}`,
       { agent: this.#agent.id, waiting: this.#queued.size },
     );
     onTripped(this.#agent.id, reason);

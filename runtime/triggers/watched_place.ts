@@ -1,6 +1,8 @@
 // One watched path, whatever is there: a folder, a file, or nothing yet. Follows it when it vanishes and comes back, and
 // tells how its files change. When it is scanned is left to PlaceScans, what is known of it to SeenPlace.
 import type { Clock } from "../clock.ts";
+import { describeTooLarge } from "../agents/watch_path.ts";
+import { holdsMoreThan } from "../files/folder_size.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Transition } from "./change_folding.ts";
 import type { FolderView } from "./folder_view.ts";
@@ -19,6 +21,8 @@ export interface PlaceListener {
   vanished(): void;
   /** Something could be read for the first time, after it could not be; or is gone. */
   readAtLast(firstRead: FirstRead): void;
+  /** There is too much at the path: from now on nothing is watched there. */
+  refused(reason: string): void;
 }
 
 /** What places share. */
@@ -26,6 +30,8 @@ export interface PlacePorts {
   watches: FolderWatches;
   clock: Clock;
   log: ServiceLog;
+  /** How many files and folders may be at the path. */
+  mostEntries: number;
   /** Whether a place (absolute, real) is nobody's to watch. */
   isClosed: (path: string) => boolean;
   /** Whether what lies there, inside of a watched folder, is left out. */
@@ -45,6 +51,7 @@ export class WatchedPlace implements AsyncDisposable {
   #unwatch: (() => void) | undefined;
   #isOpening = true;
   #isUnreachable = false;
+  #refusal: string | undefined;
 
   constructor(place: { path: string; recursive: boolean }, ports: PlacePorts) {
     this.path = place.path;
@@ -69,6 +76,11 @@ export class WatchedPlace implements AsyncDisposable {
   /** Whether it cannot be told what is at the path; it was never seen then. */
   get isUnreachable(): boolean {
     return this.#isUnreachable && !this.#seen.isKnown;
+  }
+
+  /** Why nothing is watched at the path: there is too much. It stays so, whatever becomes of it. */
+  get refusal(): string | undefined {
+    return this.#refusal;
   }
 
   /** What is known of it, as last seen. */
@@ -113,11 +125,16 @@ export class WatchedPlace implements AsyncDisposable {
   }
 
   async #scan(work: (view: FolderView) => Promise<ScanResult>): Promise<void> {
-    if (this.#there !== undefined) this.#take("changed", await work(this.#there.view));
+    if (this.#there === undefined) return;
+    const { view } = this.#there;
+    const result = await work(view);
+    if (view.isTooLarge) this.#refuse();
+    else this.#take("changed", result);
   }
 
   /** Follows what is there now. Whether that is what was there before. */
   async #check(): Promise<boolean> {
+    if (this.#refusal !== undefined) return false;
     const found = await this.#find();
     if (found === undefined || found.identity !== this.#there?.root.identity) this.#lose();
     if (found === undefined) return false;
@@ -143,10 +160,15 @@ export class WatchedPlace implements AsyncDisposable {
   }
 
   async #enter(found: WatchedRoot): Promise<void> {
-    const { watches, isSkipped } = this.#ports;
+    const { watches, isSkipped, mostEntries: most } = this.#ports;
     const { signal } = this.#scans;
     const recursive = this.#recursive && found.only === undefined;
-    const view = this.#seen.viewOf(found, { recursive, isSkipped, signal });
+    const isFolder = found.only === undefined;
+    // First: a watch of very many folders takes long to begin, and the system has a limit for all of them.
+    if (isFolder && await holdsMoreThan(found.folder, { most, recursive, isSkipped, signal })) {
+      return this.#refuse();
+    }
+    const view = this.#seen.viewOf(found, { recursive, isSkipped, signal, most });
     this.#there = { root: found, view };
     const unwatch = await watches.watch({ folder: found.folder, recursive }, {
       changed: (paths) => {
@@ -158,10 +180,18 @@ export class WatchedPlace implements AsyncDisposable {
     });
     this.#unwatch = unwatch;
     if (signal.aborted) return unwatch();
-    if (this.#isOpening) return this.#follow(await view.scanAll());
-    this.#take("appeared", await view.scanAll());
+    const result = await view.scanAll();
+    if (view.isTooLarge) return this.#refuse();
+    if (this.#isOpening) return this.#follow(result);
+    this.#take("appeared", result);
     // Of a folder that is just being filled the first scan may have missed the rest.
     this.#scans.rescanSoon([found.folder]);
+  }
+
+  #refuse(): void {
+    this.#lose();
+    this.#refusal = describeTooLarge(this.path, this.#ports.mostEntries);
+    for (const listener of this.#listeners) listener.refused(this.#refusal);
   }
 
   #lose(): void {

@@ -6,6 +6,7 @@ import type { Directories } from "../config/directories.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { SerialQueue } from "../serial_queue.ts";
+import { MOST_WATCHED_ENTRIES } from "../agents/watch_path.ts";
 import { AgentFollower, type AgentFollowerPorts } from "./agent_follower.ts";
 import type { StartRun } from "./fire.ts";
 import { FolderWatches } from "./folder_watches.ts";
@@ -36,7 +37,9 @@ export interface WatcherPorts {
   home: string;
   /** Shared by all who watch folders in this process: see FolderWatches. */
   folders: FolderWatches;
-  /** An agent's trigger was stopped because it ran away. */
+  /** How many files and folders there may be at a watched path; MOST_WATCHED_ENTRIES by default. */
+  mostEntries?: number;
+  /** An agent's trigger was stopped because it ran away, or watches too much. */
   onTripped: (agentId: string, reason: string) => void;
 }
 
@@ -69,6 +72,7 @@ export class Watcher implements AsyncDisposable {
       watches: folders,
       clock,
       log,
+      mostEntries: ports.mostEntries ?? MOST_WATCHED_ENTRIES,
       closed: [directories.agentsDir, directories.configDir, directories.stateDir],
     });
     this.#followerPorts = {

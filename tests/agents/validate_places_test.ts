@@ -5,7 +5,7 @@ import { withTempDir } from "../support/temp_dir.ts";
 import { parse } from "./parsed_file.ts";
 
 /** What is said of the paths in `daily.md`, where `WORK` stands for a folder that has a folder `inbox`. */
-async function diagnosed(yaml: string): Promise<string[]> {
+async function diagnosed(yaml: string, mostEntries = 10): Promise<string[]> {
   let shown: string[] = [];
   await withTempDir(async (work) => {
     await Deno.mkdir(`${work}/inbox`);
@@ -13,6 +13,7 @@ async function diagnosed(yaml: string): Promise<string[]> {
     assert.ok("agent" in parsed, JSON.stringify(parsed));
     const { agent, document } = parsed;
     const found = await diagnosePlaces(agent, { path: "daily.md", document }, {
+      mostEntries,
       home: work,
       directories: {
         workspace: work,
@@ -63,4 +64,13 @@ Deno.test("diagnosePlaces() looks at each place that braces stand for, once", as
       "warning daily.md:4:45: The state folder is never watched: WORK/state/x",
     ],
   );
+});
+
+Deno.test("diagnosePlaces() warns of a folder that holds too much to be watched", async () => {
+  const watched = "trigger: { type: watch, paths: ['WORK'] }";
+  assert.deepEqual(await diagnosed(watched, 1), []);
+  assert.deepEqual(await diagnosed(watched, 0), [
+    "warning daily.md:2:33: WORK holds more than 0 files and folders, too many to watch; " +
+    "name smaller folders in trigger.paths",
+  ]);
 });

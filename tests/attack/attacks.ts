@@ -1,5 +1,6 @@
 // Every attack there is, in the order in which they are run.
 import type { Attack } from "./attack.ts";
+import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
 import { toolSchemas } from "./tool_schemas.ts";
 import { uiToken } from "./ui_token.ts";
@@ -10,4 +11,5 @@ export const ATTACKS: readonly Attack[] = [
   linkedFiles,
   toolSchemas,
   uiToken,
+  largeWatch,
 ];

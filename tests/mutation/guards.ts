@@ -290,6 +290,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/agents/unsettled_file_test.ts"],
   },
   {
+    guard: "a folder with very many files is not watched",
+    file: "runtime/files/folder_size.ts",
+    find: "if (++count > most) return true;",
+    replace: "",
+    tests: ["tests/agents/validate_places_test.ts"],
+  },
+  {
+    guard: "a watched folder does not grow without a bound",
+    file: "runtime/triggers/folder_view.ts",
+    find: "return this.#snapshot.size > this.#options.most;",
+    replace: "return false;",
+    tests: ["tests/triggers/watcher_size_test.ts"],
+  },
+  {
     guard: "changed files start an agent so many times at most",
     file: "runtime/triggers/trigger_breaker.ts",
     find: "this.#recentStarts(agentId).length >= maxRuns",

@@ -32,6 +32,7 @@ Deno.test("FolderView takes in, and misses again, more files than fit into the a
     only: undefined,
     isSkipped: () => false,
     signal: new AbortController().signal,
+    most: Infinity,
   });
   const changes = async () => (await view.scanAll()).sort().changes;
   assert.equal((await changes()).length, FILES + 1);

@@ -18,6 +18,7 @@ Deno.test("SeenPlace knows what was there until something else has taken its pla
   const options = {
     recursive: true,
     isSkipped: () => false,
+    most: Infinity,
     signal: new AbortController().signal,
   };
   const seen = new SeenPlace();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { createWatchFilter, namesIgnoredFolder } from "../../runtime/triggers/watch_filter.ts";
+import { namesIgnoredFolder } from "../../runtime/agents/watch_path.ts";
+import { createWatchFilter } from "../../runtime/triggers/watch_filter.ts";
 
 interface Case {
   glob?: string;

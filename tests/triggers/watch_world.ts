@@ -44,6 +44,7 @@ export class WatchWorld implements AsyncDisposable {
   /** Answers in place of starting. */
   answer: (agent: Agent, fire: Fire) => FireOutcome | undefined = () => undefined;
   openEvents: OpenFolderEvents | undefined;
+  mostEntries: number | undefined;
   folders!: FolderWatches;
   watcher!: Watcher;
   #lastId = 0;
@@ -54,12 +55,15 @@ export class WatchWorld implements AsyncDisposable {
     this.workspace = join(root, "work");
   }
 
-  static async create(options: { openEvents?: OpenFolderEvents } = {}): Promise<WatchWorld> {
+  static async create(
+    options: { openEvents?: OpenFolderEvents; mostEntries?: number } = {},
+  ): Promise<WatchWorld> {
     const world = new WatchWorld(await Deno.realPath(await Deno.makeTempDir()));
     for (const name of ["work/agents", "config", "state", "home"]) {
       await Deno.mkdir(join(world.root, name), { recursive: true });
     }
     world.openEvents = options.openEvents;
+    world.mostEntries = options.mostEntries;
     world.open();
     return world;
   }
@@ -89,6 +93,7 @@ export class WatchWorld implements AsyncDisposable {
       },
       home: join(root, "home"),
       folders: this.folders,
+      ...(this.mostEntries === undefined ? {} : { mostEntries: this.mostEntries }),
       onTripped: (agentId, reason) => void this.tripped.push(`${agentId}: ${reason}`),
     });
   }

@@ -1,0 +1,76 @@
+// Watched folders that hold more than anybody can watch.
+import assert from "node:assert/strict";
+import { WatchWorld } from "./watch_world.ts";
+
+const MOST = 20;
+
+async function openWorld(files: number): Promise<WatchWorld> {
+  const world = await WatchWorld.create({ mostEntries: MOST });
+  world.write("inbox/old.md");
+  fill(world, "big", files);
+  return world;
+}
+
+/** Makes so many entries in a folder: files, and folders for each ten of them. */
+function fill(world: WatchWorld, folder: string, entries: number): void {
+  for (let i = 0; i < entries; i++) {
+    if (i % 10 === 0) Deno.mkdirSync(world.path(`${folder}/${i}`), { recursive: true });
+    else world.write(`${folder}/${i - i % 10}/file-${i}.md`);
+  }
+}
+
+const REASON =
+  /\/big holds more than 20 files and folders, too many to watch; name smaller folders/;
+
+Deno.test("Watcher stops an agent that watches too much, says so, and follows the others", async () => {
+  await using world = await openWorld(MOST + 1);
+  await world.watch(world.agent("greedy", { paths: ["big", "inbox"] }), world.agent("a"));
+  assert.match(world.watcher.trippedReason("greedy") ?? "", REASON);
+  assert.match(world.tripped.join(), REASON);
+  const [line, ...more] = world.log.lines.filter(({ level }) => level === "warn");
+  assert.match(
+    line?.message ?? "",
+    /^The watch of agent "greedy" is stopped: .*Edit the agent's file/,
+  );
+  assert.deepEqual(more, []);
+  world.write("big/0/new.md");
+  world.write("inbox/new.md");
+  await world.untilFired("a created inbox/new.md");
+  assert.deepEqual(world.fired("greedy"), []);
+  assert.deepEqual(world.watcher.reset(), [], "only other paths help");
+  assert.match(world.watcher.trippedReason("greedy") ?? "", REASON);
+  assert.deepEqual(await world.watch(world.agent("greedy"), world.agent("a")), ["greedy"]);
+  assert.equal(world.watcher.trippedReason("greedy"), null);
+  world.write("inbox/newer.md");
+  await world.untilFired("greedy created inbox/newer.md");
+});
+
+Deno.test("Watcher watches as much as it may, and stops the agent with one more", async () => {
+  await using world = await openWorld(MOST - 1);
+  await world.watch(world.agent("a", { paths: ["big"], debounceMs: 0 }));
+  world.write("big/0/one.md");
+  await world.untilFired("a created big/0/one.md");
+  assert.equal(world.watcher.trippedReason("a"), null);
+  world.write("big/0/one-more.md");
+  await world.until(() => world.watcher.trippedReason("a") !== null, "it stops");
+  assert.match(world.watcher.trippedReason("a") ?? "", REASON);
+});
+
+Deno.test("Watcher counts no ignored folder and nothing behind a link, and only files beside each other for a pattern", async () => {
+  await using world = await openWorld(MOST + 1);
+  fill(world, "inbox/node_modules", MOST + 1);
+  Deno.symlinkSync(world.path("big"), world.path("inbox/link"));
+  await world.watch(world.agent("a"), world.agent("flat", { paths: ["big/*.md"] }));
+  assert.deepEqual(world.tripped, []);
+  world.write("inbox/new.md");
+  world.write("big/new.md");
+  await world.untilFired("a created inbox/new.md", "flat created big/new.md");
+});
+
+Deno.test("Watcher takes in no more of a large folder that is moved into a watched one than it may", async () => {
+  await using world = await openWorld(10 * MOST);
+  await world.watch(world.agent("a"));
+  Deno.renameSync(world.path("big"), world.path("inbox/big"));
+  await world.until(() => world.watcher.trippedReason("a") !== null, "it stops");
+  assert.deepEqual(world.fired("a"), []);
+});
