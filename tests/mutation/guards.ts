@@ -429,4 +429,18 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "if (false) return refuse(",
     tests: ["tests/tools/mcp"],
   },
+  {
+    guard: "a tool that works only as a task is not offered",
+    file: "runtime/tools/mcp/remote_tool.ts",
+    find: 'execution?.taskSupport === "required"',
+    replace: "false",
+    tests: ["tests/tools/mcp/foreign_tools_test.ts"],
+  },
+  {
+    guard: "an MCP server that refuses for a reason of its own is not asked again",
+    file: "runtime/tools/mcp/session.ts",
+    find: "if (!mayKnowNewerGreeting(refusal.cause)) throw refusal;",
+    replace: "",
+    tests: ["tests/tools/mcp/broken_server_test.ts"],
+  },
 ];

@@ -26,9 +26,13 @@ export function toRemoteTools(
 ): { tools: RemoteTool[]; problems: string[] } {
   const tools = new Map<string, RemoteTool>();
   const problems: string[] = [];
-  for (const { name, title, description, inputSchema, annotations } of listed) {
+  for (const { name, title, description, inputSchema, annotations, execution } of listed) {
     const bounded = toToolSchema(inputSchema);
-    const problem = "problem" in bounded ? bounded.problem : nameProblem(name, tools);
+    const problem = "problem" in bounded
+      ? bounded.problem
+      : execution?.taskSupport === "required"
+      ? "it works only as a task, and Inkling waits for results"
+      : nameProblem(name, tools);
     if ("problem" in bounded || problem !== undefined) {
       problems.push(`Its tool ${JSON.stringify(toPlainLine(name, 80))} is left out: ${problem}`);
       continue;

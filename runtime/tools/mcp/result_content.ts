@@ -1,26 +1,25 @@
 // What a server's tool gave back, as the text a model reads.
 import { Buffer } from "node:buffer";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { isDeeperThan } from "../../json.ts";
 import { toPlainLine } from "../../plain_text.ts";
 import { isBinary } from "../text_content.ts";
 
 const LINE_CHARACTERS = 300;
+/** What is deeper could not be followed to its end. */
+const MAX_DEPTH = 500;
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;
 
 /**
- * The texts of a result, one below the other; a line in place of what is not text. The structured content stands in
- * where there is no text at all.
+ * The texts of a result, one below the other; a line in place of what is not text. The structured content says the same once
+ * more, by the protocol, and often holds an image as letters: it counts only where there is nothing else.
  */
 export function toResultText({ content, structuredContent }: CallToolResult): string {
-  const parts = content.map(toText);
-  if (!content.some(isTextual) && structuredContent !== undefined) {
-    parts.push(JSON.stringify(structuredContent));
+  if (content.length > 0 || structuredContent === undefined) return content.map(toText).join("\n");
+  if (isDeeperThan(structuredContent, MAX_DEPTH)) {
+    return `[structured content, nested over ${MAX_DEPTH} levels deep]`;
   }
-  return parts.join("\n");
-}
-
-function isTextual(block: ContentBlock): boolean {
-  return block.type === "text" || block.type === "resource" && textOf(block.resource) !== undefined;
+  return JSON.stringify(structuredContent);
 }
 
 function toText(block: ContentBlock): string {

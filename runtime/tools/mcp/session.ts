@@ -21,12 +21,15 @@ import {
   isConnectionFailure,
   isRefusal,
   isUnknownSession,
+  mayKnowNewerGreeting,
 } from "./session_failure.ts";
 import { StdioTransport } from "./stdio_transport.ts";
 import { ToolList } from "./tool_list.ts";
 
 /** The client's own timer knows another clock than ours; it never decides. */
 const NEVER_MS = 2 ** 31 - 1;
+/** For a server that has just refused another greeting: it is there, and answers this one, too, or does not know it. */
+const NEWER_GREETING_MS = 5_000;
 /** The stream that reports changes can be lost unnoticed, so a remote list is not trusted for longer. */
 const REMOTE_LIST_MS = 60_000;
 
@@ -81,8 +84,15 @@ export class Session {
       if (refusal === undefined) return session;
       // Decision: the greeting that nearly all servers know comes first, the newer protocol's only after a refusal (rejected:
       // asking for the newer one first), because some servers end at a first message that they do not know.
+      if (!mayKnowNewerGreeting(refusal.cause)) throw refusal;
       const newer = new Session(name, definition, { ...options, era: "auto" });
-      if (await newer.#greet(limited, signal) === undefined) return newer;
+      const within = { clock, ms: NEWER_GREETING_MS, reason: refusal, signal: limited };
+      const failure = await withinTime(within, (brief) => newer.#greet(brief, signal)).catch(
+        (error: unknown) => error,
+      );
+      if (failure === undefined) return newer;
+      // What the server said to the greeting that it may know is more to the point.
+      signal.throwIfAborted();
       throw refusal;
     });
   }

@@ -35,7 +35,9 @@ export function describeFailedCall(error: unknown, server: FailedServer): string
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
-  return link.end ?? toPlainLine(redactText(rawReason(error), secrets), REASON_CHARACTERS);
+  // What it answered says more than that it ended then.
+  const end = isRefusal(error) ? undefined : link.end;
+  return end ?? toPlainLine(redactText(rawReason(error), secrets), REASON_CHARACTERS);
 }
 
 function rawReason(error: unknown): string {
@@ -72,6 +74,15 @@ export function isRefusal(error: unknown): boolean {
   if (error instanceof ProtocolError) return error.data !== UNANSWERED;
   return error instanceof SdkHttpError && error.status < 500;
 }
+
+/** Whether the server refused our greeting as one that it does not understand, and not for a reason of its own. */
+export function mayKnowNewerGreeting(error: unknown): boolean {
+  if (error instanceof ProtocolError) return NOT_UNDERSTOOD.includes(error.code);
+  return error instanceof SdkHttpError && error.status !== 401 && error.status !== 403;
+}
+
+/** JSON-RPC's invalid request, unknown method and invalid parameters, and MCP's unsupported protocol version. */
+const NOT_UNDERSTOOD = [-32600, -32601, -32602, -32022];
 
 function httpReason({ data, message }: SdkHttpError): string {
   if (data.status === 401 || data.status === 403) {

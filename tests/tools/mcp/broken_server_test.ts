@@ -141,6 +141,28 @@ Deno.test("McpServers.openTools() tells where a file is broken, and ends nothing
   assert.equal(await world.call((await world.tools(["good"])).get("pid")), pid);
 });
 
+Deno.test("McpServers: a server that answers the greeting with an error has failed at once, with its message", async () => {
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  const starts = (name: string) => join(world.workspace, name);
+  // Deaf when it is started again: whatever is asked of it then would be waited for.
+  const refuse = (name: string, code: number) =>
+    shell(
+      `[ -e "${starts(name)}" ] && exec cat > /dev/null; echo x >> "${
+        starts(name)
+      }"; read -r line; ` +
+        `echo '{"jsonrpc":"2.0","id":0,"error":{"code":${code},"message":"no license for you"}}'`,
+    );
+  await world.define({ refuses: refuse("refuses", -32603), unknown: refuse("unknown", -32601) });
+  const reason = "cannot be used: no license for you";
+  assert.equal(await refusalOf(world, ["refuses"]), `The MCP server "refuses" ${reason}`);
+  // One that does not know our greeting may know the newer one: it is asked, for a moment.
+  const refusal = refusalOf(world, ["unknown"]);
+  await until(() => clock.awaits(5_000), "the newer greeting is timed");
+  await clock.advance(5_000);
+  assert.equal(await refusal, `The MCP server "unknown" ${reason}`);
+});
+
 Deno.test("McpServers: a server that does not answer is given up after 30 s, and is gone", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });

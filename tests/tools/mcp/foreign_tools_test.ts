@@ -81,8 +81,10 @@ Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot
     { name: "deep", inputSchema: deep as typeof inputSchema },
     { name: "huge", inputSchema: { ...inputSchema, title: "x".repeat(70_000) } },
     { name: "idempotent", inputSchema, annotations: { idempotentHint: true, title: "Twice" } },
+    { name: "task", inputSchema, execution: { taskSupport: "required" } },
+    { name: "either", inputSchema, execution: { taskSupport: "optional" } },
   ]);
-  assert.deepEqual(tools.map(({ name }) => name), ["long", "idempotent"]);
+  assert.deepEqual(tools.map(({ name }) => name), ["long", "idempotent", "either"]);
   assert.equal(tools[0]?.description.length, 1_024);
   assert.ok(tools[0]?.description.startsWith("xyy"));
   assert.deepEqual(tools[0]?.parameters, {
@@ -95,6 +97,7 @@ Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot
     "its name must have 1 to 256 characters",
     "its input schema is nested over 64 levels deep",
     "its input schema is over 64 KB",
+    "it works only as a task, and Inkling waits for results",
   ]);
 });
 
@@ -181,7 +184,7 @@ Deno.test("toCheckSchema() still refuses what is plainly wrong", () => {
   );
 });
 
-Deno.test("toResultText() gives structured content where there is no text, and says what is no text", () => {
+Deno.test("toResultText() gives structured content where there is nothing else, and says what is no text", () => {
   assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
   assert.equal(
     toResultText({ content: [{ type: "text", text: "one" }], structuredContent: { a: 1 } }),
@@ -189,8 +192,14 @@ Deno.test("toResultText() gives structured content where there is no text, and s
   );
   const image = { type: "image" as const, mimeType: "image/png\x1b[2J\nx", data: "AAAA" };
   assert.equal(
-    toResultText({ content: [image], structuredContent: [1] }),
-    "[image image/png x, 3 bytes]\n[1]",
+    toResultText({ content: [image], structuredContent: { result: image } }),
+    "[image image/png x, 3 bytes]",
+  );
+  let deep: unknown = [];
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  assert.equal(
+    toResultText({ content: [], structuredContent: { deep } }),
+    "[structured content, nested over 500 levels deep]",
   );
   const blob = btoa("\0\0\0binary");
   assert.equal(
