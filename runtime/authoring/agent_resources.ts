@@ -15,17 +15,13 @@ import type { ParsedServer } from "../tools/mcp/parse_servers.ts";
 import { ServersFile } from "../tools/mcp/servers_file.ts";
 import { type Skill, SkillLibrary } from "../tools/skills/skill_library.ts";
 import { readablePaths } from "../tools/custom/allowed_paths.ts";
+import type { InspectedModule } from "../tools/custom/custom_tools.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 
 const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
 
-/**
- * What a custom tool's file holds, and the symbolic links beside it that lead out of the tools folder; or why it cannot be
- * used.
- */
-export type InspectCustomTool = (
-  name: string,
-) => Promise<{ toolNames: string[]; linksOut: readonly string[] } | { problem: string }>;
+/** What a custom tool's file holds, or why it cannot be used. */
+export type InspectCustomTool = (name: string) => Promise<InspectedModule | { problem: string }>;
 
 /** Looks at what one agent names. */
 export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
@@ -87,6 +83,10 @@ async function inspectCustomTools(
       continue;
     }
     for (const link of found.linksOut) refuse(describeLinkOut(link, "the tools folder"));
+    for (const variable of found.unset) {
+      const message = `The custom tool ${name} asks for the variable ${variable}, which is not set`;
+      problems.push({ field: "custom_tools", name, severity: "warning", message });
+    }
     for (const toolName of found.toolNames) {
       const clash = describeNameClash(toolName, taken);
       if (clash !== undefined) refuse(clash);

@@ -263,6 +263,18 @@ Deno.test("validate tells what is odd in mcp-servers.json about the servers that
   ]);
 });
 
+Deno.test("validate warns of a variable that a custom tool asks for and that is not set", async () => {
+  await using place = await createTestWorkspace();
+  const asking = TOOL.replace("{", `{ permissions: { env: ["NOT_SET_ANYWHERE"] },`);
+  await put(place, "tools/search.ts", asking);
+  const [found = "", ...more] = await validate(place, "tools: [search]");
+  assert.match(
+    found,
+    /^warning .*daily\.md:3:9: .*search asks for the variable NOT_SET_ANYWHERE, which/,
+  );
+  assert.deepEqual(more, []);
+});
+
 Deno.test("validate knows the keys that skills have elsewhere", async () => {
   await using place = await createTestWorkspace();
   const keys =

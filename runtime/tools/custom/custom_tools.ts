@@ -8,6 +8,7 @@ import type { JsonObject } from "../../json.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import { PathSandbox, type SandboxRoot } from "../path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { allowedPaths, readablePaths } from "./allowed_paths.ts";
 import type { CheckedArguments, WorkerPermissions } from "./host_messages.ts";
@@ -47,6 +48,15 @@ export interface CustomToolsOptions {
 /** The tools that a module holds, or why it cannot be used: a sentence. */
 type FoundTools = { file: ToolFile; tools: ToolDeclarationOfFile[] } | { problem: string };
 
+/** What `validate` learns of a module. */
+export interface InspectedModule {
+  toolNames: string[];
+  /** Symbolic links in the tools folder that lead out of it. */
+  linksOut: string[];
+  /** Variables that its tools ask for and that are not set. */
+  unset: string[];
+}
+
 /** The custom tools of a workspace. Dispose ends every process. */
 export class CustomTools implements AsyncDisposable {
   readonly #options: CustomToolsOptions;
@@ -81,18 +91,17 @@ export class CustomTools implements AsyncDisposable {
     return tools;
   }
 
-  /**
-   * Loads a module without running any tool of it: the names of its tools, and the symbolic links in the tools folder that
-   * lead out of it; or a sentence that says what is wrong with the module.
-   */
+  /** Loads a module without running any tool of it. Returns what is in it, or a sentence that says what is wrong with it. */
   async inspect(
     module: string,
-  ): Promise<{ toolNames: string[]; linksOut: string[] } | { problem: string }> {
+  ): Promise<InspectedModule | { problem: string }> {
     const { signal } = new AbortController();
     const found = await this.#find(module, signal);
     if ("problem" in found) return found;
     const { linksOut } = await this.#ownFolder(signal);
-    return { toolNames: found.tools.map(({ name }) => name), linksOut };
+    const toolNames = found.tools.map(({ name }) => name);
+    const unset = found.tools.flatMap(({ permissions }) => this.#unset(permissions.env));
+    return { toolNames, linksOut, unset: [...new Set(unset)] };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -106,7 +115,7 @@ export class CustomTools implements AsyncDisposable {
     const file = await findToolFile(module, this.#options.directories.toolsDir);
     if ("problem" in file) return problem(file.problem);
     const described = await this.#describe(file, signal);
-    if ("problem" in described) return problem(`${file.path}: ${described.problem}`);
+    if ("problem" in described) return problem(described.problem);
     const key = described.flatMap(({ permissions }) => permissions.env)
       .find((name) => this.#options.isProviderKey(name));
     if (key === undefined) return { file, tools: described };
@@ -139,7 +148,16 @@ export class CustomTools implements AsyncDisposable {
         if (leavesOpen(args)) {
           await this.#requireFit({ tool: name, schema: parameters, args }, context);
         }
-        return await this.#run({ file, declaration, args }, context);
+        const unset = this.#unset(declaration.permissions.env);
+        if (unset.length === 0) return await this.#run({ file, declaration, args }, context);
+        const sentence = `Not set, though the tool asks for it: ${unset.join(", ")}.`;
+        context.log(`${name}: ${sentence}`);
+        try {
+          return await this.#run({ file, declaration, args }, context);
+        } catch (error) {
+          if (!(error instanceof ToolFailure)) throw error;
+          throw new ToolFailure(`${error.message}\n${sentence}`, { cause: error });
+        }
       },
     };
   }
@@ -212,6 +230,11 @@ export class CustomTools implements AsyncDisposable {
       lookup,
       variables: this.#variables(permissions.env),
     });
+  }
+
+  /** Those that a tool asks for and that are nowhere set. */
+  #unset(names: readonly string[]): string[] {
+    return names.filter((name) => this.#options.lookup(name) === undefined);
   }
 
   #variables(names: readonly string[]): Record<string, string> {

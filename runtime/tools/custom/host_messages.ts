@@ -70,7 +70,8 @@ export type FromWorker =
   /** JSON text of what the tools of a file declare: an array of objects, unchecked. */
   | { type: "described"; tools: string }
   | { type: "done"; result: string }
-  | { type: "failed"; message: string; stack: string }
+  /** `place`, of a file that cannot be loaded: `lib/a.ts:3:27`, relative to the tools folder. */
+  | { type: "failed"; message: string; stack: string; place?: string }
   | { type: "log"; text: string }
   | { type: "request"; id: number; request: ToolRequest };
 

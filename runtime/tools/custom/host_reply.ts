@@ -19,7 +19,12 @@ const fromHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("started") }),
   z.object({ type: z.literal("described"), tools: z.string() }),
   z.object({ type: z.literal("done"), result: z.string() }),
-  z.object({ type: z.literal("failed"), message: z.string(), stack: z.string() }),
+  z.object({
+    type: z.literal("failed"),
+    message: z.string(),
+    stack: z.string(),
+    place: z.string().exactOptional(),
+  }),
   z.object({ type: z.literal("ending"), message: z.string() }),
   z.object({ type: z.literal("log"), text: z.string() }),
   z.object({ type: z.literal("request"), id: z.int(), request }),

@@ -40,7 +40,7 @@ export interface ToolCall {
 /** How a call ended, as far as its process is concerned. */
 type CallEnd =
   | { kind: "done"; result: string }
-  | { kind: "failed"; message: string; stack: string }
+  | { kind: "failed"; message: string; stack: string; place?: string }
   /** Its process ends itself, and gives a reason. */
   | { kind: "ending"; message: string }
   | { kind: "gone" | "silent" }
@@ -86,7 +86,8 @@ export async function runToolCall(
       const beginning = (text: string) =>
         context.redactor.beginningOf(text, MAX_FAILURE_CHARACTERS);
       log.say(beginning(end.stack), { maxLines: MAX_STACK_LINES });
-      throw new ToolFailure(withoutFlagAdvice(beginning(end.message)));
+      const where = end.place === undefined ? "" : `${end.place}: `;
+      throw new ToolFailure(beginning(`${where}${withoutFlagAdvice(end.message)}`));
     }
     case "ending":
       await pool.discard(process);

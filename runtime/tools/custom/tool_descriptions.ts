@@ -1,5 +1,6 @@
 // What the files of custom tools declare. A file is loaded in a process that can read the tools folder and nothing else,
 // and again when something in that folder changed.
+import { dirname, join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { beginningOf } from "../../cut_text.ts";
 import { firstOf } from "../../first_of.ts";
@@ -14,12 +15,15 @@ import { stampTools, type ToolFile, toToolModule } from "./tool_files.ts";
 const LOAD_MS = 15_000;
 const MAX_PROBLEM_CHARACTERS = 4_000;
 
-/** The tools of a file, or why it cannot be used: the end of a sentence. */
+/** The tools of a file, or why it cannot be used: the end of a sentence, which begins with the file and the place in it. */
 export type DescribedFile = ToolDeclarationOfFile[] | { problem: string };
+
+/** `place` is relative to the file's folder. */
+type Described = ToolDeclarationOfFile[] | { problem: string; place?: string };
 
 /** The outcome of loading a file; conclusive when it came from the file itself: loading it again would give the same. */
 interface LoadOutcome {
-  described: DescribedFile;
+  described: Described;
   isConclusive: boolean;
 }
 
@@ -67,7 +71,7 @@ export class ToolDescriptions {
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       const reason = error instanceof NoHost ? error.reason : error.message;
-      return inconclusive(`it could not be loaded: ${reason}`);
+      return located(inconclusive(`it could not be loaded: ${reason}`), file.path);
     }
     try {
       const permissions = { read, write: [], net: [], env: [] };
@@ -78,7 +82,7 @@ export class ToolDescriptions {
         permissions,
       };
       process.send(work);
-      return await this.#follow(process, signal);
+      return located(await this.#follow(process, signal), file.path);
     } finally {
       await pool.discard(process);
     }
@@ -96,19 +100,29 @@ export class ToolDescriptions {
       if (message === undefined) return inconclusive(await process.describeEnd());
       if (message.type === "described") return conclusive(parseDeclarations(message.tools));
       if (message.type === "failed" || message.type === "ending") {
-        return conclusive({ problem: firstLineOf(withoutFlagAdvice(message.message)) });
+        const problem = firstLineOf(withoutFlagAdvice(message.message));
+        const place = message.type === "failed" ? message.place : undefined;
+        return conclusive(place === undefined ? { problem } : { problem, place });
       }
     }
   }
 }
 
-function conclusive(described: DescribedFile): LoadOutcome {
+function conclusive(described: Described): LoadOutcome {
   return { described, isConclusive: true };
 }
 
 /** A problem that may be the machine's: too much load, no memory, no process could be started. */
 function inconclusive(problem: string): LoadOutcome {
   return { described: { problem }, isConclusive: false };
+}
+
+function located(outcome: LoadOutcome, path: string): LoadOutcome {
+  const { described } = outcome;
+  if (!("problem" in described)) return outcome;
+  const { problem, place } = described;
+  const where = place === undefined ? path : join(dirname(path), place);
+  return { ...outcome, described: { problem: `${where}: ${problem}` } };
 }
 
 function firstLineOf(message: string): string {

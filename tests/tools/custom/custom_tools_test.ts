@@ -181,7 +181,8 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
   await Deno.writeTextFile(join(world.fixture.outside, "code.ts"), "export default {}");
   await age(world);
   const cases: Record<string, RegExp> = {
-    broken: /custom tool broken cannot be used: .*broken\.ts: .*(Expected|Unexpected|expected)/,
+    broken:
+      /custom tool broken cannot be used: .*broken\.ts:1:\d+: .*(Expected|Unexpected|expected)/,
     thrower: /thrower\.ts: not today$/,
     empty: /empty\.js: it exports no tool/,
     nameless: /tool "nameless" is not declared right: description must be a text/,
@@ -224,7 +225,11 @@ Deno.test("loading a module runs none of its tools, and reaches neither agents n
   );
   const [tool] = await world.openTools("loud");
   assert.equal(tool?.description, "refused,refused,refused,refused");
-  assert.deepEqual(await world.tools.inspect("loud"), { toolNames: ["loud"], linksOut: [] });
+  assert.deepEqual(await world.tools.inspect("loud"), {
+    toolNames: ["loud"],
+    linksOut: [],
+    unset: [],
+  });
 });
 
 Deno.test("a first call starts one process, later ones none", async () => {
@@ -441,4 +446,23 @@ Deno.test("a tool whose schema is too big or too deep is refused", async () => {
     await problemOf("deep"),
     /what it exports is nested over 70 levels deep/,
   );
+});
+
+Deno.test("a variable that a tool asks for and that is not set is told: before a run, in the log, and with a failure", async () => {
+  await using world = await ToolWorld.open({ variables: { THERE: "1" } });
+  const permissions = `permissions: { env: ["THERE", "MY_TOKEN", "OTHER"] },`;
+  await world.writeTool(
+    "asking",
+    `if (args.strict) throw new Error("no token"); return "ran";`,
+    permissions,
+  );
+  assert.deepEqual(await world.tools.inspect("asking"), {
+    toolNames: ["asking"],
+    linksOut: [],
+    unset: ["MY_TOKEN", "OTHER"],
+  });
+  const sentence = "Not set, though the tool asks for it: MY_TOKEN, OTHER.";
+  assert.equal(await world.call("asking"), "ran");
+  assert.deepEqual(world.logged, [`asking: ${sentence}`]);
+  assert.equal(await failureOf(world.call("asking", { strict: true })), `no token\n${sentence}`);
 });

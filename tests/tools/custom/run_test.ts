@@ -192,7 +192,7 @@ Deno.test("an agent whose custom tool cannot be had ends with the reason, and va
   const { id, status } = await runToEnd(runtime, "caller");
   assert.equal(status, "error");
   const complete = (await payloadsOf(runtime, id)).at(-1);
-  const sentence = /The custom tool broken cannot be used: .*broken\.ts: not today/;
+  const sentence = /The custom tool broken cannot be used: .*broken\.ts:1:7: not today/;
   assert.match(String(complete?.["error"]), sentence);
   const [file] = await validateWorkspace(await place.settings(), "caller", { cwd: "/" });
   assert.match(file?.diagnostics[0]?.message ?? "", sentence);

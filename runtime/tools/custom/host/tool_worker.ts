@@ -2,7 +2,7 @@
 // others, and the tool can do with it whatever it likes: nothing that comes out of here is believed.
 import type { FromWorker, ToHost, ToolModule } from "../host_messages.ts";
 import { exportedTools } from "./exported_tools.ts";
-import { describeRefusedImport } from "./refused_import.ts";
+import { describeLoadFailure, describeThrown } from "./load_failure.ts";
 import { type OpenToolContext, openToolContext } from "./tool_context.ts";
 import { workerScope } from "./worker_scope.ts";
 
@@ -15,6 +15,7 @@ const scope = workerScope();
 // Taken before a tool is loaded that may put something else in its place.
 const send = scope.postMessage.bind(scope);
 let open: OpenToolContext | undefined;
+let isLoaded = false;
 
 scope.onmessage = ({ data }) => void onMessage(data as ToHost);
 reportLeaving();
@@ -49,7 +50,9 @@ async function call(message: Extract<ToHost, { type: "call" }>): Promise<string>
 }
 
 async function load({ url, stem }: ToolModule): Promise<ReturnType<typeof exportedTools>> {
-  return exportedTools(await import(url) as Record<string, unknown>, stem);
+  const module = await import(url) as Record<string, unknown>;
+  isLoaded = true;
+  return exportedTools(module, stem);
 }
 
 function toResult(value: unknown): string {
@@ -73,14 +76,19 @@ function toJson(value: unknown): string {
   throw new Error(`It ran, but its result cannot be written as JSON: ${reason}`);
 }
 
-/** For an import that is refused; its stack says nothing more. */
+/** For a file that cannot be loaded; its stack says nothing more. */
 function loadFailure(error: unknown, { url }: ToolModule): FromWorker | undefined {
-  const message = describeRefusedImport(error, url);
-  return message === undefined ? undefined : { type: "failed", message, stack: "" };
+  const failure = describeLoadFailure(error, url) ??
+    (isLoaded ? undefined : describeThrown(error, url));
+  if (failure === undefined) return undefined;
+  return { type: "failed", stack: "", ...failure, message: cut(failure.message) };
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
 function failure(error: unknown): FromWorker {
-  const cut = (text: string) => text.slice(0, MAX_MESSAGE_CHARACTERS);
   if (!(error instanceof Error)) return { type: "failed", message: cut(String(error)), stack: "" };
   return { type: "failed", message: cut(error.message), stack: cut(error.stack ?? "") };
 }

@@ -9,10 +9,12 @@ const MAX_QUESTION_CHARACTERS = 10_000;
 /** The message, made anew from its checked parts, or undefined when it is not one. */
 export function readWorkerMessage(data: unknown): FromWorker | undefined {
   if (!isRecord(data)) return undefined;
-  const { type, id, tools, result, message, stack, text } = data;
+  const { type, id, tools, result, message, stack, place, text } = data;
   if (type === "described" && isText(tools)) return { type, tools };
   if (type === "done" && isText(result)) return { type, result };
-  if (type === "failed" && isText(message) && isText(stack)) return { type, message, stack };
+  if (type === "failed" && isText(message) && isText(stack)) {
+    return { type, message, stack, ...(isShort(place) && { place }) };
+  }
   if (type === "log" && isText(text)) return { type, text };
   const request = type === "request" ? readRequest(data["request"]) : undefined;
   if (request === undefined || typeof id !== "number" || !Number.isSafeInteger(id)) {
