@@ -183,7 +183,7 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
   const cases: Record<string, RegExp> = {
     broken:
       /custom tool broken cannot be used: .*broken\.ts:1:\d+: .*(Expected|Unexpected|expected)/,
-    thrower: /thrower\.ts: not today$/,
+    thrower: /thrower\.ts:1:\d+: not today$/,
     empty: /empty\.js: it exports no tool/,
     nameless: /tool "nameless" is not declared right: description must be a text/,
     missing: /gone\.ts/,
