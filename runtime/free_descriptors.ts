@@ -15,6 +15,17 @@ export class NoDescriptorLeft extends RuntimeError {
   }
 }
 
+/** Whether this process can open so many files more. */
+export function hasFreeDescriptors(count: number): boolean {
+  try {
+    requireFreeDescriptors(count);
+    return true;
+  } catch (error) {
+    if (error instanceof NoDescriptorLeft) return false;
+    throw error;
+  }
+}
+
 /** Throws NoDescriptorLeft when this process cannot open so many files more. */
 export function requireFreeDescriptors(count: number): void {
   const file = Deno.build.standalone ? "/dev/null" : new URL(import.meta.url);

@@ -6,8 +6,8 @@ export interface Listener {
   readonly address: string;
   /** Takes no further connection (a socket file is gone at once), lets requests in flight finish. */
   close(): Promise<void>;
-  /** Gives up on connections that do not finish: they no longer keep the process alive. */
-  abandon(): void;
+  /** Breaks the connections that are left. */
+  cut(): void;
 }
 
 /** Answers one request. */

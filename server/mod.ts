@@ -5,7 +5,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { SECOND_MS } from "../runtime/time_units.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "./errors.ts";
-import type { RestartPorts } from "./restarting_server.ts";
+import type { ConnectionPorts } from "./connections.ts";
 import { Lifecycle, type StopReason } from "./lifecycle.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { apiKey } from "./middleware/api_key.ts";
@@ -73,14 +73,14 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   const services: Services = { runtime, lifecycle, transports };
   const { socketFile } = runtime.directories;
   const socket = await listenOnSocket(socketFile, {
-    ...lastingPorts(runtime),
+    ...connectionPorts(runtime),
     handler: toHandler(createApp(services), runtime),
   });
   listeners.push(socket);
   const ports: number[] = [];
   if (tcp !== undefined) {
     try {
-      const listener = await openTcp(services, tcp);
+      const listener = openTcp(services, tcp);
       listeners.push(listener);
       ports.push(listener.port);
     } catch (error) {
@@ -103,7 +103,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
 }
 
 /** The same application with the checks that a port needs and a socket file does not. */
-async function openTcp(services: Services, tcp: TcpOptions): Promise<TcpListener> {
+function openTcp(services: Services, tcp: TcpOptions): TcpListener {
   const { runtime } = services;
   const { hosts, origins } = runtime.config.http;
   const app = createApp(services, {
@@ -113,10 +113,10 @@ async function openTcp(services: Services, tcp: TcpOptions): Promise<TcpListener
       hostCheck({ hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts], origins }),
     ],
   });
-  return await listenOnTcp(tcp, { ...lastingPorts(runtime), handler: toHandler(app, runtime) });
+  return listenOnTcp(tcp, { ...connectionPorts(runtime), handler: toHandler(app, runtime) });
 }
 
-function lastingPorts({ clock, log }: Runtime): RestartPorts {
+function connectionPorts({ clock, log }: Runtime): ConnectionPorts {
   return { clock, log };
 }
 
@@ -158,12 +158,12 @@ function hurry(runtime: Runtime): void {
   runtime.stop({ graceMs: 0 }).catch(() => {});
 }
 
-/** Closes one listener. A client that stopped reading would hold it for ever: after the grace it is abandoned. */
+/** Closes one listener. A client that stopped reading would hold it for ever: after the grace its connection is broken. */
 async function close(listener: Listener, runtime: Runtime): Promise<void> {
   const { address } = listener;
   const within = { clock: runtime.clock, ms: CLOSE_GRACE_MS };
   const closing = await firstOf(listener.close(), { within });
   if (closing.kind === "done") return;
-  runtime.log.write("warn", "Abandoning connections that do not end", { on: address });
-  listener.abandon();
+  runtime.log.write("warn", "Breaking connections that do not end", { on: address });
+  listener.cut();
 }

@@ -102,6 +102,8 @@ export function defineOperation<
           headers: {
             "content-type": EVENT_STREAM,
             "cache-control": "no-store",
+            // A connection carries one stream, and nothing after it.
+            connection: "close",
             "x-accel-buffering": "no",
           },
         });

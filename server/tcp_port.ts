@@ -1,6 +1,6 @@
 // The TCP listener: opt-in, behind a key.
 import { RuntimeError, type RuntimeErrorCode } from "../runtime/errors.ts";
-import { listenWithRestarts, type RestartPorts } from "./restarting_server.ts";
+import { type ConnectionPorts, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 
 /** Where to listen, and the key that opens the API there. */
@@ -58,23 +58,28 @@ function isLoopback(host: string): boolean {
 }
 
 /** Listens on host and port. Throws PortUnavailable. */
-export async function listenOnTcp(
+export function listenOnTcp(
   { port, host = DEFAULT_TCP_HOST }: TcpOptions,
-  { handler, ...ports }: RestartPorts & { handler: Handler },
-): Promise<TcpListener> {
+  options: ConnectionPorts & { handler: Handler },
+): TcpListener {
+  const listener = bind(host, port);
+  const { port: bound } = listener.addr;
+  const connections = new Connections(listener, options);
+  return {
+    address: `tcp://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    close: () => connections.close(),
+    cut: () => connections.cut(),
+  };
+}
+
+function bind(hostname: string, port: number): Deno.TcpListener {
   try {
-    const listener = await listenWithRestarts<Deno.HttpServer<Deno.NetAddr>>({
-      address: ({ addr }) => `tcp://${host.includes(":") ? `[${host}]` : host}:${addr.port}`,
-      // Again on the port that it had: clients know that one.
-      open: (before) =>
-        Deno.serve(
-          { port: before?.addr.port ?? port, hostname: host, onListen: () => {} },
-          handler,
-        ),
-    }, ports);
-    return { ...listener, port: listener.first.addr.port };
+    return Deno.listen({ port, hostname });
   } catch (cause) {
-    throw new PortUnavailable(`Cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause });
+    throw new PortUnavailable(`Cannot listen on ${hostname}:${port}: ${reasonOf(cause)}`, {
+      cause,
+    });
   }
 }
 

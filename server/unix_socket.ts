@@ -1,6 +1,6 @@
 // The Unix socket listener: only its owner may connect, from the first moment; a live one is never taken over.
 import { RuntimeError } from "../runtime/errors.ts";
-import { listenWithRestarts, type RestartPorts } from "./restarting_server.ts";
+import { type ConnectionPorts, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { PATHS } from "../runtime/plain_path.ts";
 
@@ -17,26 +17,41 @@ export class SocketUnavailable extends RuntimeError {
  */
 export async function listenOnSocket(
   path: string,
-  { handler, ...ports }: RestartPorts & { handler: Handler },
+  options: ConnectionPorts & { handler: Handler },
 ): Promise<Listener> {
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   await Deno.chmod(directory, 0o700);
-  return await listenWithRestarts({
-    address: () => `unix:${path}`,
-    open: () => openServer(path, handler),
-  }, ports);
+  await removeStale(path);
+  const connections = new Connections(openSocket(path), options);
+  return {
+    address: `unix:${path}`,
+    async close() {
+      const closing = connections.close();
+      // Gone at once: who comes now is to start another service.
+      await removeOurs(path);
+      await closing;
+    },
+    cut: () => connections.cut(),
+  };
 }
 
-async function openServer(path: string, handler: Handler): Promise<Deno.HttpServer<Deno.Addr>> {
-  await removeStale(path);
+function openSocket(path: string): Deno.Listener {
   // The bind is synchronous, so that nothing else can run while the mask is in force, and there is no moment at which
   // the socket is wider than 600.
   const mask = Deno.umask(0o177);
   try {
-    return Deno.serve({ path, onListen: () => {} }, handler);
+    return Deno.listen({ transport: "unix", path });
   } finally {
     Deno.umask(mask);
+  }
+}
+
+async function removeOurs(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

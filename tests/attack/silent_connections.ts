@@ -1,0 +1,63 @@
+// Connections that take descriptors and send nothing, half a head, or half a body.
+import { join } from "node:path";
+import { openWorld } from "../faults/fault.ts";
+import type { Attack } from "./attack.ts";
+
+/** File descriptors of the service. */
+const DESCRIPTORS = 160;
+const NOTHING = "";
+const HALF_HEAD = "GET /health HTTP/1.1\r\nhost: loc";
+const HALF_BODY = "POST /agents/reader/run HTTP/1.1\r\nhost: localhost\r\n" +
+  "content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+
+export const silentConnections: Attack = {
+  name: "silent connections",
+  claim: "a flood of connections without a request keeps nobody out and ends no run",
+  tries: { full: 3_000, sample: 300 },
+  async run(tries) {
+    await using world = await openWorld({
+      wrap: ["sh", "-c", `ulimit -n ${DESCRIPTORS}; exec "$@"`, "sh"],
+      async prepare(home) {
+        await Deno.writeTextFile(join(home.workspace, "note.txt"), "A note.\n");
+        await home.writeScript("reader", [
+          { delay_ms: 300, call: [{ name: "file_read", arguments: { path: "note.txt" } }] },
+          { say: "{result}" },
+        ]);
+      },
+    });
+    const path = join(world.home.stateDir, "service.sock");
+    const held: Deno.Conn[] = [];
+    const successes: string[] = [];
+    try {
+      const hold = async (bytes: string) => {
+        const connection = await Deno.connect({ transport: "unix", path });
+        held.push(connection);
+        // One that was closed at once cannot be written to.
+        await connection.write(new TextEncoder().encode(bytes)).catch(() => 0);
+      };
+      const check = async (what: string) => {
+        const { status, error } = await world.run("reader").catch((error) => ({
+          status: "refused",
+          error: String(error),
+        }));
+        if (status !== "success") successes.push(`${what}: a run was ${status}: ${error}`);
+      };
+      for (let n = 1; n <= tries; n++) {
+        await hold(n % 2 === 0 ? NOTHING : HALF_HEAD);
+        if (n % 150 === 0) await check(`after ${n} connections`);
+      }
+      const { execution_id: id } = await world.client.run("reader");
+      // The owner's own, which count as requests under way: they may keep others out, but no run from its work.
+      for (let n = 0; n < DESCRIPTORS; n++) await hold(HALF_BODY);
+      for (const one of held.splice(0)) one.close();
+      const { status, error } = await world.end(id);
+      if (status !== "success") {
+        successes.push(`among halves of bodies a run was ${status}: ${error}`);
+      }
+      await check("after all");
+    } finally {
+      for (const one of held) one.close();
+    }
+    return { tried: tries + DESCRIPTORS, successes };
+  },
+};
