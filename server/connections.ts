@@ -6,6 +6,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { hasFreeDescriptors } from "../runtime/free_descriptors.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import { MINUTE_MS, SECOND_MS } from "../runtime/time_units.ts";
+import { EVENT_STREAM } from "./event_stream.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import type { Handler } from "./listener.ts";
 
@@ -65,7 +66,7 @@ export class Connections {
       try {
         const accepted = await this.#listener.accept();
         failures = 0;
-        this.#serve(accepted);
+        await this.#serve(accepted);
       } catch (error) {
         if (signal.aborted) return;
         // The system has no descriptor for it, or the other side has left already.
@@ -77,27 +78,30 @@ export class Connections {
     }
   }
 
-  #serve(accepted: Deno.Conn): void {
+  async #serve(accepted: Deno.Conn): Promise<void> {
     const connection = new Connection(accepted, { handler: this.#handler, ...this.#ports });
     this.#open.add(connection);
     void connection.ended.then(() => this.#open.delete(connection));
-    this.#keepWithinLimits(connection.address);
+    const tooMany = this.#oneTooMany(connection.address);
+    if (tooMany === undefined) return;
+    tooMany.cut();
+    this.#tell(tooMany.address);
+    // No other is accepted before its descriptor is free.
+    await tooMany.ended;
   }
 
-  /** Breaks the connection that has waited longest for a request, where there are too many. */
-  #keepWithinLimits(address: string | null): void {
-    if (this.#open.size <= ALWAYS_ADMITTED) return;
+  /** The connection that has waited longest for a request, where there are too many. */
+  #oneTooMany(address: string | null): Connection | undefined {
+    if (this.#open.size <= ALWAYS_ADMITTED) return undefined;
     const waiting = [...this.#open].filter(({ isWaiting }) => isWaiting)
       .sort((a, b) => a.since - b.since);
     const ofAddress = waiting.filter((one) => address !== null && one.address === address);
-    const [oldest] = ofAddress.length > MOST_WAITING.ofOneAddress
+    const [longest] = ofAddress.length > MOST_WAITING.ofOneAddress
       ? ofAddress
       : waiting.length > MOST_WAITING.ofAll || !hasFreeDescriptors(KEPT_BACK)
       ? waiting
       : [];
-    if (oldest === undefined) return;
-    oldest.cut();
-    this.#tell(oldest.address);
+    return longest;
   }
 
   /** Once a minute at most: who floods the service must not flood its log. */
@@ -131,7 +135,10 @@ class Connection {
     this.since = clock.now();
     // A stream's events go out one by one, as they happen.
     if ("setNoDelay" in accepted) (accepted as Deno.TcpConn).setNoDelay(true);
-    this.#served = serveConnection(accepted, (request) => this.#answer(request, handler));
+    this.#served = serveConnection(
+      accepted,
+      (request, info) => this.#answer(request, { handler, info }),
+    );
     this.ended = this.#served.finished.then(() => this.#over.abort());
     void this.#closeInTime();
   }
@@ -152,16 +159,23 @@ class Connection {
     this.#served.cut();
   }
 
-  async #answer(request: Request, handler: Handler): Promise<Response> {
+  async #answer(
+    request: Request,
+    { handler, info }: { handler: Handler; info: { completed: Promise<void> } },
+  ): Promise<Response> {
     this.#hasAsked = true;
     this.#requests++;
     const response = await handler(request);
-    // After a stream the connection ends: until then it never waits for a request again.
-    if (response.headers.get("connection") === "close") return response;
-    this.#requests--;
-    this.since = this.#clock.now();
+    const isStream = response.headers.get("content-type") === EVENT_STREAM;
+    if (isStream) info.completed.then(this.#answered, this.#answered);
+    else this.#answered();
     return response;
   }
+
+  readonly #answered = () => {
+    this.#requests--;
+    this.since = this.#clock.now();
+  };
 
   async #closeInTime(): Promise<void> {
     const { signal } = this.#over;

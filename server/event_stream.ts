@@ -1,6 +1,9 @@
 // text/event-stream, the reading half: bytes to events, as the HTML standard parses them. Free of imports, because
 // every command of the command line loads it.
 
+/** The media type of a stream of events. */
+export const EVENT_STREAM = "text/event-stream";
+
 /** One event. `id` is the event's own; undefined when it brought none. */
 export interface ServerSentEvent {
   event: string;

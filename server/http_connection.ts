@@ -2,7 +2,12 @@
 // that send nothing; what it does with each one it accepted, Deno keeps under a name of its own.
 // Decision: that name is used, because the version of Deno is pinned and tests cover it (rejected: node:http, which takes
 // 60 MB and a third of the throughput; an HTTP parser of our own).
-import type { Handler } from "./listener.ts";
+
+/** Answers one request; `completed` settles when the answer has been sent, or cannot be. */
+export type ConnectionHandler = (
+  request: Request,
+  info: { readonly completed: Promise<void> },
+) => Promise<Response>;
 
 /** A connection that is served. */
 export interface ServedConnection {
@@ -17,7 +22,7 @@ export interface ServedConnection {
 type ServeConnection = (
   connection: Deno.Conn,
   signal: Pick<AbortSignal, "addEventListener">,
-  handler: Handler,
+  handler: ConnectionHandler,
   onError: (error: unknown) => Response,
   onListen: () => void,
 ) => Deno.HttpServer;
@@ -29,7 +34,10 @@ const { serveHttpOnConnection } = (Deno as unknown as Record<
 >)[internal] ?? {};
 
 /** Serves one connection until it ends. */
-export function serveConnection(connection: Deno.Conn, handler: Handler): ServedConnection {
+export function serveConnection(
+  connection: Deno.Conn,
+  handler: ConnectionHandler,
+): ServedConnection {
   if (serveHttpOnConnection === undefined) {
     throw new TypeError(
       `Cannot serve with Deno ${Deno.version.deno}: use the version that the documentation names`,

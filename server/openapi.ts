@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonValue } from "../runtime/json.ts";
 import { ErrorBody } from "./error_schemas.ts";
-import { type DescribedOperation, EVENT_STREAM } from "./operation.ts";
+import { EVENT_STREAM } from "./event_stream.ts";
+import type { DescribedOperation } from "./operation.ts";
 
 /** The document for `/openapi.json`. Throws TypeError for a schema that JSON Schema cannot express. */
 export function describeApi(

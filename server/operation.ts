@@ -3,6 +3,7 @@
 import type { z } from "zod";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ValidationIssue } from "./error_schemas.ts";
+import { EVENT_STREAM } from "./event_stream.ts";
 import { RequestRefused } from "./errors.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { toValidationIssues } from "./validation_issues.ts";
@@ -14,9 +15,6 @@ export interface Services {
   /** Where the service listens now: `unix:/path`, `tcp://host:port`. */
   transports: () => readonly string[];
 }
-
-/** The media type of an operation that answers with a stream of events instead of JSON. */
-export const EVENT_STREAM = "text/event-stream";
 
 type Answer = z.ZodType | typeof EVENT_STREAM;
 type AnswerOf<R extends Answer> = R extends z.ZodType ? z.output<R> : ReadableStream<Uint8Array>;
@@ -102,8 +100,6 @@ export function defineOperation<
           headers: {
             "content-type": EVENT_STREAM,
             "cache-control": "no-store",
-            // A connection carries one stream, and nothing after it.
-            connection: "close",
             "x-accel-buffering": "no",
           },
         });

@@ -1,5 +1,6 @@
 // What happens in the service as a whole, as a stream.
-import { defineOperation, EVENT_STREAM, type Operation } from "../operation.ts";
+import { EVENT_STREAM } from "../event_stream.ts";
+import { defineOperation, type Operation } from "../operation.ts";
 import { openServiceEventStream } from "../service_events.ts";
 
 /** /events/stream. */

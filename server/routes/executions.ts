@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "../execution_schemas.ts";
 import { toExecutionDetail, toExecutionSummary, toLogRow } from "../execution_wire.ts";
-import { defineOperation, EVENT_STREAM, type Operation } from "../operation.ts";
+import { EVENT_STREAM } from "../event_stream.ts";
+import { defineOperation, type Operation } from "../operation.ts";
 import {
   after,
   executionId,

@@ -2,6 +2,7 @@
 import type { Attack } from "./attack.ts";
 import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
+import { silentConnections } from "./silent_connections.ts";
 import { toolSchemas } from "./tool_schemas.ts";
 import { uiToken } from "./ui_token.ts";
 
@@ -12,4 +13,8 @@ export const ATTACKS: readonly Attack[] = [
   toolSchemas,
   uiToken,
   largeWatch,
+  linkedFiles,
+  silentConnections,
+  toolSchemas,
+  uiToken,
 ];

@@ -199,6 +199,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/server/service_events_test.ts"],
   },
   {
+    guard: "a connection without a request is closed in time",
+    file: "server/connections.ts",
+    find: "if (left <= 0) return this.cut();",
+    replace: "if (left <= 0) return;",
+    tests: ["tests/server/connections_test.ts"],
+  },
+  {
+    guard: "one address does not take all connections",
+    file: "server/connections.ts",
+    find: "ofAddress.length > MOST_WAITING.ofOneAddress",
+    replace: "false",
+    tests: ["tests/server/connections_test.ts"],
+  },
+  {
     guard: "a late module is not asked for without file descriptors",
     file: "runtime/lazy_module.ts",
     find: "if (!isLoaded && !Deno.build.standalone) requireFreeDescriptors(FREE_DESCRIPTORS);",
