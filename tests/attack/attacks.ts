@@ -8,10 +8,6 @@ import { uiToken } from "./ui_token.ts";
 
 /** What a hostile neighbour, file, program, endpoint or client could try. */
 export const ATTACKS: readonly Attack[] = [
-  // One a line.
-  linkedFiles,
-  toolSchemas,
-  uiToken,
   largeWatch,
   linkedFiles,
   silentConnections,
