@@ -1,8 +1,43 @@
 // Variables and arguments in the body of an agent or a skill: one pass, values are never looked at again.
+import { RuntimeError } from "./errors.ts";
 
 // A digit that more of a number follows, as in $10, $5.00 or $1,000, is an amount of money.
 const PLACEHOLDER =
   /\\\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$(\d)(?!\d|\.\d|,\d{3}(?!\d))/g;
+
+/**
+ * More than any model takes. A short text that names a long value many times would otherwise fill the memory.
+ */
+const MAX_CHARACTERS = 8_000_000;
+
+/** What is filled in makes a text too long to be sent to any model. */
+export class TextTooLong extends RuntimeError {
+  readonly code = "invalid";
+
+  constructor() {
+    super(
+      `The text is longer than ${
+        MAX_CHARACTERS.toLocaleString("en-US")
+      } characters once its variables and arguments ` +
+        "are filled in: use long values fewer times, or let the agent read them from a file",
+    );
+  }
+}
+
+/** As replaceAll(), but throws TextTooLong before the text has become longer than a prompt may be. */
+export function fillIn(
+  text: string,
+  pattern: RegExp,
+  valueOf: (whole: string, ...groups: (string | undefined)[]) => string,
+): string {
+  let length = text.length;
+  return text.replaceAll(pattern, (whole, ...groups) => {
+    const value = valueOf(whole, ...groups);
+    length += value.length - whole.length;
+    if (length > MAX_CHARACTERS) throw new TextTooLong();
+    return value;
+  });
+}
 
 /** The body with everything filled in, and what a person should know about it. */
 export interface Substitution {
@@ -16,7 +51,7 @@ export interface Substitution {
 /**
  * Fills in `${VAR}`, `$ARGUMENTS` (all), `$ARGUMENTS[N]` and `$0`…`$9` (0-based), and `\$` as a dollar.
  * An undefined variable stays as written, and so does `$5` where there is no such argument: it may be a price.
- * `$ARGUMENTS[5]`, which is nothing else, becomes empty then.
+ * `$ARGUMENTS[5]`, which is nothing else, becomes empty then. Throws TextTooLong.
  */
 export function substitute(
   body: string,
@@ -32,9 +67,10 @@ export function substitute(
   const { args } = options;
   const withheld = new Set<string>();
   let usesArguments = false;
-  const text = body.replace(
+  const text = fillIn(
+    body,
     PLACEHOLDER,
-    (whole, variable?: string, index?: string, digit?: string) => {
+    (whole, variable, index, digit) => {
       if (whole === "\\$") return "$";
       if (variable !== undefined) {
         if (options.isWithheld(variable)) {

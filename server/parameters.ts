@@ -30,13 +30,16 @@ export const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a val
   .transform((text) => Number.isSafeInteger(Number(text)) ? Number(text) : 0)
   .pipe(z.int());
 
-const STATUS_ALIASES: Readonly<Record<string, string>> = { failed: "error", cancelled: "aborted" };
+const STATUS_ALIASES: ReadonlyMap<string, string> = new Map([
+  ["failed", "error"],
+  ["cancelled", "aborted"],
+]);
 
 /** One status or several, with commas between or each as a parameter of its own; blank is absent. */
 export const statuses = z.union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
   .transform((names) => names.every((name) => name === "") ? undefined : names)
-  .transform((names) => names?.map((name) => STATUS_ALIASES[name] ?? name))
+  .transform((names) => names?.map((name) => STATUS_ALIASES.get(name) ?? name))
   .pipe(z.array(z.enum(EXECUTION_STATUSES)).optional())
   .optional();
 

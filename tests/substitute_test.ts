@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { substitute } from "../runtime/substitute.ts";
+import { substitute, TextTooLong } from "../runtime/substitute.ts";
 
 const VALUES: Record<string, string> = {
   NAME: "Ada",
@@ -58,4 +58,13 @@ Deno.test("substitute() leaves text without dollars alone, whatever it is", () =
     fc.pre(!text.includes("$"));
     assert.equal(fill(text, args).text, text);
   }));
+});
+
+Deno.test("substitute() refuses a short text that would become a huge one, before it has become that", () => {
+  const long = "x".repeat(1_000_000);
+  const fillWith = (body: string, value: string, args: string[] = []) =>
+    substitute(body, { args, lookup: () => value, isWithheld: () => false });
+  assert.throws(() => fillWith("${LONG}".repeat(100_000), long), TextTooLong);
+  assert.throws(() => fillWith("$ARGUMENTS ".repeat(100_000), "", [long]), TextTooLong);
+  assert.equal(fillWith("${LONG}".repeat(4), long).text.length, 4_000_000);
 });

@@ -121,7 +121,10 @@ class Questions {
       interview.text({
         message,
         placeholder: "Leave empty for none",
-        check: this.#check((list) => ({ paths: splitList(list) })),
+        check: this.#check((list) => {
+          const paths = splitList(list);
+          return paths.length === 0 ? {} : { paths };
+        }),
       });
     const read = splitList(await ask("Files and folders to read from, separated by commas"));
     const write = splitList(await ask("Files and folders to write to"));

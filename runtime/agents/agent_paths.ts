@@ -115,8 +115,13 @@ function describeForbidden(written: string, path: string, base: PathBase): strin
   // Only what the agent file names: folders above the workspace are not its choice.
   const parts = relative(base.directories.workspace, path).split("/");
   if (parts.some(isEnvFileName)) return "must not lead to an .env file";
-  if (/\.db(-(wal|shm|journal))?$/i.test(path)) return "must not lead to a .db file";
+  if (isDatabaseFile(path)) return "must not lead to a .db file";
   return undefined;
+}
+
+/** Whether a path is that of a database, or of a file beside one. */
+export function isDatabaseFile(path: string): boolean {
+  return /\.db(-(wal|shm|journal))?$/i.test(path);
 }
 
 /** The last segment in the letters that an alias may have. */

@@ -170,8 +170,10 @@ const pathEntry = z.union([
 
 const pathsSchema = z.union([
   filledText,
-  z.array(pathEntry),
-  z.record(z.string(), pathEntry),
+  // Whoever writes an empty one may mean "nothing"; left out it means the workspace.
+  z.array(pathEntry).min(1),
+  z.record(z.string(), pathEntry)
+    .refine((paths) => Object.keys(paths).length > 0, "must not be empty"),
 ], { error: "must be a path, a list of paths, or a map of aliases to paths" });
 
 const autoApproveSchema = z.union([z.literal("*"), z.literal("all"), textList], {

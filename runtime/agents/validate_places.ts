@@ -1,12 +1,15 @@
-// Paths in an agent's file that lead nowhere, or to where nothing is watched.
-import { basename } from "node:path";
+// Paths in an agent's file that lead nowhere, to where no agent may go, or to where nothing is watched.
 import type { Directories } from "../config/directories.ts";
 import { exists } from "../config/exists.ts";
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import type { Diagnostic } from "../diagnostics.ts";
+import { isEnvFileName } from "../files/env_file_name.ts";
+import { knownRealPath } from "../files/known_real_path.ts";
 import { holdsMoreThan } from "../files/folder_size.ts";
 import { isBelow } from "../files/path_below.ts";
+import { PATHS } from "../plain_path.ts";
 import type { Agent } from "./agent.ts";
+import { isDatabaseFile } from "./agent_paths.ts";
 import { itemPath } from "./validate_resources.ts";
 import {
   describeTooLarge,
@@ -16,6 +19,8 @@ import {
   readWatchPaths,
 } from "./watch_path.ts";
 
+const { basename, relative } = PATHS;
+
 /** Where the agent's paths begin, and what is closed to a watch. */
 export interface PlaceSurroundings {
   home: string;
@@ -24,25 +29,52 @@ export interface PlaceSurroundings {
   mostEntries?: number;
 }
 
-/** Warnings for the paths of the agent's tools and of its trigger. */
+/** What is wrong with the paths of the agent's tools and of its trigger. */
 export async function diagnosePlaces(
   agent: Agent,
   file: DiagnosedFile,
   around: PlaceSurroundings,
 ): Promise<Diagnostic[]> {
-  return [...await checkPaths(agent, file), ...await checkWatchPaths(agent, file, around)];
+  return [...await checkPaths(agent, file, around), ...await checkWatchPaths(agent, file, around)];
 }
 
-async function checkPaths(agent: Agent, file: DiagnosedFile): Promise<Diagnostic[]> {
-  const missing: Diagnostic[] = [];
+async function checkPaths(
+  agent: Agent,
+  file: DiagnosedFile,
+  { directories }: PlaceSurroundings,
+): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
   const isList = Array.isArray(file.document.value["paths"]);
   for (const [i, { alias, path }] of agent.paths.entries()) {
-    if (await exists(path)) continue;
-    const message = `The path of {${alias}} does not exist: ${path}`;
     const at = ["paths", isList ? i : alias];
-    missing.push(diagnose(file, at, { severity: "warning", message }));
+    if (!await exists(path)) {
+      const message = `The path of {${alias}} does not exist: ${path}`;
+      found.push(diagnose(file, at, { severity: "warning", message }));
+      continue;
+    }
+    const real = knownRealPath(path);
+    const forbidden = describeForbiddenTarget(real, directories);
+    if (forbidden === undefined) continue;
+    const through = real === path ? "" : " through a symbolic link";
+    const message = `The path of {${alias}} must not lead ${forbidden}${through}: ${real}`;
+    found.push(diagnose(file, at, { severity: "error", message }));
   }
-  return missing;
+  return found;
+}
+
+/** Where a real path leads that no agent may be given. What its text says is checked when the file is read. */
+function describeForbiddenTarget(
+  real: string,
+  directories: PlaceSurroundings["directories"],
+): string | undefined {
+  const lies = (folder: string) => isBelow(real, knownRealPath(folder));
+  if (lies(directories.agentsDir)) return "into the agents directory";
+  if (lies(directories.configDir)) return "into the configuration directory";
+  if (lies(directories.stateDir)) return "into the state directory";
+  const parts = relative(knownRealPath(directories.workspace), real).split("/");
+  if (parts.some(isEnvFileName)) return "to an .env file";
+  if (isDatabaseFile(real)) return "to a .db file";
+  return undefined;
 }
 
 async function checkWatchPaths(

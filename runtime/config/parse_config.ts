@@ -12,6 +12,7 @@ import { diagnose, type DiagnosedFile } from "./diagnosed_file.ts";
 import { listWords } from "./shown_value.ts";
 import { decodeText } from "./text_file.ts";
 import { unreadableReason } from "../files/unreadable.ts";
+import { readWholeFile } from "../files/whole_file.ts";
 import { parseYaml } from "./yaml_document.ts";
 import { PATHS } from "../plain_path.ts";
 import { describeDoubtfulTool } from "../tool_names.ts";
@@ -62,18 +63,13 @@ export function parseConfig(
 export async function loadConfig(path: string, options: { home: string }): Promise<Config> {
   let bytes: Uint8Array;
   try {
-    bytes = await Deno.readFile(path);
+    bytes = await readWholeFile(path, { maxBytes: LARGEST_CONFIG_BYTES });
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) {
       const message = `The file cannot be read: ${unreadableReason(error)}`;
       throw new ConfigError([errorAtStart(path, message)], { cause: error });
     }
     bytes = new Uint8Array();
-  }
-  if (bytes.length > LARGEST_CONFIG_BYTES) {
-    throw new ConfigError([
-      errorAtStart(path, "The file is over 256 KB: no configuration is that long"),
-    ]);
   }
   const decoded = decodeText(bytes, path);
   if ("diagnostic" in decoded) throw new ConfigError([decoded.diagnostic]);

@@ -128,13 +128,12 @@ export class YamlValueReader {
         }
         continue;
       }
-      // Defined, not assigned: a key named __proto__ must stay a key.
-      Object.defineProperty(result, key, {
-        value: this.#value(item.value as Node | null, depth),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
+      // Not an object's own key but what it inherits from: schemas drop it, and what stands there would be ignored.
+      if (key === "__proto__") {
+        if (keyNode !== null) this.#problem(keyNode, "A key must not be called __proto__");
+        continue;
+      }
+      result[key] = this.#value(item.value as Node | null, depth);
     }
     return result;
   }

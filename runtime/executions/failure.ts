@@ -3,6 +3,7 @@ import { RuntimeError } from "../errors.ts";
 import { NoDescriptorLeft } from "../free_descriptors.ts";
 import { ModelError } from "../models/model.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import { TextTooLong } from "../substitute.ts";
 import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";
@@ -29,6 +30,6 @@ export function toFailure(
 
 function isExpected(error: unknown): error is Error {
   return error instanceof ModelError || error instanceof ToolsUnavailable ||
-    error instanceof NoDescriptorLeft ||
+    error instanceof NoDescriptorLeft || error instanceof TextTooLong ||
     error instanceof RuntimeError && error.code === "storage";
 }

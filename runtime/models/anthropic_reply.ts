@@ -8,14 +8,14 @@ import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { inventCallId } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
 
-const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   end_turn: "end",
   stop_sequence: "end",
   tool_use: "tool_calls",
   max_tokens: "length",
   model_context_window_exceeded: "length",
   refusal: "refusal",
-};
+}));
 
 interface Block {
   /** The block as the provider wants it back; the input of a call is filled in at the end. */
@@ -79,7 +79,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
         toolCalls,
         ...(verbatim ? { providerData: keepBlocks(this.#owner, kept) } : {}),
       },
-      stop: STOP_REASONS[this.#stopReason] ?? "unknown",
+      stop: STOP_REASONS.get(this.#stopReason) ?? "unknown",
       usage: this.#usage === undefined ? null : toUsage(this.#usage),
       reportedCostUsd: null,
     };

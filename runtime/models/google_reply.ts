@@ -13,7 +13,7 @@ import type { ReplyAssembly } from "./streamed_reply.ts";
 import { inventCallId } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
 
-const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   STOP: "end",
   MAX_TOKENS: "length",
   SAFETY: "content_filter",
@@ -22,7 +22,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   BLOCKLIST: "content_filter",
   PROHIBITED_CONTENT: "content_filter",
   SPII: "content_filter",
-};
+}));
 
 /** The model got its own syntax wrong; the same request usually succeeds the next time. */
 const SYNTAX_FAILURES: ReadonlySet<string> = new Set([
@@ -131,7 +131,7 @@ export class GoogleReplyAssembly implements ReplyAssembly {
 
   #stop(): StopReason {
     if (this.#finishReason === undefined) return "content_filter";
-    const stop = STOP_REASONS[this.#finishReason] ?? "unknown";
+    const stop = STOP_REASONS.get(this.#finishReason) ?? "unknown";
     return stop === "end" && this.#toolCalls.length > 0 ? "tool_calls" : stop;
   }
 }

@@ -6,7 +6,9 @@ import type { ReplyAssembly } from "./streamed_reply.ts";
 import { toTokenCount } from "./token_count.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";
 
-const STOP_REASONS: Readonly<Record<string, StopReason>> = { stop: "end", length: "length" };
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(
+  Object.entries({ stop: "end", length: "length" }),
+);
 
 /** One reply of an Ollama chat as it grows. */
 export class OllamaReplyAssembly implements ReplyAssembly {
@@ -46,8 +48,9 @@ export class OllamaReplyAssembly implements ReplyAssembly {
     const last = this.#last;
     if (last === undefined) return undefined;
     const toolCalls = this.#toolCalls.finish();
-    const stop = STOP_REASONS[typeof last.done_reason === "string" ? last.done_reason : "stop"] ??
-      "unknown";
+    const stop =
+      STOP_REASONS.get(typeof last.done_reason === "string" ? last.done_reason : "stop") ??
+        "unknown";
     return {
       message: { role: "assistant", content: this.#text, toolCalls },
       stop: stop === "end" && toolCalls.length > 0 ? "tool_calls" : stop,

@@ -6,7 +6,7 @@ import type { ReplyAssembly } from "./streamed_reply.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
 
-const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   stop: "end",
   end_turn: "end",
   eos: "end",
@@ -16,7 +16,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   max_tokens: "length",
   content_filter: "content_filter",
   refusal: "refusal",
-};
+}));
 
 /** One reply of a Chat Completions stream as it grows. */
 export class OpenAiReplyAssembly implements ReplyAssembly {
@@ -82,7 +82,7 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
   }
 
   #stop(hasToolCalls: boolean): StopReason {
-    const stop = STOP_REASONS[this.#finishReason ?? ""] ?? "unknown";
+    const stop = STOP_REASONS.get(this.#finishReason ?? "") ?? "unknown";
     // Many endpoints say `stop` after tool calls; the calls themselves are more reliable.
     if (hasToolCalls && (stop === "end" || stop === "unknown")) return "tool_calls";
     return stop === "end" && this.#refused ? "refusal" : stop;

@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import type { Trigger } from "../agents/agent.ts";
 import type { RunCause, WatchCause } from "../run_cause.ts";
+import { fillIn } from "../substitute.ts";
 import { escapeControls } from "../unseen_characters.ts";
 import { quoteText } from "./untrusted_text.ts";
 
@@ -71,7 +72,7 @@ function describeChange({ event, path }: WatchCause, fileExists: boolean | undef
 /** One pass: what is filled in is never looked at again. A placeholder that means nothing in this run stays as written. */
 function fillTemplate(template: string, options: UserTurnOptions): string {
   const values = templateValues(options);
-  return template.replaceAll(PLACEHOLDER, (whole, name: string) => values.get(name) ?? whole);
+  return fillIn(template, PLACEHOLDER, (whole, name = "") => values.get(name) ?? whole);
 }
 
 function templateValues({ trigger, cause, context }: UserTurnOptions): Map<string, string> {

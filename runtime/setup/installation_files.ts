@@ -9,6 +9,7 @@ import { formatDiagnostic } from "../diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import { SAMPLE_AGENT_ID, sampleAgentText } from "./sample_agent.ts";
 import { isFileFailure, unreadableReason } from "../files/unreadable.ts";
+import { readWholeFile } from "../files/whole_file.ts";
 
 /** Something of the installation cannot be read or written, or is not text. */
 export class InstallationUnusable extends RuntimeError {
@@ -23,6 +24,7 @@ export interface WrittenFile {
 
 /** Keys stand in it: nobody else may read it. */
 const SECRET_MODE = 0o600;
+const LARGEST_FILE_BYTES = 1_024 * 1_024;
 const NEW_ENVIRONMENT_FILE =
   "# Keys of model providers, a line NAME=value for each. Only its owner can read this file.\n";
 
@@ -33,7 +35,7 @@ const NEW_ENVIRONMENT_FILE =
 export async function readTextIfThere(path: string): Promise<string | undefined> {
   let bytes: Uint8Array;
   try {
-    bytes = await Deno.readFile(path);
+    bytes = await readWholeFile(path, { maxBytes: LARGEST_FILE_BYTES });
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw unusable(`read ${path}`, error);

@@ -2,6 +2,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
 import { makePrivate } from "../files/private_file.ts";
+import { requireFile } from "../files/whole_file.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
 /** The path of a database without a file. */
@@ -54,6 +55,7 @@ export class Database implements Disposable {
     const readOnly = options.readOnly ?? false;
     let db: DatabaseSync | undefined;
     try {
+      if (path !== IN_MEMORY) requireFile(path);
       // SQLite gives its companions (-wal, -shm) the mode of the file itself.
       if (!readOnly && path !== IN_MEMORY) {
         Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();

@@ -6,12 +6,12 @@ import type { AskedModel, ToolUse } from "../executions/telemetry.ts";
 import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
 
 /** Our names of providers that the conventions call otherwise. */
-const PROVIDER_NAMES: Readonly<Record<string, string>> = {
+const PROVIDER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
   google: "gcp.gemini",
   mistral: "mistral_ai",
   moonshot: "moonshot_ai",
   xai: "x_ai",
-};
+}));
 
 /** The provider and the model of `provider/name`; none of an empty id. */
 export function modelAttributes(id: string): Attributes {
@@ -19,7 +19,7 @@ export function modelAttributes(id: string): Attributes {
   if (slash < 0) return {};
   const provider = id.slice(0, slash);
   return {
-    "gen_ai.provider.name": PROVIDER_NAMES[provider] ?? provider,
+    "gen_ai.provider.name": PROVIDER_NAMES.get(provider) ?? provider,
     "gen_ai.request.model": id.slice(slash + 1),
   };
 }

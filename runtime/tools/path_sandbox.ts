@@ -73,10 +73,11 @@ export class PathSandbox {
   /** Where the agent may go, real paths. */
   async roots(): Promise<SandboxRoot[]> {
     await this.#settle();
-    return this.#roots.whole("read").map(({ alias, place, access, description }) => ({
+    return this.#roots.whole("read").map(({ alias, place, description }) => ({
       alias,
       path: place.real,
-      access,
+      // A watched folder may lie in a place that can be written to.
+      access: this.#roots.of(place.real, "write") === undefined ? "read" : "write",
       ...(description === undefined ? {} : { description }),
     }));
   }

@@ -85,6 +85,7 @@ Deno.test("formatAgentFile() and the parser give back whatever was typed", async
     ),
     paths: fc.array(
       fc.oneof(filled, fc.record({ path: filled, description: text })),
+      { minLength: 1 },
     ),
     prompt: filled,
   }, { requiredKeys: ["prompt"] });

@@ -11,6 +11,16 @@ export const BAD_VALUES: readonly BadAgentFile[] = [
     "3:16",
     "settings.temperature must be between 0 and 1, got -0.1",
   ]),
+  bad("proto key", fields("__proto__: {enabled: false}"), [
+    "2:1",
+    "A key must not be called __proto__",
+  ]),
+  bad("proto alias", fields("paths: {__proto__: /etc}"), [
+    "2:9",
+    "A key must not be called __proto__",
+  ]),
+  bad("paths empty list", fields("paths: []"), ["2:8", "paths must not be empty"]),
+  bad("paths empty map", fields("paths: {}"), ["2:8", "paths must not be empty"]),
   bad("temperature text", fields("settings: {temperature: hot}"), [
     "2:25",
     'settings.temperature must be a number, got "hot"',

@@ -23,10 +23,6 @@ export const ODD_FILES: readonly BadAgentFile[] = [
     "2:1",
     'Unknown key "a\\u001b[31m"',
   ]),
-  odd("proto key", fields("__proto__: {enabled: false}"), [
-    "2:1",
-    "Unknown key __proto__",
-  ]),
   odd("path to a database that is read", fields("paths: [in, data/shop.SQLite3, old.db.bak]"), [
     "2:13",
     "paths[1] leads to a database (*.db*, *.sqlite*): agents can read it, but not write to it",

@@ -5,10 +5,21 @@ import { withTempDir } from "../support/temp_dir.ts";
 import { parse } from "./parsed_file.ts";
 
 /** What is said of the paths in `daily.md`, where `WORK` stands for a folder that has a folder `inbox`. */
-async function diagnosed(yaml: string, mostEntries = 10): Promise<string[]> {
+async function diagnosed(
+  yaml: string,
+  { mostEntries = 10, link }: { mostEntries?: number; link?: { name: string; target: string } } =
+    {},
+): Promise<string[]> {
   let shown: string[] = [];
   await withTempDir(async (work) => {
     await Deno.mkdir(`${work}/inbox`);
+    if (link !== undefined) {
+      for (const folder of ["agents/sub", "config", "state"]) {
+        await Deno.mkdir(`${work}/${folder}`, { recursive: true });
+      }
+      for (const file of [".env", "shop.db"]) await Deno.writeTextFile(`${work}/${file}`, "");
+      await Deno.symlink(`${work}/${link.target}`, `${work}/${link.name}`);
+    }
     const parsed = parse(`---\n${yaml.replaceAll("WORK", work)}\n---\nDo it.`);
     assert.ok("agent" in parsed, JSON.stringify(parsed));
     const { agent, document } = parsed;
@@ -34,6 +45,39 @@ Deno.test("diagnosePlaces() warns of each path that does not exist, at its place
   assert.deepEqual(await diagnosed("paths:\n  in: WORK/inbox\n  out: WORK/gone"), [
     "warning daily.md:4:8: The path of {out} does not exist: WORK/gone",
   ]);
+});
+
+Deno.test("diagnosePlaces() refuses paths that lead to what no agent may reach, through links too", async () => {
+  const link = (name: string, target: string) =>
+    [`paths: { a: WORK/${name} }`, { name, target }] as const;
+  for (
+    const [yaml, { name, target }, where] of [
+      [...link("l", "agents"), "into the agents directory through a symbolic link: WORK/agents"],
+      [...link("l", "agents/sub"), "into the agents directory through a symbolic link: WORK/age"],
+      [...link("l", "config"), "into the configuration directory through a symbolic link: WORK/c"],
+      [...link("l", "state"), "into the state directory through a symbolic link: WORK/state"],
+      [...link("l", ".env"), "to an .env file through a symbolic link: WORK/.env"],
+      [...link("l", "shop.db"), "to a .db file through a symbolic link: WORK/shop.db"],
+      [
+        "paths: { a: WORK/config }",
+        { name: "l", target: "." },
+        "into the configuration directory: W",
+      ],
+    ] as const
+  ) {
+    const found = await diagnosed(yaml, { link: { name, target } });
+    assert.equal(found.length, 1, yaml);
+    assert.ok(
+      found[0]?.startsWith(`error daily.md:2:13: The path of {a} must not lead ${where}`),
+      found.join(),
+    );
+  }
+  assert.deepEqual(
+    await diagnosed("paths: { a: WORK/l }", {
+      link: { name: "l", target: "inbox" },
+    }),
+    [],
+  );
 });
 
 Deno.test("diagnosePlaces() looks at the folder before a pattern, and at whether anything in it is watched", async () => {
@@ -68,8 +112,8 @@ Deno.test("diagnosePlaces() looks at each place that braces stand for, once", as
 
 Deno.test("diagnosePlaces() warns of a folder that holds too much to be watched", async () => {
   const watched = "trigger: { type: watch, paths: ['WORK'] }";
-  assert.deepEqual(await diagnosed(watched, 1), []);
-  assert.deepEqual(await diagnosed(watched, 0), [
+  assert.deepEqual(await diagnosed(watched, { mostEntries: 1 }), []);
+  assert.deepEqual(await diagnosed(watched, { mostEntries: 0 }), [
     "warning daily.md:2:33: WORK holds more than 0 files and folders, too many to watch; " +
     "name smaller folders in trigger.paths",
   ]);

@@ -280,6 +280,17 @@ Deno.test("loadConfig() refuses a broken file with its first place and the numbe
   });
 });
 
+Deno.test("loadConfig() refuses a named pipe and a device at once, through a link too", async () => {
+  await withTempDir(async (dir) => {
+    const { success } = await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
+    assert.ok(success);
+    await Deno.symlink(`${dir}/pipe`, `${dir}/link`);
+    for (const path of [`${dir}/pipe`, `${dir}/link`, "/dev/zero"]) {
+      await assert.rejects(loadConfig(path, { home: "/" }), /it is not a file but a pipe/);
+    }
+  });
+});
+
 Deno.test("loadConfig() refuses what is no text file", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeFile(`${dir}/latin`, Uint8Array.of(0x61, 0x0a, 0xe9));

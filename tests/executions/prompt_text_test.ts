@@ -106,6 +106,27 @@ Deno.test("front matter is not substituted, and tools restrict no built-in", asy
   }
 });
 
+Deno.test("a prompt that its variables or its arguments make too long ends the run with a sentence", async () => {
+  await using place = await createTestWorkspace({ shell: { LONG: "x".repeat(100_000) } });
+  const model = "model: { provider: demo, name: script }";
+  const script = '```demo\n[{ "say": "Done." }]\n```';
+  await place.writeAgent(
+    "body",
+    `---\n${model}\n---\n${"${LONG} ".repeat(100)}\n\n${script}\n`,
+  );
+  const input = "{context} ".repeat(100);
+  await place.writeAgent(
+    "turn",
+    `---\n${model}\ntrigger: { type: manual, input: "${input}" }\n---\nGo.\n\n${script}\n`,
+  );
+  await using runtime = await place.open();
+  for (const id of ["body", "turn"]) {
+    const { status, error } = await runToEnd(runtime, id, { context: "x".repeat(100_000) });
+    assert.equal(status, "error");
+    assert.match(error ?? "", /^The text is longer than 8,000,000 characters once/);
+  }
+});
+
 Deno.test("a price in an agent's text stays, and the arguments of the run reach the model", async () => {
   await using place = await createTestWorkspace();
   const script = '```demo\n[{ "say": "Done." }]\n```';

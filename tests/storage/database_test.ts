@@ -139,6 +139,20 @@ Deno.test("Database.open() reports a single wrong bit that SQLite reads without 
     assert.deepEqual(Deno.readFileSync(path), bytes);
   }));
 
+Deno.test("Database.open() refuses a named pipe and a device at once, to be written or only read", () =>
+  withFile(async (path) => {
+    const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
+    assert.ok(success);
+    const refusal = {
+      name: "DatabaseUnusable",
+      message: /it is not a file but a pipe or a device/,
+    };
+    for (const place of [path, "/dev/zero"]) {
+      assert.throws(() => Database.open(place), refusal);
+      assert.throws(() => Database.open(place, { readOnly: true }), refusal);
+    }
+  }));
+
 Deno.test("Database.open() refuses a database of another program", () =>
   withFile((path) => {
     const other = new DatabaseSync(path);

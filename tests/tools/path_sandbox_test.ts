@@ -291,6 +291,15 @@ Deno.test("PathSandbox.resolve() takes a root that is a symlink", async () => {
   assert.equal(resolved.display, "{linked}/secret.txt");
 });
 
+Deno.test("PathSandbox.roots() calls a watched folder read only where it cannot be written to, and nowhere else", async () => {
+  await using fixture = await SandboxFixture.open();
+  await Deno.mkdir(`${fixture.base}/elsewhere`, { recursive: true });
+  await Deno.mkdir(`${fixture.workspace}/inbox`, { recursive: true });
+  const watched = [`${fixture.workspace}/inbox`, `${fixture.base}/elsewhere`];
+  const roots = await fixture.sandbox([], watched).roots();
+  assert.deepEqual(roots.map(({ access }) => access), ["write", "write", "read"]);
+});
+
 Deno.test("PathSandbox.roots() tells what may be reached", async () => {
   await using fixture = await SandboxFixture.open();
   assert.deepEqual(await fixture.sandbox().roots(), [

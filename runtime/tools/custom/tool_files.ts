@@ -7,6 +7,7 @@ import { errorCode } from "../../error_code.ts";
 import type { ToolModule } from "./host_messages.ts";
 
 const EXTENSIONS = ["ts", "js"] as const;
+const OTHER_LANGUAGES: readonly string[] = ["py", "sh", "rb", "pl", "php", "lua", "go", "rs"];
 /** Letters, digits, spaces, dots, hyphens and underscores; no dot in front, so that no path is one. */
 const MODULE_NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M} ._-]*$/u;
 const MAX_STAMPED_FILES = 2_000;
@@ -46,7 +47,24 @@ export async function findToolFile(
     if (code === undefined) throw error;
     return { problem: `${join(toolsDir, module)} cannot be read (${code})` };
   }
-  return { problem: `there is no ${names.join(" and no ")} in ${toolsDir}` };
+  const missing = `there is no ${names.join(" and no ")} in ${toolsDir}`;
+  const other = await findOtherLanguage(module, toolsDir);
+  if (other === undefined) return { problem: missing };
+  return {
+    problem: `${missing}, only ${other}: tools are written in TypeScript or JavaScript, ` +
+      "a script in another language belongs into a skill (skills/<name>/scripts)",
+  };
+}
+
+/** A file of the module's name that is no tool because of its language. */
+async function findOtherLanguage(module: string, toolsDir: string): Promise<string | undefined> {
+  // There may be no such folder: then there is nothing to add.
+  const names = await readdir(toolsDir).catch(() => []);
+  // The name may have been given with its ending.
+  return names.find((name) =>
+    OTHER_LANGUAGES.some((ending) => name === `${module}.${ending}`) ||
+    name === module && OTHER_LANGUAGES.includes(module.split(".").at(-1) ?? "")
+  );
 }
 
 /**

@@ -138,13 +138,12 @@ function allowsNull(schema: JsonValue | undefined): boolean {
 }
 
 function withDefaults(args: JsonObject, schema: JsonSchema): JsonObject {
-  const filled = { ...args };
-  for (const [name, property] of Object.entries(propertiesOf(schema))) {
-    if (Object.hasOwn(filled, name) || !isJsonObject(property)) continue;
-    const { default: value } = property;
-    if (value !== undefined) filled[name] = structuredClone(value);
-  }
-  return filled;
+  const defaults = Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
+    const value = isJsonObject(property) ? property["default"] : undefined;
+    return value === undefined || Object.hasOwn(args, name) ? [] : [[name, structuredClone(value)]];
+  });
+  // Made from entries, not assigned: a name like __proto__ is a name.
+  return { ...args, ...Object.fromEntries(defaults) };
 }
 
 function complaintsOf(errors: readonly OutputUnit[], known: readonly string[]): string[] {

@@ -3,6 +3,21 @@ import assert from "node:assert/strict";
 import { findToolFile, stampTools } from "../../../runtime/tools/custom/tool_files.ts";
 import { age, withTempDir } from "../../support/temp_dir.ts";
 
+Deno.test("findToolFile() says that a script in another language is no tool, and where it belongs", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/sum.py`, "");
+    for (const name of ["sum", "sum.py"]) {
+      const found = await findToolFile(name, dir);
+      assert.match(
+        "problem" in found ? found.problem : "",
+        /only sum\.py: tools are written in TypeScript or JavaScript.* belongs into a skill/,
+      );
+    }
+    const other = await findToolFile("other", dir);
+    assert.doesNotMatch("problem" in other ? other.problem : "", /skill/);
+  });
+});
+
 Deno.test("findToolFile() takes TypeScript before JavaScript, and says what is missing", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/sum.js`, "");
