@@ -1,4 +1,5 @@
 // From the runtime's executions and their frames to the wire's.
+import { addCosts } from "../runtime/cost.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { Frame } from "../runtime/events/frame.ts";
 import type { Execution } from "../runtime/executions/execution.ts";
@@ -35,7 +36,7 @@ export function toExecutionDetail(execution: Detail): ExecutionDetail {
   return {
     ...toExecutionSummary(execution),
     output_data: execution.outputData,
-    total_cost_usd: costUsd === null ? children.costUsd : costUsd + (children.costUsd ?? 0),
+    total_cost_usd: addCosts(costUsd, children.costUsd),
     children: {
       count: children.count,
       input_tokens: children.inputTokens,

@@ -22,12 +22,13 @@ export async function ui(
   await using proxy = await app.openUiProxy({ socketFile, home: HOME });
   output.line(proxy.address);
   if (options.open) {
-    const isOpened = await app.openBrowser(proxy.file.href);
-    output.notice(
-      isOpened
-        ? "If the browser shows no page (one of snap or flatpak may not read its first file), open the address yourself"
-        : "No browser could be opened: open the address yourself",
-    );
+    if (await app.openBrowser(proxy.file.href)) {
+      output.note(
+        "Where the browser may not read the file (snap, flatpak), open the address yourself",
+      );
+    } else {
+      output.notice("No browser could be opened: open the address yourself");
+    }
   }
   output.note("The address works once. Ctrl+C ends the page and this command");
   const never = Promise.withResolvers<never>();

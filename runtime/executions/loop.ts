@@ -50,7 +50,7 @@ async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Exe
   const reply = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
   const position = run.conversation.nextPosition;
   const costUsd = await run.costOf(reply);
-  if (costUsd !== null) run.telemetry.cost(run, costUsd);
+  if (costUsd !== null && costUsd > 0) run.telemetry.cost(run, costUsd);
   const { maxCostUsd } = run.agent.settings;
   const isPriceMissed = costUsd === null && maxCostUsd !== null && !told.isPriceMissed;
   const reason = reply.usage === null

@@ -1,5 +1,6 @@
 // What executions used, by day and agent. The store adds up quarters of an hour; the days of a time zone are made of them,
 // because every zone's midnight falls on such a quarter.
+import { addCosts } from "../cost.ts";
 import { MINUTE_MS } from "../time_units.ts";
 
 /** The step by which the store adds up. */
@@ -73,6 +74,6 @@ function sum(a: Usage, b: Usage): Usage {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     totalTokens: a.totalTokens + b.totalTokens,
-    costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
+    costUsd: addCosts(a.costUsd, b.costUsd),
   };
 }

@@ -14,6 +14,9 @@ const loadPriceTable = lazyModule(() => import("@pydantic/genai-prices"));
 /** What prices are looked up by. */
 export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;
 
+/** Its models are scripts inside of Inkling. */
+const DEMO = "demo";
+
 const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /** Prices of models, from every source in its order. One per runtime. */
@@ -58,6 +61,7 @@ export class ModelPrices {
     const names = familyOf(model.name);
     const price = findPrice(lists, priceKeysOf(model));
     if (price !== undefined) return costByPrice(price, usage);
+    if (model.provider === DEMO) return 0;
     return await this.#costByTable(model, { names, usage });
   }
 

@@ -1,4 +1,5 @@
 // Executions above and below each other in SQLite: waiting for one below, and finding what stands where.
+import { COST_PLACES } from "../cost.ts";
 import type { Execution, ExecutionTotals } from "../executions/execution.ts";
 import type { FamilyStore, LineageMember, WaitForChild } from "../executions/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
@@ -86,7 +87,7 @@ export class SqliteFamilyStore implements FamilyStore {
         "UNION ALL SELECT e.id FROM executions e JOIN below ON e.parent_execution_id = below.id) " +
         "SELECT count(*) AS count, coalesce(sum(input_tokens), 0) AS inputTokens, " +
         "coalesce(sum(output_tokens), 0) AS outputTokens, " +
-        "coalesce(sum(total_tokens), 0) AS totalTokens, sum(cost_usd) AS costUsd " +
+        `coalesce(sum(total_tokens), 0) AS totalTokens, round(sum(cost_usd), ${COST_PLACES}) AS costUsd ` +
         "FROM executions WHERE id IN (SELECT id FROM below)",
       executionId,
     );

@@ -1,4 +1,5 @@
 // What executions used, added up by the database: by quarter of an hour and agent, so that days can be made of it.
+import { COST_PLACES } from "../cost.ts";
 import { USAGE_STEP_MS, type UsageStep } from "../executions/usage.ts";
 import type { Database } from "./database.ts";
 
@@ -9,7 +10,7 @@ export function selectUsage(db: Database, from: number): UsageStep[] {
       "sum(status = 'success') AS succeeded, " +
       "sum(status NOT IN ('success', 'running', 'waiting')) AS failed, " +
       "sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens, " +
-      "coalesce(sum(total_tokens), 0) AS totalTokens, sum(cost_usd) AS costUsd " +
+      `coalesce(sum(total_tokens), 0) AS totalTokens, round(sum(cost_usd), ${COST_PLACES}) AS costUsd ` +
       "FROM executions WHERE started_at >= ? GROUP BY start, agent_id ORDER BY start, agent_id",
     from,
   ).map((row) => ({ ...row }));

@@ -63,19 +63,36 @@ Deno.test("runLoop() prices replies by pricing.yaml, accumulated in the stats fr
 });
 
 Deno.test("runLoop() warns once, in log and stats, that max_cost_usd does not hold without a price", async () => {
-  await using place = await createTestWorkspace();
-  const steps = [{ call: LOOK }, { call: LOOK }, { say: "Done." }];
-  await place.writeScript("limited", steps, "settings: { max_cost_usd: 0.01 }");
-  await place.writeScript("free", steps);
+  const looking = { toolCalls: LOOK };
+  const steps = [looking, looking, { text: "Done." }];
+  await using server = new OpenAiServer([...steps, ...steps]);
+  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "key-0123456789" } });
+  const model = `model: { provider: elsewhere, name: own, base_url: "${server.url}" }`;
+  const limit = "settings: { max_cost_usd: 0.01 }";
+  await place.writeAgent("limited", `---\n${model}\n${limit}\n---\nWork.\n`);
+  await place.writeAgent("free", `---\n${model}\n---\nWork.\n`);
   await using runtime = await place.open();
   const free = await runToEnd(runtime, "free");
   assert.deepEqual([free.status, free.costUsd, warningsIn(place)], ["success", null, []]);
   const limited = await runToEnd(runtime, "limited");
   assert.deepEqual([limited.status, limited.costUsd], ["success", null]);
-  const warning = `No price is known for demo/script: ${UNPRICED}`;
+  const warning = `No price is known for elsewhere/own: ${UNPRICED}`;
   assert.deepEqual(warningsIn(place), [warning]);
   const stats = await statsOf(runtime, limited.id);
   assert.deepEqual(stats.map((one) => one["warning"]), [warning, undefined, undefined]);
+});
+
+Deno.test("runLoop() adds costs up as decimals, and demo models cost nothing", async () => {
+  await using place = await createTestWorkspace();
+  const looking = (cost_usd: number) => ({ call: LOOK, cost_usd });
+  await place.writeScript("adding", [looking(0.1), looking(0.2), { say: "Done.", cost_usd: 0.7 }]);
+  await place.writeScript("free", [{ say: "Done." }]);
+  await using runtime = await place.open();
+  const { id, costUsd } = await runToEnd(runtime, "adding");
+  assert.equal(costUsd, 1);
+  const stats = await statsOf(runtime, id);
+  assert.deepEqual(stats.map((one) => one["cost_usd"]), [0.1, 0.3, 1]);
+  assert.equal((await runToEnd(runtime, "free")).costUsd, 0);
 });
 
 Deno.test("runLoop() tells an endpoint without token counts from a model without a price", async () => {

@@ -15,7 +15,10 @@ Deno.test("ui opens a file in a browser, never the address with its token, print
   assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
   assert.deepEqual(cli.opened, ["file:///state/ui.html"]);
   assert.equal(cli.stdout.text, "http://127.0.0.1:4711/open?token=once\n");
-  assert.match(cli.stderr.text, /^If the browser shows no page .* open the address yourself$/m);
+  assert.match(
+    cli.stderr.text,
+    /^Where the browser may not read the file .* open the address yourself$/m,
+  );
   assert.match(
     cli.stderr.text,
     /^The address works once. Ctrl\+C ends the page and this command$/m,
