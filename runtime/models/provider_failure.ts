@@ -72,6 +72,23 @@ export function connectionFailure(context: ProviderContext, cause: unknown): Mod
   );
 }
 
+/** The endpoint sends on to where the key must not go: to another host, nowhere, or in a circle. `to` undefined: nowhere. */
+export function redirectFailure(
+  context: ProviderContext,
+  from: URL,
+  to: URL | undefined,
+): ModelError {
+  const start = `${context.provider} at ${from.origin} redirects`;
+  if (to === undefined) return new ModelError(`${start} to no address`, { retryable: false });
+  return new ModelError(
+    to.origin === from.origin
+      ? `${start} again and again; check base_url`
+      : `${start} to ${to.origin}: model calls hold the key, so they follow to no other host. ` +
+        "If that host is meant, make it the base_url",
+    { retryable: false },
+  );
+}
+
 /** The answer began and broke off before its end. */
 export function cutStreamFailure(context: ProviderContext, cause?: unknown): ModelError {
   const detail = cause === undefined ? "" : `: ${reasonOf(cause, context)}`;

@@ -3,6 +3,7 @@ import type { Attack } from "./attack.ts";
 import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
 import { silentConnections } from "./silent_connections.ts";
+import { endlessReplies, redirectedKeys } from "./model_endpoints.ts";
 import { toolSchemas } from "./tool_schemas.ts";
 import { uiToken } from "./ui_token.ts";
 
@@ -11,6 +12,12 @@ export const ATTACKS: readonly Attack[] = [
   largeWatch,
   linkedFiles,
   silentConnections,
+  toolSchemas,
+  uiToken,
+  largeWatch,
+  linkedFiles,
+  redirectedKeys,
+  endlessReplies,
   toolSchemas,
   uiToken,
 ];

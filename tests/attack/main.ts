@@ -1,7 +1,9 @@
 // `deno task attack`: tries every attack in full and tells what held. Arguments: words of the names to try; none: all.
 import { ATTACKS } from "./attacks.ts";
 
-const wanted = ATTACKS.filter(({ name }) => Deno.args.every((word) => name.includes(word)));
+const wanted = ATTACKS.filter(({ name }) =>
+  Deno.args.length === 0 || Deno.args.some((word) => name.includes(word))
+);
 let held = 0;
 for (const attack of wanted) {
   const start = performance.now();

@@ -13,6 +13,27 @@ export interface Mutation {
 
 export const MUTATIONS: readonly Mutation[] = [
   {
+    guard: "a model call follows no redirect to another host",
+    file: "runtime/models/provider_fetch.ts",
+    find: "next?.origin !== address.origin ||",
+    replace: "next === undefined ||",
+    tests: ["tests/models/provider_fetch_test.ts"],
+  },
+  {
+    guard: "a model's reply is not read without an end",
+    file: "runtime/models/bounded_answer.ts",
+    find: "if (total > MAX_REPLY_BYTES)",
+    replace: "if (total > Infinity)",
+    tests: ["tests/models/provider_fetch_test.ts"],
+  },
+  {
+    guard: "a line of a model's reply is not read without an end",
+    file: "runtime/models/bounded_answer.ts",
+    find: "if (line > MAX_LINE_BYTES)",
+    replace: "if (line > Infinity)",
+    tests: ["tests/models/provider_fetch_test.ts"],
+  },
+  {
     guard: "a slot starts at most one run",
     file: "runtime/storage/acceptance.ts",
     find: 'if (isSlotTaken(db, agentId, claim.scheduledFor)) return "claimed";',
