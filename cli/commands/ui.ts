@@ -21,16 +21,12 @@ export async function ui(
   (await openService(context, { signal }))[Symbol.dispose]();
   await using proxy = await app.openUiProxy({ socketFile, home: HOME });
   output.line(proxy.address);
-  if (options.open) {
-    if (await app.openBrowser(proxy.file.href)) {
-      output.note(
-        "Where the browser may not read the file (snap, flatpak), open the address yourself",
-      );
-    } else {
-      output.notice("No browser could be opened: open the address yourself");
-    }
+  if (options.open && !(await app.openBrowser(proxy.file.href))) {
+    output.notice("No browser could be opened: open the address yourself");
   }
-  output.note("The address works once. Ctrl+C ends the page and this command");
+  output.note(
+    "The address works once. If the browser shows nothing, open it yourself. Ctrl+C ends the page and this command",
+  );
   const never = Promise.withResolvers<never>();
   return await untilAborted(never.promise, signal);
 }

@@ -20,4 +20,5 @@ export const ATTACKS: readonly Attack[] = [
   endlessReplies,
   toolSchemas,
   uiToken,
+  largeWatch,
 ];
