@@ -13,6 +13,7 @@ import { changePaths, findPaths, readPaths } from "./path_target.ts";
 import { providerStreams } from "./provider_target.ts";
 import { redaction } from "./redaction_target.ts";
 import { cronExpressions, durations } from "./schedule_target.ts";
+import { skillTexts } from "./skill_target.ts";
 import { eventCursors, eventStreams, frames } from "./stream_target.ts";
 import type { FuzzTarget } from "./target.ts";
 import { terminalMarkdown, terminalTexts } from "./terminal_target.ts";
@@ -21,7 +22,7 @@ import { terminalMarkdown, terminalTexts } from "./terminal_target.ts";
 export const TARGETS: readonly FuzzTarget[] = [
   ...[agentFiles, hugeAgentFiles, configFiles, environmentFiles, cronExpressions, durations],
   ...[globs, hostileGlobs, readPaths, findPaths, changePaths],
-  ...[toolArguments, argumentSchemas, shellWords],
+  ...[toolArguments, argumentSchemas, shellWords, skillTexts],
   ...[memoryFiles, providerStreams, redaction, frames, eventCursors, eventStreams, httpRequests],
   ...[terminalTexts, terminalMarkdown, completionWords, databases],
   ...[executionLives, familyLives],

@@ -7,6 +7,7 @@ import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { failureOf } from "../sandbox_fixture.ts";
+import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
 /** Sets every stamp of the tools folder to a minute ago: what is so old does not change unnoticed. */
@@ -394,24 +395,27 @@ Deno.test("a file that never finishes loading is told after a while", async () =
   assert.match(await work, /endless\.ts: it does not finish loading \(15 s\)/);
 });
 
-Deno.test("a tool's schema is checked whole, what may take long in a process of its own", async () => {
-  await using world = await ToolWorld.open();
-  const parameters = {
-    type: "object",
-    properties: { code: { type: "string", pattern: "^[A-Z]{2}$" }, next: { $ref: "#" } },
-  };
-  await world.write(
-    "coded.ts",
-    `export default { description: "x", run: ({ code }) => "ran " + code,
+for (const kind of ["source", "binary"] as const) {
+  Deno.test(`a tool's schema is checked whole, what may take long in a process of its own (${kind})`, async () => {
+    await using binary = await openBinary();
+    await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
+    const parameters = {
+      type: "object",
+      properties: { code: { type: "string", pattern: "^[A-Z]{2}$" }, next: { $ref: "#" } },
+    };
+    await world.write(
+      "coded.ts",
+      `export default { description: "x", run: ({ code }) => "ran " + code,
        parameters: ${JSON.stringify(parameters)} };`,
-  );
-  assert.equal(await world.call("coded", { code: "AB", next: { code: "CD" } }), "ran AB");
-  const misfit = world.call("coded", { code: "AB", next: { code: "c" } });
-  assert.equal(
-    await failureOf(misfit),
-    'The arguments do not fit coded:\n- "next.code": String does not match pattern',
-  );
-});
+    );
+    assert.equal(await world.call("coded", { code: "AB", next: { code: "CD" } }), "ran AB");
+    const misfit = world.call("coded", { code: "AB", next: { code: "c" } });
+    assert.equal(
+      await failureOf(misfit),
+      'The arguments do not fit coded:\n- "next.code": String does not match pattern',
+    );
+  });
+}
 
 Deno.test("a check of arguments that does not end is ended, and the call fails", async () => {
   await using world = await ToolWorld.open();
