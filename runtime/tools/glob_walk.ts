@@ -1,29 +1,38 @@
 // Walks the folders of a sandbox for entries that match a pattern. Never leaves the allowed roots, never follows a
 // symlinked folder: what such a folder holds inside the roots is found under its own name.
-import type { Dirent } from "node:fs";
-import { readdir, realpath, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Clock } from "../clock.ts";
 import { errorCode } from "../error_code.ts";
+import { Slices } from "../slices.ts";
 import { STAGED_NAME } from "./file_identity.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { isWithin } from "./path_within.ts";
+import { PlaceChanged } from "./place_changed.ts";
 import { realPathOf } from "./real_path.ts";
+import { isUnmoved, settle } from "./settled_folder.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_DEPTH = 64;
+/** How often a folder is listed that was moved meanwhile. */
+const ATTEMPTS = 3;
 
 /** What a walk found. */
 export interface GlobOutcome {
-  /** As the model should see them, sorted; folders end with a slash. */
+  /** The first of what matches, as the model should see them, sorted; folders end with a slash. */
   found: string[];
+  /** How many match. */
+  count: number;
   /** Why it ended early, as a clause; undefined when it saw everything. */
   stopped: string | undefined;
+  /** Whether a folder was left out because it was being moved. */
+  hasMoved: boolean;
 }
 
-/** How far a walk may go. */
+/** How far a walk may go, and how much of what it found is wanted. */
 export interface WalkBounds {
+  maxFound: number;
   maxEntries: number;
   maxMs: number;
   clock: Clock;
@@ -40,7 +49,18 @@ export async function walkGlob(
   const pattern = parseGlob(text, sandbox, roots);
   const walk = new Walk(sandbox, pattern, bounds);
   for (const start of await startsOf(pattern, roots, text)) await walk.from(start);
-  return { found: [...walk.found].sort(), stopped: walk.stopped };
+  const { stopped, hasMoved } = walk;
+  return { found: firstOf(walk.found, bounds.maxFound), count: walk.found.size, stopped, hasMoved };
+}
+
+/** The first of some names, sorted; to sort all of very many would hold everybody up. */
+function firstOf(names: ReadonlySet<string>, most: number): string[] {
+  let first: string[] = [];
+  for (const name of names) {
+    if (first.length >= 2 * most) first = first.sort().slice(0, most);
+    first.push(name);
+  }
+  return first.sort().slice(0, most);
 }
 
 /** Where to begin, and the base that names are relative to. */
@@ -73,11 +93,13 @@ async function startsOf(
 class Walk {
   readonly found = new Set<string>();
   stopped: string | undefined;
+  hasMoved = false;
   readonly #sandbox: PathSandbox;
   readonly #pattern: GlobPattern;
   readonly #bounds: WalkBounds;
   readonly #deadline: number;
   readonly #seen = new Set<string>();
+  readonly #slices = new Slices();
   #entries = 0;
 
   constructor(sandbox: PathSandbox, pattern: GlobPattern, bounds: WalkBounds) {
@@ -107,18 +129,17 @@ class Walk {
   /** Notes what matches in one folder; returns the folders in it that are to be walked. */
   async #folder(folder: string, base: string): Promise<string[]> {
     this.#bounds.signal.throwIfAborted();
-    const entries = await readdir(folder, { withFileTypes: true }).catch(unlessUnreadable);
-    // Swapped for a symlink meanwhile: what was listed may be some other folder's.
-    if (entries === undefined || await realpath(folder).catch(unlessUnreadable) !== folder) {
-      return [];
-    }
+    const entries = await this.#list(folder);
     const deeper: string[] = [];
     for (const entry of entries) {
       if (!this.#count()) break;
+      const turn = this.#slices.next();
+      if (turn !== undefined) await turn;
+      this.#bounds.signal.throwIfAborted();
       const path = join(folder, entry.name);
       if (STAGED_NAME.test(entry.name) || !this.#sandbox.isReadable(path)) continue;
       const hidden = entry.name.startsWith(".") && !this.#pattern.hidden;
-      if (entry.isDirectory()) {
+      if (entry.isDirectory) {
         if (this.#pattern.depth !== Infinity) this.#note(path, base, true);
         if (!hidden) deeper.push(path);
       } else if (await this.#isListedFile(entry, path)) {
@@ -128,9 +149,32 @@ class Walk {
     return deeper;
   }
 
-  async #isListedFile(entry: Dirent, path: string): Promise<boolean> {
-    if (entry.isFile()) return true;
-    if (!entry.isSymbolicLink()) return false;
+  /**
+   * The entries of a folder, which was there all the while; none of one that cannot be read. Read one by one: a hundred thousand
+   * at once (node:fs) take the service's thread for half a second.
+   */
+  async #list(folder: string): Promise<Deno.DirEntry[]> {
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        await settle(folder);
+        const since = Date.now();
+        const entries: Deno.DirEntry[] = [];
+        for await (const entry of Deno.readDir(folder)) {
+          if (entries.push(entry) > this.#bounds.maxEntries) break;
+        }
+        if (isUnmoved(folder, since)) return entries;
+      }
+      this.hasMoved = true;
+    } catch (error) {
+      if (error instanceof PlaceChanged) this.hasMoved = true;
+      else unlessUnreadable(error);
+    }
+    return [];
+  }
+
+  async #isListedFile(entry: Deno.DirEntry, path: string): Promise<boolean> {
+    if (entry.isFile) return true;
+    if (!entry.isSymlink) return false;
     const target = await realpath(path).catch(unlessUnreadable);
     if (target === undefined || !this.#sandbox.isReadable(target)) return false;
     return (await stat(target).catch(unlessUnreadable))?.isFile() ?? false;

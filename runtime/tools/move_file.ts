@@ -8,7 +8,7 @@ import { identityOf, isAt } from "./file_identity.ts";
 import { lstatIfThere } from "./missing_entry.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
-import { makeFolders } from "./proven_folder.ts";
+import { makeFolders, settle } from "./settled_folder.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
 import { removeEntry } from "./remove_file.ts";
 import { isLinkRefusal, StagedFile } from "./staged_file.ts";
@@ -68,10 +68,12 @@ async function stageCopy(
   } catch (error) {
     if (!isLinkRefusal(error)) throw error;
   }
+  await settle(dirname(source));
+  const since = Date.now();
   const handle = await open(source, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const opened = identityOf(await handle.stat({ bigint: true }));
-    if (opened !== identity || !isAt(source, identity)) throw new PlaceChanged();
+    if (opened !== identity || !isAt(source, identity, since)) throw new PlaceChanged();
     return await StagedFile.write(target, chunksOf(handle), {
       mode: Number(info.mode),
       signal,

@@ -8,7 +8,12 @@ const ATTEMPTS = 3;
 
 /** A folder or file is no longer where it was checked to be. */
 export class PlaceChanged extends Error {
-  override readonly name = "PlaceChanged";
+  override readonly name: string = "PlaceChanged";
+}
+
+/** It changes so often that one waited for nothing: to start over does not help. */
+export class PlaceUnsettled extends PlaceChanged {
+  override readonly name = "PlaceUnsettled";
 }
 
 /**
@@ -25,7 +30,7 @@ export async function retryIfPlaceChanged<T>(
       return await work();
     } catch (error) {
       if (!(error instanceof PlaceChanged)) throw toFileFailure(error, action, text);
-      if (count < ATTEMPTS) continue;
+      if (count < ATTEMPTS && !(error instanceof PlaceUnsettled)) continue;
       throw new ToolFailure(
         `Cannot ${action} "${text}": its place in the file system changed meanwhile. Look again and retry.`,
         { cause: error },

@@ -1,20 +1,19 @@
-// Safe changes of one folder's entries. Deno has no calls relative to an open folder, so a folder could be swapped for a
-// symlink between two calls. Every change therefore goes through an entry with a random name that only we know: once it
-// is proven to lie in the right folder, a later call that names it fails in any other folder instead of doing harm there.
-import { constants } from "node:fs";
-import { type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
+// Safe changes of one folder's entries. Deno has no calls relative to an open folder, so each change is made right after its
+// folder was proven not to have moved, with no wait in between, and the proof is repeated behind it. It goes through an entry
+// with a random name that only we know: in any other folder a later call that names it fails instead of doing harm there.
+import * as fs from "node:fs";
+import { link, lstat, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { errorCode } from "../error_code.ts";
 import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
-import { type FileVersion, versionOf } from "./reported_write.ts";
-import { ignoreMissing, lstatIfThere } from "./missing_entry.ts";
 import { PlaceChanged } from "./place_changed.ts";
-import { proveFolder, syncFolder } from "./proven_folder.ts";
+import { type FileVersion, versionOf } from "./reported_write.ts";
+import { requireUnmoved, settle, syncFolder, takeBack } from "./settled_folder.ts";
 
+const { O_CREAT, O_EXCL, O_RDWR, O_WRONLY } = fs.constants;
 /** What of a mode is not the kind of file. */
 const PERMISSIONS = 0o7777;
-/** How often a staged file is looked for that is not where it was made: tens of milliseconds, while folders are swapped. */
-const SEARCHES = 300;
 
 /** An entry with a random name, proven to lie in the folder of its target. */
 export class StagedFile {
@@ -37,25 +36,27 @@ export class StagedFile {
     chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     options: { mode?: number; signal: AbortSignal },
   ): Promise<StagedFile> {
-    const path = join(dirname(target), stagedName());
-    await proveFolder(dirname(target));
-    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+    const folder = dirname(target);
+    const path = join(folder, stagedName());
+    await settle(folder);
+    const since = Date.now();
+    requireUnmoved(folder);
     // A file that is private stays so while it is being written.
-    const handle = await open(path, flags, options.mode === undefined ? 0o666 : 0o600);
+    const mode = options.mode === undefined ? 0o666 : 0o600;
+    const file = fs.openSync(path, O_RDWR | O_CREAT | O_EXCL, mode);
     let staged: StagedFile | undefined;
     try {
-      const identity = identityOf(await handle.stat({ bigint: true }));
-      staged = new StagedFile(target, path, identity);
+      staged = new StagedFile(target, path, identityOf(fs.fstatSync(file, { bigint: true })));
       // Before the content goes in: what a swapped folder may have got so far is an empty file.
-      staged.#prove();
-      for await (const chunk of chunks) await writeAll(handle, chunk, options.signal);
-      if (options.mode !== undefined) await handle.chmod(options.mode & PERMISSIONS);
-      await handle.sync();
+      staged.#prove(since);
+      for await (const chunk of chunks) await writeAll(file, chunk, options.signal);
+      if (options.mode !== undefined) fs.fchmodSync(file, options.mode & PERMISSIONS);
+      await sync(file);
     } catch (error) {
       await staged?.discard();
       throw error;
     } finally {
-      await handle.close();
+      await close(file);
     }
     return staged;
   }
@@ -66,33 +67,38 @@ export class StagedFile {
     identity: FileIdentity,
     target: string,
   ): Promise<StagedFile> {
+    const folders = [dirname(source), dirname(target)];
     const path = join(dirname(target), stagedName());
-    await proveFolder(dirname(target));
-    await link(source, path);
+    for (const folder of folders) await settle(folder);
+    const since = Date.now();
+    folders.forEach(requireUnmoved);
+    fs.linkSync(source, path);
     const staged = new StagedFile(target, path, identity);
-    try {
-      staged.#prove();
-    } catch (error) {
-      // What was linked is perhaps not our file; the name is ours in any case.
-      await unlink(path).catch(ignoreMissing);
-      throw error;
-    }
-    return staged;
+    // What was linked is perhaps not our file; the name is ours in any case.
+    if (isAt(source, identity, since) && isAt(path, identity, since)) return staged;
+    await staged.discard();
+    throw new PlaceChanged();
   }
 
   /** Takes an existing entry out of sight under a random name, from which it can be put back. */
   static async setAside(entry: string, identity: FileIdentity): Promise<StagedFile> {
     const path = join(dirname(entry), stagedName());
-    if (!isAt(entry, identity)) throw new PlaceChanged();
-    await rename(entry, path);
-    if (!isAt(path, identity)) {
-      const taken = await lstatIfThere(path);
-      if (taken !== undefined) {
-        await new StagedFile(entry, path, identityOf(taken)).publishNew();
+    await settle(dirname(entry));
+    const since = Date.now();
+    if (!isAt(entry, identity, since)) throw new PlaceChanged();
+    fs.renameSync(entry, path);
+    if (isAt(path, identity, since)) return new StagedFile(entry, path, identity);
+    // Something else was there by then, or the folder: it goes back under its name.
+    await takeBack(async () => {
+      try {
+        await link(path, entry);
+      } catch (error) {
+        if (!isLinkRefusal(error)) throw error;
+        return await rename(path, entry);
       }
-      throw new PlaceChanged();
-    }
-    return new StagedFile(entry, path, identity);
+      await unlink(path);
+    });
+    throw new PlaceChanged();
   }
 
   /** What it keeps when it is put in its place. */
@@ -102,50 +108,53 @@ export class StagedFile {
 
   /** Puts the file in its place, replacing what is there. */
   async publish(): Promise<void> {
-    this.#prove();
-    await rename(this.#path, this.#target).catch(missingMeansChanged);
-    await this.#confirm();
+    await this.#put(() => fs.renameSync(this.#path, this.#target));
   }
 
   /**
    * Puts the file in its place if nothing is there; throws the file system's EEXIST otherwise. Never overwrites. `link`
    * makes the hard link; absent: the file system.
    */
-  async publishNew(options: { link?: typeof link } = {}): Promise<void> {
-    const makeLink = options.link ?? link;
-    try {
-      await makeLink(this.#path, this.#target).catch(missingMeansChanged);
-      await unlink(this.#path);
-    } catch (error) {
-      if (!isLinkRefusal(error)) throw error;
-      // No hard links here: take the name with an empty file first, which fails if there is one; then replace that.
-      await (await open(this.#target, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY))
-        .close();
-      await rename(this.#path, this.#target).catch(missingMeansChanged);
-    }
-    await this.#confirm();
+  async publishNew({ link = fs.linkSync }: { link?: typeof fs.linkSync } = {}): Promise<void> {
+    await this.#put(() => {
+      try {
+        link(this.#path, this.#target);
+      } catch (error) {
+        if (!isLinkRefusal(error)) throw error;
+        // No hard links here: take the name with an empty file first, which fails if there is one; then replace that.
+        fs.closeSync(fs.openSync(this.#target, O_CREAT | O_EXCL | O_WRONLY));
+        fs.renameSync(this.#path, this.#target);
+        return;
+      }
+      fs.unlinkSync(this.#path);
+    });
   }
 
-  /**
-   * Removes the staged file for good. It may lie in a folder that was swapped in for a moment: whoever swaps to and fro
-   * shows it again.
-   */
+  /** Removes the staged file for good. */
   async discard(): Promise<void> {
-    for (let search = 0; search < SEARCHES; search++) {
-      const gone = await unlink(this.#path).then(() => true, ignoreMissing);
-      if (gone) return;
+    await takeBack(() => unlink(this.#path));
+  }
+
+  async #put(work: () => void): Promise<void> {
+    await settle(dirname(this.#target));
+    this.#prove(Date.now());
+    try {
+      work();
+    } catch (error) {
+      // A staged name that is gone: its folder is not the one any more that it was proven to lie in.
+      throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
     }
-  }
-
-  #prove(): void {
-    if (!isAt(this.#path, this.#identity)) throw new PlaceChanged();
-  }
-
-  async #confirm(): Promise<void> {
-    if (!isAt(this.#target, this.#identity)) throw new PlaceChanged();
+    // What was put there is not taken back, so only what is so now counts.
+    if (!isAt(this.#target, this.#identity, Infinity)) throw new PlaceChanged();
     await syncFolder(dirname(this.#target));
   }
+
+  #prove(since: number): void {
+    if (!isAt(this.#path, this.#identity, since)) throw new PlaceChanged();
+  }
 }
+
+const [write, sync, close] = [promisify(fs.write), promisify(fs.fsync), promisify(fs.close)];
 
 /** Whether the error says that this file system or these two places do not take hard links. */
 export function isLinkRefusal(error: unknown): boolean {
@@ -154,19 +163,10 @@ export function isLinkRefusal(error: unknown): boolean {
   );
 }
 
-async function writeAll(
-  handle: FileHandle,
-  content: Uint8Array,
-  signal: AbortSignal,
-): Promise<void> {
+async function writeAll(file: number, content: Uint8Array, signal: AbortSignal): Promise<void> {
   for (let offset = 0; offset < content.length;) {
     signal.throwIfAborted();
-    const { bytesWritten } = await handle.write(content, offset, content.length - offset, null);
+    const { bytesWritten } = await write(file, content, offset, content.length - offset, null);
     offset += bytesWritten;
   }
-}
-
-/** A staged name that is gone: its folder is not the one any more that it was proven to lie in. */
-function missingMeansChanged(error: unknown): never {
-  throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
 }

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { lstatIfThere } from "./missing_entry.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { retryIfPlaceChanged } from "./place_changed.ts";
-import { makeFolders } from "./proven_folder.ts";
+import { makeFolders } from "./settled_folder.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
 import { StagedFile } from "./staged_file.ts";
 import { type FileVersion, reportWrite, versionOf } from "./reported_write.ts";

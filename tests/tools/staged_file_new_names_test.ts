@@ -6,12 +6,14 @@ import { withTempDir } from "../support/temp_dir.ts";
 const { signal } = new AbortController();
 const bytes = (text: string) => new TextEncoder().encode(text);
 const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
-const refusal = () => Object.assign(new Error("no hard links here"), { code: "EPERM" });
+const refuse = () => {
+  throw Object.assign(new Error("no hard links here"), { code: "EPERM" });
+};
 
 Deno.test("StagedFile.publishNew() takes a free name where hard links do not work", async () => {
   await withTempDir(async (dir) => {
     const staged = await StagedFile.write(`${dir}/a`, [bytes("new")], { signal });
-    await staged.publishNew({ link: () => Promise.reject(refusal()) });
+    await staged.publishNew({ link: refuse });
     assert.equal(await Deno.readTextFile(`${dir}/a`), "new");
     assert.deepEqual(names(dir), ["a"]);
   });
@@ -24,9 +26,9 @@ Deno.test("StagedFile.publishNew() overwrites nothing where hard links do not wo
     await assert.rejects(
       staged.publishNew({
         // The other file appears only when the link is refused, so that no earlier look can find it.
-        async link() {
-          await Deno.writeTextFile(target, "theirs");
-          throw refusal();
+        link() {
+          Deno.writeTextFileSync(target, "theirs");
+          refuse();
         },
       }),
       { code: "EEXIST" },

@@ -21,17 +21,18 @@ export const fileGlob = defineTool({
   timeoutMs: 30_000,
   worksOn: "files",
   run: async ({ pattern }, { sandbox, clock, signal }) => {
-    const { found, stopped } = await walkGlob(sandbox, pattern, {
+    const { found, count, stopped, hasMoved } = await walkGlob(sandbox, pattern, {
+      maxFound: MAX_RESULTS,
       maxEntries: MAX_ENTRIES,
       maxMs: MAX_MS,
       clock,
       signal,
     });
-    const lines = found.slice(0, MAX_RESULTS);
+    const lines = [...found];
     if (lines.length === 0) lines.push(`(Nothing matches ${pattern}.)`);
-    if (found.length > MAX_RESULTS) {
+    if (count > found.length) {
       lines.push(
-        `(${MAX_RESULTS} of ${found.length} are shown. Narrow the pattern to see the others.)`,
+        `(${found.length} of ${count} are shown. Narrow the pattern to see the others.)`,
       );
     }
     if (stopped !== undefined) {
@@ -39,6 +40,7 @@ export const fileGlob = defineTool({
         `(The search was stopped ${stopped}: there may be more. Name a folder to look in.)`,
       );
     }
+    if (hasMoved) lines.push("(A folder was being moved or exchanged, and is left out.)");
     return lines.join("\n");
   },
 });

@@ -79,7 +79,7 @@ function tooLong(beginning: string, characters: number): ToolFailure {
 }
 
 async function describeFiles(skill: Skill, { clock, signal }: ToolContext): Promise<string> {
-  const bounds = { maxEntries: MAX_ENTRIES, maxMs: MAX_MS, clock, signal };
+  const bounds = { maxFound: MAX_ENTRIES, maxEntries: MAX_ENTRIES, maxMs: MAX_MS, clock, signal };
   const { found, stopped } = await walkGlob(skill.sandbox, "**/*", bounds);
   const names = found.map((one) => one.replace(`{${SKILL_ALIAS}}/`, ""))
     .filter((name) => name !== "SKILL.md" && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name));

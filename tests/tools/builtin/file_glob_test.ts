@@ -100,6 +100,7 @@ Deno.test("file_glob shows 100 results and says how many there are", async () =>
 Deno.test("walkGlob() stops at its bounds and when it is cancelled", async () => {
   await using fixture = await planted();
   const bounds = {
+    maxFound: 10,
     maxEntries: 3,
     maxMs: 1_000,
     clock: new TestClock(),

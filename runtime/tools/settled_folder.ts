@@ -1,0 +1,137 @@
+// Folders whose place did not change: the proof that what a path named in between lies where the path says.
+//
+// Decision: the times of folders tell, because Deno has no calls relative to an open folder, and makes every path absolute before
+// the system sees it unless it has all permissions, relative paths as well (measured with 2.9.6; rejected: working in the folder
+// as the current one; asking several times, which a program that swaps without end gets past). Whoever renames a folder, or
+// exchanges it for a link, changes two times: of the folder that it lies in, and its own.
+import { constants, mkdirSync } from "node:fs";
+import { open, rmdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { errorCode } from "../error_code.ts";
+import { ignoreMissing, lstatIfThere } from "./missing_entry.ts";
+import { foldPath } from "./path_names.ts";
+import { PlaceChanged, PlaceUnsettled } from "./place_changed.ts";
+
+/** How long a folder must have stayed where it is: more than the system's clock for files lags behind (10 ms at most). */
+const SETTLE_MS = 20;
+/** How long one waits for that, step by step. In all it is longer than the grain of the times below. */
+const WAITS_MS = [SETTLE_MS, 20, 40, 80, 160, 320, 640];
+/** How often something is looked for that is not where it was made: tens of milliseconds. */
+const SEARCHES = 300;
+/** Deno tells the time of a change of the folder itself in whole seconds. */
+const CHANGE_GRAIN_MS = 1_000;
+
+/**
+ * Whether every folder of a real path is one, and was neither renamed nor exchanged since shortly before `since` (in
+ * milliseconds, as Date.now() tells them: the times of files are the system's; Infinity asks for links alone). Asked after something was done there, a yes
+ * proves that it was done in this folder. Waits for nothing. A folder just made, or renamed, is a no for a moment; so is one
+ * that is written to while there is much going on beside it.
+ *
+ * It does not see: a swap whose author sets back the times of the folder above, which takes its owner; a swap on a file system
+ * of a machine whose clock is behind. Above what Deno's flags allow nothing can be asked but the real path.
+ */
+export function isUnmoved(folder: string, since: number): boolean {
+  const until = Date.now() + CHANGE_GRAIN_MS;
+  const isRecent = (time: Date | null, grain: number) => {
+    const ms = time?.getTime() ?? 0;
+    return ms + grain >= since - SETTLE_MS && ms <= until;
+  };
+  // From the inside outwards: what was seen within a folder counts if the folder had not moved when it is looked at itself.
+  for (let path = folder, inner = Deno.lstatSync(path);;) {
+    if (!inner.isDirectory) return false;
+    const parent = dirname(path);
+    if (parent === path) return true;
+    const outer = unlessDenied(() => Deno.lstatSync(parent));
+    if (outer === undefined) return isReal(path);
+    if (isRecent(outer.mtime, 0) && isRecent(inner.ctime, CHANGE_GRAIN_MS)) return false;
+    path = parent;
+    inner = outer;
+  }
+}
+
+/** Whether no symlink stands in a path at this moment. Throws what the file system throws. */
+export function isReal(path: string): boolean {
+  return foldPath(Deno.realPathSync(path)) === foldPath(path);
+}
+
+/** Throws PlaceChanged unless it is unmoved now: right before something is changed in the folder, with no wait in between. */
+export function requireUnmoved(folder: string): void {
+  if (!isUnmoved(folder, Date.now())) throw new PlaceChanged();
+}
+
+/**
+ * Waits until the folder has stayed where it is for long enough; a folder that Deno's flags close cannot be asked. Throws
+ * PlaceUnsettled when that does not come, and the error of a path that names no folder.
+ */
+export async function settle(folder: string): Promise<void> {
+  const info = unlessDenied(() => Deno.lstatSync(folder));
+  if (info === undefined) return;
+  if (info.isFile) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
+  for (const ms of WAITS_MS) {
+    if (isUnmoved(folder, Date.now())) return;
+    await wait(ms);
+  }
+  if (!isUnmoved(folder, Date.now())) throw new PlaceUnsettled();
+}
+
+/** Makes the missing folders of a real path, one by one, each proven to lie where it should. */
+export async function makeFolders(folder: string): Promise<void> {
+  const info = await lstatIfThere(folder);
+  if (info?.isDirectory()) return;
+  const parent = dirname(folder);
+  let isAllowed = true;
+  try {
+    await makeFolders(parent);
+    await settle(parent);
+  } catch (error) {
+    // Deno's flags may allow a folder that is yet to be made, and not the one that it will lie in.
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    isAllowed = false;
+  }
+  const since = Date.now();
+  if (isAllowed) requireUnmoved(parent);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another call may have made it meanwhile; whether it is a folder shows when it is used.
+    if (errorCode(error) !== "EEXIST") throw error;
+    return;
+  }
+  if (!isAllowed || isUnmoved(parent, since)) return;
+  await takeBack(() => rmdir(folder));
+  throw new PlaceChanged();
+}
+
+/**
+ * Removes what was just made. It may lie in a folder that was swapped in for a moment: whoever swaps to and fro shows it again,
+ * so it is looked for a while.
+ */
+export async function takeBack(remove: () => Promise<void>): Promise<void> {
+  for (let search = 0; search < SEARCHES; search++) {
+    if (await remove().then(() => true, ignoreMissing)) return;
+  }
+}
+
+/** Writes to the disk which entries a folder has. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Some network file systems cannot sync a folder; the file itself is on the disk.
+    if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EBADF"].includes(errorCode(error) ?? "")) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What the work returns; undefined where Deno's flags close the path to it. */
+function unlessDenied<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
+}
