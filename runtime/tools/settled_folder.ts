@@ -1,9 +1,9 @@
 // Folders whose place did not change: the proof that what a path named in between lies where the path says.
 //
-// Decision: the times of folders tell, because Deno has no calls relative to an open folder, and makes every path absolute before
-// the system sees it unless it has all permissions, relative paths as well (measured with 2.9.6; rejected: working in the folder
-// as the current one; asking several times, which a program that swaps without end gets past). Whoever renames a folder, or
-// exchanges it for a link, changes two times: of the folder that it lies in, and its own.
+// Decision: the times of folders tell. Deno has no calls relative to an open folder, and unless it has all permissions it makes
+// every path absolute before the system sees it, so that nothing is gained by entering a folder first (measured with 2.9.6,
+// rejected); nor by looking more often, which a program that swaps without end gets past. But who renames a folder, or exchanges
+// it for a link, changes two times: that of the folder it lies in, and its own.
 import { constants, mkdirSync } from "node:fs";
 import { open, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -23,13 +23,14 @@ const SEARCHES = 300;
 const CHANGE_GRAIN_MS = 1_000;
 
 /**
- * Whether every folder of a real path is one, and was neither renamed nor exchanged since shortly before `since` (in
- * milliseconds, as Date.now() tells them: the times of files are the system's; Infinity asks for links alone). Asked after something was done there, a yes
- * proves that it was done in this folder. Waits for nothing. A folder just made, or renamed, is a no for a moment; so is one
- * that is written to while there is much going on beside it.
+ * Whether every folder of a real path is one, and none was renamed or exchanged since shortly before `since`: milliseconds, by
+ * the system's clock as the times of files are; Infinity asks for links alone. Asked after something was done there, a yes
+ * proves that it was done in this folder. It waits for nothing. A folder just made is a no for a moment, and so is one that is
+ * written to while there is much going on beside it.
  *
- * It does not see: a swap whose author sets back the times of the folder above, which takes its owner; a swap on a file system
- * of a machine whose clock is behind. Above what Deno's flags allow nothing can be asked but the real path.
+ * What it does not see: a swap whose author sets back the time of the folder above, which only its owner can; one on a file
+ * system that keeps no such times, or by a clock that is behind; one of a folder above those that Deno's flags allow, where
+ * nothing can be asked but the real path.
  */
 export function isUnmoved(folder: string, since: number): boolean {
   const until = Date.now() + CHANGE_GRAIN_MS;
@@ -70,6 +71,8 @@ export async function settle(folder: string): Promise<void> {
   if (info.isFile) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
   for (const ms of WAITS_MS) {
     if (isUnmoved(folder, Date.now())) return;
+    // A link will not become a folder: its path is to be resolved anew.
+    if (!isUnmoved(folder, Infinity)) throw new PlaceChanged();
     await wait(ms);
   }
   if (!isUnmoved(folder, Date.now())) throw new PlaceUnsettled();

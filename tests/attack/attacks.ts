@@ -4,12 +4,15 @@ import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
 import { silentConnections } from "./silent_connections.ts";
 import { endlessReplies, redirectedKeys } from "./model_endpoints.ts";
+import { swappedFolders } from "./swapped_folders.ts";
 import { toolSchemas } from "./tool_schemas.ts";
 import { uiToken } from "./ui_token.ts";
 
 /** What a hostile neighbour, file, program, endpoint or client could try. */
 export const ATTACKS: readonly Attack[] = [
   largeWatch,
+export const ATTACKS: readonly Attack[] = [ // One a line.
+  swappedFolders,
   linkedFiles,
   silentConnections,
   toolSchemas,

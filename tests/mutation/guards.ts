@@ -99,13 +99,27 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an opened file is the one that was allowed",
     file: "runtime/tools/opened_file.ts",
-    find: "if (!isAt(resolved.path, identityOf(info))) throw new PlaceChanged();",
+    find: "if (!isAt(resolved.path, identityOf(info), since)) throw new PlaceChanged();",
     replace: "",
     tests: [
       "tests/tools/sandbox_escape_test.ts",
       "tests/tools/path_sandbox_test.ts",
       "tests/tools/builtin",
     ],
+  },
+  {
+    guard: "a folder that was swapped to and fro is noticed",
+    file: "runtime/tools/settled_folder.ts",
+    find: "if (isRecent(outer.mtime, 0) && isRecent(inner.ctime, CHANGE_GRAIN_MS)) return false;",
+    replace: "",
+    tests: ["tests/tools/settled_folder_test.ts"],
+  },
+  {
+    guard: "a file is made only in a folder that stayed where it was",
+    file: "runtime/tools/staged_file.ts",
+    find: "await settle(folder);\n    const since = Date.now();\n    requireUnmoved(folder);",
+    replace: "const since = Date.now();",
+    tests: ["tests/tools/staged_file_test.ts"],
   },
   {
     guard: "the paths that an agent declares are all that is open to it",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { identityOf } from "../../runtime/tools/file_identity.ts";
 import { lstatIfThere } from "../../runtime/tools/missing_entry.ts";
-import { PlaceChanged } from "../../runtime/tools/place_changed.ts";
+import { PlaceChanged, PlaceUnsettled } from "../../runtime/tools/place_changed.ts";
 import { StagedFile } from "../../runtime/tools/staged_file.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
@@ -99,5 +99,34 @@ Deno.test("StagedFile.publish() goes nowhere when its folder was swapped for ano
     await assert.rejects(staged.publish(), PlaceChanged);
     assert.equal(await Deno.readTextFile(`${dir}/outside/a`), "theirs");
     assert.deepEqual(names(`${dir}/outside`), ["a"]);
+  });
+});
+
+Deno.test("StagedFile.write() makes nothing in a folder that is exchanged without end", async () => {
+  await withTempDir(async (dir) => {
+    for (const name of ["in", "outside"]) await Deno.mkdir(`${dir}/${name}`);
+    const heard: string[] = [];
+    const listener = Deno.watchFs(`${dir}/outside`);
+    const listening = (async () => {
+      for await (const { kind, paths } of listener) heard.push(`${kind} ${paths}`);
+    })();
+    await Deno.symlink(`${dir}/outside`, `${dir}/link`);
+    const turns = setInterval(() => {
+      Deno.renameSync(`${dir}/in`, `${dir}/in-before`);
+      Deno.renameSync(`${dir}/link`, `${dir}/in`);
+      Deno.renameSync(`${dir}/in`, `${dir}/link`);
+      Deno.renameSync(`${dir}/in-before`, `${dir}/in`);
+    }, 1);
+    try {
+      await assert.rejects(
+        StagedFile.write(`${dir}/in/a`, [bytes("ours")], { signal }),
+        PlaceUnsettled,
+      );
+    } finally {
+      clearInterval(turns);
+      listener.close();
+      await listening;
+    }
+    assert.deepEqual([...names(`${dir}/in`), ...heard], []);
   });
 });
