@@ -4,7 +4,7 @@ import { defineTool } from "../define_tool.ts";
 import { writeFile } from "../write_file.ts";
 import { openFile } from "../opened_file.ts";
 import { isBinary } from "../text_content.ts";
-import { editText, listed } from "../text_edit.ts";
+import { editText } from "../text_edit.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -30,16 +30,14 @@ export const fileEdit = defineTool({
     const target = await sandbox.resolve(args.path, "write");
     return await sandbox.locks.run([target.path], async () => {
       const { before, version, display } = await readText(args.path);
-      const { content, lines } = editText(before, {
+      const { content, count, lines } = await editText(before, {
         oldText: args.old_text,
         newText: args.new_text,
         replaceAll: args.replace_all,
       }, display);
       await writeFile(sandbox, args.path, new TextEncoder().encode(content), { version, signal });
-      const count = lines.length === 1
-        ? "1 replacement, line"
-        : `${lines.length} replacements, lines`;
-      return `Updated ${display} (${count} ${listed(lines)})`;
+      const done = count === 1 ? "1 replacement, line" : `${count} replacements, lines`;
+      return `Updated ${display} (${done} ${lines})`;
     });
 
     async function readText(
