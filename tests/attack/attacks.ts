@@ -10,15 +10,9 @@ import { uiToken } from "./ui_token.ts";
 
 /** What a hostile neighbour, file, program, endpoint or client could try. */
 export const ATTACKS: readonly Attack[] = [
-  largeWatch,
-export const ATTACKS: readonly Attack[] = [ // One a line.
   swappedFolders,
   linkedFiles,
   silentConnections,
-  toolSchemas,
-  uiToken,
-  largeWatch,
-  linkedFiles,
   redirectedKeys,
   endlessReplies,
   toolSchemas,
