@@ -1,5 +1,8 @@
 // Long work of the processor in slices, so that the service answers others meanwhile.
 
+import { SystemClock } from "./clock.ts";
+
+const SYSTEM = new SystemClock();
 /** How long one works before the others get their turn. */
 const SLICE_MS = 10;
 
@@ -13,7 +16,7 @@ export class Slices {
   }
 
   async #turn(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await SYSTEM.sleep(0);
     this.#since = performance.now();
   }
 }

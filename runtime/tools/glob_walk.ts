@@ -11,7 +11,7 @@ import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { isWithin } from "./path_within.ts";
 import { PlaceChanged } from "./place_changed.ts";
 import { realPathOf } from "./real_path.ts";
-import { isUnmoved, settle } from "./settled_folder.ts";
+import { FILE_CLOCK, isUnmoved, settle } from "./settled_folder.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_DEPTH = 64;
@@ -157,7 +157,7 @@ class Walk {
     try {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         await settle(folder);
-        const since = Date.now();
+        const since = FILE_CLOCK.now();
         const entries: Deno.DirEntry[] = [];
         for await (const entry of Deno.readDir(folder)) {
           if (entries.push(entry) > this.#bounds.maxEntries) break;

@@ -8,7 +8,7 @@ import { identityOf, isAt } from "./file_identity.ts";
 import { lstatIfThere } from "./missing_entry.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
-import { makeFolders, settle } from "./settled_folder.ts";
+import { FILE_CLOCK, makeFolders, settle } from "./settled_folder.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
 import { removeEntry } from "./remove_file.ts";
 import { isLinkRefusal, StagedFile } from "./staged_file.ts";
@@ -69,7 +69,7 @@ async function stageCopy(
     if (!isLinkRefusal(error)) throw error;
   }
   await settle(dirname(source));
-  const since = Date.now();
+  const since = FILE_CLOCK.now();
   const handle = await open(source, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const opened = identityOf(await handle.stat({ bigint: true }));

@@ -11,7 +11,7 @@ import { type FileVersion, versionOf } from "./reported_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
 import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
-import { settle } from "./settled_folder.ts";
+import { FILE_CLOCK, settle } from "./settled_folder.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 /** A file open for reading, proven to lie inside the sandbox. */
@@ -60,7 +60,7 @@ export async function openFile(sandbox: PathSandbox, text: string): Promise<Open
   return await retryIfPlaceChanged({ action: "read", text }, async () => {
     const resolved = await sandbox.resolve(text, "read");
     await settle(dirname(resolved.path));
-    const since = Date.now();
+    const since = FILE_CLOCK.now();
     // Looked at before opening, too: opening a pipe or a device can have effects of its own.
     refuseUnlessFile(lstatSync(resolved.path, { bigint: true }), { action: "read", text });
     const handle = await open(resolved.path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -7,12 +7,14 @@
 import { constants, mkdirSync } from "node:fs";
 import { open, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { SystemClock } from "../clock.ts";
 import { errorCode } from "../error_code.ts";
 import { ignoreMissing, lstatIfThere } from "./missing_entry.ts";
 import { foldPath } from "./path_names.ts";
 import { PlaceChanged, PlaceUnsettled } from "./place_changed.ts";
 
+/** Of the system alone: its times are those of files. */
+export const FILE_CLOCK = new SystemClock();
 /** How long a folder must have stayed where it is: more than the system's clock for files lags behind (10 ms at most). */
 const SETTLE_MS = 20;
 /** How long one waits for that, step by step. In all it is longer than the grain of the times below. */
@@ -33,7 +35,7 @@ const CHANGE_GRAIN_MS = 1_000;
  * nothing can be asked but the real path.
  */
 export function isUnmoved(folder: string, since: number): boolean {
-  const until = Date.now() + CHANGE_GRAIN_MS;
+  const until = FILE_CLOCK.now() + CHANGE_GRAIN_MS;
   const isRecent = (time: Date | null, grain: number) => {
     const ms = time?.getTime() ?? 0;
     return ms + grain >= since - SETTLE_MS && ms <= until;
@@ -58,7 +60,7 @@ export function isReal(path: string): boolean {
 
 /** Throws PlaceChanged unless it is unmoved now: right before something is changed in the folder, with no wait in between. */
 export function requireUnmoved(folder: string): void {
-  if (!isUnmoved(folder, Date.now())) throw new PlaceChanged();
+  if (!isUnmoved(folder, FILE_CLOCK.now())) throw new PlaceChanged();
 }
 
 /**
@@ -70,12 +72,12 @@ export async function settle(folder: string): Promise<void> {
   if (info === undefined) return;
   if (info.isFile) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
   for (const ms of WAITS_MS) {
-    if (isUnmoved(folder, Date.now())) return;
+    if (isUnmoved(folder, FILE_CLOCK.now())) return;
     // A link will not become a folder: its path is to be resolved anew.
     if (!isUnmoved(folder, Infinity)) throw new PlaceChanged();
-    await wait(ms);
+    await FILE_CLOCK.sleep(ms);
   }
-  if (!isUnmoved(folder, Date.now())) throw new PlaceUnsettled();
+  if (!isUnmoved(folder, FILE_CLOCK.now())) throw new PlaceUnsettled();
 }
 
 /** Makes the missing folders of a real path, one by one, each proven to lie where it should. */
@@ -92,7 +94,7 @@ export async function makeFolders(folder: string): Promise<void> {
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
     isAllowed = false;
   }
-  const since = Date.now();
+  const since = FILE_CLOCK.now();
   if (isAllowed) requireUnmoved(parent);
   try {
     mkdirSync(folder);

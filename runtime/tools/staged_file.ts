@@ -9,7 +9,7 @@ import { errorCode } from "../error_code.ts";
 import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
 import { PlaceChanged } from "./place_changed.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
-import { requireUnmoved, settle, syncFolder, takeBack } from "./settled_folder.ts";
+import { FILE_CLOCK, requireUnmoved, settle, syncFolder, takeBack } from "./settled_folder.ts";
 
 const { O_CREAT, O_EXCL, O_RDWR, O_WRONLY } = fs.constants;
 /** What of a mode is not the kind of file. */
@@ -39,7 +39,7 @@ export class StagedFile {
     const folder = dirname(target);
     const path = join(folder, stagedName());
     await settle(folder);
-    const since = Date.now();
+    const since = FILE_CLOCK.now();
     requireUnmoved(folder);
     // A file that is private stays so while it is being written.
     const mode = options.mode === undefined ? 0o666 : 0o600;
@@ -70,7 +70,7 @@ export class StagedFile {
     const folders = [dirname(source), dirname(target)];
     const path = join(dirname(target), stagedName());
     for (const folder of folders) await settle(folder);
-    const since = Date.now();
+    const since = FILE_CLOCK.now();
     folders.forEach(requireUnmoved);
     fs.linkSync(source, path);
     const staged = new StagedFile(target, path, identity);
@@ -84,7 +84,7 @@ export class StagedFile {
   static async setAside(entry: string, identity: FileIdentity): Promise<StagedFile> {
     const path = join(dirname(entry), stagedName());
     await settle(dirname(entry));
-    const since = Date.now();
+    const since = FILE_CLOCK.now();
     if (!isAt(entry, identity, since)) throw new PlaceChanged();
     fs.renameSync(entry, path);
     if (isAt(path, identity, since)) return new StagedFile(entry, path, identity);
@@ -137,7 +137,7 @@ export class StagedFile {
 
   async #put(work: () => void): Promise<void> {
     await settle(dirname(this.#target));
-    this.#prove(Date.now());
+    this.#prove(FILE_CLOCK.now());
     try {
       work();
     } catch (error) {

@@ -117,8 +117,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a file is made only in a folder that stayed where it was",
     file: "runtime/tools/staged_file.ts",
-    find: "await settle(folder);\n    const since = Date.now();\n    requireUnmoved(folder);",
-    replace: "const since = Date.now();",
+    find: "await settle(folder);\n    const since = FILE_CLOCK.now();\n    requireUnmoved(folder);",
+    replace: "const since = FILE_CLOCK.now();",
     tests: ["tests/tools/staged_file_test.ts"],
   },
   {
