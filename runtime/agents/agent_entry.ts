@@ -86,7 +86,7 @@ async function readSettled(
   { known, fileClock, deadline }: { known: string | undefined; fileClock: Clock; deadline: number },
 ): Promise<AgentFileContent | UnsettledFile | "unchanged" | undefined> {
   for (;;) {
-    const content = await readAgentFile(path, { known, now: fileClock.now() });
+    const content = await readAgentFile(path, { known, fileClock });
     if (!isUnsettled(content) || fileClock.now() >= deadline) return content;
     await fileClock.sleep(content.unsettledMs);
   }

@@ -1,4 +1,5 @@
 // Reads an agent file's bytes, and only a file's. What is in them is parse_agent.ts's business.
+import type { Clock } from "../clock.ts";
 import { stampFile } from "../config/file_stamp.ts";
 import { unreadableReason } from "../files/unreadable.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
@@ -25,15 +26,15 @@ export interface UnsettledFile {
 export function readAgentFile(path: string): Promise<AgentFileContent | undefined>;
 /**
  * The same, but "unchanged", and nothing is read, when the file still has the stamp `known`; and nothing is given of a file
- * that changed a moment before `now`, by the file system's clock, or while it was read.
+ * that changed a moment ago, by the clock of the file system, or while it was read.
  */
 export function readAgentFile(
   path: string,
-  options: { known: string | undefined; now: number },
+  options: { known: string | undefined; fileClock: Pick<Clock, "now"> },
 ): Promise<AgentFileContent | UnsettledFile | "unchanged" | undefined>;
 export async function readAgentFile(
   path: string,
-  options?: { known: string | undefined; now: number },
+  options?: { known: string | undefined; fileClock: Pick<Clock, "now"> },
 ): Promise<AgentFileContent | UnsettledFile | "unchanged" | undefined> {
   try {
     const info = await Deno.stat(path);
@@ -42,7 +43,7 @@ export async function readAgentFile(
     if (isMisnamedAgentFile(basename(path))) return { diagnostic: diagnoseMisnamed(path) };
     const stamp = stampFile(info);
     if (stamp !== undefined && stamp === options?.known) return "unchanged";
-    const unsettledMs = options === undefined ? 0 : unsettledMsOf(info, options.now);
+    const unsettledMs = options === undefined ? 0 : unsettledMsOf(info, options.fileClock.now());
     if (unsettledMs > 0) return { unsettledMs };
     if (info.size > LARGEST_AGENT_BYTES) return broken(path, "The file is over 4 MB");
     const bytes = await Deno.readFile(path);
@@ -66,10 +67,10 @@ export function diagnoseMisnamed(path: string): Diagnostic {
   };
 }
 
-/** For how long a file has to be quiet yet. A time in the future says nothing. */
+/** For how long a file has to be quiet yet. A time in the far future says nothing. */
 function unsettledMsOf({ mtime }: Deno.FileInfo, now: number): number {
   const age = mtime === null ? QUIET_MS : now - mtime.getTime();
-  return age < 0 ? 0 : Math.max(0, QUIET_MS - age);
+  return age <= -QUIET_MS ? 0 : Math.max(0, QUIET_MS - age);
 }
 
 function isSameVersion(a: Deno.FileInfo, b: Deno.FileInfo): boolean {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
+import { SystemClock } from "../../runtime/clock.ts";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
@@ -35,7 +36,10 @@ Deno.test("readAgentFile() reads nothing where the stamp is known, and finds no 
     const read = await readAgentFile(path);
     assert.ok(read !== undefined && "bytes" in read);
     if (read.stamp !== undefined) {
-      assert.equal(await readAgentFile(path, { known: read.stamp, now: Date.now() }), "unchanged");
+      assert.equal(
+        await readAgentFile(path, { known: read.stamp, fileClock: new SystemClock() }),
+        "unchanged",
+      );
     }
     assert.equal(await readAgentFile(dir), undefined);
     assert.equal(await readAgentFile(`${dir}/gone.md`), undefined);

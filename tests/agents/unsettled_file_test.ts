@@ -4,6 +4,7 @@ import { readAgentFile } from "../../runtime/agents/agent_file.ts";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { withTempDir } from "../support/temp_dir.ts";
+import { TestClock } from "../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";
 
 const START = Date.parse("2026-01-01T00:00:00.000Z");
@@ -44,9 +45,11 @@ class Files implements Clock {
   }
 
   write(name: string, text: string): void {
-    const path = `${this.#dir}/${name}`;
-    Deno.writeTextFileSync(path, text);
-    Deno.utimeSync(path, this.#now / 1_000, this.#now / 1_000);
+    // Nobody sees it with the machine's own time.
+    const staged = `${this.#dir}/.staged`;
+    Deno.writeTextFileSync(staged, text);
+    Deno.utimeSync(staged, this.#now / 1_000, this.#now / 1_000);
+    Deno.renameSync(staged, `${this.#dir}/${name}`);
   }
 }
 
@@ -110,7 +113,8 @@ Deno.test("readAgentFile() gives nothing of a file that changes while it is read
     const path = `${dir}/a.md`;
     await Deno.writeTextFile(path, "Whole.");
     const { readFile } = Deno;
-    const read = () => readAgentFile(path, { known: undefined, now: Date.now() + 3_600_000 });
+    const read = () =>
+      readAgentFile(path, { known: undefined, fileClock: new TestClock(Date.now() + 3_600_000) });
     try {
       Deno.readFile = async (...args) => {
         const bytes = await readFile(...args);
@@ -129,8 +133,21 @@ Deno.test("readAgentFile() gives nothing of a file that changes while it is read
 Deno.test("readAgentFile() does not wait for a file whose time lies in the future", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a.md`, "Do it.");
-    const now = Date.now() - 3_600_000;
-    const content = await readAgentFile(`${dir}/a.md`, { known: undefined, now });
+    const fileClock = new TestClock(Date.now() - 3_600_000);
+    const content = await readAgentFile(`${dir}/a.md`, { known: undefined, fileClock });
     assert.ok(content !== undefined && content !== "unchanged" && "bytes" in content);
+  });
+});
+
+Deno.test("readAgentFile() takes a file that changes as it looks for one that is being written", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.md`;
+    await Deno.writeTextFile(path, "Half");
+    const { mtime } = await Deno.stat(path);
+    // The clock of the file system is a little ahead.
+    const fileClock = new TestClock((mtime?.getTime() ?? 0) - 50);
+    assert.deepEqual(await readAgentFile(path, { known: undefined, fileClock }), {
+      unsettledMs: 250,
+    });
   });
 });
