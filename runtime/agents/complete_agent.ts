@@ -55,7 +55,8 @@ function toModel(model: Definition["model"], defaults: AgentDefaults): ModelSett
     if (provider === undefined || name === undefined) return undefined;
     return { provider, name, ...(baseUrl === undefined ? {} : { baseUrl }), streamUsage: true };
   }
-  const baseUrl = model.base_url ?? model.url;
+  const ofProvider = model.provider === defaults.provider ? defaults.baseUrl : undefined;
+  const baseUrl = model.base_url ?? model.url ?? ofProvider;
   return {
     provider: model.provider,
     name: model.name,

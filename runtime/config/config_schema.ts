@@ -27,7 +27,7 @@ const defaultsSchema = z.object({
   provider: filledText.nullish().meta({ description: "Provider for agents that name no model" }),
   model: filledText.nullish().meta({ description: "Model for agents that name none" }),
   base_url: baseUrl.nullish().meta({
-    description: "Address of that provider, if Inkling does not know it",
+    description: "Address of that provider, also for agents that name it and no `base_url`",
   }),
   confirm_tools: textList.nullish().meta({
     description: "Tools that require your approval; `*` for all of them",

@@ -5,7 +5,7 @@ import type { ModelDelta, ModelReply, StopReason, Usage } from "./model.ts";
 import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
-import { inventCallId } from "./tool_call_assembly.ts";
+import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
@@ -93,6 +93,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
     ) {
       block.input = JSON.stringify(wire.input);
     }
+    checkCallCount(this.#blocks.size + 1);
     this.#blocks.set(typeof index === "number" ? index : this.#blocks.size, block);
     return this.#say(wire.type === "text" ? textOf(wire.text) : "");
   }

@@ -10,7 +10,7 @@ import {
 } from "./model.ts";
 import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
-import { inventCallId } from "./tool_call_assembly.ts";
+import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
@@ -91,6 +91,7 @@ export class GoogleReplyAssembly implements ReplyAssembly {
   #addPart(part: JsonObject): string {
     if (part.thought === true) return "";
     if (isJsonObject(part.functionCall)) {
+      checkCallCount(this.#toolCalls.length + 1);
       this.#parts.push(part);
       this.#toolCalls.push(this.#toToolCall(part.functionCall));
       return "";

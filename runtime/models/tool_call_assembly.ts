@@ -2,6 +2,17 @@
 // the id, the name's repetition, or text where it sends an object.
 import { isJsonObject, isWholeJson } from "../json.ts";
 import type { ToolCall } from "./message.ts";
+import { ModelError } from "./model.ts";
+
+/** The most calls of one reply. */
+const MOST_CALLS = 1_000;
+
+/** Throws ModelError for a reply with too many calls. */
+export function checkCallCount(count: number): void {
+  if (count <= MOST_CALLS) return;
+  const message = `The model asked for more than ${MOST_CALLS} tool calls in one reply`;
+  throw new ModelError(message, { retryable: false });
+}
 
 interface PartialCall {
   index: number | undefined;
@@ -26,6 +37,7 @@ export class ToolCallAssembly {
     };
     const call = this.#find(part);
     if (call === undefined) {
+      checkCallCount(this.#calls.length + 1);
       this.#calls.push(part);
       return;
     }

@@ -274,3 +274,20 @@ Deno.test("parseAgent() keeps ids in one Unicode form", async () => {
   const agent = await agentOf("", { name: "e\u0301te\u0301.md" });
   assert.equal(agent.id, "\u00e9t\u00e9");
 });
+
+Deno.test("parseAgent() gives agents that name the default provider its address, unless they have their own", () => {
+  const config = configOf(
+    "defaults: {provider: openai, model: m, base_url: 'https://gateway.example/v1'}",
+  );
+  const addressOf = (model: string) => agentOf(`model: ${model}`, { config }).model?.baseUrl;
+  assert.equal(addressOf("{provider: openai, name: x}"), "https://gateway.example/v1");
+  assert.equal(
+    addressOf("{provider: openai, name: x, base_url: 'https://own.example'}"),
+    "https://own.example",
+  );
+  assert.equal(
+    addressOf("{provider: openai, name: x, url: 'https://own.example'}"),
+    "https://own.example",
+  );
+  assert.equal(addressOf("{provider: anthropic, name: x}"), undefined);
+});

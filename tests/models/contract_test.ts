@@ -287,3 +287,12 @@ contract("sends no header of the shell's", async (adapter) => {
   assert.deepEqual(names.filter((name) => !known.includes(name)), []);
   assert.equal(server.request(0).headers.get("user-agent"), "inkling");
 });
+
+contract("asks for 1,000 tool calls in one reply at most", async (adapter) => {
+  const toolCalls = Array.from({ length: 1_001 }, (_, index) => (
+    { id: `c${index}`, name: "read", arguments: {} }
+  ));
+  await using server = adapter.serve([{ toolCalls }]);
+  const call = collectReply(await open(adapter, server));
+  await assert.rejects(call, /more than 1000 tool calls/);
+});

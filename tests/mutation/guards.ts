@@ -492,4 +492,18 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     tests: ["tests/tools/mcp/broken_server_test.ts"],
   },
+  {
+    guard: "a reply has a bounded number of tool calls",
+    file: "runtime/models/tool_call_assembly.ts",
+    find: "if (count <= MOST_CALLS) return;",
+    replace: "return;",
+    tests: ["tests/models/contract_test.ts"],
+  },
+  {
+    guard: "the address of the default provider holds for agents that name it",
+    file: "runtime/agents/complete_agent.ts",
+    find: "model.provider === defaults.provider ? defaults.baseUrl : undefined",
+    replace: "undefined",
+    tests: ["tests/agents/complete_agent_test.ts"],
+  },
 ];

@@ -151,6 +151,18 @@ Deno.test("deriveFlags() allows the hosts of models and the variables of their k
   assert.match(derived.remarks.join("\n"), /Not looked at: .*broken\.md:2/);
 });
 
+Deno.test("deriveFlags() allows the address of the default provider, not its own host, to agents that name it", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\ndefaults: {provider: openai, base_url: "https://gateway.test/v1"}\n`,
+  );
+  await place.writeAgent("o", "---\nmodel: {provider: openai, name: gpt-5}\n---\nx\n");
+  const net = valuesOf(await derive(place), "allow-net");
+  assert.ok(net.includes("gateway.test:443"), net.join(" "));
+  assert.ok(!net.some((host) => host.includes("openai.com")), net.join(" "));
+});
+
 Deno.test("deriveFlags() allows the default model of config.yaml, and http.allow as flags write hosts", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(
