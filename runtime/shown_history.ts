@@ -37,7 +37,7 @@ export class ShownHistory {
   async list({ agentId, ...rest }: ExecutionFilter): Promise<Execution[]> {
     const executions = await this.#ports.executions.listExecutions({
       ...rest,
-      ...(agentId !== undefined && { agentId: normalizeId(agentId) }),
+      ...(agentId !== undefined && { agentId: [agentId].flat().map(normalizeId) }),
     });
     return executions.map((one) => this.show(one));
   }

@@ -46,7 +46,9 @@ export const TriggerBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("watch"),
     paths: z.array(z.string()),
-    filters: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }),
+    filters: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }).meta({
+      id: "TriggerFilters",
+    }),
     debounce: z.number().meta({ description: "Seconds" }),
     max_runs: z.int().meta({
       description: "How many runs may begin within ten minutes; one more stops the trigger",

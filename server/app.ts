@@ -40,9 +40,9 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     try {
       // A Host header can be such that the address cannot be read.
       if (!URL.canParse(c.req.url)) throw new RequestRefused(400, "Bad Request");
-      // Hono would run the GET handler for HEAD and drop the body: a stream would stay open with no reader.
-      if (c.req.method === "HEAD") throw refuseRoute(c);
       await next();
+      // Hono drops what GET answers: a stream would stay open with no reader.
+      if (c.req.method === "HEAD") await c.res.body?.cancel();
     } finally {
       ended?.();
     }
@@ -56,7 +56,8 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
         params: c.req.param(),
         query: gatherQuery(new URL(request.url).searchParams),
         headers: Object.fromEntries(request.headers),
-        body: place.method === "GET" ? undefined : await readJsonBody(request, { clock }),
+        readBody: async () =>
+          place.method === "GET" ? undefined : await readJsonBody(request, { clock }),
       }, services);
     });
   }
@@ -77,7 +78,9 @@ function createRefusal(
   return (c) => {
     const allowed = patterns.filter(({ pattern }) => pattern.test(c.req.path));
     if (allowed.length === 0) return new RequestRefused(404, "Not Found");
-    const allow = [...new Set(allowed.map(({ method }) => method))].join(", ");
+    const methods = allowed.map(({ method }) => method);
+    const allow = [...new Set(methods.flatMap((one) => one === "GET" ? ["GET", "HEAD"] : [one]))]
+      .join(", ");
     return new RequestRefused(405, "Method Not Allowed", { headers: { allow } });
   };
 }

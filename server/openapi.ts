@@ -27,12 +27,20 @@ export function describeApi(
         "path except `/health` requires `X-API-Key` (401) and a `Host` (421) and `Origin` (403) " +
         "that belong to this service.",
     },
+    // Where the document was fetched from: over the socket any host stands for the service.
+    servers: [{ url: "/" }],
+    tags: [...new Set(operations.map(toTag))].map((name) => ({ name })),
     paths,
     components: {
       schemas: components,
       securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
     },
   };
+}
+
+/** What an operation is about: the first word of its path. */
+function toTag({ path }: DescribedOperation): string {
+  return path.split("/")[1] ?? "";
 }
 
 interface Shared {
@@ -46,7 +54,7 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     operationId,
     summary,
     ...(description !== undefined && { description }),
-    tags: [path.split("/")[1] ?? ""],
+    tags: [toTag(operation)],
     // The empty alternative: the socket needs no key.
     security: path === "/health" ? [] : [{ ApiKey: [] }, {}],
     parameters: [
@@ -87,11 +95,13 @@ function describeParameters(
 
 const REASONS: Readonly<Record<number, string>> = {
   401: "The API key is missing or wrong (TCP only)",
+  403: "The request comes from a page of another origin (TCP only)",
   404: "Not found",
   408: "The body did not arrive in time",
   409: "Conflicts with the current state",
   413: "The body is larger than 1 MiB",
   415: "Content-Type must be application/json",
+  421: "The Host header names no host of this service (TCP only)",
   422: "The request does not match its schema",
   503: "The service is shutting down",
 };
@@ -103,16 +113,27 @@ function describeResponses(
   operation: DescribedOperation,
   { components, error }: Shared,
 ): JsonObject {
-  const { response, method, path, params, query, headers, body, errors } = operation;
+  const { response, method, path, params, query, headers, body, errors, events } = operation;
   const success = response === EVENT_STREAM
-    ? { [EVENT_STREAM]: { schema: { type: "string" } } }
+    ? {
+      [EVENT_STREAM]: {
+        schema: {
+          type: "string",
+          description: "Server-sent events; the data of each is one line of JSON",
+          ...(events !== undefined && {
+            contentMediaType: EVENT_STREAM,
+            contentSchema: describe(events, components, "output"),
+          }),
+        },
+      },
+    }
     : { "application/json": { schema: describe(response, components, "output") } };
   // A body is read even where it has no meaning, so one that cannot be read is refused.
   const takesBody = method !== "GET";
   const checked = takesBody ||
     [params, query, headers, body].some((schema) => schema !== undefined);
   const refusals = [
-    ...(path === "/health" ? [] : [401]),
+    ...(path === "/health" ? [403, 421] : [401, 403, 421]),
     ...errors,
     ...(takesBody ? BODY_REFUSALS : []),
     ...(checked ? [422] : []),
@@ -126,6 +147,8 @@ function describeResponses(
   ]);
   return {
     "200": { description: "Success", content: success },
+    ...(headers !== undefined && "last-event-id" in headers.shape &&
+      { "204": { description: "`Last-Event-ID` is that of the last event: there are no more" } }),
     ...Object.fromEntries(described),
   };
 }

@@ -17,7 +17,9 @@ export interface Services {
 }
 
 type Answer = z.ZodType | typeof EVENT_STREAM;
-type AnswerOf<R extends Answer> = R extends z.ZodType ? z.output<R> : ReadableStream<Uint8Array>;
+/** A stream of which the client has had all is null. */
+type AnswerOf<R extends Answer> = R extends z.ZodType ? z.output<R>
+  : ReadableStream<Uint8Array> | null;
 
 /** What a declared operation says of itself. Paths are written `/agents/{id}`; header names in lower case. */
 interface Declaration<P, Q, H, B, R> {
@@ -34,6 +36,8 @@ interface Declaration<P, Q, H, B, R> {
   /** An absent body is checked as `{}`. */
   body?: B;
   response: R;
+  /** The data of the events, where it answers with a stream. */
+  events?: z.ZodType;
   /** Statuses of the refusals that are this operation's own (422, 500 and those of any body go without saying). */
   errors: readonly number[];
 }
@@ -53,12 +57,13 @@ export interface RawRequest {
   /** A parameter given several times is a list. */
   query: Readonly<Record<string, string | string[]>>;
   headers: Readonly<Record<string, string>>;
-  body: unknown;
+  /** Its body. Throws RequestRefused. */
+  readBody(): Promise<unknown>;
 }
 
 /** An operation, ready to be registered and described. */
 export interface Operation extends DescribedOperation {
-  /** Checks the request, does the work, answers 200. Throws RequestRefused (422) or what the work throws. */
+  /** Checks the request, does the work, answers 200, or 204 where a stream has ended before. Throws RequestRefused (422) or what the work throws. */
   respond(request: RawRequest, services: Services): Promise<Response>;
 }
 
@@ -71,6 +76,8 @@ export function defineOperation<
   B extends z.ZodType = z.ZodType,
 >(
   declaration: Declaration<P, Q, H, B, R> & {
+    /** Throws where what the path names does not exist: that is told before what else is wrong with a request. */
+    find?(params: z.output<P>, services: Services): Promise<unknown>;
     handle(
       request: {
         params: z.output<P>;
@@ -82,19 +89,28 @@ export function defineOperation<
     ): Promise<AnswerOf<R>>;
   },
 ): Operation {
-  const { handle, ...described } = declaration;
+  const { handle, find, ...described } = declaration;
   return {
     ...described,
     async respond(raw, services) {
       const issues: ValidationIssue[] = [];
-      const checked = {
-        params: check(declaration.params, raw.params, "path", issues),
-        query: check(declaration.query, raw.query, "query", issues),
-        headers: check(declaration.headers, raw.headers, "header", issues),
-        body: check(declaration.body, raw.body === undefined ? {} : raw.body, "body", issues),
-      };
-      if (issues.length > 0) throw new RequestRefused(422, issues.slice(0, MAX_ISSUES));
+      const params = check(declaration.params, raw.params, "path", issues);
+      const known = issues.length === 0;
+      const query = check(declaration.query, raw.query, "query", issues);
+      const headers = check(declaration.headers, raw.headers, "header", issues);
+      let checked;
+      try {
+        const given = await raw.readBody();
+        const body = check(declaration.body, given === undefined ? {} : given, "body", issues);
+        if (issues.length > 0) throw new RequestRefused(422, issues.slice(0, MAX_ISSUES));
+        checked = { params, query, headers, body };
+      } catch (error) {
+        const isUnfit = error instanceof RequestRefused && [415, 422].includes(error.status);
+        if (known && isUnfit) await find?.(params, services);
+        throw error;
+      }
       const answer = await handle(checked, services);
+      if (answer === null) return new Response(null, { status: 204 });
       if (answer instanceof ReadableStream) {
         return new Response(answer, {
           headers: {

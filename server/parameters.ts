@@ -41,12 +41,17 @@ export const statuses = z.union([z.string(), z.array(z.string())])
   .transform((names) => names.every((name) => name === "") ? undefined : names)
   .transform((names) => names?.map((name) => STATUS_ALIASES.get(name) ?? name))
   .pipe(z.array(z.enum(EXECUTION_STATUSES)).optional())
-  .optional();
+  .optional()
+  .meta({
+    items: { type: "string", enum: [...EXECUTION_STATUSES, ...Object.keys(STATUS_ALIASES)] },
+  });
 
-/** A text; blank is absent. */
-export const optionalText = z.string()
-  .transform((text) => text.trim() === "" ? undefined : text)
-  .pipe(z.string().optional())
+/** Ids of agents, one or several, as statuses are given; blank is absent. */
+export const agents = z.union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
+  .transform((ids) => ids.filter((id) => id !== ""))
+  .transform((ids) => ids.length === 0 ? undefined : ids)
+  .pipe(z.array(z.string()).max(100).optional())
   .optional();
 
 /** An IANA zone by its name, not a bare offset, which the system accepts as well; blank is absent. */

@@ -4,6 +4,8 @@ import { id } from "./wire_values.ts";
 
 const timestamp = z.iso.datetime();
 
+const jsonValue = z.unknown().meta({ id: "JsonValue", description: "Any JSON value" });
+
 /** GET /executions/{id}/pending. */
 export const PendingBody = z.object({
   execution_id: id,
@@ -11,7 +13,7 @@ export const PendingBody = z.object({
   kind: z.enum(["confirm", "input", "choice"]),
   message: z.string(),
   tool_name: z.string(),
-  tool_args: z.record(z.string(), z.json()),
+  tool_args: z.record(z.string(), jsonValue),
   options: z.array(z.string()).nullable(),
   multi: z.boolean().meta({ description: "Whether several options may be selected" }),
   created_at: timestamp,

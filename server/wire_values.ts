@@ -4,7 +4,7 @@ import { z } from "zod";
 import { toTimestamp } from "../runtime/clock.ts";
 
 /** The id of an execution, or of a row of its log. */
-export const id = z.int();
+export const id = z.int().positive();
 
 /** How many there are. */
 export const count = z.int().nonnegative();

@@ -13,7 +13,8 @@ export interface StoredExecution {
 /** Which executions are listed, and which page of them. Absent fields leave nothing out. */
 export interface ExecutionFilter {
   statuses?: readonly ExecutionStatus[];
-  agentId?: string;
+  /** Of one agent, or of any of these. */
+  agentId?: string | readonly string[];
   /** Only those that this one delegated to directly. */
   parentId?: number;
   limit: number;

@@ -33,12 +33,13 @@ export class SqliteExecutionReads implements ExecutionReads {
   }
 
   listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
-    const { agentId, parentId } = filter;
+    const { parentId } = filter;
+    const agentIds = [...new Set([filter.agentId ?? []].flat())];
     // Each number of them is a statement of its own, which is kept: naming one again must not make another.
     const statuses = [...new Set(filter.statuses)];
     const conditions = [
       ...(statuses.length > 0 ? [`status IN (${statuses.map(() => "?").join(", ")})`] : []),
-      ...(agentId === undefined ? [] : ["agent_id = ?"]),
+      ...(agentIds.length > 0 ? [`agent_id IN (${agentIds.map(() => "?").join(", ")})`] : []),
       ...(parentId === undefined ? [] : ["parent_execution_id = ?"]),
     ];
     const rows = this.#db.all<ExecutionRow>(
@@ -46,7 +47,7 @@ export class SqliteExecutionReads implements ExecutionReads {
         (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")} ` : "") +
         "ORDER BY id DESC LIMIT ? OFFSET ?",
       ...statuses,
-      ...(agentId === undefined ? [] : [agentId]),
+      ...agentIds,
       ...(parentId === undefined ? [] : [parentId]),
       filter.limit,
       filter.offset,

@@ -12,7 +12,7 @@ export interface HostCheckOptions {
   origins: readonly string[];
 }
 
-/** Refuses another `Host` with 421, a foreign `Origin` or `Sec-Fetch-Site: cross-site` with 403. */
+/** Refuses another `Host`, and none, with 421, a foreign `Origin` or `Sec-Fetch-Site: cross-site` with 403. */
 export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
   const names = new Set(["localhost", ...options.hosts].flatMap((one) => toHostName(one) ?? []));
   const origins = new Set(options.origins.flatMap((one) => toOrigin(one) ?? []));
@@ -20,9 +20,9 @@ export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
   const isOurs = (host: string) => isAddress(host) || names.has(toName(host));
   return async (c, next) => {
     const { url } = c.req.raw;
-    // HTTP/2 and absolute addresses bring the host in the URL; a Host header beside it must not say otherwise.
+    // An absolute address brings a host as well, which must not say otherwise.
     const target = URL.canParse(url) ? new URL(url).host : "";
-    const host = c.req.header("host") || target;
+    const host = c.req.header("host") ?? "";
     if (!isOurs(host) || !isOurs(target)) {
       throw new RequestRefused(421, "The Host header names no host of this service");
     }

@@ -5,13 +5,21 @@ import { toAgentDetail, toAgentSummary, toReload } from "../agent_wire.ts";
 import { RequestRefused } from "../errors.ts";
 import { ExecutionSummary } from "../execution_schemas.ts";
 import { toExecutionSummary } from "../execution_wire.ts";
-import { defineOperation, type Operation } from "../operation.ts";
+import { defineOperation, type Operation, type Services } from "../operation.ts";
 import { agentId, idempotencyKey, limit, offset } from "../parameters.ts";
 import { RunAccepted, RunBody } from "../run_schemas.ts";
 import { SlotBody } from "../scheduler_schemas.ts";
 import { toSlot } from "../scheduler_wire.ts";
 
 const params = z.object({ id: agentId });
+type Named = z.output<typeof params>;
+
+/** Throws AgentNotFound. */
+const findAgent = ({ id }: Named, { runtime }: Services) => runtime.getAgent(id);
+
+/** Throws AgentNotFound, but for an agent that has a history. */
+const findHistory = ({ id }: Named, { runtime }: Services) =>
+  runtime.listRuns(id, { limit: 1, offset: 0 });
 
 /** /agents. */
 export const agentOperations: readonly Operation[] = [
@@ -63,6 +71,7 @@ export const agentOperations: readonly Operation[] = [
     body: RunBody,
     response: RunAccepted,
     errors: [404, 409, 503],
+    find: findAgent,
     async handle({ params, headers, body }, { runtime, lifecycle }) {
       if (lifecycle.stopping !== null) {
         throw new RequestRefused(503, "The service is shutting down");
@@ -88,6 +97,7 @@ export const agentOperations: readonly Operation[] = [
     query: z.object({ limit: limit(10), offset }),
     response: z.array(ExecutionSummary),
     errors: [404],
+    find: findHistory,
     async handle({ params, query }, { runtime }) {
       return (await runtime.listRuns(params.id, query)).map(toExecutionSummary);
     },
@@ -101,6 +111,7 @@ export const agentOperations: readonly Operation[] = [
     query: z.object({ limit: limit(50), offset }),
     response: z.array(SlotBody),
     errors: [404],
+    find: findHistory,
     async handle({ params, query }, { runtime }) {
       return (await runtime.listSlots(params.id, query)).map(toSlot);
     },

@@ -1,4 +1,5 @@
 // What happens in the service as a whole, as a stream.
+import { ServiceEventData } from "../event_schemas.ts";
 import { EVENT_STREAM } from "../event_stream.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import { openServiceEventStream } from "../service_events.ts";
@@ -17,6 +18,7 @@ export const eventOperations: readonly Operation[] = [
       "its `complete`, at most 250 ms later. There are no ids and no replay: after a reconnect, read the state from the other " +
       "endpoints. A reader that falls 1,000 events behind is disconnected.",
     response: EVENT_STREAM,
+    events: ServiceEventData,
     errors: [],
     handle(_request, services) {
       return Promise.resolve(openServiceEventStream(services));

@@ -1,21 +1,19 @@
 // Executions: the list, one with its answer, its log, its stream, its cancellation.
 import { z } from "zod";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "../execution_schemas.ts";
 import { toExecutionDetail, toExecutionSummary, toLogRow } from "../execution_wire.ts";
+import { ExecutionFrame } from "../event_schemas.ts";
 import { EVENT_STREAM } from "../event_stream.ts";
-import { defineOperation, type Operation } from "../operation.ts";
-import {
-  after,
-  executionId,
-  integer,
-  limit,
-  offset,
-  optionalText,
-  statuses,
-} from "../parameters.ts";
+import { defineOperation, type Operation, type Services } from "../operation.ts";
+import { after, agents, executionId, integer, limit, offset, statuses } from "../parameters.ts";
 import { openExecutionStream } from "../sse.ts";
 
 const params = z.object({ id: executionId });
+
+/** Throws ExecutionNotFound. */
+const findExecution = ({ id }: z.output<typeof params>, { runtime }: Services) =>
+  runtime.getExecution(id);
 
 /** /executions, but for what concerns questions. */
 export const executionOperations: readonly Operation[] = [
@@ -26,7 +24,7 @@ export const executionOperations: readonly Operation[] = [
     summary: "Executions, newest first",
     query: z.object({
       status: statuses,
-      agent: optionalText,
+      agent: agents,
       parent: integer({ min: 1 }).optional(),
       limit: limit(50),
       offset,
@@ -69,6 +67,7 @@ export const executionOperations: readonly Operation[] = [
     }),
     response: z.array(LogRow),
     errors: [404],
+    find: findExecution,
     async handle({ params, query }, { runtime }) {
       const { after = 0, limit } = query;
       const page = { after, ...(limit !== undefined && { limit }) };
@@ -84,18 +83,22 @@ export const executionOperations: readonly Operation[] = [
       "`interrupt`, `final_answer` and `complete`, each with the id of its log row. A person's answer " +
       "is a `message` with the `request_id` of its `interrupt`. The stream ends with `complete`, or " +
       "with `waiting` or `shutdown`, which have no id. `Last-Event-ID` (or `after`) resumes after " +
-      "that row. `deltas` adds the text of replies while it is generated (`restart`: it replaces " +
+      "that row; after `complete` there is nothing: 204. `deltas` adds the text of replies while it is generated (`restart`: it replaces " +
       "what was streamed of this reply so far). A comment after every 15 s of silence keeps the " +
       "connection alive.",
     params,
     query: z.object({ after, deltas: z.stringbool().default(false) }),
     headers: z.object({ "last-event-id": after }),
     response: EVENT_STREAM,
+    events: ExecutionFrame,
     errors: [404],
-    handle({ params, query, headers }, { runtime, lifecycle }) {
-      return openExecutionStream(params.id, {
+    find: findExecution,
+    async handle({ params, query, headers }, { runtime, lifecycle }) {
+      const last = headers["last-event-id"];
+      if (last !== undefined && await isEnd(last, { id: params.id, runtime })) return null;
+      return await openExecutionStream(params.id, {
         // A reader that reconnects repeats its address: the header is the newer of the two.
-        after: headers["last-event-id"] ?? query.after ?? 0,
+        after: last ?? query.after ?? 0,
         deltas: query.deltas,
         runtime,
         lifecycle,
@@ -110,8 +113,18 @@ export const executionOperations: readonly Operation[] = [
     params,
     response: CancelBody,
     errors: [404],
+    find: findExecution,
     async handle({ params }, { runtime }) {
       return { status: await runtime.cancel(params.id), execution_id: params.id };
     },
   }),
 ];
+
+/** Whether a frame is the last that an execution ever has. */
+async function isEnd(
+  frameId: number,
+  { id, runtime }: { id: number; runtime: Runtime },
+): Promise<boolean> {
+  const [frame] = await runtime.readFrames(id, { after: frameId - 1, limit: 1 });
+  return frame?.id === frameId && frame.event === "complete";
+}

@@ -1,7 +1,9 @@
 // Questions to people: the one that an execution waits with, and the answer to it.
 import { z } from "zod";
 import { toTimestamp } from "../../runtime/clock.ts";
+import { RuntimeError } from "../../runtime/errors.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
+import { RequestRefused } from "../errors.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import { executionId } from "../parameters.ts";
 import { PendingBody, RespondAccepted, RespondBody } from "../request_schemas.ts";
@@ -32,11 +34,16 @@ export const requestOperations: readonly Operation[] = [
     body: RespondBody,
     response: RespondAccepted,
     errors: [404, 409, 503],
+    find: ({ id }, { runtime }) => runtime.getExecution(id),
     async handle({ params, body }, { runtime }) {
-      await runtime.respond(params.id, {
-        requestId: body.request_id,
-        answer: toAnswer(body.response),
-      });
+      try {
+        await runtime.respond(params.id, {
+          requestId: body.request_id,
+          answer: toAnswer(body.response),
+        });
+      } catch (error) {
+        throw toMisfit(error, body.response);
+      }
       return { status: "resuming" as const, execution_id: params.id };
     },
   }),
@@ -61,4 +68,12 @@ function toAnswer(response: RespondBody["response"]): HumanAnswer {
   if (!("approved" in response)) return response;
   const { approved, reason } = response;
   return { approved, ...(reason != null && { reason }) };
+}
+
+/** What does not fit the question, at its place in the body; any other error as it is. */
+function toMisfit(error: unknown, response: RespondBody["response"]): unknown {
+  if (!(error instanceof RuntimeError) || error.code !== "invalid") return error;
+  const [[key, input] = []] = Object.entries(response);
+  const loc = ["body", "response", ...(key === undefined ? [] : [key])];
+  return new RequestRefused(422, [{ type: error.code, loc, msg: error.message, input }]);
 }

@@ -29,14 +29,14 @@ Deno.test("createApp() answers an unknown route with 404 Not Found", async () =>
 Deno.test("createApp() answers a wrong method with 405 and the methods that are allowed", async () => {
   const { call } = createTestApp();
   const table = [
-    ["POST", "/health", "GET"],
+    ["POST", "/health", "GET, HEAD"],
     ["GET", "/shutdown", "POST"],
-    ["DELETE", "/agents", "GET"],
+    ["DELETE", "/agents", "GET, HEAD"],
     ["PUT", "/agents/writer/run", "POST"],
     ["GET", "/agents/writer/run", "POST"],
-    ["DELETE", "/agents/reload", "POST, GET"],
-    ["PATCH", "/executions/1", "GET, DELETE"],
-    ["OPTIONS", "/executions", "GET"],
+    ["DELETE", "/agents/reload", "POST, GET, HEAD"],
+    ["PATCH", "/executions/1", "GET, HEAD, DELETE"],
+    ["OPTIONS", "/executions", "GET, HEAD"],
   ] as const;
   for (const [method, path, allow] of table) {
     const { status, body, headers } = await call(path, { method });
@@ -47,15 +47,16 @@ Deno.test("createApp() answers a wrong method with 405 and the methods that are 
   }
 });
 
-Deno.test("createApp() refuses HEAD, so that no stream stays open without a reader", async () => {
+Deno.test("createApp() answers HEAD wherever GET is, without a body and with no stream left open", async () => {
   const { app, runtime, lifecycle } = createTestApp();
   runtime.addExecution();
-  const response = await app.request("/executions/1/stream", {
-    method: "HEAD",
-  });
-  assert.equal(response.status, 405);
-  assert.equal(response.headers.get("allow"), "GET");
-  assert.equal(lifecycle.activeStreams, 0);
+  for (const path of ["/health", "/executions", "/executions/1/stream", "/events/stream", "/ui"]) {
+    const response = await app.request(path, { method: "HEAD" });
+    assert.deepEqual([response.status, await response.text()], [200, ""], path);
+  }
+  assert.deepEqual([lifecycle.activeStreams, runtime.followers], [0, 0]);
+  const refused = await app.request("/shutdown", { method: "HEAD" });
+  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "POST"]);
   assert.equal((await app.request("/nothing", { method: "HEAD" })).status, 404);
 });
 
@@ -181,8 +182,9 @@ Deno.test("createApp() answers broken JSON with 422 json_invalid", async () => {
   assert.equal(runtime.runs.length, 0);
 });
 
-Deno.test("createApp() checks in order: route, size, type, JSON, schema", async () => {
-  const { call } = createTestApp();
+Deno.test("createApp() checks in order: route, size, what is named, type, JSON, schema", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("x"));
   const big = new Uint8Array(MAX_BODY_BYTES + 1);
   const plain = { "content-type": "text/plain" };
   const post = (path: string, body: BodyInit, headers: HeadersInit) =>
@@ -193,7 +195,9 @@ Deno.test("createApp() checks in order: route, size, type, JSON, schema", async 
   assert.equal(await post("/agents/x/run", "{", plain), 415);
   assert.equal(await post("/agents/x/run", "{", JSON_TYPE), 422);
   assert.equal(await post("/agents/x/run", '{"args":1}', JSON_TYPE), 422);
-  assert.equal(await post("/agents/x/run", "{}", JSON_TYPE), 404);
+  assert.equal(await post("/agents/y/run", big, plain), 413);
+  assert.equal(await post("/agents/y/run", "{", plain), 404);
+  assert.equal(await post("/agents/y/run", "{}", JSON_TYPE), 404);
 });
 
 Deno.test("createApp() lists at most twenty problems and repeats no long input", async () => {

@@ -32,13 +32,23 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
         type: "array",
         items: {
           type: "string",
-          enum: ["running", "waiting", "success", "error", "aborted", "timeout", "orphaned"],
+          enum: [
+            ...["running", "waiting", "success", "error", "aborted", "timeout", "orphaned"],
+            ...["failed", "cancelled"],
+          ],
         },
       },
       style: "form",
       explode: false,
     },
-    { name: "agent", in: "query", required: false, schema: { type: "string" } },
+    {
+      name: "agent",
+      in: "query",
+      required: false,
+      schema: { type: "array", items: { type: "string" }, maxItems: 100 },
+      style: "form",
+      explode: false,
+    },
     {
       name: "parent",
       in: "query",
@@ -93,8 +103,10 @@ Deno.test("describeApi() tells who needs a key and how each operation may refuse
   assert.deepEqual(at("paths", "/info", "get")["security"], [{ ApiKey: [] }, {}]);
   const statuses = (path: string, method: string) =>
     Object.keys(at("paths", path, method, "responses"));
-  assert.deepEqual(statuses("/health", "get"), ["200"]);
-  const answering = ["200", "401", "404", "408", "409", "413", "415", "422", "503"];
+  assert.deepEqual(statuses("/health", "get"), ["200", "403", "421"]);
+  const answering = [
+    ...["200", "401", "403", "404", "408", "409", "413", "415", "421", "422", "503"],
+  ];
   assert.deepEqual(statuses("/agents/{id}/run", "post"), answering);
   assert.deepEqual(statuses("/executions/{id}/respond", "post"), answering);
   assert.deepEqual(
@@ -103,16 +115,40 @@ Deno.test("describeApi() tells who needs a key and how each operation may refuse
   );
   // A body that means nothing is read all the same.
   assert.deepEqual(statuses("/scheduler/pause", "post"), [
-    "200",
-    "401",
-    "408",
-    "413",
-    "415",
-    "422",
-    "503",
+    ...["200", "401", "403", "408", "413", "415", "421", "422", "503"],
   ]);
   const stream = at("paths", "/events/stream", "get", "responses", "200", "content");
   assert.deepEqual(Object.keys(stream), ["text/event-stream"]);
+});
+
+Deno.test("describeApi() gives generators what they need: servers, known tags, named schemas that end", () => {
+  assert.deepEqual(document["servers"], [{ url: "/" }]);
+  const tags = (document["tags"] as JsonObject[]).map(({ name }) => name);
+  for (const { path, method } of OPERATIONS) {
+    const [tag, ...more] = at("paths", path, method.toLowerCase())["tags"] as string[];
+    assert.ok(tags.includes(tag) && more.length === 0, path);
+  }
+  const schemas = Object.entries(at("components", "schemas"));
+  for (const name of ["JsonValue", "TriggerFilters", "ExecutionFrame", "ServiceEvent"]) {
+    assert.ok(schemas.some(([one]) => one === name), name);
+  }
+  for (const [name, schema] of schemas) {
+    assert.match(name, /^[A-Z]\w+$/);
+    // Every generator takes schemas that do not contain themselves.
+    assert.ok(!JSON.stringify(schema).includes(`"#/components/schemas/${name}"`), name);
+  }
+});
+
+Deno.test("describeApi() describes the data of streams, and the end of one", () => {
+  const follow = at("paths", "/executions/{id}/stream", "get", "responses");
+  assert.ok(follow["204"]);
+  const stream = at(
+    ...["paths", "/executions/{id}/stream", "get", "responses", "200", "content"],
+    "text/event-stream",
+  );
+  assert.deepEqual((stream["schema"] as JsonObject)["contentSchema"], {
+    $ref: "#/components/schemas/ExecutionFrame",
+  });
 });
 
 Deno.test("GET /openapi.json serves the description", async () => {
@@ -121,5 +157,5 @@ Deno.test("GET /openapi.json serves the description", async () => {
   assert.deepEqual([status, headers.get("content-type")], [200, "application/json"]);
   assert.deepEqual(body, document);
   const refused = await call("/openapi.json", { method: "POST" });
-  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET"]);
+  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD"]);
 });

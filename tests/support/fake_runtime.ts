@@ -226,7 +226,7 @@ export class FakeRuntime implements Runtime {
     const { statuses, agentId, parentId, offset, limit } = filter;
     const found = [...this.executions.values()].reverse()
       .filter((one) => statuses === undefined || statuses.includes(one.status))
-      .filter((one) => agentId === undefined || one.agentId === agentId)
+      .filter((one) => agentId === undefined || [agentId].flat().includes(one.agentId))
       .filter((one) => parentId === undefined || one.parentExecutionId === parentId);
     return Promise.resolve(found.slice(offset, offset + limit));
   }

@@ -52,11 +52,12 @@ Deno.test("hostCheck() answers to the bound host and to http.hosts", async () =>
   assert.equal(await ask("sub.box.example"), 421);
 });
 
-Deno.test("hostCheck() takes the address of the request where no Host is given, and both where both are", async () => {
+Deno.test("hostCheck() refuses a request without a Host, and one whose address names another", async () => {
   const { app } = createTestApp({ guards: [hostCheck({ hosts: [], origins: [] })] });
   const status = async (url: string, headers: Record<string, string>) =>
     (await app.request(url, { headers })).status;
-  assert.equal(await status("http://localhost/health", {}), 200);
+  assert.equal(await status("http://localhost/health", { host: "localhost" }), 200);
+  assert.equal(await status("http://localhost/health", {}), 421);
   assert.equal(await status("http://evil.example/health", {}), 421);
   assert.equal(await status("http://evil.example/health", { host: "localhost" }), 421);
   assert.equal(await status("http://localhost/health", { host: "evil.example" }), 421);

@@ -7,7 +7,8 @@ const SHAPES = "body.response: Invalid input: expected an answer as " +
   '{"approved": true or false, "reason": optional text}, {"text": text} or {"selected": [texts]}';
 
 Deno.test("POST /executions/{id}/respond says which shapes an answer has, and what is wrong with this one", async () => {
-  const { call } = createTestApp();
+  const { call, runtime } = createTestApp();
+  runtime.addExecution();
   const answers: [unknown, string[]][] = [
     [{ approved: "true" }, [
       SHAPES,

@@ -1,0 +1,73 @@
+// Which refusal comes first, and where it says the fault is; and answers without a body.
+import assert from "node:assert/strict";
+import { hostCheck } from "../../server/middleware/host_check.ts";
+import { AnswerMisfit } from "../../runtime/executions/human_request.ts";
+import { fakeAgent } from "../support/fake_agent.ts";
+import { createTestApp } from "../support/test_app.ts";
+
+Deno.test("An unknown agent or execution is 404 before its body's type, its JSON or its values are refused", async () => {
+  const { call, runtime } = createTestApp();
+  const text = { method: "POST", body: "x", headers: { "content-type": "text/plain" } };
+  const wrong = { method: "POST", json: { message: 7 } };
+  for (const path of ["/agents/nobody/run", "/executions/9/respond"]) {
+    for (const init of [text, wrong]) assert.equal((await call(path, init)).status, 404, path);
+  }
+  for (const path of ["/executions/9/messages", "/executions/9/stream", "/agents/nobody/runs"]) {
+    assert.equal((await call(`${path}?limit=no&after=no`)).status, 404, path);
+  }
+  runtime.addAgent(fakeAgent("writer"));
+  assert.equal((await call("/agents/writer/run", text)).status, 415);
+  assert.equal((await call("/agents/writer/run", wrong)).status, 422);
+  assert.deepEqual(runtime.runs, []);
+});
+
+Deno.test("An answer of the wrong kind is told with its place and what was sent", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution();
+  runtime.respond = () => Promise.reject(new AnswerMisfit("Expected one of the options"));
+  const { status, body } = await call("/executions/1/respond", {
+    method: "POST",
+    json: { request_id: "r1", response: { text: "blue" } },
+  });
+  assert.equal(status, 422);
+  assert.deepEqual(body.detail, [{
+    type: "invalid",
+    loc: ["body", "response", "text"],
+    msg: "Expected one of the options",
+    input: "blue",
+  }]);
+});
+
+Deno.test("A request without a Host is refused with 421 where hosts are checked", async () => {
+  const { app } = createTestApp({ guards: [hostCheck({ hosts: ["127.0.0.1"], origins: [] })] });
+  assert.equal((await app.request("http://127.0.0.1/health")).status, 421);
+  const headers = { host: "127.0.0.1" };
+  assert.equal((await app.request("http://127.0.0.1/health", { headers })).status, 200);
+});
+
+Deno.test("GET /executions takes one agent or several, with commas or repeated", async () => {
+  const { call, runtime } = createTestApp();
+  for (const agentId of ["a", "b", "c"]) runtime.addExecution({ agentId });
+  const ids = async (query: string) =>
+    (await call(`/executions?${query}`)).body.map((one: { agent_id: string }) => one.agent_id);
+  assert.deepEqual(await ids("agent=a,%20b"), ["b", "a"]);
+  assert.deepEqual(await ids("agent=c&agent=a"), ["c", "a"]);
+  assert.deepEqual(await ids("agent=c"), ["c"]);
+  assert.deepEqual(await ids("agent=,"), ["c", "b", "a"]);
+  assert.equal((await call(`/executions?agent=${"x,".repeat(101)}`)).status, 422);
+});
+
+Deno.test("A reader that has had `complete` is told by 204 that nothing comes any more", async () => {
+  const { app, runtime } = createTestApp();
+  runtime.addExecution();
+  runtime.append(1, "ai");
+  runtime.setStatus(1, "success");
+  const last = runtime.frames.at(-1)?.id ?? 0;
+  const follow = (id: number) =>
+    app.request("/executions/1/stream", { headers: { "last-event-id": String(id) } });
+  const ended = await follow(last);
+  assert.deepEqual([ended.status, await ended.text()], [204, ""]);
+  const before = await follow(last - 1);
+  assert.equal(before.status, 200);
+  assert.match(await before.text(), /^event: complete/);
+});
