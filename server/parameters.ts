@@ -43,7 +43,7 @@ export const statuses = z.union([z.string(), z.array(z.string())])
   .pipe(z.array(z.enum(EXECUTION_STATUSES)).optional())
   .optional()
   .meta({
-    items: { type: "string", enum: [...EXECUTION_STATUSES, ...Object.keys(STATUS_ALIASES)] },
+    items: { type: "string", enum: [...EXECUTION_STATUSES, ...STATUS_ALIASES.keys()] },
   });
 
 /** Ids of agents, one or several, as statuses are given; blank is absent. */

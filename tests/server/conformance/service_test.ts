@@ -51,7 +51,7 @@ overBoth(
 );
 
 overBoth("a shutting down service refuses runs with 503", async ({ workspace, client, call }) => {
-  await workspace.writeScript("slow", [{ delay_ms: 300, say: "Done." }]);
+  await workspace.writeScript("slow", [{ delay_ms: 1_500, say: "Done." }]);
   await client.reload();
   await client.run("slow");
   await client.shutdown();
