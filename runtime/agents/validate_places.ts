@@ -19,7 +19,7 @@ import {
   readWatchPaths,
 } from "./watch_path.ts";
 
-const { basename, relative } = PATHS;
+const { basename, dirname, relative } = PATHS;
 
 /** Where the agent's paths begin, and what is closed to a watch. */
 export interface PlaceSurroundings {
@@ -48,6 +48,7 @@ async function checkPaths(
   for (const [i, { alias, path }] of agent.paths.entries()) {
     const at = ["paths", isList ? i : alias];
     if (!await exists(path)) {
+      if (await isMadeByTools(path, directories.workspace)) continue;
       const message = `The path of {${alias}} does not exist: ${path}`;
       found.push(diagnose(file, at, { severity: "warning", message }));
       continue;
@@ -60,6 +61,15 @@ async function checkPaths(
     found.push(diagnose(file, at, { severity: "error", message }));
   }
   return found;
+}
+
+/**
+ * Whether a missing path is one that file_write makes: in the workspace, or in a folder that is there. One that lies deeper in
+ * nothing is more likely misspelt.
+ */
+async function isMadeByTools(path: string, workspace: string): Promise<boolean> {
+  const isLink = await Deno.lstat(path).then(() => true, () => false);
+  return !isLink && (isBelow(path, workspace) || await exists(dirname(path)));
 }
 
 /** Where a real path leads that no agent may be given. What its text says is checked when the file is read. */

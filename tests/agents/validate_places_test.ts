@@ -38,13 +38,23 @@ async function diagnosed(
   return shown;
 }
 
-Deno.test("diagnosePlaces() warns of each path that does not exist, at its place in a list or a map", async () => {
-  assert.deepEqual(await diagnosed("paths:\n  - WORK/inbox\n  - WORK/gone"), [
-    "warning daily.md:4:5: The path of {gone} does not exist: WORK/gone",
+Deno.test("diagnosePlaces() warns of each path that leads to nothing, at its place in a list or a map", async () => {
+  assert.deepEqual(await diagnosed("paths:\n  - WORK/inbox\n  - /no/such/gone"), [
+    "warning daily.md:4:5: The path of {gone} does not exist: /no/such/gone",
   ]);
-  assert.deepEqual(await diagnosed("paths:\n  in: WORK/inbox\n  out: WORK/gone"), [
-    "warning daily.md:4:8: The path of {out} does not exist: WORK/gone",
+  assert.deepEqual(await diagnosed("paths:\n  in: WORK/inbox\n  out: /no/such/gone"), [
+    "warning daily.md:4:8: The path of {out} does not exist: /no/such/gone",
   ]);
+  assert.deepEqual(
+    await diagnosed("paths: { l: WORK/l }", { link: { name: "l", target: "gone" } }),
+    [
+      "warning daily.md:2:13: The path of {l} does not exist: WORK/l",
+    ],
+  );
+});
+
+Deno.test("diagnosePlaces() does not warn of a folder that file_write makes", async () => {
+  assert.deepEqual(await diagnosed("paths: [WORK/out, WORK/reports/2026/daily]"), []);
 });
 
 Deno.test("diagnosePlaces() refuses paths that lead to what no agent may reach, through links too", async () => {

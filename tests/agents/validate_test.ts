@@ -94,13 +94,11 @@ Deno.test("validateAgent() refuses an empty system prompt", async () => {
   );
 });
 
-Deno.test("validateAgent() warns of names and paths that lead nowhere", async () => {
+Deno.test("validateAgent() warns of names and watched paths that lead nowhere", async () => {
   const yaml = `${DEMO}
 confirm:
   - http_requests
 agents: [daily, hlper, hlper]
-paths:
-  data: {path: data}
 trigger:
   type: watch
   paths: ["inbox/*.pdf"]`;
@@ -108,8 +106,7 @@ trigger:
     'warning daily.md:4:5: confirm names an unknown tool: http_requests (did you mean "http_request"?)',
     "warning daily.md:5:10: agents names the agent itself: an agent cannot run itself",
     'warning daily.md:5:17: agents names an unknown agent: hlper (did you mean "helper"?)',
-    "warning daily.md:7:9: The path of {data} does not exist: /data",
-    "warning daily.md:10:11: The watched path does not exist yet: /inbox",
+    "warning daily.md:8:11: The watched path does not exist yet: /inbox",
   ]);
 });
 
