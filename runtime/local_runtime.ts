@@ -5,6 +5,7 @@ import { NewAgents } from "./agents/new_agents.ts";
 import type { AgentRegistry } from "./agents/registry.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
+import type { WorkspaceSettings } from "./config/settings.ts";
 import type { Directories } from "./config/directories.ts";
 import { AgentNotFound } from "./agents/agent_not_found.ts";
 import type { EventBus } from "./events/bus.ts";
@@ -51,7 +52,9 @@ import type { Triggers } from "./triggers/triggers.ts";
 /** The parts of a LocalRuntime. */
 export interface RuntimeParts {
   version: string;
-  config: Config;
+  settings: Pick<WorkspaceSettings, "config">;
+  /** Reads config.yaml again if it changed, and the agents, which have their defaults from it. */
+  refreshConfig: () => Promise<void>;
   directories: Directories;
   clock: Clock;
   log: ServiceLog;
@@ -82,7 +85,6 @@ export interface RuntimeParts {
 /** The runtime over the parts of this process. What it lacks (a runner, triggers) it refuses with ReadOnlyRuntime. */
 export class LocalRuntime implements Runtime {
   readonly version: string;
-  readonly config: Config;
   readonly directories: Directories;
   readonly clock: Clock;
   readonly log: ServiceLog;
@@ -100,12 +102,15 @@ export class LocalRuntime implements Runtime {
     this.#knownAgents = new KnownAgents(registry, (id) => this.#hasHistory(id));
     this.#history = new ShownHistory(parts);
     this.version = parts.version;
-    this.config = parts.config;
     this.directories = parts.directories;
     this.clock = parts.clock;
     this.log = parts.log;
     this.events = parts.events;
     this.startedAt = parts.clock.now();
+  }
+
+  get config(): Config {
+    return this.#parts.settings.config;
   }
 
   async listAgents(): Promise<AgentListing[]> {
@@ -124,6 +129,7 @@ export class LocalRuntime implements Runtime {
   }
 
   async reloadAgents(): Promise<ReloadReport> {
+    await this.#parts.refreshConfig();
     const report = await this.#parts.agentFiles.reload();
     // Whoever asks for a reload wants stopped triggers to fire again.
     this.#parts.triggers?.reset();
@@ -131,6 +137,7 @@ export class LocalRuntime implements Runtime {
   }
 
   async run(agentId: string, request: RunRequest): Promise<Execution> {
+    await this.#parts.refreshConfig();
     // An agent's file may be run as soon as it is written, before the watcher has reported it.
     const agent = await this.#newAgents.find(agentId);
     const spec = toRunSpec(request);
@@ -151,6 +158,7 @@ export class LocalRuntime implements Runtime {
   }
 
   async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+    await this.#parts.refreshConfig();
     await this.#runner().respond(id, response);
   }
 

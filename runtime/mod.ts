@@ -5,6 +5,7 @@ import { ExecutionLog } from "./events/log.ts";
 import { Retention } from "./executions/retention.ts";
 import { Runner } from "./executions/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
+import { ConfigFollower } from "./config_follower.ts";
 import { LocalRuntime } from "./local_runtime.ts";
 import { lazyModule } from "./lazy_module.ts";
 import { once } from "./once.ts";
@@ -49,7 +50,7 @@ export interface OpenRuntimeOptions {
  */
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
   const { settings, version, mode } = options;
-  const { config, directories } = settings;
+  const { directories } = settings;
   const clock = options.clock ?? new SystemClock();
   await using resources = new AsyncDisposableStack();
   const { db, instanceId } = await openStorage(directories, { mode, clock, resources });
@@ -84,7 +85,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     events,
     findAgent: (id) => registry.get(id),
     whyUnreadable: (id) => registry.whyUnreadable(id),
-    maxAgentDepth: config.maxAgentDepth,
+    maxAgentDepth: () => settings.config.maxAgentDepth,
     log: executionLog,
     redactor,
     keyRedactor: agents.keyRedactor,
@@ -95,12 +96,15 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     timeZone,
     isProviderKey: agents.isProviderKey,
   });
+  const follower = new ConfigFollower({ settings, agentFiles, clock, log });
+  const refreshConfig = () => mode === "service" ? follower.refresh() : Promise.resolve();
   const triggers = mode !== "service" ? undefined : await startService({
     settings,
     db,
     slots,
     registry,
     agentFiles,
+    follower,
     folders: agents.folders,
     runner,
     retention,
@@ -120,7 +124,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   }
   return new LocalRuntime({
     version,
-    config,
+    settings,
+    refreshConfig,
     directories,
     clock,
     log,

@@ -43,10 +43,12 @@ export async function openAgents(
     clock: Clock;
   },
 ): Promise<OpenedAgents> {
-  const { config, directories, environment, home } = settings;
+  const { directories, environment, home } = settings;
   const registry = new AgentRegistry({
     directories,
-    config,
+    get config() {
+      return settings.config;
+    },
     home,
     // Asked by reload() below; the log needs the registry first.
     inspect: (agent) => findGaps(agent, { settings, log }),
@@ -59,7 +61,7 @@ export async function openAgents(
   );
   const redactor = new Redactor(secrets);
   const log: ServiceLog = new RedactedLog(unredacted, redactor);
-  for (const problem of [...config.warnings, ...environment.problems()]) {
+  for (const problem of [...settings.config.warnings, ...environment.problems()]) {
     log.write("warn", formatDiagnostic(problem));
   }
   const events = new EventBus(log);

@@ -1,6 +1,7 @@
 // What a service does at its start and a runtime of another mode does not: it takes up what was left running, tidies up,
 // follows files and starts the triggers.
 import { type MachineTimeZone, TIME_ZONE_HINT } from "./agents/machine_time_zone.ts";
+import type { ConfigFollower } from "./config_follower.ts";
 import type { AgentRegistry } from "./agents/registry.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "./config/workspace_folder.ts";
@@ -15,6 +16,7 @@ import type { Triggers } from "./triggers/triggers.ts";
 export interface ServiceParts extends Omit<ServiceTriggersOptions, "findAgent" | "timeZone"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
+  follower: ConfigFollower;
   retention: Retention;
   machineTimeZone: () => MachineTimeZone;
   /** What the runs' tools hold open. */
@@ -41,8 +43,10 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
       retention: parts.retention,
       clock,
       log,
-      checkpointDays: settings.config.checkpointRetentionDays,
-      logDays: settings.config.logRetentionDays,
+      days: () => ({
+        checkpointDays: settings.config.checkpointRetentionDays,
+        logDays: settings.config.logRetentionDays,
+      }),
     }),
   );
   await sweeps.start();
@@ -60,6 +64,8 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   agentFiles.afterReload(reconcile);
   await reconcile();
   triggers.start();
+  resources.use(parts.follower);
+  parts.follower.watch(folders);
   return triggers;
 }
 

@@ -44,8 +44,20 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
     loadAgentTools(),
   ]);
   return new ToolCatalog({
-    builtin: createBuiltinTools({ http: { ...settings.config.http, ownPorts, ownAddresses } }),
-    idleGuards: new IdleGuards({ log, defaults: settings.config.defaults.confirmTools }),
+    builtin: createBuiltinTools({
+      // Asked at each request: config.yaml may change.
+      http: {
+        get allow() {
+          return settings.config.http.allow;
+        },
+        get deny() {
+          return settings.config.http.deny;
+        },
+        ownPorts,
+        ownAddresses,
+      },
+    }),
+    idleGuards: new IdleGuards({ log, defaults: () => settings.config.defaults.confirmTools }),
     findAgent: (id) => registry.get(id),
     openSkills: once(() => openSkills(options)),
     openCustomTools: once(() => openCustomTools(options)),

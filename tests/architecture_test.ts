@@ -41,6 +41,7 @@ const WIRING = [
   "open_storage.ts",
   "run_supplies.ts",
   "scheduler_status.ts",
+  "config_follower.ts",
   "service_start.ts",
   "service_triggers.ts",
   "shown_history.ts",

@@ -1,5 +1,6 @@
 // The agents of one directory, as its files stand. A broken file costs only itself; what becomes of each file stands in
 // agent_entry.ts.
+import type { AgentDefaults } from "../config/config.ts";
 import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import { unreadableReason } from "../files/unreadable.ts";
 import { SystemClock } from "../clock.ts";
@@ -36,6 +37,8 @@ const READ_AT_ONCE = 16;
 /** Agents by id. `load` brings them up to date; everything else answers from memory. */
 export class AgentRegistry {
   readonly #options: AgentEntryOptions;
+  /** What the agents were parsed with. */
+  #defaults: AgentDefaults;
   #entries: ReadonlyMap<string, AgentEntry> = new Map();
   /** What the entries give, made once for each load: every redaction of a run asks. */
   #live: ReadonlyMap<string, Agent> = new Map();
@@ -48,6 +51,7 @@ export class AgentRegistry {
 
   constructor(options: AgentEntryOptions) {
     this.#options = options;
+    this.#defaults = options.config.defaults;
   }
 
   /** Reads what changed and tells the differences. Loads wait for each other. Never throws for what files hold. */
@@ -114,6 +118,9 @@ export class AgentRegistry {
   }
 
   async #load(): Promise<ReloadReport> {
+    const { defaults } = this.#options.config;
+    if (defaults !== this.#defaults) this.#entries = new Map([...this.#entries].map(toUnread));
+    this.#defaults = defaults;
     const before = this.#entries;
     const names = await this.#fileNames();
     this.#unreadable = Array.isArray(names) ? undefined : names.diagnostic;
@@ -173,6 +180,12 @@ export class AgentRegistry {
       };
     }
   }
+}
+
+/** The entry as one to be read and parsed again, though the file has not changed. */
+function toUnread([id, entry]: [string, AgentEntry]): [string, AgentEntry] {
+  const good = entry.good && { ...entry.good, hash: "" };
+  return [id, { ...entry, good, stamp: undefined }];
 }
 
 function toMisnamed(path: string): BrokenAgentFile {

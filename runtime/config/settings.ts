@@ -1,5 +1,6 @@
 // A workspace with its settings, before anything in it is opened.
 import type { Config } from "./config.ts";
+import { ConfigFile, versionOf } from "./config_file.ts";
 import type { Directories } from "./directories.ts";
 import { EnvironmentFiles } from "./environment_files.ts";
 import { loadConfig } from "./parse_config.ts";
@@ -19,7 +20,9 @@ export interface Surroundings {
 
 /** Everything that config.yaml, the environment files and the surroundings settle. */
 export interface WorkspaceSettings extends Surroundings {
-  config: Config;
+  /** As it is now: ask for it where it is used, and keep what must not change while the service runs. */
+  readonly config: Config;
+  configFile: ConfigFile;
   directories: Directories;
   environment: EnvironmentFiles;
 }
@@ -34,6 +37,8 @@ export async function loadSettings(
   const { shell, home, workspace } = surroundings;
   const env = (name: string) => shell[name];
   const path = join(resolveConfigDir(env, home), "config.yaml");
+  // Before it is read: a change in between is found by the next look.
+  const version = await versionOf(path);
   const config = await loadConfig(path, { home });
   const directories = await resolveDirectories({
     env,
@@ -42,5 +47,15 @@ export async function loadSettings(
     ...(workspace === undefined ? {} : { workspace }),
   });
   const files = [directories.workspaceEnvFile, directories.configEnvFile];
-  return { shell, home, config, directories, environment: new EnvironmentFiles({ files, shell }) };
+  const configFile = new ConfigFile(config, { home, version });
+  return {
+    shell,
+    home,
+    configFile,
+    get config() {
+      return configFile.current;
+    },
+    directories,
+    environment: new EnvironmentFiles({ files, shell }),
+  };
 }

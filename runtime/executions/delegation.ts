@@ -33,7 +33,7 @@ export interface DelegationPorts {
   families: Pick<FamilyStore, "findChild" | "readLineage">;
   findAgent(id: string): Agent | undefined;
   /** How many executions may stand above one. */
-  maxAgentDepth: number;
+  maxAgentDepth: () => number;
   begin(start: DelegatedStart): Promise<Execution>;
   /** Resolves when this execution neither runs here nor is about to. */
   untilRest(id: number): Promise<void>;
@@ -97,7 +97,7 @@ export class Delegations {
     const { agentId, args } = call.delegation;
     const agent = this.#ports.findAgent(agentId);
     if (agent === undefined) throw new AgentUnavailable(agentId);
-    const { maxAgentDepth } = this.#ports;
+    const maxAgentDepth = this.#ports.maxAgentDepth();
     const depth = (await this.#ports.families.readLineage(parent.id)).length;
     if (depth > maxAgentDepth) {
       throw new ToolFailure(

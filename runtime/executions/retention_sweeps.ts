@@ -10,9 +10,8 @@ export interface RetentionSweepsPorts {
   retention: Pick<Retention, "sweep">;
   clock: Clock;
   log: ServiceLog;
-  /** Null days keep for ever. */
-  checkpointDays: number | null;
-  logDays: number | null;
+  /** Asked at each sweep. Null days keep for ever. */
+  days: () => { checkpointDays: number | null; logDays: number | null };
 }
 
 /** The sweeps of one service. */
@@ -54,7 +53,7 @@ export class RetentionSweeps implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
-    const { retention, clock, checkpointDays, logDays } = this.#ports;
-    await retention.sweep({ now: clock.now(), checkpointDays, logDays });
+    const { retention, clock, days } = this.#ports;
+    await retention.sweep({ now: clock.now(), ...days() });
   }
 }

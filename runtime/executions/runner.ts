@@ -38,7 +38,7 @@ export type RunnerPorts = RunPorts & JournalPorts & AgentLookup & {
   recovery: RecoveryStore;
   events: EventBus;
   /** How many executions may stand above one. */
-  maxAgentDepth: number;
+  maxAgentDepth: () => number;
 };
 
 /** The executions of this process. */

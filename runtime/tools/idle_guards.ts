@@ -9,13 +9,13 @@ import type { Tool } from "./tool.ts";
 export interface IdleGuardsOptions {
   log: ServiceLog;
   /** Guarded for every agent, whether or not it has such a tool. */
-  defaults: readonly string[];
+  defaults: () => readonly string[];
 }
 
 /** Warns of each such name once. */
 export class IdleGuards {
   readonly #log: ServiceLog;
-  readonly #defaults: readonly string[];
+  readonly #defaults: () => readonly string[];
   readonly #warned = new Set<string>();
 
   constructor({ log, defaults }: IdleGuardsOptions) {
@@ -27,7 +27,7 @@ export class IdleGuards {
   look({ id, confirmTools }: Pick<Agent, "id" | "confirmTools">, tools: readonly Tool[]): void {
     const names = new Set(tools.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]));
     for (const guard of confirmTools) {
-      if (names.has(guard) || isEveryTool(guard) || this.#defaults.includes(guard)) continue;
+      if (names.has(guard) || isEveryTool(guard) || this.#defaults().includes(guard)) continue;
       const key = JSON.stringify([id, guard]);
       if (this.#warned.has(key)) continue;
       this.#warned.add(key);

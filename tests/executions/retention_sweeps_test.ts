@@ -20,8 +20,7 @@ function stage(fails: (sweep: number) => boolean = () => false) {
     },
     clock,
     log,
-    checkpointDays: 30,
-    logDays: null,
+    days: () => ({ checkpointDays: 30, logDays: null }),
   });
   return { clock, log, swept, sweeps };
 }

@@ -60,7 +60,7 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
     openModel: () => Promise.resolve(ASKING),
     costOf: () => Promise.resolve(null),
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [] }),
-    maxAgentDepth: 3,
+    maxAgentDepth: () => 3,
     openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),
     isProviderKey: () => false,
   });
