@@ -6,19 +6,20 @@ import { ToolFailure } from "./tool_failure.ts";
 const MAX_REDIRECTS = 5;
 const MAX_SHOWN_LOCATION = 200;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** What another origin may see of the headers: any other one could be a key. */
-const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "content-length",
-  "content-type",
-  "user-agent",
-]);
+/**
+ * What every request has of ours, and all that another origin gets to see: any header that an agent wrote could hold a key,
+ * whatever it is called.
+ */
+export const OWN_HEADERS = {
+  "accept": "*/*",
+  "accept-encoding": "identity",
+  "user-agent": "Inkling",
+} as const;
 
 /**
  * Asks, and asks again where a reply leads elsewhere; returns the last reply and the address it came from. Throws ToolFailure
- * after five redirects and where one leads to something that is not a web address; what `ask` throws passes through.
+ * after five redirects, where one leads to something that is not a web address, and where one would take a body to another
+ * origin; what `ask` throws passes through.
  */
 export async function followRedirects(
   first: ExchangeRequest,
@@ -56,11 +57,18 @@ function redirected(
     (status !== 303 && request.method !== "POST");
   const method = keepsMethod ? request.method : "GET";
   const body = keepsMethod ? request.body : undefined;
-  const sameOrigin = url.origin === request.url.origin;
-  const kept = Object.entries(request.headers).filter(([name]) =>
-    (sameOrigin || HARMLESS_HEADERS.has(name)) && (keepsMethod || !name.startsWith("content-"))
-  );
-  return { url, method, headers: Object.fromEntries(kept), body };
+  if (url.origin === request.url.origin) {
+    const kept = Object.entries(request.headers)
+      .filter(([name]) => keepsMethod || !name.startsWith("content-"));
+    return { url, method, headers: Object.fromEntries(kept), body };
+  }
+  if (body !== undefined) {
+    throw new ToolFailure(
+      `Cannot follow the redirect of ${request.url.origin} to ${url.origin}: the request has a body, which is sent ` +
+        "to no other origin by itself. Request the new address, if that is right.",
+    );
+  }
+  return { url, method, headers: OWN_HEADERS, body };
 }
 
 /** Whether an address is one of the web. */

@@ -6,7 +6,7 @@ import { defineTool } from "../define_tool.ts";
 import { exchange, type ExchangeRequest } from "../http_exchange.ts";
 import { type ResolveHost, resolveHostBySystem } from "../host_lookup.ts";
 import type { HttpPolicy } from "../http_policy.ts";
-import { followRedirects, isWeb } from "../http_redirects.ts";
+import { followRedirects, isWeb, OWN_HEADERS } from "../http_redirects.ts";
 import { showReply } from "../http_reply_text.ts";
 import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
@@ -104,11 +104,7 @@ function parseContent(
   given: Readonly<Record<string, string>>,
   body: string | undefined,
 ): { headers: Record<string, string>; body: Uint8Array | undefined } {
-  const headers: Record<string, string> = {
-    "accept": "*/*",
-    "accept-encoding": "identity",
-    "user-agent": "Inkling",
-  };
+  const headers: Record<string, string> = { ...OWN_HEADERS };
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase();
     if (CLOSED_HEADERS.has(key)) throw new ToolFailure(`The header "${name}" cannot be set.`);

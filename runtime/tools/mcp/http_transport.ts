@@ -12,7 +12,13 @@ import {
 import type { Clock } from "../../clock.ts";
 import { firstOf } from "../../first_of.ts";
 import { boundReply } from "./bounded_reply.ts";
-import { MAX_MESSAGE_BYTES, type McpLimits } from "./mcp_limits.ts";
+import {
+  MAX_MESSAGE_BYTES,
+  MAX_MESSAGES_PER_MINUTE,
+  type McpLimits,
+  TOO_MANY_MESSAGES,
+} from "./mcp_limits.ts";
+import { MinuteBudget } from "./minute_budget.ts";
 import type { ServerEndpoint } from "./server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 
@@ -22,6 +28,9 @@ const INTERNAL_ERROR = -32603;
 /** Marks (as an error's data) the answer that this side gives itself, when none comes. */
 export const UNANSWERED = "unanswered";
 
+/** So many answers of ours to what a server asks may be on their way to it. */
+const MAX_UNTAKEN = 32;
+
 /** A connection to a server at a URL. */
 export class HttpTransport implements ServerLink {
   onclose: (() => void) | undefined;
@@ -29,8 +38,6 @@ export class HttpTransport implements ServerLink {
   onmessage: Transport["onmessage"];
   /** As the client package's transport: one HTTP request for each message. */
   readonly hasPerRequestStream = true;
-  /** Nothing is known of a program far away but its answers. */
-  readonly end = undefined;
   readonly stderr = "";
   readonly #inner: Transport & Pick<StreamableHTTPClientTransport, "terminateSession">;
   readonly #clock: Clock;
@@ -38,17 +45,31 @@ export class HttpTransport implements ServerLink {
   readonly #closing = new AbortController();
   /** What hangs each request up that has no answer yet, by its id. */
   readonly #open = new Map<unknown, AbortController>();
+  readonly #budget: MinuteBudget;
+  /** Answers and notes of ours that are on their way. */
+  #unanswered = 0;
+  #fault: RangeError | undefined;
 
   constructor(endpoint: ServerEndpoint, options: { clock: Clock; limits: McpLimits }) {
     this.#clock = options.clock;
     this.#limits = options.limits;
+    this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
     this.#inner = new StreamableHTTPClientTransport(new URL(endpoint.url), {
       requestInit: { headers: endpoint.headers },
-      fetch: async (url, init) => boundReply(await fetch(url, init), MAX_MESSAGE_BYTES),
-      // The default, written down because headers hold keys: no redirect leads them to another origin.
+      fetch: async (url, init) =>
+        boundReply(await requireOrigin(await fetch(url, init), new URL(url)), {
+          maxBytes: MAX_MESSAGE_BYTES,
+          onEvent: () => this.#count(),
+        }),
+      // The default, written down because of requireOrigin(): a redirect comes back to be looked at before it is followed.
       redirectPolicy: "same-origin",
       reconnectionScheduler: (reconnect, delayMs) => this.#schedule(reconnect, delayMs),
     });
+  }
+
+  /** Nothing is known of a program far away but its answers. */
+  get end(): string | undefined {
+    return this.#fault?.message;
   }
 
   /** The server's name of this session; undefined for a server that keeps none. */
@@ -74,7 +95,10 @@ export class HttpTransport implements ServerLink {
     }
     // A subscription's stream looks after its own end.
     if (!isJSONRPCRequest(message) || options.onRequestStreamEnd !== undefined) {
-      await this.#inner.send(message, options);
+      // Each takes a connection, and a server can ask for as many answers as it likes.
+      if (this.#unanswered >= MAX_UNTAKEN) throw new RangeError("it does not take our answers");
+      this.#unanswered++;
+      await this.#inner.send(message, options).finally(() => this.#unanswered--);
       return;
     }
     const { id } = message;
@@ -121,6 +145,15 @@ export class HttpTransport implements ServerLink {
     await firstOf(work().catch(() => {/* It was worth a try. */}), { within });
   }
 
+  /** Counts one more of the server's events. Throws RangeError for one too many, with which the connection ends. */
+  #count(): void {
+    if (this.#fault === undefined && this.#budget.take() >= 0) return;
+    this.#fault ??= new RangeError(TOO_MANY_MESSAGES);
+    // Once the stream itself has ended, which this error brings about.
+    queueMicrotask(() => void this.#inner.close());
+    throw this.#fault;
+  }
+
   #receive(message: JSONRPCMessage): void {
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
       this.#open.delete(message.id);
@@ -144,4 +177,16 @@ export class HttpTransport implements ServerLink {
     this.#clock.sleep(delayMs, signal).then(reconnect, () => {/* Nobody wants it any more. */});
     return () => cancel.abort();
   }
+}
+
+/** Headers and session belong to the origin that the entry names. Throws RangeError for a redirect to another one. */
+async function requireOrigin(reply: Response, { origin, href }: URL): Promise<Response> {
+  const location = reply.headers.get("location");
+  const target = location === null ? null : URL.parse(location, href);
+  if (reply.status < 300 || reply.status > 399 || target === null) return reply;
+  if (target.origin === origin) return reply;
+  await reply.body?.cancel();
+  throw new RangeError(
+    `it redirects from ${origin} to ${target.origin}, which is not followed: what its entry holds is for ${origin}`,
+  );
 }

@@ -23,6 +23,12 @@ export const MCP_LIMITS: McpLimits = {
 /** The most bytes of one message: above it a server is cut off, so that none can exhaust the memory. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
+/** The most messages of one server: each takes time of the service, whoever asked for it. */
+export const MAX_MESSAGES_PER_MINUTE = 10_000;
+
+/** What is said of a server that sends more; a sentence's end. */
+export const TOO_MANY_MESSAGES = `it sends over ${MAX_MESSAGES_PER_MINUTE} messages a minute`;
+
 /** The most tools of one server. */
 export const MAX_TOOLS = 1_000;
 

@@ -20,11 +20,13 @@ export interface RemoteTool {
   effect: Effect;
 }
 
-/** The tools of a list, and a sentence for each that has to be left out. */
+/** The tools of a page, beside those `before` it, and a sentence for each that has to be left out. */
 export function toRemoteTools(
   listed: readonly ListedTool[],
+  before: readonly RemoteTool[] = [],
 ): { tools: RemoteTool[]; problems: string[] } {
-  const tools = new Map<string, RemoteTool>();
+  const tools: RemoteTool[] = [];
+  const known = new Set(before.map(({ name }) => name));
   const problems: string[] = [];
   for (const { name, title, description, inputSchema, annotations, execution } of listed) {
     const bounded = toToolSchema(inputSchema);
@@ -32,12 +34,13 @@ export function toRemoteTools(
       ? bounded.problem
       : execution?.taskSupport === "required"
       ? "it works only as a task, and Inkling waits for results"
-      : nameProblem(name, tools);
+      : nameProblem(name, known);
     if ("problem" in bounded || problem !== undefined) {
       problems.push(`Its tool ${JSON.stringify(toPlainLine(name, 80))} is left out: ${problem}`);
       continue;
     }
-    tools.set(name, {
+    known.add(name);
+    tools.push({
       name,
       description: toDescription(description ?? title ?? annotations?.title ?? ""),
       parameters: bounded.schema,
@@ -50,7 +53,7 @@ export function toRemoteTools(
         : "unsafe",
     });
   }
-  return { tools: [...tools.values()], problems };
+  return { tools, problems };
 }
 
 function toDescription(text: string): string {
@@ -59,7 +62,7 @@ function toDescription(text: string): string {
   return cutEnd(plain, DESCRIPTION_CHARACTERS);
 }
 
-function nameProblem(name: string, known: ReadonlyMap<string, RemoteTool>): string | undefined {
+function nameProblem(name: string, known: ReadonlySet<string>): string | undefined {
   if (known.has(name)) return "it is listed twice";
   return name === "" || name.length > NAME_CHARACTERS
     ? `its name must have 1 to ${NAME_CHARACTERS} characters`

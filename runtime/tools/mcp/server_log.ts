@@ -2,16 +2,20 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock } from "../../clock.ts";
 import { toPlainLine } from "../../plain_text.ts";
+import { Redactor } from "../../secrets/redactor.ts";
 import type { Secret } from "../../secrets/secret.ts";
 import { redactText } from "../../secrets/secret_marks.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { LogBudget } from "./log_budget.ts";
+import { MinuteBudget } from "./minute_budget.ts";
 
 const LINE_CHARACTERS = 500;
+const LINES_PER_MINUTE = 60;
 
 /** One line that may be logged. */
 export function toLoggedLine(text: string, secrets: readonly Secret[]): string {
-  return toPlainLine(redactText(text, secrets), LINE_CHARACTERS);
+  // Cut first: a very long text need not be searched to its end. What the second cut leaves holds no torn secret.
+  const beginning = new Redactor(() => secrets).beginningOf(text, LINE_CHARACTERS * 8);
+  return toPlainLine(redactText(beginning, secrets), LINE_CHARACTERS);
 }
 
 /** Logs a server's messages and what of it cannot be understood, at debug. */
@@ -20,11 +24,11 @@ export function logServerMessages(
   options: { name: string; secrets: readonly Secret[]; clock: Clock; log: ServiceLog },
 ): void {
   const { name, secrets, clock, log } = options;
-  const budget = new LogBudget(clock);
+  const budget = new MinuteBudget(clock, LINES_PER_MINUTE);
   const write = (text: string) => {
-    const allowed = budget.take();
-    if (allowed === "drop") return;
-    const more = allowed === "write last" ? " (further lines of this minute are dropped)" : "";
+    const left = budget.take();
+    if (left < 0) return;
+    const more = left === 0 ? " (further lines of this minute are dropped)" : "";
     log.write("debug", toLoggedLine(text, secrets) + more, { server: name });
   };
   client.onerror = (error) => write(`Trouble with an MCP server: ${error.message}`);

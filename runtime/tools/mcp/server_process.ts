@@ -1,4 +1,5 @@
 // A server's program as a child process: started in a process group of its own, fed, read, and ended with all it started.
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { describeDenied } from "../../denied_permission.ts";
 import { unreadableReason } from "../../files/unreadable.ts";
@@ -17,6 +18,9 @@ export class StartFailure extends Error {
   override readonly name = "StartFailure";
 }
 
+/** Takes what was read; nothing more is read before it resolves. */
+type OnChunk = (chunk: Uint8Array) => void | Promise<void>;
+
 /** A running program. */
 export class ServerProcess {
   /** Resolves when the program is gone, everything it wrote has been read, and its process group is empty. */
@@ -32,10 +36,10 @@ export class ServerProcess {
   #status: Deno.CommandStatus | undefined;
   #ending: Promise<void> | undefined;
 
-  /** Starts the program, in its own folder where its entry names none; throws StartFailure. `onOutput` gets what it writes to standard output. */
+  /** Starts the program, in its own folder where its entry names none; throws StartFailure. `onOutput` gets what it writes to standard output, and no more before it resolves. */
   static start(
     program: ServerProgram,
-    options: { clock: Clock; limits: McpLimits; onOutput: (chunk: Uint8Array) => void },
+    options: { clock: Clock; limits: McpLimits; onOutput: OnChunk },
   ): ServerProcess {
     const { command, args, env, cwd } = program;
     if (program.startsInOwnFolder) makeFolder(cwd);
@@ -60,7 +64,7 @@ export class ServerProcess {
 
   private constructor(
     child: Deno.ChildProcess,
-    options: { clock: Clock; limits: McpLimits; onOutput: (chunk: Uint8Array) => void },
+    options: { clock: Clock; limits: McpLimits; onOutput: OnChunk },
   ) {
     this.#child = child;
     this.#watch = watchOver(child);
@@ -112,7 +116,7 @@ export class ServerProcess {
     await this.ended;
   }
 
-  async #follow(onOutput: (chunk: Uint8Array) => void): Promise<void> {
+  async #follow(onOutput: OnChunk): Promise<void> {
     const output = this.#child.stdout.getReader();
     const errors = this.#child.stderr.getReader();
     const reading = Promise.all([
@@ -155,12 +159,14 @@ export class ServerProcess {
 /** Reads to the end; a stream that breaks ends there. */
 async function readAll(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  onChunk: (chunk: Uint8Array) => void,
+  onChunk: OnChunk,
 ): Promise<void> {
   for (;;) {
     const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
     if (done || value === undefined) return;
-    onChunk(value);
+    await onChunk(value);
+    // A pipe that is never empty would let nobody else have a turn.
+    await setImmediate();
   }
 }
 

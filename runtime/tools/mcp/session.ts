@@ -239,10 +239,17 @@ export class Session {
     }
   }
 
-  async #fetchTools(signal: AbortSignal): Promise<ListedTool[]> {
-    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-    const options = { signal, timeout: NEVER_MS, cacheMode: "bypass" } as const;
-    return (await this.#client.listTools(undefined, options)).tools;
+  /** Not by the client's own listTools(), which gathers all pages first and writes to the console. */
+  async *#fetchTools(signal: AbortSignal): AsyncGenerator<ListedTool[], void, void> {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return;
+    let cursor: string | undefined;
+    do {
+      const params = cursor === undefined ? {} : { cursor };
+      const options = { signal, timeout: NEVER_MS };
+      const page = await this.#client.request({ method: "tools/list", params }, options);
+      yield page.tools;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
   }
 
   #finish(reason: unknown): void {

@@ -8,7 +8,13 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Clock } from "../../clock.ts";
 import { LineSplitter } from "./line_splitter.ts";
-import { MAX_MESSAGE_BYTES, type McpLimits } from "./mcp_limits.ts";
+import {
+  MAX_MESSAGE_BYTES,
+  MAX_MESSAGES_PER_MINUTE,
+  type McpLimits,
+  TOO_MANY_MESSAGES,
+} from "./mcp_limits.ts";
+import { MinuteBudget } from "./minute_budget.ts";
 import { describeMisplacedPaths } from "./misplaced_paths.ts";
 import type { ServerDefinition } from "./server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
@@ -24,7 +30,10 @@ export class StdioTransport implements ServerLink {
   readonly #program: Program;
   readonly #options: { clock: Clock; limits: McpLimits };
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
+  readonly #budget: MinuteBudget;
   #process: ServerProcess | undefined;
+  /** Bytes that were sent and that the program has not taken yet. */
+  #untaken = 0;
   #fault: RangeError | undefined;
   #hasSpoken = false;
   /** Resolves when all that has been read so far is delivered. */
@@ -33,6 +42,7 @@ export class StdioTransport implements ServerLink {
   constructor(program: Program, options: { clock: Clock; limits: McpLimits }) {
     this.#program = program;
     this.#options = options;
+    this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
   }
 
   get end(): string | undefined {
@@ -64,11 +74,20 @@ export class StdioTransport implements ServerLink {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#process === undefined) throw new TypeError("send() before start()");
+    const bytes = new TextEncoder().encode(serializeMessage(message));
+    // A program can ask for as many answers as it likes, and never read them.
+    if (this.#untaken > MAX_MESSAGE_BYTES) {
+      this.#cutOff(new RangeError("it does not read its input"));
+    }
+    if (this.#fault !== undefined) return;
+    this.#untaken += bytes.length;
     try {
-      await this.#process.write(new TextEncoder().encode(serializeMessage(message)));
+      await this.#process.write(bytes);
     } catch {
       // The program no longer reads. Its end tells every waiting call why.
       void this.#process.end();
+    } finally {
+      this.#untaken -= bytes.length;
     }
   }
 
@@ -82,22 +101,39 @@ export class StdioTransport implements ServerLink {
     return hint === undefined ? reason : `${reason}; ${hint}`;
   }
 
-  #read(chunk: Uint8Array): void {
+  /** Resolves when all is delivered: a program that writes faster than that has to wait. */
+  async #read(chunk: Uint8Array): Promise<void> {
     if (this.#fault !== undefined) return;
     let lines: string[];
     try {
       lines = this.#lines.push(chunk);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#fault = error;
-      this.#process?.kill();
+      this.#cutOff(error);
       return;
     }
-    // One at a time: the client drops what a server said on the way when the answer is handed over in the same breath.
-    for (const line of lines) this.#received = this.#received.then(() => this.#receive(line));
+    await (this.#received = this.#deliver(lines));
+  }
+
+  async #deliver(lines: readonly string[]): Promise<void> {
+    for (const line of lines) {
+      this.#receive(line);
+      // One at a time: the client drops what a server said on the way when the answer is handed over in the same breath.
+      await undefined;
+    }
+  }
+
+  #cutOff(fault: RangeError): void {
+    this.#fault ??= fault;
+    this.#process?.kill();
   }
 
   #receive(line: string): void {
+    if (this.#fault !== undefined) return;
+    if (this.#budget.take() < 0) {
+      this.#cutOff(new RangeError(TOO_MANY_MESSAGES));
+      return;
+    }
     try {
       const message = deserializeMessage(line);
       this.#hasSpoken = true;

@@ -9,7 +9,8 @@ export interface ToolListOptions {
   clock: Clock;
   /** How long a list is trusted, in milliseconds; for ever when it is Infinity. */
   maxAgeMs: number;
-  fetch(signal: AbortSignal): Promise<readonly ListedTool[]>;
+  /** Page by page, so that no more than one is held as the server wrote it. */
+  fetch(signal: AbortSignal): AsyncIterable<readonly ListedTool[]>;
   /** Called with a sentence for each tool that cannot be offered. */
   onProblem(problem: string): void;
 }
@@ -41,19 +42,26 @@ export class ToolList {
     this.#isDoubtful = true;
   }
 
-  /** Asks the server; rejects as it fails, and with RangeError for too many tools. */
+  /** Asks the server; rejects as it fails, and with RangeError for too many tools or a list without end. */
   async refresh(signal: AbortSignal): Promise<void> {
     const { clock, fetch, onProblem } = this.#options;
     // Before the answer: a change while that is on its way makes it stale again.
     this.#isDoubtful = false;
     this.#fetchedAt = clock.now();
     try {
-      const listed = await fetch(signal);
-      signal.throwIfAborted();
-      if (listed.length > MAX_TOOLS) {
-        throw new RangeError(`it lists ${listed.length} tools, over ${MAX_TOOLS}`);
+      const tools: RemoteTool[] = [];
+      const problems: string[] = [];
+      let count = 0;
+      let pages = 0;
+      for await (const page of fetch(signal)) {
+        signal.throwIfAborted();
+        count += page.length;
+        if (count > MAX_TOOLS) throw new RangeError(`it lists over ${MAX_TOOLS} tools`);
+        if (++pages > MAX_TOOLS) throw new RangeError("its list of tools does not end");
+        const found = toRemoteTools(page, tools);
+        tools.push(...found.tools);
+        problems.push(...found.problems);
       }
-      const { tools, problems } = toRemoteTools(listed);
       this.#tools = tools;
       problems.forEach(onProblem);
     } catch (error) {
