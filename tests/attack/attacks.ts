@@ -2,6 +2,7 @@
 import type { Attack } from "./attack.ts";
 import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
+import { endlessServers, redirectedSecrets } from "./mcp_servers.ts";
 import { silentConnections } from "./silent_connections.ts";
 import { endlessReplies, redirectedKeys } from "./model_endpoints.ts";
 import { swappedFolders } from "./swapped_folders.ts";
@@ -15,6 +16,8 @@ export const ATTACKS: readonly Attack[] = [
   silentConnections,
   redirectedKeys,
   endlessReplies,
+  redirectedSecrets,
+  endlessServers,
   toolSchemas,
   uiToken,
   largeWatch,

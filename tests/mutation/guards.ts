@@ -540,6 +540,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "model.provider === defaults.provider ? defaults.baseUrl : undefined",
     replace: "undefined",
     tests: ["tests/agents/complete_agent_test.ts"],
+  },
+  {
     guard: "the headers of an MCP server's entry go to its origin alone",
     file: "runtime/tools/mcp/http_transport.ts",
     find: "if (target.origin === origin) return reply;",
