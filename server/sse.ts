@@ -9,6 +9,8 @@ import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 
 /** Silence after which a comment is sent, so that neither side takes the connection for dead. */
 const SILENCE_MS = 15_000;
+/** The most characters that are encoded at a time: a reader that does not read holds no copy of a large frame. */
+const CHUNK_CHARACTERS = 64 * 1024;
 /** Silence after which a stream ends once the service stops: what is logged by then still reaches its reader. */
 const LAST_SILENCE_MS = 250;
 
@@ -54,6 +56,8 @@ class ExecutionStream implements OpenStream {
   readonly #closed: () => void;
   readonly #left: () => void;
   readonly #encoder = new TextEncoder();
+  /** The rest of an event that does not fit one chunk. */
+  #unsent = "";
   #next: AskedItem | null = null;
   #silence: AbortController | null = null;
   #ending: StopReason | null = null;
@@ -86,6 +90,7 @@ class ExecutionStream implements OpenStream {
   /** Provides exactly one chunk, or closes. */
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
+      if (this.#unsent !== "") return this.#send(controller, this.#unsent);
       const item = await this.#nextOrSilence();
       if (this.#stop.signal.aborted) return;
       if (item === "silence" && this.#ending === null) {
@@ -171,8 +176,13 @@ class ExecutionStream implements OpenStream {
     this.#runtime.log.write("error", "A stream broke", { execution: this.#execution.id, error });
   }
 
+  /** Sends as much as a chunk may hold; the rest is sent before anything else. */
   #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
-    controller.enqueue(this.#encoder.encode(text));
+    // The two halves of one character stay together.
+    const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(CHUNK_CHARACTERS - 1));
+    const end = isSplit ? CHUNK_CHARACTERS - 1 : CHUNK_CHARACTERS;
+    this.#unsent = text.slice(end);
+    controller.enqueue(this.#encoder.encode(text.slice(0, end)));
   }
 
   #close(controller: ReadableStreamDefaultController<Uint8Array>): void {

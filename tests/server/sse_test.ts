@@ -293,3 +293,17 @@ Deno.test("A log that cannot be read breaks the connection and is logged", async
   assert.deepEqual(line?.fields, { execution: 1, error: failure });
   assert.deepEqual([test.lifecycle.activeStreams, test.clock.sleeping], [0, 0]);
 });
+
+Deno.test("GET /executions/{id}/stream sends a large frame in pieces, and the same bytes", async () => {
+  const { app, runtime } = createTestApp();
+  runtime.addExecution();
+  runtime.append(1, "ai", { content: "x" + "😀".repeat(200_000) });
+  runtime.setStatus(1, "success");
+  const response = await app.request("/executions/1/stream");
+  const pieces = await Array.fromAsync(response.body ?? assert.fail());
+  assert.ok(pieces.every(({ length }) => length <= 4 * 64 * 1_024));
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(
+    await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer(),
+  );
+  assert.ok(text.includes(`data: ${runtime.frames[0]?.payload}\n`));
+});
