@@ -3,6 +3,14 @@ import type { FrameDraft } from "../events/frame.ts";
 import type { Execution, FinalStatus } from "./execution.ts";
 import type { Resumption } from "./resumption.ts";
 
+/** What a reply that was cut off used, estimated. */
+export interface CutReply {
+  inputTokens: number;
+  outputTokens: number;
+  /** Null where no price is known. */
+  costUsd: number | null;
+}
+
 /** The end of an execution. */
 export interface Ending {
   /** The state it must be in: a run ends itself, a waiting execution is ended from outside. */
@@ -10,6 +18,8 @@ export interface Ending {
   status: FinalStatus;
   error: string | null;
   output: string | null;
+  /** What a reply that was cut off used; it is added to the figures. */
+  cut?: CutReply;
   finishedAt: number;
   /** Running time since the last change, in milliseconds. */
   durationMs: number;

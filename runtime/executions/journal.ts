@@ -15,7 +15,7 @@ import type { Effect } from "../tools/tool.ts";
 import { boundAnswer } from "./answer.ts";
 import { type PlacedMessage, planCalls, type PlannedCall, toToolMessage } from "./conversation.ts";
 import type { ConversationStore } from "./conversation_store.ts";
-import type { EndingStore } from "./ending_store.ts";
+import type { CutReply, EndingStore } from "./ending_store.ts";
 import type { Execution, FinalStatus } from "./execution.ts";
 import type { FamilyStore } from "./family_store.ts";
 import {
@@ -55,9 +55,14 @@ export interface Outcome {
   status: FinalStatus;
   /** What went wrong; null on success. */
   error: string | null;
-  /** The final answer, where there is one. */
+  /** The final answer, or what was said until the run was cut off. */
   output: string | null;
+  /** A reply that the end cut off, which has not been counted yet. */
+  cut?: CutReply;
 }
+
+/** Stands in the figures where the last reply was not counted by its provider. */
+const CUT_REPLY = "The last reply was cut off: its tokens and its cost are estimated";
 
 /** The pen of one execution. Only one process holds it at a time. */
 export class Journal {
@@ -229,10 +234,12 @@ export class Journal {
       status: outcome.status,
       error,
       output,
+      ...(outcome.cut && { cut: outcome.cut }),
       finishedAt: clock.now(),
       // Waiting for a person is not running time.
       durationMs: options.from === "waiting" ? 0 : this.#running.take(),
       frames: (figures) => [
+        ...(outcome.cut === undefined ? [] : [this.#frame(toStatsFrame(figures, CUT_REPLY))]),
         ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),
         this.#frame(toCompleteFrame(figures)),
       ],

@@ -3,13 +3,14 @@ import type { Agent } from "../agents/agent.ts";
 import type { AssistantMessage } from "../models/message.ts";
 import { ModelError } from "../models/model.ts";
 import { ReplyTimeout } from "../models/retry.ts";
+import { toPlainLine } from "../plain_text.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";
 import { findCrossedLimit } from "./limits.ts";
 import { LoopDetector } from "./loop_detection.ts";
 import { type Run, RunStopped } from "./run.ts";
 import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
-import { takeTurn } from "./turn.ts";
+import { ReplyCut, takeTurn } from "./turn.ts";
 
 /**
  * Runs a conversation to its end, or to a question for a person (its own, or one of an execution it delegated to), from
@@ -70,6 +71,9 @@ async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Exe
   return figures;
 }
 
+/** Characters of a refusal that stand in the error. */
+const MAX_REFUSAL_LENGTH = 600;
+
 /** Whether a reply ends the run. Calls of one that the provider stopped half-way are not what the model meant. */
 function isLast({ toolCalls, stop }: AssistantMessage): boolean {
   return toolCalls.length === 0 || stop === "content_filter" || stop === "refusal";
@@ -80,26 +84,30 @@ function judgeAnswer(
   { content, stop }: AssistantMessage,
   { agent, figures }: { agent: Agent; figures: Execution },
 ): Outcome {
-  const failed = (status: "error" | "aborted", error: string): Outcome => (
-    { status, error, output: null }
-  );
+  const failed = (error: string): Outcome => ({ status: "error", error, output: null });
   if (stop === "length") {
     const limit = agent.settings.maxTokens;
-    return failed("aborted", `Aborted: max_tokens (the reply was cut at ${limit} tokens)`);
+    const error = `Aborted: max_tokens (the reply was cut at ${limit} tokens)`;
+    return { status: "aborted", error, output: content.trim() === "" ? null : content };
   }
   if (stop === "content_filter") {
-    return failed("error", "The provider's content filter stopped the reply");
+    return failed("The provider's content filter stopped the reply");
   }
   if (stop === "refusal") {
-    return failed("error", `The model refused to answer${content === "" ? "" : `: ${content}`}`);
+    const words = toPlainLine(content, MAX_REFUSAL_LENGTH);
+    return failed(`The model refused to answer${words === "" ? "" : `: ${words}`}`);
   }
   if (content.trim() !== "") return { status: "success", error: null, output: content };
   // Many agents have nothing to say once their tools have done the work.
   if (figures.toolCalls > 0) return { status: "success", error: null, output: "" };
-  return failed("error", "The model returned an empty reply");
+  return failed("The model returned an empty reply");
 }
 
 function toOutcome(error: unknown): Outcome {
+  if (error instanceof ReplyCut) {
+    const output = error.text.trim() === "" ? null : error.text;
+    return { ...toOutcome(error.reason), output, cut: error.used };
+  }
   if (error instanceof RunStopped) return error.outcome;
   if (error instanceof ReplyTimeout) {
     return { status: "timeout", error: error.message, output: null };

@@ -1,4 +1,4 @@
-// The text of one reply while it streams: shown to whoever follows, without secrets, and never stored.
+// The text of one reply while it streams: shown to whoever follows, without secrets, and kept in case it breaks off.
 import type { ExecutionLog } from "../events/log.ts";
 import type { RedactedStream, Redactor } from "../secrets/redactor.ts";
 
@@ -7,6 +7,7 @@ export class RedactedReply {
   readonly #executionId: number;
   readonly #ports: { log: ExecutionLog; redactor: Redactor };
   #redacted: RedactedStream;
+  #text = "";
 
   constructor(executionId: number, ports: { log: ExecutionLog; redactor: Redactor }) {
     this.#executionId = executionId;
@@ -16,11 +17,19 @@ export class RedactedReply {
 
   /** Passes the next piece on. */
   push(text: string): void {
-    this.#ports.log.delta(this.#executionId, this.#redacted.push(text));
+    const shown = this.#redacted.push(text);
+    this.#text += shown;
+    this.#ports.log.delta(this.#executionId, shown);
+  }
+
+  /** What was shown so far. */
+  get text(): string {
+    return this.#text;
   }
 
   /** What was streamed so far is void: the model starts anew. */
   restart(): void {
+    this.#text = "";
     this.#redacted = this.#ports.redactor.openStream();
     this.#ports.log.restartDeltas(this.#executionId);
   }

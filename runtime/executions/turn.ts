@@ -1,21 +1,66 @@
 // One turn: asks the model and passes its text on as it streams. Retries and time limits are the model's decorators.
-import type { ModelReply } from "../models/model.ts";
-import type { Run } from "./run.ts";
+import type { ModelReply, ModelRequest } from "../models/model.ts";
+import { ReplyTimeout } from "../models/retry.ts";
+import { estimateInputTokens, estimateOutputTokens } from "../models/token_estimate.ts";
+import type { CutReply } from "./ending_store.ts";
+import { type Run, RunStopped } from "./run.ts";
 
-/** The model's reply to the conversation so far. Throws ModelError, ReplyTimeout, or the run's stop reason. */
+/** A reply that a stop or a timeout cut off, and why. */
+export class ReplyCut extends Error {
+  override readonly name = "ReplyCut";
+  readonly reason: RunStopped | ReplyTimeout;
+  /** What was shown of it. */
+  readonly text: string;
+  /** What it used, estimated. */
+  readonly used: CutReply;
+
+  constructor(reason: RunStopped | ReplyTimeout, cut: { text: string; used: CutReply }) {
+    super(reason.message, { cause: reason });
+    this.reason = reason;
+    this.text = cut.text;
+    this.used = cut.used;
+  }
+}
+
+/**
+ * The model's reply to the conversation so far. Throws ModelError; ReplyTimeout or the run's stop reason where the model
+ * had not begun to answer, and ReplyCut where it had.
+ */
 export async function takeTurn(run: Run): Promise<ModelReply> {
   const { temperature, maxTokens } = run.agent.settings;
   const shown = run.openReply();
-  const stream = run.model.generate({
+  const request: ModelRequest = {
     messages: run.conversation.messages(),
     tools: run.toolbox.descriptions(),
     temperature,
     maxTokens,
-  }, { signal: run.signal });
-  for (;;) {
-    const step = await stream.next();
-    if (step.done) return step.value;
-    if (step.value.type === "text") shown.push(step.value.text);
-    if (step.value.type === "restart") shown.restart();
+  };
+  const stream = run.model.generate(request, { signal: run.signal });
+  let hasBegun = false;
+  try {
+    for (;;) {
+      const step = await stream.next();
+      if (step.done) return step.value;
+      hasBegun = true;
+      if (step.value.type === "text") shown.push(step.value.text);
+      if (step.value.type === "restart") shown.restart();
+    }
+  } catch (error) {
+    const isCut = error instanceof RunStopped || error instanceof ReplyTimeout;
+    if (!isCut || !hasBegun) throw error;
+    throw new ReplyCut(error, { text: shown.text, used: await estimate(run, request, shown.text) });
   }
+}
+
+/** Providers count a reply at its end: of one that is cut off, the length alone is known. */
+async function estimate(run: Run, request: ModelRequest, text: string): Promise<CutReply> {
+  const message = { role: "assistant" as const, content: text, toolCalls: [] };
+  const usage = {
+    inputTokens: estimateInputTokens(request),
+    outputTokens: estimateOutputTokens(message),
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  };
+  const reply: ModelReply = { message, stop: "unknown", usage, reportedCostUsd: null };
+  return { ...usage, costUsd: await run.costOf(reply) };
 }

@@ -1,4 +1,5 @@
 // Ends of executions in SQLite.
+import { COST_PLACES } from "../cost.ts";
 import type { Ending, EndingStore } from "../executions/ending_store.ts";
 import type { Resumption } from "../executions/resumption.ts";
 import type { Database } from "./database.ts";
@@ -20,14 +21,21 @@ export class SqliteEndingStore implements EndingStore {
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined> {
     return this.#db.change("power", () => {
       const row = this.#db.get<ExecutionRow>(
-        "UPDATE executions SET status = ?, error = ?, output_data = ?, finished_at = ?, " +
-          "duration_ms = coalesce(duration_ms, 0) + ? " +
-          `WHERE id = ? AND status = ? RETURNING ${EXECUTION_COLUMNS}`,
+        "UPDATE executions SET status = ?1, error = ?2, output_data = ?3, finished_at = ?4, " +
+          "duration_ms = coalesce(duration_ms, 0) + ?5, " +
+          "input_tokens = input_tokens + ?6, output_tokens = output_tokens + ?7, " +
+          "total_tokens = CASE WHEN ?8 THEN coalesce(total_tokens, 0) + ?6 + ?7 ELSE total_tokens END, " +
+          `cost_usd = CASE WHEN ?9 IS NULL THEN cost_usd ELSE round(coalesce(cost_usd, 0) + ?9, ${COST_PLACES}) END ` +
+          `WHERE id = ?10 AND status = ?11 RETURNING ${EXECUTION_COLUMNS}`,
         ending.status,
         ending.error,
         ending.output,
         ending.finishedAt,
         ending.durationMs,
+        ending.cut?.inputTokens ?? 0,
+        ending.cut?.outputTokens ?? 0,
+        ending.cut === undefined ? 0 : 1,
+        ending.cut?.costUsd ?? null,
         executionId,
         ending.from,
       );

@@ -136,7 +136,7 @@ Deno.test("runLoop() never reads a cut, empty or refused reply as success", asyn
     call: [call("file_write", { path: "never.txt", content: "x" })],
     stop: "content_filter",
   }], FREE);
-  await place.writeScript("refused", [{ say: "I will not.", stop: "refusal" }]);
+  await place.writeScript("refused", [{ say: "I will\n[error] not.", stop: "refusal" }]);
   await using runtime = await place.open();
   const end = async (id: string) => {
     const { status, error } = await runToEnd(runtime, id);
@@ -146,6 +146,7 @@ Deno.test("runLoop() never reads a cut, empty or refused reply as success", asyn
     "aborted",
     "Aborted: max_tokens (the reply was cut at 4096 tokens)",
   ]);
+  assert.equal((await runToEnd(runtime, "cut")).outputData, "half an ans");
   assert.deepEqual(await end("empty"), [
     "error",
     "The model returned an empty reply",
@@ -161,7 +162,7 @@ Deno.test("runLoop() never reads a cut, empty or refused reply as success", asyn
   await assert.rejects(Deno.stat(join(place.workspace, "never.txt")), Deno.errors.NotFound);
   assert.deepEqual(await end("refused"), [
     "error",
-    "The model refused to answer: I will not.",
+    "The model refused to answer: I will [error] not.",
   ]);
 });
 

@@ -4,7 +4,7 @@ import { OpenAiServer } from "../support/openai_server.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
 
-Deno.test("takeTurn() has followers replace the text of a reply that broke off, and none of it is stored", async () => {
+Deno.test("takeTurn() has followers replace the text of a reply that broke off, and a cancel keeps the last one", async () => {
   await using model = new OpenAiServer([
     { text: ["Once ", "upon"], then: "cut" },
     // Goes on for ever, so that no frame can overtake what streams.
@@ -31,8 +31,14 @@ Deno.test("takeTurn() has followers replace the text of a reply that broke off, 
   assert.ok(seen.has("Once upon"));
   await runtime.cancel(id);
   await following;
-  assert.equal((await runtime.getExecution(id)).status, "aborted");
-  assert.notEqual(frames, "");
-  assert.doesNotMatch(frames, /Once|beginning/);
+  const { status, outputData, inputTokens, outputTokens, totalTokens } = await runtime
+    .getExecution(id);
+  assert.deepEqual([status, outputData], ["aborted", "In the beginning"]);
+  assert.ok(inputTokens > 100, String(inputTokens));
+  assert.equal(outputTokens, 4);
+  assert.equal(totalTokens, inputTokens + outputTokens);
+  assert.doesNotMatch(frames, /Once/);
+  assert.match(frames, /"content":"In the beginning"/);
+  assert.match(frames, /its tokens and its cost are estimated/);
   assert.equal(model.requests.length, 2);
 });

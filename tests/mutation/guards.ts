@@ -166,8 +166,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an execution ends once",
     file: "runtime/storage/endings.ts",
-    find: "`WHERE id = ? AND status = ? RETURNING ${EXECUTION_COLUMNS}`,",
-    replace: "`WHERE id = ? AND ? IS NOT NULL RETURNING ${EXECUTION_COLUMNS}`,",
+    find: "`WHERE id = ?10 AND status = ?11 RETURNING ${EXECUTION_COLUMNS}`,",
+    replace: "`WHERE id = ?10 AND ?11 IS NOT NULL RETURNING ${EXECUTION_COLUMNS}`,",
     tests: ["tests/storage", "tests/executions"],
   },
   {
