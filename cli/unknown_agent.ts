@@ -24,12 +24,13 @@ export async function orUnknownAgent<T>(
       const reason = `the workspace ${toOneLine(workspace)} does not exist`;
       throw new CommandFailure(EXIT.usage, `There is no agent "${agentId}": ${reason}`);
     }
-    throw unknownAgent(app, agentId, (await client.agents()).map(({ id }) => id));
+    throw unknownAgent(app, agentId, await client.agents());
   }
 }
 
 /** The failure for an id whose file never parsed. */
-function brokenAgent({ id, path, diagnostics: [first] }: AgentErrorBody): CommandFailure {
+function brokenAgent({ id, path, diagnostics }: AgentErrorBody): CommandFailure {
+  const first = diagnostics.find(({ severity }) => severity === "error");
   const reason = first === undefined ? "" : `:${first.line}:${first.column}: ${first.message}`;
   return new CommandFailure(
     EXIT.failed,
@@ -38,13 +39,17 @@ function brokenAgent({ id, path, diagnostics: [first] }: AgentErrorBody): Comman
   );
 }
 
-/** The failure for an id that is not among `ids`. */
+/** The failure for an id that none of the agents has. A label, a file name or a path may have been meant for one. */
 export function unknownAgent(
   app: CliApp,
   agentId: string,
-  ids: readonly string[],
+  agents: readonly { id: string; display_name?: string }[],
 ): CommandFailure {
-  const suggestion = app.suggest(agentId, ids);
+  const ids = agents.map(({ id }) => id);
+  const label = agentId.toLowerCase();
+  const [, stem = ""] = /([^/\\]+?)(?:\.md)?$/.exec(agentId) ?? [];
+  const suggestion = agents.find(({ display_name: name }) => name?.toLowerCase() === label)?.id ??
+    ids.find((id) => id === stem) ?? app.suggest(stem, ids);
   const advice = suggestion === undefined
     ? `"inkling list" shows every agent`
     : `Did you mean "${suggestion}"?`;

@@ -7,6 +7,7 @@ import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findGoneWorkspace } from "../missing_workspace.ts";
+import { formatArguments } from "../output/arguments.ts";
 import { formatRelative } from "../output/time.ts";
 import { toVisibleLine } from "../output/visible_text.ts";
 
@@ -54,7 +55,7 @@ export async function pending(
       String(question.execution_id),
       describeAsker(question, askers[index]),
       question.kind,
-      toVisibleLine(question.message),
+      describeQuestion(question),
       formatRelative(question.created_at, now),
       question.expires_at === null ? "never" : formatRelative(question.expires_at, now),
     ]),
@@ -94,6 +95,15 @@ async function findAsker(
     return await findAsker(client, { ...question, execution_id: id, agent_id }, waiting);
   }
   return asked.agent_id;
+}
+
+/** The question on one line, with what would be done: `Allow file_write? note.txt, content: Hello`. */
+function describeQuestion(
+  { kind, message, tool_name: tool, tool_args: args }: PendingBody,
+): string {
+  const question = toVisibleLine(message);
+  if (kind !== "confirm" || tool === "ask_user") return question;
+  return `${question} ${formatArguments(JSON.stringify(args))}`.trimEnd();
 }
 
 /** `weekly`, or `researcher for weekly` where an agent that it called asks. */

@@ -9,6 +9,7 @@ import { openService } from "../daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { type Interrupts, listenToInterrupts } from "../interrupts.ts";
 import { findGoneWorkspace } from "../missing_workspace.ts";
+import { formatRequest } from "../output/requests.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { openTextView } from "../output/text_view.ts";
 import { watchRun } from "../watch_run.ts";
@@ -24,7 +25,11 @@ export async function respond(
   using interrupts = listenToInterrupts(app);
   using client = await openAnswering(context, executionId, interrupts.first);
   const pending = await readPending(client, executionId);
-  const response = answerOf(flags, pending) ?? await ask(context, pending, interrupts);
+  const given = answerOf(flags, pending);
+  // Who answers by a flag has perhaps not seen yet what they answer.
+  const shown = given === undefined ? "" : formatRequest(pending, output.errorStyle);
+  if (shown !== "" && !output.quiet) output.errorLine(shown);
+  const response = given ?? await ask(context, pending, interrupts);
   if (response === undefined) {
     output.note(`Execution ${executionId} still waits: inkling respond ${executionId}`);
     return EXIT.waiting;

@@ -88,7 +88,7 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
   if (!started) {
     throw new CommandFailure(
       EXIT.failed,
-      `Inkling is already running for ${info.workspace} (PID ${info.pid})`,
+      `Inkling is already running for ${info.workspace} (PID ${info.pid}). "inkling stop" ends it`,
     );
   }
   output.detail(`Inkling is running (PID ${info.pid})`);

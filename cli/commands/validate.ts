@@ -27,7 +27,7 @@ export async function validate(
     const problem = await describePath(target);
     if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
     const all = await app.validate(undefined, workspaceOf(context));
-    throw unknownAgent(app, target, all.map(({ agentId }) => agentId));
+    throw unknownAgent(app, target, all.map(({ agentId }) => ({ id: agentId })));
   }
   if (options.json) output.json(files.map(toJson));
   else showFiles(output, files);

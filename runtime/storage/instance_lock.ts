@@ -8,10 +8,10 @@ export class AlreadyRunning extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(stateDir: string) {
     const pid = readPid(stateDir);
-    // "inkling stop" may look elsewhere: config.yaml can name another workspace than when the service was started.
-    const remedy = pid === undefined ? "" : `. "kill ${pid}" ends it`;
+    const process = pid === undefined ? "" : `PID ${pid}, `;
     super(
-      `Inkling is already running for this workspace (state directory ${stateDir})${remedy}`,
+      `Inkling is already running for this workspace (${process}state directory ${stateDir}). ` +
+        '"inkling stop" ends it; with --workspace, where config.yaml names another workspace by now',
     );
   }
 }

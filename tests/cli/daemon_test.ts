@@ -165,6 +165,6 @@ Deno.test("start -d tells where it runs, and refuses a second one", async () => 
   assert.equal(await cli.drive(cli.run("start", "-d")), 1);
   assert.match(
     cli.stderr.text,
-    /^Error: Inkling is already running for .*workspace \(PID \d+\)\n$/,
+    /^Error: Inkling is already running for .*workspace \(PID \d+\)\. "inkling stop" ends it\n$/,
   );
 });

@@ -258,7 +258,7 @@ export const ROWS: readonly Row[] = [
     argv: ["respond", "2", "--yes"],
     code: 0,
     out: "Done.\n",
-    err: /^✔ success/,
+    err: /^\? file_write\n[^]*✔ success/,
     then: (cli) => finish(cli, 2, "Done."),
   },
   { argv: ["respond", "2"], code: 2, err: /^Error: There is no terminal to ask at/ },

@@ -148,7 +148,7 @@ Deno.test("a workspace has one service, also when config.yaml names it or anothe
     assert.ok(error instanceof AlreadyRunning);
     assert.match(
       error.message,
-      new RegExp(`workspaces/${name}-\\w{8}\\)\\. "kill ${Deno.pid}" ends it$`),
+      new RegExp(`\\(PID ${Deno.pid}, .*workspaces/${name}-\\w{8}\\)\\. "inkling stop" ends it; `),
     );
     return true;
   };

@@ -19,9 +19,9 @@ Deno.test("pending shows a table of the open questions, each on one line", async
   assert.equal(
     cli.stdout.text,
     [
-      "Id  Agent   Kind     Question                Asked      Expires",
-      " 2  weekly  choice   Which\\u001b[2J colour?  just now   never",
-      " 1  daily   confirm  Allow file_write?       5 min ago  in 30 min",
+      "Id  Agent   Kind     Question                    Asked      Expires",
+      " 2  weekly  choice   Which\\u001b[2J colour?      just now   never",
+      " 1  daily   confirm  Allow file_write? note.txt  5 min ago  in 30 min",
       "",
     ].join("\n"),
   );

@@ -50,7 +50,20 @@ Deno.test("respond answers by its flags, and shows what comes behind the answer"
     assert.equal(await cli.drive(cli.run("respond", "1", ...flags)), 0);
     assert.deepEqual(answers(cli), [answer]);
     assert.equal(cli.stdout.text, "Done now.\n");
-    assert.equal(cli.stderr.text, "✔ success · 1.5s · 42 tokens\n");
+    assert.match(cli.stderr.text, /(^|\n)✔ success · 1\.5s · 42 tokens\n$/);
+  }
+});
+
+Deno.test("respond by a flag shows first what it answers; --quiet leaves that out", async () => {
+  const shown = "? file_write\n    path: note.txt\n    content:\n      a\n      b\\u202ec\n";
+  for (const flag of ["--yes", "--no"]) {
+    for (const quiet of [[], ["-q"]]) {
+      const toolArgs = { path: "note.txt", content: "a\nb\u202ec" };
+      await using cli = await createWaiting({}, { toolArgs });
+      assert.equal(await cli.drive(cli.run("respond", "1", flag, ...quiet)), 0);
+      assert.equal(cli.stderr.text.startsWith(shown), quiet.length === 0, cli.stderr.text);
+      assert.equal(cli.stdout.text, "Done now.\n");
+    }
   }
 });
 

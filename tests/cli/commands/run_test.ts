@@ -217,12 +217,25 @@ Deno.test("run suggests the agent that was meant, with exit code 2", async () =>
   assert.equal(cli.stdout.text, "");
 });
 
-Deno.test("run of an agent whose file does not parse says why", async () => {
+Deno.test("run suggests the id for a label, for a file name and for a path", async () => {
+  await using cli = await createWithAgents();
+  cli.runtime.addAgent(fakeAgent("news", { displayName: "Morning Digest" }));
+  for (const meant of ["morning digest", "news.md", "agents/news.md", "/home/me/agents/news.md"]) {
+    assert.equal(await cli.run("run", meant), 2);
+  }
+  assert.deepEqual(
+    cli.stderr.text.split("\n").slice(0, -1).map((line) => line.replace(/^.*\. /, "")),
+    Array.from({ length: 4 }, () => 'Did you mean "news"?'),
+  );
+});
+
+Deno.test("run of an agent whose file does not parse names the error, not a warning before it", async () => {
   await using cli = await createWithAgents();
   const path = "/home/me/inkling/agents/new.md";
   const message = "model.name is missing";
   const fault = { path, line: 2, column: 1, severity: "error" as const, message };
-  cli.runtime.broken = [{ id: "new", path, diagnostics: [fault] }];
+  const warning = { ...fault, line: 1, severity: "warning" as const, message: "Unknown key a" };
+  cli.runtime.broken = [{ id: "new", path, diagnostics: [warning, fault] }];
   assert.equal(await cli.run("run", "new"), 1);
   assert.equal(
     cli.stderr.text,
