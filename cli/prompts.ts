@@ -13,6 +13,8 @@ const TYPE_AHEAD_MS = 30;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const SHOWN_CHOICES = 12;
+/** Two lines up, which hold the answer and the end of a prompt, and both anew. */
+const NOT_ANSWERED = "\x1b[2A\r\x1b[J│  not answered\n│\n";
 
 /** Asks on the terminal of this process. */
 export class TerminalPrompter implements Prompter {
@@ -24,12 +26,15 @@ export class TerminalPrompter implements Prompter {
     this.#clock = options.clock;
   }
 
-  confirm(
+  async confirm(
     { message, initial = false, signal }: Question & { initial?: boolean },
   ): Promise<boolean | undefined> {
-    return this.#ask(signal, (clack, signal) => {
+    const answer = await this.#ask(signal, (clack, signal) => {
       return clack.confirm({ message, initialValue: initial, signal });
     });
+    // The package shows "Yes" for a question that was put aside.
+    if (answer === undefined) this.#terminal.write(NOT_ANSWERED);
+    return answer;
   }
 
   text(

@@ -5,9 +5,9 @@ export function formatCount(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** US dollars to four places, `$0.0012`; above a dollar to two. */
+/** US dollars to four places, `$0.0012`; above a dollar to two; nothing is `$0`. */
 export function formatCost(usd: number): string {
-  return `$${usd.toFixed(usd >= 1 ? 2 : 4)}`;
+  return usd === 0 ? "$0" : `$${usd.toFixed(usd >= 1 ? 2 : 4)}`;
 }
 
 /** `1 agent`, `2 agents`. */

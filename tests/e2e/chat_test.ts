@@ -56,7 +56,7 @@ testInTerminal(
     const { code, isRestored, shown } = await terminal.ended();
     assert.equal(code, 0);
     assert.ok(isRestored);
-    assert.match(shown, /\n3 turns · [\d,]+ tokens · [\d.]+m?s\n/);
+    assert.match(shown, /\n3 turns · [\d,]+ tokens · \$0 · [\d.]+m?s\n/);
     const runs = await listRuns(home);
     assert.deepEqual(runs.map(({ status }) => status), ["success", "success", "success"]);
     assert.equal(new Set(runs.map(({ session }) => session)).size, 1);

@@ -75,6 +75,8 @@ for (const { name, step, shown, keys = [], then } of PROMPTS) {
     await terminal.press("C-d");
     const { code, isRestored, shown: all } = await terminal.ended();
     assert.equal(code, 4, all);
+    if (name === "a confirmation") assert.match(all, /Go on\?\n│ {2}not answered\n│?\n?Execution/);
+    assert.doesNotMatch(all, /Yes/);
     assert.ok(isRestored);
     assert.match(all, /Execution \d+ still waits/);
   });

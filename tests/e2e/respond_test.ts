@@ -30,7 +30,7 @@ Deno.test("respond --yes on a killed service starts it, and the approved call ru
   const answered = await home.inkling("respond", id, "--yes");
   assert.equal(answered.code, 0, answered.stderr);
   assert.equal(answered.stdout, "Written.\n");
-  assert.match(answered.stderr, /^Starting the service\n✔ file_write/);
+  assert.match(answered.stderr, /^Starting the service\n\? file_write\n[^✔]*✔ file_write/);
   assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
   assert.equal((await readResults(home, id)).length, 1);
   const again = await home.inkling("respond", id, "--yes");
