@@ -19,7 +19,7 @@ export const AgentSummary = z.object({
   model_name: z.string().nullable(),
   trigger_every: z.string().nullable(),
   trigger_cron: z.string().nullable(),
-  trigger_paths: z.array(z.string()).nullable(),
+  trigger_paths: z.array(z.string()),
   last_run: timestamp.nullable(),
   last_status: z.enum(EXECUTION_STATUSES).nullable(),
   last_execution_id: id.nullable(),

@@ -25,7 +25,7 @@ export function toAgentSummary(listing: AgentListing): AgentSummary {
     model_name: agent.model?.name ?? null,
     trigger_every: schedule?.every ?? null,
     trigger_cron: schedule?.cron ?? null,
-    trigger_paths: trigger.type === "watch" ? trigger.paths : null,
+    trigger_paths: trigger.type === "watch" ? trigger.paths : [],
     last_run: toTimestampOrNull(lastExecution?.startedAt ?? null),
     last_status: lastExecution?.status ?? null,
     last_execution_id: lastExecution?.id ?? null,

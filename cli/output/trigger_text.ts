@@ -12,7 +12,7 @@ export function describeTrigger(agent: AgentSummary): string {
         ? `cron ${agent.trigger_cron ?? ""}`
         : `every ${agent.trigger_every}`;
     case "watch":
-      return `watch ${(agent.trigger_paths ?? []).join(", ")}`;
+      return `watch ${agent.trigger_paths.join(", ")}`;
     default:
       return agent.trigger_type satisfies never;
   }

@@ -103,8 +103,8 @@ const triggerSchema = z.object({
     description: "schedule: IANA name of the time zone for cron",
     default: "the machine's",
   }),
-  paths: textList.nullish().meta({
-    description: "watch: folders (with everything in them), files and patterns; at least one",
+  paths: oneOrMore(filledText).nullish().meta({
+    description: "watch: folders (with everything in them), files and patterns; one, or a list",
   }),
   filters: z.object({
     include: textList.nullish().meta({

@@ -83,12 +83,11 @@ function checkSchedule(file: DiagnosedFile, trigger: Written): Diagnostic[] {
 
 function checkWatch(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   const paths = trigger["paths"];
-  if (Array.isArray(paths) && paths.length > 0) return [];
   if (paths == null) {
     const message = "trigger.paths is missing: a watch trigger needs at least one path";
     return [diagnose(file, ["trigger", "type"], { message })];
   }
-  if (!Array.isArray(paths)) return [];
+  if (!Array.isArray(paths) || paths.length > 0) return [];
   const message = "trigger.paths must not be empty: a watch trigger needs at least one path";
   return [diagnose(file, ["trigger", "paths"], { message })];
 }

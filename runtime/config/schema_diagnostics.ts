@@ -6,7 +6,7 @@ import { suggest } from "../suggestion.ts";
 import { diagnose, type DiagnosedFile } from "./diagnosed_file.ts";
 import { describeIssue, hintForIssue } from "./issue_sentence.ts";
 import { formatPath, showValue } from "./shown_value.ts";
-import { findUnknownKeys, schemaAt } from "./written_schema.ts";
+import { findUnknownKeys, placeOfKey, schemaAt } from "./written_schema.ts";
 
 /** Errors and warnings shown of one file each: who has more has another problem than each of them. */
 const MOST_OF_A_KIND = 100;
@@ -22,7 +22,8 @@ export function checkSchema<Schema extends z.ZodType>(
 ): { value: z.output<Schema> | undefined; diagnostics: Diagnostic[] } {
   const unknown = findUnknownKeys(schema, file.document.value);
   const warnings = unknown.slice(0, MOST_OF_A_KIND).map(({ path, known }) => {
-    const nearest = suggest(String(path.at(-1)), known);
+    const key = String(path.at(-1));
+    const nearest = suggest(key, known) ?? placeOfKey(schema, key);
     return diagnose(file, path, {
       severity: "warning",
       message: `Unknown key ${formatPath(path)}: it is ignored`,

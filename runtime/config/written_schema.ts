@@ -20,6 +20,17 @@ export function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefin
   return current;
 }
 
+/** Where else a key belongs, one level down: `settings.temperature`. Undefined where it is in no place, or in several. */
+export function placeOfKey(schema: z.ZodType, key: string): string | undefined {
+  const root = unwrap(schema);
+  if (!(root instanceof z.ZodObject)) return undefined;
+  const places = Object.keys(root.shape).filter((section) => {
+    const inner = unwrap(childSchema(root, section));
+    return inner instanceof z.ZodObject && Object.hasOwn(inner.shape, key);
+  });
+  return places.length === 1 ? `${places[0]}.${key}` : undefined;
+}
+
 function unknownKeys(
   schema: z.ZodType | undefined,
   value: unknown,

@@ -166,11 +166,11 @@ export const BAD_RULES: readonly BadAgentFile[] = [
     ],
   ),
   bad(
-    "watch path text",
-    fields("trigger:", "  type: watch", "  paths: inbox"),
+    "watch path number",
+    fields("trigger:", "  type: watch", "  paths: 7"),
     [
       "4:10",
-      'trigger.paths must be a list, got "inbox"',
+      "trigger.paths must be a list, got 7",
     ],
   ),
   bad("debounce", fields("trigger: {type: watch, paths: [a], debounce: -1}"), [

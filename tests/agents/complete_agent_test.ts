@@ -246,6 +246,11 @@ Deno.test("parseAgent() lets changed files start an agent 200 times in ten minut
   assert.equal(trigger.type === "watch" && trigger.maxRuns, 200);
 });
 
+Deno.test("parseAgent() takes one text for the paths of a watch", async () => {
+  const { trigger } = await agentOf("trigger: {type: watch, paths: inbox}");
+  assert.deepEqual(trigger.type === "watch" && trigger.paths, ["inbox"]);
+});
+
 Deno.test("parseAgent() treats a key left empty as an absent one", () => {
   const keys =
     "name description icon model trigger settings tools mcp skills agents paths history " +

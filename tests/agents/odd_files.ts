@@ -11,6 +11,14 @@ export const ODD_FILES: readonly BadAgentFile[] = [
     "3:3",
     'Unknown key trigger.typ: it is ignored (did you mean "type"?)',
   ]),
+  odd("setting of the model", fields("model: {provider: demo, name: echo, temperature: 0.2}"), [
+    "2:37",
+    'Unknown key model.temperature: it is ignored (did you mean "settings.temperature"?)',
+  ]),
+  odd("setting of the whole", fields("max_tokens: 100"), [
+    "2:1",
+    'Unknown key max_tokens: it is ignored (did you mean "settings.max_tokens"?)',
+  ]),
   odd(
     "unknown key in a path",
     fields("paths:", "  data: {path: x, descripton: y}"),

@@ -167,7 +167,7 @@ function JobItem(
     trigger_type: job.trigger_type,
     trigger_every: job.every,
     trigger_cron: job.cron,
-    trigger_paths: job.paths,
+    trigger_paths: job.paths ?? [],
   });
   return (
     <section class="job" aria-label={name}>

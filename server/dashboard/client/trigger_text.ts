@@ -16,7 +16,7 @@ export function describeTrigger(
         ? `cron ${agent.trigger_cron}`
         : `every ${agent.trigger_every}`;
     case "watch":
-      return `watches ${(agent.trigger_paths ?? []).join(", ")}`;
+      return `watches ${agent.trigger_paths.join(", ")}`;
     default:
       return agent.trigger_type satisfies never;
   }

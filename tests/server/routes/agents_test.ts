@@ -43,7 +43,7 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
     model_name: "script",
     trigger_every: null,
     trigger_cron: null,
-    trigger_paths: null,
+    trigger_paths: [],
     last_run: null,
     last_status: null,
     last_execution_id: null,
