@@ -4,17 +4,22 @@ import type { ProviderContext } from "./provider_failure.ts";
 
 /** The largest replies there are, 128,000 tokens, take 40 MB where every token comes in an event of its own. */
 export const MAX_REPLY_BYTES = 64 * 1_024 * 1_024;
-/** One event holds a few tokens, or all arguments of one tool call. Packages copy a line again with each part of it. */
-export const MAX_LINE_BYTES = 4 * 1_024 * 1_024;
+/**
+ * Of a line, and of an event of several lines. One holds a few tokens, or all arguments of one tool call; packages go
+ * through all of it again with each part of it that comes.
+ */
+export const MAX_EVENT_BYTES = 4 * 1_024 * 1_024;
 /** Of an answer that is an error. What is said of it later is one line. */
 export const MAX_ERROR_BYTES = 64 * 1_024;
 
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 
 /** The answer with a body that breaks off where it is too long: a good one with a ModelError, an error silently. */
 export function boundReply(answer: Response, context: ProviderContext): Response {
   if (answer.body === null) return answer;
-  const bound = answer.ok ? endlessReplyRefusal(context) : errorCut();
+  const hasEvents = answer.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  const bound = answer.ok ? endlessReplyRefusal(context, { hasEvents }) : errorCut();
   return new Response(answer.body.pipeThrough(bound), answer);
 }
 
@@ -24,19 +29,34 @@ export async function readErrorBody(answer: Response): Promise<string> {
   return await new Response(body).text();
 }
 
-function endlessReplyRefusal(context: ProviderContext): TransformStream<Uint8Array, Uint8Array> {
+function endlessReplyRefusal(
+  context: ProviderContext,
+  { hasEvents }: { hasEvents: boolean },
+): TransformStream<Uint8Array, Uint8Array> {
   let total = 0;
-  let line = 0;
+  let event = 0;
+  let endsLine = true;
   return new TransformStream({
     transform(chunk, controller) {
       total += chunk.length;
-      const lastEnd = chunk.lastIndexOf(LINE_FEED);
-      line = lastEnd < 0 ? line + chunk.length : chunk.length - 1 - lastEnd;
+      const end = hasEvents ? lastBlankLine(chunk, endsLine) : chunk.lastIndexOf(LINE_FEED);
+      event = end < 0 ? event + chunk.length : chunk.length - 1 - end;
+      endsLine = chunk.at(-1) === LINE_FEED;
       if (total > MAX_REPLY_BYTES) throw endlessReply(context, "its reply", MAX_REPLY_BYTES);
-      if (line > MAX_LINE_BYTES) throw endlessReply(context, "one line of it", MAX_LINE_BYTES);
+      if (event > MAX_EVENT_BYTES) throw endlessReply(context, "one part of it", MAX_EVENT_BYTES);
       controller.enqueue(chunk);
     },
   });
+}
+
+/** Where the last empty line of a chunk ends, which ends an event; negative where there is none. */
+function lastBlankLine(chunk: Uint8Array, followsLine: boolean): number {
+  for (let at = chunk.lastIndexOf(LINE_FEED); at >= 0; at = chunk.lastIndexOf(LINE_FEED, at - 1)) {
+    const before = chunk[at - 1] === CARRIAGE_RETURN ? at - 2 : at - 1;
+    if (before < 0 ? followsLine : chunk[before] === LINE_FEED) return at;
+    if (at === 0) return -1;
+  }
+  return -1;
 }
 
 function endlessReply(context: ProviderContext, what: string, bytes: number): ModelError {

@@ -1,6 +1,6 @@
 // The one fetch of all providers' packages, before real sockets: where it follows, how much it reads, what it sends.
 import assert from "node:assert/strict";
-import { MAX_LINE_BYTES, MAX_REPLY_BYTES } from "../../runtime/models/bounded_answer.ts";
+import { MAX_EVENT_BYTES, MAX_REPLY_BYTES } from "../../runtime/models/bounded_answer.ts";
 import { ModelError } from "../../runtime/models/model.ts";
 import { createProviderFetch } from "../../runtime/models/provider_fetch.ts";
 import { collectReply, failureOf, modelRequest } from "../support/collect_reply.ts";
@@ -106,7 +106,7 @@ Deno.test("createProviderFetch() ends redirects that lead nowhere, or in a circl
   assert.match((await refusalOf(send(nowhere.origin))).message, /redirects to no address/);
 });
 
-Deno.test("createProviderFetch() breaks off a reply, and a line of it, that is too long, and cuts an error", async () => {
+Deno.test("createProviderFetch() breaks off a reply, and a line or an event of it, that is too long, and cuts an error", async () => {
   const endless = (piece: string, status = 200) => () =>
     new Response(
       new ReadableStream<Uint8Array>({
@@ -119,9 +119,12 @@ Deno.test("createProviderFetch() breaks off a reply, and a line of it, that is t
   const reply = await refusalOf((await send(lines.origin)).text());
   assert.ok(reply.message.includes(megabytes(MAX_REPLY_BYTES)), reply.message);
   assert.equal(reply.retryable, false);
-  await using line = serve(endless("x".repeat(100)));
-  const one = await refusalOf((await send(line.origin)).text());
-  assert.ok(one.message.includes(megabytes(MAX_LINE_BYTES)), one.message);
+  // A line without an end, and an event of lines without an end.
+  for (const piece of ["x".repeat(100), "data: x\n", "data: x\r\n"]) {
+    await using part = serve(endless(piece));
+    const one = await refusalOf((await send(part.origin)).text());
+    assert.ok(one.message.includes(megabytes(MAX_EVENT_BYTES)), one.message);
+  }
   await using error = serve(endless("no ", 400));
   assert.equal((await (await send(error.origin)).text()).length, 64 * 1_024);
 });

@@ -27,10 +27,10 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/models/provider_fetch_test.ts"],
   },
   {
-    guard: "a line of a model's reply is not read without an end",
+    guard: "an event of a model's reply is not read without an end",
     file: "runtime/models/bounded_answer.ts",
-    find: "if (line > MAX_LINE_BYTES)",
-    replace: "if (line > Infinity)",
+    find: "if (event > MAX_EVENT_BYTES)",
+    replace: "if (event > Infinity)",
     tests: ["tests/models/provider_fetch_test.ts"],
   },
   {
