@@ -16,7 +16,12 @@ const LAST_SILENCE_MS = 250;
 
 /** One event as it goes over the wire. `data` is one line. */
 export function toEvent(event: string, data: string, id?: number): string {
-  return `event: ${event}\ndata: ${data}\n${id === undefined ? "" : `id: ${id}\n`}\n`;
+  return toPieces(event, data, id).join("");
+}
+
+/** The same, with `data` as a piece of its own: joined, a large frame would be copied for each of its readers. */
+function toPieces(event: string, data: string, id?: number): string[] {
+  return [`event: ${event}\ndata: `, data, `\n${id === undefined ? "" : `id: ${id}\n`}\n`];
 }
 
 /**
@@ -56,8 +61,8 @@ class ExecutionStream implements OpenStream {
   readonly #closed: () => void;
   readonly #left: () => void;
   readonly #encoder = new TextEncoder();
-  /** The rest of an event that does not fit one chunk. */
-  #unsent = "";
+  /** The rest of an event that does not fit one chunk, in pieces. */
+  #unsent: string[] = [];
   #next: AskedItem | null = null;
   #silence: AbortController | null = null;
   #ending: StopReason | null = null;
@@ -90,18 +95,18 @@ class ExecutionStream implements OpenStream {
   /** Provides exactly one chunk, or closes. */
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      if (this.#unsent !== "") return this.#send(controller, this.#unsent);
+      if (this.#unsent.length > 0) return this.#send(controller, this.#unsent);
       const item = await this.#nextOrSilence();
       if (this.#stop.signal.aborted) return;
       if (item === "silence" && this.#ending === null) {
-        this.#send(controller, ": keep-alive\n\n");
+        this.#send(controller, [": keep-alive\n\n"]);
       } else if (item === "silence") {
-        this.#send(controller, toEvent("shutdown", this.#shutdownPayload()));
+        this.#send(controller, toPieces("shutdown", this.#shutdownPayload()));
         this.#close(controller);
       } else if (item.done) {
         this.#close(controller);
       } else {
-        this.#send(controller, this.#toEvent(item.value));
+        this.#send(controller, this.#itemPieces(item.value));
       }
     } catch (error) {
       // The headers are gone: breaking the connection is the only way left to make the reader reconnect.
@@ -138,14 +143,14 @@ class ExecutionStream implements OpenStream {
     return asked;
   }
 
-  #toEvent(item: FollowItem): string {
+  #itemPieces(item: FollowItem): string[] {
     switch (item.type) {
       case "frame":
-        return toEvent(item.frame.event, item.frame.payload, item.frame.id);
+        return toPieces(item.frame.event, item.frame.payload, item.frame.id);
       case "delta":
-        return toEvent("delta", this.#deltaPayload(item));
+        return toPieces("delta", this.#deltaPayload(item));
       case "waiting":
-        return toEvent("waiting", toDataLine(item.payload));
+        return toPieces("waiting", toDataLine(item.payload));
       default:
         return item satisfies never;
     }
@@ -177,12 +182,22 @@ class ExecutionStream implements OpenStream {
   }
 
   /** Sends as much as a chunk may hold; the rest is sent before anything else. */
-  #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
-    // The two halves of one character stay together.
-    const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(CHUNK_CHARACTERS - 1));
-    const end = isSplit ? CHUNK_CHARACTERS - 1 : CHUNK_CHARACTERS;
-    this.#unsent = text.slice(end);
-    controller.enqueue(this.#encoder.encode(text.slice(0, end)));
+  #send(controller: ReadableStreamDefaultController<Uint8Array>, pieces: string[]): void {
+    let chunk = "";
+    this.#unsent = [];
+    for (const [index, piece] of pieces.entries()) {
+      const room = CHUNK_CHARACTERS - chunk.length;
+      if (piece.length > room) {
+        // The two halves of one character stay together.
+        const isSplit = /[\uD800-\uDBFF]/.test(piece.charAt(room - 1));
+        const end = isSplit ? room - 1 : room;
+        chunk += piece.slice(0, end);
+        this.#unsent = [piece.slice(end), ...pieces.slice(index + 1)];
+        break;
+      }
+      chunk += piece;
+    }
+    controller.enqueue(this.#encoder.encode(chunk));
   }
 
   #close(controller: ReadableStreamDefaultController<Uint8Array>): void {

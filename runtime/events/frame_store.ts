@@ -7,8 +7,8 @@ export type LogState = "open" | "waiting" | "ended";
 /** Reads frames. Writing them is part of the change they belong to, so it has no method here. */
 export interface FrameStore {
   /**
-   * Frames of an execution after `after`, in id order: at most `limit`, and no more once their payloads exceed
-   * `maxBytes` (but at least one).
+   * Frames of an execution after `after`, in id order: at most `limit`, and their payloads no more than
+   * `maxBytes` together (but at least one frame).
    */
   readFrames(
     executionId: number,

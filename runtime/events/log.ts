@@ -1,6 +1,7 @@
 // Following the log of an execution: a cursor over stored frames, and a bell that says when to look again.
 import type { Frame } from "./frame.ts";
 import type { FrameStore, LogState } from "./frame_store.ts";
+import { HeldFrames } from "./held_frames.ts";
 
 const PAGE_FRAMES = 200;
 const PAGE_BYTES = 256 * 1024;
@@ -68,12 +69,13 @@ class Bell {
   }
 }
 
-/** Lets any number of readers follow executions. Readers hold a cursor, not a buffer: a slow one costs nothing. */
+/** Lets any number of readers follow executions. Readers hold a cursor, not a buffer: a slow one costs a page. */
 export class ExecutionLog {
   readonly #store: LogSource;
   readonly #bells = new Map<number, Bell>();
   /** The text so far of the replies that are streaming now, by execution. */
   readonly #streamed = new Map<number, string>();
+  readonly #held = new HeldFrames();
 
   constructor(store: LogSource) {
     this.#store = store;
@@ -97,7 +99,8 @@ export class ExecutionLog {
     // The state is read first: whatever ended by then has all its frames in the page that follows.
     const state = this.#store.readLogState(executionId);
     const page = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
-    return { after, state, frames: state.then(() => this.#store.readFrames(executionId, page)) };
+    const frames = state.then(() => this.#store.readFrames(executionId, page));
+    return { after, state, frames: frames.then((all) => all.map((one) => this.#held.share(one))) };
   }
 
   /** Passes on text that streams in; nothing is stored. */

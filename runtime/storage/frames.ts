@@ -32,9 +32,6 @@ export function showsRequest(db: Database, executionId: number, requestId: strin
   return last?.requestId === requestId;
 }
 
-/** To step through rows one by one takes three times as long; all at once could be more than may be held. */
-const ROWS_AT_ONCE = 16;
-
 /** Frames out of SQLite. */
 export class SqliteFrameStore implements FrameStore {
   readonly #db: Database;
@@ -47,25 +44,27 @@ export class SqliteFrameStore implements FrameStore {
     executionId: number,
     page: { after: number; limit: number; maxBytes: number },
   ): Promise<Frame[]> {
-    const frames: Frame[] = [];
-    const limit = page.limit < 0 ? Infinity : page.limit;
-    for (let { after } = page, bytes = 0; frames.length < limit && bytes <= page.maxBytes;) {
-      const wanted = Math.min(ROWS_AT_ONCE, limit - frames.length);
-      const rows = this.#db.all<Omit<Frame, "executionId">>(
-        "SELECT id, event, payload FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
-        executionId,
-        after,
-        wanted,
-      );
-      for (const { id, event, payload } of rows) {
-        if (bytes > page.maxBytes) break;
-        frames.push({ id, executionId, event, payload });
-        bytes += payload.length;
-        after = id;
-      }
-      if (rows.length < wanted) break;
+    // The sizes first: a text that does not belong to the page is not read.
+    const rows = this.#db.all<{ id: number; bytes: number }>(
+      "SELECT id, octet_length(payload) AS bytes FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
+      executionId,
+      page.after,
+      page.limit,
+    );
+    let last = page.after;
+    let bytes = 0;
+    for (const row of rows) {
+      bytes += row.bytes;
+      if (bytes > page.maxBytes && last !== page.after) break;
+      last = row.id;
     }
-    return Promise.resolve(frames);
+    const frames = this.#db.all<Omit<Frame, "executionId">>(
+      "SELECT id, event, payload FROM frames WHERE execution_id = ? AND id > ? AND id <= ? ORDER BY id",
+      executionId,
+      page.after,
+      last,
+    );
+    return Promise.resolve(frames.map((frame) => ({ executionId, ...frame })));
   }
 
   readNewestId(executionId?: number): Promise<number> {

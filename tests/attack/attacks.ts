@@ -4,6 +4,7 @@ import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
 import { endlessServers, redirectedSecrets } from "./mcp_servers.ts";
 import { silentConnections } from "./silent_connections.ts";
+import { silentFollowers } from "./silent_followers.ts";
 import { endlessReplies, redirectedKeys } from "./model_endpoints.ts";
 import { swappedFolders } from "./swapped_folders.ts";
 import { toolSchemas } from "./tool_schemas.ts";
@@ -14,6 +15,7 @@ export const ATTACKS: readonly Attack[] = [
   swappedFolders,
   linkedFiles,
   silentConnections,
+  silentFollowers,
   redirectedKeys,
   endlessReplies,
   redirectedSecrets,

@@ -201,7 +201,7 @@ Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell
     clock: new TestClock(),
   });
   for (let position = 0; position < 6; position++) {
-    const message = { role: "user" as const, content: "x".repeat(150_000) };
+    const message = { role: "user" as const, content: "x".repeat(100_000) };
     await journal.begin([{ position, message, seeded: false }]);
   }
   const page = await store.frames.readFrames(execution.id, {
@@ -209,7 +209,29 @@ Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell
     limit: 200,
     maxBytes: 256 * 1024,
   });
-  assert.equal(page.length, 2, "one page stops once it has enough");
+  assert.equal(page.length, 2, "one page ends before the frame that is too much");
+});
+
+Deno.test("ExecutionLog.follow() gives followers that read a large frame at different times the same text", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const log = new ExecutionLog(store.frames);
+  const journal = new Journal(execution, { ...store, log, clock: new TestClock() });
+  const message = { role: "user" as const, content: "x".repeat(100_000) };
+  await journal.begin([{ position: 0, message, seeded: false }]);
+  const held = [];
+  for (const deltas of [false, true]) {
+    const { signal } = new AbortController();
+    const reader = log.follow(execution.id, { after: 0, deltas, signal });
+    await reader.next();
+    const { value } = await reader.next();
+    assert.ok(value?.type === "frame" && value.frame.payload.length > 100_000);
+    held.push({ reader, frame: value.frame });
+    // What was read before may be incomplete now.
+    log.ring(execution.id);
+  }
+  assert.ok(held[0]?.frame === held[1]?.frame, "each holds a copy");
+  for (const { reader } of held) await reader.return();
 });
 
 Deno.test("ExecutionLog.follow() lets followers at one place share a read, and a failed read is not shared", async () => {

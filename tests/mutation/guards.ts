@@ -269,6 +269,27 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/server/service_events_test.ts"],
   },
   {
+    guard: "a large frame is in memory once for all its followers",
+    file: "runtime/events/held_frames.ts",
+    find: "if (held !== undefined) return held;",
+    replace: "",
+    tests: ["tests/events/log_test.ts"],
+  },
+  {
+    guard: "a page of frames is bounded by bytes",
+    file: "runtime/storage/frames.ts",
+    find: "if (bytes > page.maxBytes && last !== page.after) break;",
+    replace: "",
+    tests: ["tests/storage/frames_test.ts"],
+  },
+  {
+    guard: "a stream makes no copy of the frame that it sends",
+    file: "server/sse.ts",
+    find: "#send(controller, this.#itemPieces(item.value));",
+    replace: '#send(controller, [this.#itemPieces(item.value).join("")]);',
+    tests: ["tests/attack/attack_test.ts"],
+  },
+  {
     guard: "a connection without a request is closed in time",
     file: "server/connections.ts",
     find: "if (left <= 0) return this.cut();",

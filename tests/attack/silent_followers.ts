@@ -1,0 +1,71 @@
+// Followers of an execution with large frames that never read what they asked for.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openWorld } from "../faults/fault.ts";
+import type { Attack } from "./attack.ts";
+
+const FRAMES = 16;
+const FRAME_CHARACTERS = 1_000_000;
+/** What the service may take more than before, however many followers there are, and for each. */
+const MOST_MB = { ofAll: 96, ofEach: 0.75 };
+/** How often its memory is read once all follow; a request is answered in between. */
+const READINGS = 40;
+
+export const silentFollowers: Attack = {
+  name: "silent followers",
+  claim: "followers that do not read take no memory for the frames that wait for them",
+  tries: { full: 200, sample: 40 },
+  async run(tries) {
+    await using world = await openWorld({
+      prepare: (home) => home.writeScript("writer", [{ say: "Done." }]),
+    });
+    const { id } = await world.run("writer");
+    const first = addFrames(join(world.home.stateDir, "inkling.db"), id);
+    const path = join(world.home.stateDir, "service.sock");
+    const before = await readMemoryMb(world.pid);
+    let most = before;
+    const held: Deno.Conn[] = [];
+    try {
+      for (let n = 0; n < tries; n++) {
+        const connection = await Deno.connect({ transport: "unix", path });
+        held.push(connection);
+        // Some begin at the same frame, some at others.
+        const request = `GET /executions/${id}/stream?after=${first + n % 10} HTTP/1.1\r\n` +
+          "host: localhost\r\n\r\n";
+        await connection.write(new TextEncoder().encode(request));
+      }
+      for (let n = 0; n < READINGS; n++) {
+        await world.client.health();
+        most = Math.max(most, await readMemoryMb(world.pid));
+      }
+    } finally {
+      for (const one of held) one.close();
+    }
+    const grown = Math.round(most - before);
+    const allowed = MOST_MB.ofAll + MOST_MB.ofEach * tries;
+    return {
+      tried: tries,
+      successes: grown > allowed ? [`the service took ${grown} MB more, not ${allowed} MB`] : [],
+      note: `${grown} MB`,
+    };
+  },
+};
+
+/** Adds large frames to a log, as tools with long results do; returns the id before the first. */
+function addFrames(file: string, executionId: number): number {
+  using db = new DatabaseSync(file);
+  // Each is one of the characters that take two bytes in memory and three on the way.
+  const payload = JSON.stringify({ content: "€".repeat(FRAME_CHARACTERS) });
+  const add = db.prepare("INSERT INTO frames (execution_id, event, payload) VALUES (?, ?, ?)");
+  let last = 0;
+  for (let n = 0; n < FRAMES; n++) {
+    last = Number(add.run(executionId, "tool_result", payload).lastInsertRowid);
+  }
+  return last - FRAMES;
+}
+
+/** The memory that a process holds. */
+async function readMemoryMb(pid: number): Promise<number> {
+  const ps = new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] });
+  return Number(new TextDecoder().decode((await ps.output()).stdout)) / 1_024;
+}
