@@ -1,74 +1,187 @@
-// The first run: the real service and command line, with an agent that needs no key, in a temporary workspace that is
-// removed afterwards.
+// The first run: the real service and command line, with agents that need no key, in a temporary workspace. However it
+// ends, the service is stopped and the workspace removed.
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sourceCommand } from "../cli/self_command.ts";
 
-const HERE = fileURLToPath(new URL(".", import.meta.url));
-const FILES = ["agents/reporter.md", "notes.md"];
+const WORKSPACE = fileURLToPath(new URL("./workspace", import.meta.url));
+const FILES = ["agents/editor.md", "agents/reporter.md", "agents/postbox.md", "notes.md"];
+/** How a command of this story is typed by who has nothing but npx. */
+const COMMAND = `npx -y deno@${Deno.version.deno} task inkling`;
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const LOOK_MS = 100;
+const LOOKS = 300;
 
-/** Runs one `inkling` command in the demo's workspace, on this terminal; returns its exit code. */
-async function inkling(
-  place: { root: string; workspace: string },
-  args: string[],
-): Promise<number> {
-  console.log(`\n$ inkling ${args.join(" ")}`);
-  const [program, ...rest] = sourceCommand();
-  const { code } = await new Deno.Command(program ?? Deno.execPath(), {
-    args: [...rest, ...args, "--workspace", place.workspace],
-    env: {
-      INKLING_CONFIG_DIR: join(place.root, "config"),
-      INKLING_STATE_DIR: join(place.root, "state"),
-    },
-    stdin: "null",
-  }).spawn().status;
-  return code;
+/** A part of the story did not happen. */
+class DemoFailure extends Error {}
+
+const signal = Promise.withResolvers<never>();
+// Told by whoever waits for it.
+signal.promise.catch(() => {});
+for (const name of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) {
+  Deno.addSignalListener(name, () => signal.reject(name));
 }
 
-async function copyWorkspace(workspace: string): Promise<void> {
-  await Deno.mkdir(join(workspace, "agents"), { recursive: true });
-  for (const file of FILES) {
-    await Deno.writeTextFile(
-      join(workspace, file),
-      await Deno.readTextFile(join(HERE, "workspace", file)),
-    );
+/** The story's place, and the commands in it. */
+class Demo {
+  readonly #root: string;
+  readonly workspace: string;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.workspace = join(root, "workspace");
+  }
+
+  /** With its own configuration the state lies where the path of a socket stays short. */
+  async configure(): Promise<void> {
+    const text = `workspace: ${JSON.stringify(this.workspace)}\n`;
+    await Deno.mkdir(join(this.#root, "config"));
+    await Deno.writeTextFile(join(this.#root, "config/config.yaml"), text);
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    await Deno.writeTextFile(join(this.workspace, file), text);
+  }
+
+  async read(file: string): Promise<string> {
+    return await Deno.readTextFile(join(this.workspace, file));
+  }
+
+  /** Runs a command to its end; returns its exit code. */
+  async inkling(args: string[], options: { asks?: boolean } = {}): Promise<number> {
+    const shown = args.map((arg) => arg.includes(" ") ? `"${arg}"` : arg).join(" ");
+    console.log(`\n$ inkling ${shown}\n`);
+    const child = this.spawn(args, options.asks ? {} : { detached: true, stdin: "null" });
+    // What runs is let run to its end also when a signal comes: a service that is being started could not be stopped yet.
+    const { code } = await child.status;
+    return await Promise.race([signal.promise, code]);
+  }
+
+  /** As inkling(). Throws DemoFailure for any other exit code than 0. */
+  async must(args: string[]): Promise<void> {
+    const code = await this.inkling(args);
+    if (code !== 0) throw new DemoFailure(`"inkling ${args.join(" ")}" ended with ${code}`);
+  }
+
+  spawn(args: string[], options: Deno.CommandOptions = {}): Deno.ChildProcess {
+    const [program = Deno.execPath(), ...rest] = sourceCommand();
+    return new Deno.Command(program, {
+      args: [...rest, ...args],
+      env: {
+        INKLING_CONFIG_DIR: join(this.#root, "config"),
+        INKLING_STATE_DIR: join(this.#root, "state"),
+      },
+      ...options,
+    }).spawn();
   }
 }
 
-async function demo(): Promise<number> {
-  const root = await Deno.makeTempDir({ prefix: "inkling-demo-" });
-  const place = { root, workspace: join(root, "workspace") };
-  try {
-    await copyWorkspace(place.workspace);
-    console.log(
-      "An agent is one Markdown file. This one is agents/reporter.md:\n",
-    );
-    console.log(await Deno.readTextFile(join(place.workspace, FILES[0] ?? "")));
-    let code = await inkling(place, ["start", "--daemon"]);
-    if (code === 0) {
-      code = await inkling(place, ["run", "reporter"]);
-      code ||= await inkling(place, ["list"]);
-      code ||= await inkling(place, ["logs", "reporter"]);
-      const stopped = await inkling(place, ["stop"]);
-      code ||= stopped;
+async function tell(demo: Demo): Promise<void> {
+  const isWatched = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  await Deno.mkdir(join(demo.workspace, "agents"), { recursive: true });
+  await Deno.mkdir(join(demo.workspace, "inbox"));
+  await demo.configure();
+  for (const file of FILES) {
+    await demo.write(file, await Deno.readTextFile(join(WORKSPACE, file)));
+  }
+  console.log("An agent is one Markdown file. This one is agents/reporter.md:\n");
+  console.log((await demo.read("agents/reporter.md")).replaceAll(/^/gm, "    ").trimEnd());
+  await demo.must(["start", "--daemon"]);
+
+  heading("An agent has another one work, and asks");
+  const code = await demo.inkling(["run", "editor"], { asks: isWatched });
+  if (code === 4) {
+    console.log("\nIt waits for an answer, and keeps nothing running for that. The demo answers:");
+    await demo.must(["respond", "1", "--choice", "Keep it"]);
+  } else if (code !== 0) throw new DemoFailure(`the editor ended with ${code}`);
+  console.log("\nreport.md, as the other agent has written it:\n");
+  console.log((await demo.read("report.md")).replaceAll(/^/gm, "    ").trimEnd());
+
+  heading("A file in a watched folder starts a run");
+  console.log("$ echo Hello > inbox/letter.md");
+  await demo.write("inbox/letter.md", "Hello\n");
+  console.log(`\npost.md, a moment later:\n\n    ${(await untilThere(demo, "post.md")).trimEnd()}`);
+
+  heading("What has happened");
+  await demo.must(["list"]);
+  await showPage(demo, isWatched);
+  await demo.must(["stop"]);
+}
+
+function heading(text: string): void {
+  console.log(`\n\n${text}\n${"-".repeat(text.length)}`);
+}
+
+async function untilThere(demo: Demo, file: string): Promise<string> {
+  for (let look = 0; look < LOOKS; look++) {
+    try {
+      return await demo.read(file);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
     }
-    if (code !== 0) return code;
-    console.log("\nreport.md, as the agent wrote it:\n");
-    console.log(await Deno.readTextFile(join(place.workspace, "report.md")));
-    console.log(NEXT);
-    return 0;
+    await Promise.race([signal.promise, sleep(LOOK_MS)]);
+  }
+  throw new DemoFailure(`no run has written ${file}`);
+}
+
+/** The page's address; at a terminal it works until Enter. */
+async function showPage(demo: Demo, isWatched: boolean): Promise<void> {
+  console.log("\n$ inkling ui --no-open\n");
+  const child = demo.spawn(["ui", "--no-open", "--quiet"], {
+    detached: true,
+    stdin: "null",
+    stdout: "piped",
+  });
+  try {
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const { value: address = "" } = await Promise.race([signal.promise, reader.read()]);
+    if (!address.startsWith("http://127.0.0.1:")) throw new DemoFailure("the page has no address");
+    console.log(address.trimEnd());
+    if (isWatched) {
+      console.log("\nThis is the page, which shows all of it. Press Enter to end the demo.");
+      await Promise.race([signal.promise, Deno.stdin.read(new Uint8Array(1_024))]);
+    }
+    await reader.cancel();
   } finally {
+    child.kill("SIGINT");
+    await child.status;
+  }
+}
+
+const NEXT = `This was real but for the model, which plays a script. With a real one:
+
+  1. mkdir -p ~/inkling/agents/_config
+  2. Put your key into ~/inkling/agents/_config/.env, for example
+       OPENAI_API_KEY=...
+  3. Write ~/inkling/agents/reporter.md like the one above, with
+       model: { provider: openai, name: gpt-5 }
+     A model on this machine needs no key:
+       model: { provider: ollama, name: qwen3 }
+  4. In this folder:
+       ${COMMAND} validate reporter
+       ${COMMAND} run reporter`;
+
+async function main(): Promise<number> {
+  const root = await Deno.makeTempDir({ prefix: "inkling-demo-" });
+  const demo = new Demo(root);
+  try {
+    await tell(demo);
+    console.log(`\n\n${NEXT}`);
+    return 0;
+  } catch (reason) {
+    if (typeof reason === "string" && reason in SIGNALS) {
+      return SIGNALS[reason as keyof typeof SIGNALS];
+    }
+    if (!(reason instanceof DemoFailure)) throw reason;
+    console.error(`\nThe demo failed: ${reason.message}`);
+    return 1;
+  } finally {
+    // Says so and does nothing where none runs.
+    await demo.spawn(["stop"], { detached: true, stdin: "null", stdout: "null", stderr: "null" })
+      .status;
     await Deno.remove(root, { recursive: true });
   }
 }
 
-const NEXT = `This was a real run with a scripted model. To use a real one:
-
-  1. mkdir -p ~/inkling/agents/_config
-  2. Put your key into ~/inkling/agents/_config/.env, for example   OPENAI_API_KEY=...
-  3. Write ~/inkling/agents/reporter.md like the one above, with   model: { provider: openai, name: gpt-5 }
-     (a model on this machine needs no key:                        model: { provider: ollama, name: qwen3 })
-  4. deno task inkling validate reporter
-     deno task inkling run reporter`;
-
-Deno.exit(await demo());
+Deno.exit(await main());

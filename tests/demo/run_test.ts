@@ -1,0 +1,84 @@
+// The README's first command, as it is run where nobody sits at the terminal, and interrupted: nothing of it may stay.
+import assert from "node:assert/strict";
+import denoJson from "../../deno.json" with { type: "json" };
+import { isAlive } from "../e2e/real_process.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { until } from "../support/until.ts";
+
+/** The demo, with a temporary folder of its own. */
+class RunningDemo implements AsyncDisposable {
+  readonly directory: string;
+  readonly child: Deno.ChildProcess;
+  readonly #reading: Promise<void>;
+  stdout = "";
+
+  private constructor(directory: string) {
+    this.directory = directory;
+    const [, ...args] = denoJson.tasks.demo.command.split(" ");
+    this.child = new Deno.Command(Deno.execPath(), {
+      args,
+      cwd: REPOSITORY,
+      env: { TMPDIR: directory, NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    this.#reading = this.#read();
+  }
+
+  static async start(): Promise<RunningDemo> {
+    return new RunningDemo(await Deno.makeTempDir({ prefix: "inkling-demo-test-" }));
+  }
+
+  async #read(): Promise<void> {
+    for await (const text of this.child.stdout.pipeThrough(new TextDecoderStream())) {
+      this.stdout += text;
+    }
+  }
+
+  /** Its exit code, once it has ended; fails where anything of it is left. */
+  async ended(): Promise<number> {
+    const { code } = await this.child.status;
+    await this.#reading;
+    assert.deepEqual([...Deno.readDirSync(this.directory)].map(({ name }) => name), []);
+    const pid = Number(/running \(PID (\d+)\)/.exec(this.stdout)?.[1] ?? 0);
+    if (pid > 0) assert.equal(await isAlive(pid), false, "the service runs on");
+    return code;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}
+
+Deno.test("the demo tells its story to its end, answers where nobody does, and leaves nothing", async () => {
+  await using demo = await RunningDemo.start();
+  assert.equal(await demo.ended(), 0, demo.stdout);
+  const parts = [
+    "This one is agents/reporter.md",
+    "$ inkling run editor",
+    '$ inkling respond 1 --choice "Keep it"',
+    "Your answer: Keep it.",
+    "# Report on notes.md",
+    "$ echo Hello > inbox/letter.md",
+    "- A letter has arrived.",
+    "$ inkling ui --no-open\n\nhttp://127.0.0.1:",
+    "Inkling has stopped",
+    `npx -y deno@${Deno.version.deno} task inkling run reporter`,
+  ];
+  const places = parts.map((part) => demo.stdout.indexOf(part));
+  assert.deepEqual(places, places.toSorted((a, b) => a - b), demo.stdout);
+  assert.ok(!places.includes(-1), demo.stdout);
+  assert.ok(demo.stdout.split("\n").every((line) => line.length <= 110));
+});
+
+for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+  Deno.test(`the demo stops its service and removes its folder at ${signal}, whenever it comes`, async () => {
+    for (const moment of ["$ inkling start", "$ inkling run editor", "$ echo Hello"]) {
+      await using demo = await RunningDemo.start();
+      await until(() => demo.stdout.includes(moment), moment);
+      demo.child.kill(signal);
+      assert.equal(await demo.ended(), code, `${moment}: ${demo.stdout}`);
+    }
+  });
+}
