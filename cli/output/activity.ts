@@ -78,18 +78,23 @@ export class Activity {
   }
 
   #draw(picture: string): void {
-    const { live, watched, watchedStyle: style } = this.#output;
+    const lines = () => this.#lines(picture);
+    this.#output.live?.draw(lines(), lines);
+  }
+
+  #lines(picture: string): string[] {
+    const { watched, watchedStyle: style } = this.#output;
     const preview = this.#preview(Math.min(PREVIEW_LINES, watched.rows - KEPT_LINES));
     const figures = ` · ${this.#figures()}`;
     // A line as wide as the terminal would make it break the next one.
     const room = watched.columns - 1 - widthOf(picture) - 1 - widthOf(figures);
     const label = shorten(this.#label, Math.max(room, 0));
     const line = shorten(`${label}${figures}`, watched.columns - 3);
-    live?.draw([
+    return [
       ...preview,
       ...(preview.length > 0 ? [""] : []),
       `${style.cyan(picture)} ${line.slice(0, label.length)}${style.dim(line.slice(label.length))}`,
-    ]);
+    ];
   }
 
   #figures(): string {

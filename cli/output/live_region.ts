@@ -12,13 +12,18 @@ const ERASE_BELOW = "\r\u001b[J";
 export class LiveRegion {
   readonly #terminal: Terminal;
   #lines: readonly string[] = [];
+  #refresh: () => readonly string[] = () => [];
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
   }
 
-  /** Shows these lines instead of those before; each must be narrower than the terminal. */
-  draw(lines: readonly string[]): void {
+  /**
+   * Shows these lines instead of those before; each must be narrower than the terminal. `refresh` gives them anew when
+   * something is written above, which may hold what stood in them. Absent: they stay.
+   */
+  draw(lines: readonly string[], refresh: () => readonly string[] = () => lines): void {
+    this.#refresh = refresh;
     if (lines.join("\n") === this.#lines.join("\n")) return;
     const erase = this.#erasure();
     this.#lines = lines;
@@ -27,16 +32,18 @@ export class LiveRegion {
 
   /** Writes whole lines to this terminal as if the region were not there. */
   writeAbove(text: string): void {
-    this.#terminal.write(this.#erasure() + text + this.#lines.join("\n"));
+    const erase = this.#erasure();
+    if (this.#lines.length > 0) this.#lines = this.#refresh();
+    this.#terminal.write(erase + text + this.#lines.join("\n"));
   }
 
   /** Lets another stream of the same terminal write whole lines as if the region were not there. */
   makeWay(write: () => void): void {
     if (this.#lines.length === 0) return write();
-    const lines = this.#lines;
+    const refresh = this.#refresh;
     this.draw([]);
     write();
-    this.draw(lines);
+    this.draw(refresh(), refresh);
   }
 
   /** Leaves on the terminal what is there: it has been away, and nobody knows where the cursor is. */

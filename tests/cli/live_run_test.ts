@@ -113,6 +113,28 @@ Deno.test("run shows a reply while it comes: whole blocks above, the one that gr
   );
 });
 
+Deno.test("run shows no block of a reply twice, on no picture of the screen", async () => {
+  const { cli, screen, code, pass } = await start();
+  await using _ = cli;
+  const words = ["First", "Second", "Third", "Fourth"];
+  for (const word of words) {
+    cli.runtime.delta(1, `${word} block.`);
+    await pass(1);
+    cli.runtime.delta(1, "\n\n");
+    await pass(1);
+  }
+  const answer = words.map((word) => `${word} block.\n\n`).join("");
+  cli.runtime.append(1, "ai", { event_type: "ai", content: answer });
+  await pass(1);
+  cli.runtime.append(1, "final_answer", { event_type: "final_answer", content: answer });
+  cli.runtime.setStatus(1, "success");
+  assert.equal(await cli.drive(code), 0);
+  for (const word of words) {
+    const seen = screen.pictures.map((picture) => picture.split(`${word} block.`).length - 1);
+    assert.equal(Math.max(...seen), 1, word);
+  }
+});
+
 Deno.test("run shows nothing that moves when all is over at once", async () => {
   const { cli, screen, code } = await start();
   await using _ = cli;

@@ -27,6 +27,19 @@ Deno.test("LiveRegion lets lines be written above it in one go: it is never away
   assert.equal(screen.text, "a step\nanother\nmoving\nline");
 });
 
+Deno.test("LiveRegion shows its lines anew when what stood in them is written above", () => {
+  const screen = new VirtualScreen();
+  const region = new LiveRegion(screen);
+  let open = ["first", "second"];
+  region.draw(open, () => open);
+  open = ["second"];
+  region.writeAbove("first\n");
+  open = [];
+  region.makeWay(() => screen.write("second\n"));
+  assert.equal(screen.text, "first\nsecond");
+  for (const picture of screen.pictures) assert.doesNotMatch(picture, /(first|second)[^]*\1/);
+});
+
 Deno.test("LiveRegion writes nothing when nothing changes", () => {
   const screen = new VirtualScreen();
   const region = new LiveRegion(screen);
