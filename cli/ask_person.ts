@@ -5,6 +5,10 @@ import type { Prompter } from "./input.ts";
 import type { Output } from "./output/output.ts";
 import { formatRequest, promptMessage } from "./output/requests.ts";
 import { toVisibleLine } from "./output/visible_text.ts";
+import { wrapExactly, wrapText } from "./output/wrap.ts";
+
+/** Cells of a line that a prompt keeps for its marks. */
+const PROMPT_MARGIN = 4;
 
 /** An answer as the service takes it. */
 export type Answer = RespondBody["response"];
@@ -22,8 +26,10 @@ export async function askPerson(
 ): Promise<Answer | undefined> {
   const { output, prompter, signal } = options;
   const request = formatRequest(pending, output.style);
-  if (request !== "") output.line(`\n${request}`);
-  const message = promptMessage(pending);
+  const { columns } = output.stdout;
+  if (request !== "") output.line(`\n${wrapExactly(request, columns)}`);
+  const question = promptMessage(pending);
+  const message = question && wrapText(question, columns - PROMPT_MARGIN);
   switch (pending.kind) {
     case "confirm": {
       const approved = await prompter.confirm({ message: message ?? "Allow it?", signal });
@@ -41,12 +47,12 @@ export async function askPerson(
       return text === undefined ? undefined : { text };
     }
     case "choice": {
-      const question = { message: message ?? "Your choice", choices: toChoices(pending), signal };
+      const list = { message: message ?? "Your choice", choices: toChoices(pending), signal };
       if (pending.multi) {
-        const selected = await prompter.multiselect(question);
+        const selected = await prompter.multiselect(list);
         return selected === undefined ? undefined : { selected };
       }
-      const one = await prompter.select(question);
+      const one = await prompter.select(list);
       return one === undefined ? undefined : { selected: [one] };
     }
     default:

@@ -12,6 +12,7 @@ import { findGoneWorkspace } from "../missing_workspace.ts";
 import { formatRequest } from "../output/requests.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { openTextView } from "../output/text_view.ts";
+import { wrapExactly } from "../output/wrap.ts";
 import { watchRun } from "../watch_run.ts";
 
 /** Answers, and follows the execution to its end or its next question. */
@@ -28,7 +29,9 @@ export async function respond(
   const given = answerOf(flags, pending);
   // Who answers by a flag has perhaps not seen yet what they answer.
   const shown = given === undefined ? "" : formatRequest(pending, output.errorStyle);
-  if (shown !== "" && !output.quiet) output.errorLine(shown);
+  if (shown !== "" && !output.quiet) {
+    output.errorLine(wrapExactly(shown, output.stderr.columns));
+  }
   const response = given ?? await ask(context, pending, interrupts);
   if (response === undefined) {
     output.note(`Execution ${executionId} still waits: inkling respond ${executionId}`);

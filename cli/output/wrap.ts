@@ -62,6 +62,24 @@ export function wrapText(
   }).join("\n");
 }
 
+/**
+ * The text, which may hold colours, with each line that is wider than the width broken after a space; what follows is
+ * indented by two more. Unlike wrapText() it keeps every character: it is for what a person approves.
+ */
+export function wrapExactly(text: string, width: number): string {
+  return text.split("\n").map((line) => {
+    if (widthOf(line) <= width) return line;
+    const [indent = ""] = /^ */.exec(line) ?? [];
+    const lines = [""];
+    for (const word of line.split(/(?<= )(?=[^ ])/)) {
+      const last = lines.pop() ?? "";
+      const isFull = last.trim() !== "" && widthOf((last + word).trimEnd()) > width;
+      lines.push(...(isFull ? [last, `${indent}  ${word}`] : [last + word]));
+    }
+    return lines.join("\n");
+  }).join("\n");
+}
+
 class Layout {
   readonly #options: WrapOptions;
   readonly #lines: string[] = [];
