@@ -1,6 +1,7 @@
 // The database of a state directory, opened as a mode of the runtime needs it.
 import type { Clock } from "./clock.ts";
 import type { Directories } from "./config/directories.ts";
+import { linkDescriptors } from "./files/descriptor_link.ts";
 import { Database } from "./storage/database.ts";
 import { findHistory, settleHistory } from "./storage/history_place.ts";
 import { InstanceLock } from "./storage/instance_lock.ts";
@@ -30,6 +31,7 @@ export async function openStorage(
   for (const dir of new Set([stateDir, ownStateDir])) {
     await makeStateDir(dir);
     resources.use(InstanceLock.take(dir));
+    if (mode === "service") linkDescriptors(dir);
   }
   await settleHistory(directories);
   const db = resources.use(Database.open(directories.databaseFile));

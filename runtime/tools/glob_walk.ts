@@ -11,7 +11,6 @@ import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { isWithin } from "./path_within.ts";
 import { PlaceChanged } from "./place_changed.ts";
 import { realPathOf } from "./real_path.ts";
-import { FILE_CLOCK, isUnmoved, settle } from "./settled_folder.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_DEPTH = 64;
@@ -156,20 +155,29 @@ class Walk {
   async #list(folder: string): Promise<Deno.DirEntry[]> {
     try {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        await settle(folder);
-        const since = FILE_CLOCK.now();
-        const entries: Deno.DirEntry[] = [];
-        for await (const entry of Deno.readDir(folder)) {
-          if (entries.push(entry) > this.#bounds.maxEntries) break;
-        }
-        if (isUnmoved(folder, since)) return entries;
+        const entries = await this.#listOnce(folder);
+        if (entries !== undefined) return entries;
       }
       this.hasMoved = true;
     } catch (error) {
-      if (error instanceof PlaceChanged) this.hasMoved = true;
-      else unlessUnreadable(error);
+      unlessUnreadable(error);
     }
     return [];
+  }
+
+  async #listOnce(path: string): Promise<Deno.DirEntry[] | undefined> {
+    try {
+      using folder = await this.#sandbox.hold(path, "read");
+      const entries: Deno.DirEntry[] = [];
+      for await (const entry of Deno.readDir(folder.at("."))) {
+        if (entries.push(entry) > this.#bounds.maxEntries) break;
+      }
+      folder.requireUnmoved();
+      return entries;
+    } catch (error) {
+      if (error instanceof PlaceChanged) return undefined;
+      throw error;
+    }
   }
 
   async #isListedFile(entry: Deno.DirEntry, path: string): Promise<boolean> {

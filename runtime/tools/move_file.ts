@@ -1,17 +1,16 @@
 // Moving a file: both its paths are resolved through the sandbox; it gets its new name, proven to lie there, before the old
 // one is removed. File tools move in no other way.
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, lstat, open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { type BigIntStats, constants, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { toFileFailure } from "./file_failure.ts";
-import { identityOf, isAt } from "./file_identity.ts";
+import { identityOf } from "./file_identity.ts";
 import { lstatIfThere } from "./missing_entry.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
-import { FILE_CLOCK, makeFolders, settle } from "./settled_folder.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
 import { removeEntry } from "./remove_file.ts";
-import { isLinkRefusal, StagedFile } from "./staged_file.ts";
+import { type HeldEntry, isLinkRefusal, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
@@ -26,7 +25,9 @@ export async function moveFile(
   const { source, destination } = texts;
   return await retryIfPlaceChanged({ action: "move", text: source }, async () => {
     const from = await sandbox.resolveEntry(source);
-    const info = await lstat(from.path, { bigint: true });
+    using sourceFolder = await sandbox.hold(dirname(from.path), "write");
+    const old = { folder: sourceFolder, name: basename(from.path) };
+    const info = lstatSync(old.folder.at(old.name), { bigint: true });
     if (info.isSymbolicLink()) {
       throw new ToolFailure(
         `Cannot move "${source}": it is a symbolic link; only files can be moved.`,
@@ -34,21 +35,22 @@ export async function moveFile(
     }
     refuseUnlessFile(info, { action: "move", text: source });
     const to = await sandbox.resolve(destination, "write");
-    await refuseIfThere(to.path, destination);
-    await makeFolders(dirname(to.path));
-    const staged = await stageCopy(from.path, info, to.path, options.signal);
+    using targetFolder = await sandbox.makeHeld(dirname(to.path));
+    const target = { folder: targetFolder, name: basename(to.path) };
+    await refuseIfThere(target, destination);
+    const staged = await stageCopy(old, info, target, options.signal);
     try {
-      const written = { version: await staged.version(), size: Number(info.size), sha256: null };
+      const written = { version: staged.version(), size: Number(info.size), sha256: null };
       await reportWrite(sandbox, { path: to.path, outcome: written }, () => staged.publishNew());
     } catch (error) {
-      await staged.discard();
+      staged.discard();
       throw toFileFailure(error, "move to", destination);
     }
     try {
-      await removeEntry(sandbox, from.path, identityOf(info));
+      await removeEntry(sandbox, old, identityOf(info));
     } catch (error) {
-      const copy = await lstatIfThere(to.path);
-      if (copy !== undefined) await removeEntry(sandbox, to.path, identityOf(copy));
+      const copy = await lstatIfThere(target.folder.at(target.name));
+      if (copy !== undefined) await removeEntry(sandbox, target, identityOf(copy));
       throw error;
     }
     return { source: from.display, destination: to.display };
@@ -57,9 +59,9 @@ export async function moveFile(
 
 /** The file under a second, staged name in the target's folder; its content copied where links do not go. */
 async function stageCopy(
-  source: string,
+  source: HeldEntry,
   info: BigIntStats,
-  target: string,
+  target: HeldEntry,
   signal: AbortSignal,
 ): Promise<StagedFile> {
   const identity = identityOf(info);
@@ -68,12 +70,14 @@ async function stageCopy(
   } catch (error) {
     if (!isLinkRefusal(error)) throw error;
   }
-  await settle(dirname(source));
-  const since = FILE_CLOCK.now();
-  const handle = await open(source, constants.O_RDONLY | constants.O_NONBLOCK);
+  await source.folder.settle();
+  const handle = await open(
+    source.folder.at(source.name),
+    constants.O_RDONLY | constants.O_NONBLOCK,
+  );
   try {
     const opened = identityOf(await handle.stat({ bigint: true }));
-    if (opened !== identity || !isAt(source, identity, since)) throw new PlaceChanged();
+    if (opened !== identity || !source.folder.has(source.name, identity)) throw new PlaceChanged();
     return await StagedFile.write(target, chunksOf(handle), {
       mode: Number(info.mode),
       signal,
@@ -93,8 +97,8 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function refuseIfThere(path: string, text: string): Promise<void> {
-  const info = await lstatIfThere(path);
+async function refuseIfThere({ folder, name }: HeldEntry, text: string): Promise<void> {
+  const info = await lstatIfThere(folder.at(name));
   if (info === undefined) return;
   throw new ToolFailure(
     info.isDirectory()

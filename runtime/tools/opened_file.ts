@@ -5,13 +5,12 @@
 // any file. Making one takes write access to both places, which the tools never give.
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { dirname } from "node:path";
-import { identityOf, isAt } from "./file_identity.ts";
+import { basename, dirname } from "node:path";
+import { identityOf } from "./file_identity.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
 import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
-import { FILE_CLOCK, settle } from "./settled_folder.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 /** A file open for reading, proven to lie inside the sandbox. */
@@ -59,15 +58,15 @@ export class OpenedFile implements AsyncDisposable {
 export async function openFile(sandbox: PathSandbox, text: string): Promise<OpenedFile> {
   return await retryIfPlaceChanged({ action: "read", text }, async () => {
     const resolved = await sandbox.resolve(text, "read");
-    await settle(dirname(resolved.path));
-    const since = FILE_CLOCK.now();
+    using folder = await sandbox.hold(dirname(resolved.path), "read");
+    const at = () => folder.at(basename(resolved.path));
     // Looked at before opening, too: opening a pipe or a device can have effects of its own.
-    refuseUnlessFile(lstatSync(resolved.path, { bigint: true }), { action: "read", text });
-    const handle = await open(resolved.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    refuseUnlessFile(lstatSync(at(), { bigint: true }), { action: "read", text });
+    const handle = await open(at(), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const info = fstatSync(handle.fd, { bigint: true });
       refuseUnlessFile(info, { action: "read", text });
-      if (!isAt(resolved.path, identityOf(info), since)) throw new PlaceChanged();
+      if (!folder.has(basename(resolved.path), identityOf(info))) throw new PlaceChanged();
       return new OpenedFile(resolved, handle, info);
     } catch (error) {
       await handle.close();

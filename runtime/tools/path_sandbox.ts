@@ -4,7 +4,9 @@
 // opened_file.ts, write_file.ts, remove_file.ts and move_file.ts.
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isDatabaseName } from "../files/database_name.ts";
+import { findDescriptors } from "../files/descriptor_link.ts";
 import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
+import { HeldFolder } from "./held_folder.ts";
 import { PathLocks } from "./path_locks.ts";
 import { PathNotation } from "./path_notation.ts";
 import { realPathOf } from "./real_path.ts";
@@ -52,12 +54,14 @@ export class PathSandbox {
   readonly #onWrite: ((write: FileWrite) => void) | undefined;
   readonly #roots: SandboxRoots;
   readonly #closed: ClosedPlaces;
+  readonly #descriptors: string | undefined;
 
   constructor(options: PathSandboxOptions) {
     this.workspace = resolve(options.workspace);
     this.#onWrite = options.onWrite;
     this.#roots = new SandboxRoots({ ...options, workspace: this.workspace });
     this.#closed = new ClosedPlaces(options);
+    this.#descriptors = findDescriptors(options.stateDir);
     this.notation = new PathNotation({
       workspace: this.workspace,
       home: options.home,
@@ -120,6 +124,16 @@ export class PathSandbox {
       access: "write",
       exists: target.exists || target.dangling,
     };
+  }
+
+  /** Holds the folder of a path that passed. Throws PlaceChanged, and what the file system throws. Dispose of it. */
+  hold(folder: string, access: PathAccess): Promise<HeldFolder> {
+    return HeldFolder.open(folder, { descriptors: this.#descriptors, access });
+  }
+
+  /** The same for writing; a missing folder is made, with those above it. */
+  makeHeld(folder: string): Promise<HeldFolder> {
+    return HeldFolder.make(folder, { descriptors: this.#descriptors, access: "write" });
   }
 
   /** Whether a real path may be read. Looks at names only, so it suits listing; opening still goes through resolve. */

@@ -11,7 +11,7 @@ export class PlaceChanged extends Error {
   override readonly name: string = "PlaceChanged";
 }
 
-/** It changes so often that one waited for nothing: to start over does not help. */
+/** A folder that cannot be held changes so often that one waited for nothing: to start over does not help. */
 export class PlaceUnsettled extends PlaceChanged {
   override readonly name = "PlaceUnsettled";
 }

@@ -1,31 +1,35 @@
 // Removing a file: its entry's path is resolved through the sandbox, and what is removed is proven to be the file that
 // passed. File tools remove in no other way.
-import { lstat } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { type FileIdentity, identityOf } from "./file_identity.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
-import { StagedFile } from "./staged_file.ts";
+import { type HeldEntry, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
 
 /** Removes a file, or a symlink itself. Returns the path as shown. Throws ToolFailure. */
 export async function removeFile(sandbox: PathSandbox, text: string): Promise<string> {
   return await retryIfPlaceChanged({ action: "delete", text }, async () => {
     const { path, display } = await sandbox.resolveEntry(text);
-    const info = await lstat(path, { bigint: true });
+    using folder = await sandbox.hold(dirname(path), "write");
+    const entry = { folder, name: basename(path) };
+    const info = lstatSync(folder.at(entry.name), { bigint: true });
     if (!info.isSymbolicLink()) refuseUnlessFile(info, { action: "delete", text });
-    await removeEntry(sandbox, path, identityOf(info));
+    await removeEntry(sandbox, entry, identityOf(info));
     return display;
   });
 }
 
-/** Removes the entry of a real path that passed, if it still is that one; throws PlaceChanged if not. */
+/** Removes an entry that passed, if it still is that one; throws PlaceChanged if not. */
 export async function removeEntry(
   sandbox: PathSandbox,
-  path: string,
+  entry: HeldEntry,
   identity: FileIdentity,
 ): Promise<void> {
+  const path = join(entry.folder.path, entry.name);
   await reportWrite(sandbox, { path, outcome: "removed" }, async () => {
-    await (await StagedFile.setAside(path, identity)).discard();
+    await (await StagedFile.setAside(entry, identity)).discard();
   });
 }

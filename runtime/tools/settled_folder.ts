@@ -1,15 +1,9 @@
-// Folders whose place did not change: the proof that what a path named in between lies where the path says.
+// Folders that cannot be held (held_folder.ts): the proof that what a path named in between lies where the path says.
 //
-// Decision: the times of folders tell. Deno has no calls relative to an open folder, and unless it has all permissions it makes
-// every path absolute before the system sees it, so that nothing is gained by entering a folder first (measured with 2.9.6,
-// rejected); nor by looking more often, which a program that swaps without end gets past. But who renames a folder, or exchanges
-// it for a link, changes two times: that of the folder it lies in, and its own.
-import { constants, mkdirSync } from "node:fs";
-import { open, rmdir } from "node:fs/promises";
+// The times of folders tell. Looking more often does not help: a program that swaps without end gets past it. But who renames a
+// folder, or exchanges it for a link, changes two times: that of the folder it lies in, and its own.
 import { dirname } from "node:path";
 import { SystemClock } from "../clock.ts";
-import { errorCode } from "../error_code.ts";
-import { ignoreMissing, lstatIfThere } from "./missing_entry.ts";
 import { foldPath } from "./path_names.ts";
 import { PlaceChanged, PlaceUnsettled } from "./place_changed.ts";
 
@@ -19,8 +13,6 @@ export const FILE_CLOCK = new SystemClock();
 const SETTLE_MS = 20;
 /** How long one waits for that, step by step. In all it is longer than the grain of the times below. */
 const WAITS_MS = [SETTLE_MS, 20, 40, 80, 160, 320, 640];
-/** How often something is looked for that is not where it was made: tens of milliseconds. */
-const SEARCHES = 300;
 /** Deno tells the time of a change of the folder itself in whole seconds. */
 const CHANGE_GRAIN_MS = 1_000;
 
@@ -58,11 +50,6 @@ export function isReal(path: string): boolean {
   return foldPath(Deno.realPathSync(path)) === foldPath(path);
 }
 
-/** Throws PlaceChanged unless it is unmoved now: right before something is changed in the folder, with no wait in between. */
-export function requireUnmoved(folder: string): void {
-  if (!isUnmoved(folder, FILE_CLOCK.now())) throw new PlaceChanged();
-}
-
 /**
  * Waits until the folder has stayed where it is for long enough; a folder that Deno's flags close cannot be asked. Throws
  * PlaceUnsettled when that does not come, and the error of a path that names no folder.
@@ -78,57 +65,6 @@ export async function settle(folder: string): Promise<void> {
     await FILE_CLOCK.sleep(ms);
   }
   if (!isUnmoved(folder, FILE_CLOCK.now())) throw new PlaceUnsettled();
-}
-
-/** Makes the missing folders of a real path, one by one, each proven to lie where it should. */
-export async function makeFolders(folder: string): Promise<void> {
-  const info = await lstatIfThere(folder);
-  if (info?.isDirectory()) return;
-  const parent = dirname(folder);
-  let isAllowed = true;
-  try {
-    await makeFolders(parent);
-    await settle(parent);
-  } catch (error) {
-    // Deno's flags may allow a folder that is yet to be made, and not the one that it will lie in.
-    if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    isAllowed = false;
-  }
-  const since = FILE_CLOCK.now();
-  if (isAllowed) requireUnmoved(parent);
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another call may have made it meanwhile; whether it is a folder shows when it is used.
-    if (errorCode(error) !== "EEXIST") throw error;
-    return;
-  }
-  if (!isAllowed || isUnmoved(parent, since)) return;
-  await takeBack(() => rmdir(folder));
-  throw new PlaceChanged();
-}
-
-/**
- * Removes what was just made. It may lie in a folder that was swapped in for a moment: whoever swaps to and fro shows it again,
- * so it is looked for a while.
- */
-export async function takeBack(remove: () => Promise<void>): Promise<void> {
-  for (let search = 0; search < SEARCHES; search++) {
-    if (await remove().then(() => true, ignoreMissing)) return;
-  }
-}
-
-/** Writes to the disk which entries a folder has. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await handle.sync();
-  } catch (error) {
-    // Some network file systems cannot sync a folder; the file itself is on the disk.
-    if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EBADF"].includes(errorCode(error) ?? "")) throw error;
-  } finally {
-    await handle.close();
-  }
 }
 
 /** What the work returns; undefined where Deno's flags close the path to it. */

@@ -1,29 +1,37 @@
-// Safe changes of one folder's entries. Deno has no calls relative to an open folder, so each change is made right after its
-// folder was proven not to have moved, with no wait in between, and the proof is repeated behind it. It goes through an entry
-// with a random name that only we know: in any other folder a later call that names it fails instead of doing harm there.
+// Safe changes of one folder's entries: a file gets its content under a random name, then its own. Where the folder is held by
+// its path only (held_folder.ts), the random name has a second use: in any other folder a later call that names it fails instead
+// of doing harm there.
 import * as fs from "node:fs";
-import { link, lstat, rename, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { errorCode } from "../error_code.ts";
-import { type FileIdentity, identityOf, isAt, stagedName } from "./file_identity.ts";
+import { type FileIdentity, identityOf, stagedName } from "./file_identity.ts";
+import type { HeldFolder } from "./held_folder.ts";
 import { PlaceChanged } from "./place_changed.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
-import { FILE_CLOCK, requireUnmoved, settle, syncFolder, takeBack } from "./settled_folder.ts";
 
-const { O_CREAT, O_EXCL, O_RDWR, O_WRONLY } = fs.constants;
+const { O_NONBLOCK, O_RDWR } = fs.constants;
 /** What of a mode is not the kind of file. */
 const PERMISSIONS = 0o7777;
+/** Asked for once: to ask changes it for a moment. */
+let umask: number | undefined;
 
-/** An entry with a random name, proven to lie in the folder of its target. */
+/** An entry of a held folder. */
+export interface HeldEntry {
+  folder: HeldFolder;
+  name: string;
+}
+
+/** An entry with a random name, in the folder of its target. Its folder must stay open. */
 export class StagedFile {
-  readonly #path: string;
+  readonly #folder: HeldFolder;
+  readonly #name: string;
   readonly #target: string;
   readonly #identity: FileIdentity;
 
-  private constructor(target: string, path: string, identity: FileIdentity) {
-    this.#target = target;
-    this.#path = path;
+  private constructor(target: HeldEntry, name: string, identity: FileIdentity) {
+    this.#folder = target.folder;
+    this.#target = target.name;
+    this.#name = name;
     this.#identity = identity;
   }
 
@@ -32,83 +40,76 @@ export class StagedFile {
    * exactly; without it the umask decides.
    */
   static async write(
-    target: string,
+    target: HeldEntry,
     chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     options: { mode?: number; signal: AbortSignal },
   ): Promise<StagedFile> {
-    const folder = dirname(target);
-    const path = join(folder, stagedName());
-    await settle(folder);
-    const since = FILE_CLOCK.now();
-    requireUnmoved(folder);
-    // A file that is private stays so while it is being written.
-    const mode = options.mode === undefined ? 0o666 : 0o600;
-    const file = fs.openSync(path, O_RDWR | O_CREAT | O_EXCL, mode);
-    let staged: StagedFile | undefined;
+    const { folder } = target;
+    await folder.settle();
+    // Only its owner may read it while it is being written.
+    const name = folder.makeStagedFile();
+    let file: number | undefined;
     try {
-      staged = new StagedFile(target, path, identityOf(fs.fstatSync(file, { bigint: true })));
-      // Before the content goes in: what a swapped folder may have got so far is an empty file.
-      staged.#prove(since);
+      file = openStaged({ folder, name });
+      const staged = new StagedFile(target, name, identityOf(fs.fstatSync(file, { bigint: true })));
       for await (const chunk of chunks) await writeAll(file, chunk, options.signal);
-      if (options.mode !== undefined) fs.fchmodSync(file, options.mode & PERMISSIONS);
+      fs.fchmodSync(file, (options.mode ?? 0o666 & ~(umask ??= Deno.umask())) & PERMISSIONS);
       await sync(file);
+      return staged;
     } catch (error) {
-      await staged?.discard();
+      folder.takeBack(() => fs.unlinkSync(folder.writable(name)));
       throw error;
     } finally {
-      await close(file);
+      if (file !== undefined) await close(file);
     }
-    return staged;
   }
 
   /** A second name for an existing file, beside `target`. Fails with the file system's code where links do not go. */
   static async link(
-    source: string,
+    source: HeldEntry,
     identity: FileIdentity,
-    target: string,
+    target: HeldEntry,
   ): Promise<StagedFile> {
-    const folders = [dirname(source), dirname(target)];
-    const path = join(dirname(target), stagedName());
-    for (const folder of folders) await settle(folder);
-    const since = FILE_CLOCK.now();
-    folders.forEach(requireUnmoved);
-    fs.linkSync(source, path);
-    const staged = new StagedFile(target, path, identity);
+    const staged = new StagedFile(target, stagedName(), identity);
+    const folders = [source.folder, target.folder];
+    for (const folder of folders) await folder.settle();
+    for (const folder of folders) folder.requireUnmoved();
+    fs.linkSync(source.folder.at(source.name), staged.#path());
     // What was linked is perhaps not our file; the name is ours in any case.
-    if (isAt(source, identity, since) && isAt(path, identity, since)) return staged;
-    await staged.discard();
+    if (source.folder.has(source.name, identity) && staged.#isThere()) return staged;
+    staged.discard();
     throw new PlaceChanged();
   }
 
   /** Takes an existing entry out of sight under a random name, from which it can be put back. */
-  static async setAside(entry: string, identity: FileIdentity): Promise<StagedFile> {
-    const path = join(dirname(entry), stagedName());
-    await settle(dirname(entry));
-    const since = FILE_CLOCK.now();
-    if (!isAt(entry, identity, since)) throw new PlaceChanged();
-    fs.renameSync(entry, path);
-    if (isAt(path, identity, since)) return new StagedFile(entry, path, identity);
+  static async setAside(entry: HeldEntry, identity: FileIdentity): Promise<StagedFile> {
+    const { folder, name } = entry;
+    await folder.settle();
+    const staged = new StagedFile(entry, stagedName(), identity);
+    if (!folder.has(name, identity)) throw new PlaceChanged();
+    fs.renameSync(folder.writable(name), staged.#path());
+    if (staged.#isThere()) return staged;
     // Something else was there by then, or the folder: it goes back under its name.
-    await takeBack(async () => {
+    folder.takeBack(() => {
       try {
-        await link(path, entry);
+        fs.linkSync(staged.#path(), folder.writable(name));
       } catch (error) {
         if (!isLinkRefusal(error)) throw error;
-        return await rename(path, entry);
+        return fs.renameSync(staged.#path(), folder.writable(name));
       }
-      await unlink(path);
+      fs.unlinkSync(staged.#path());
     });
     throw new PlaceChanged();
   }
 
   /** What it keeps when it is put in its place. */
-  async version(): Promise<FileVersion> {
-    return versionOf(await lstat(this.#path, { bigint: true }));
+  version(): FileVersion {
+    return versionOf(fs.lstatSync(this.#folder.at(this.#name), { bigint: true }));
   }
 
   /** Puts the file in its place, replacing what is there. */
   async publish(): Promise<void> {
-    await this.#put(() => fs.renameSync(this.#path, this.#target));
+    await this.#put((target) => fs.renameSync(this.#path(), target));
   }
 
   /**
@@ -116,42 +117,62 @@ export class StagedFile {
    * makes the hard link; absent: the file system.
    */
   async publishNew({ link = fs.linkSync }: { link?: typeof fs.linkSync } = {}): Promise<void> {
-    await this.#put(() => {
+    await this.#put((target) => {
       try {
-        link(this.#path, this.#target);
+        link(this.#path(), target);
       } catch (error) {
         if (!isLinkRefusal(error)) throw error;
-        // No hard links here: take the name with an empty file first, which fails if there is one; then replace that.
-        fs.closeSync(fs.openSync(this.#target, O_CREAT | O_EXCL | O_WRONLY));
-        fs.renameSync(this.#path, this.#target);
-        return;
+        // No hard links here. What comes to be there right between these two calls is replaced.
+        if (isThere(target)) throw Object.assign(new Error("it exists"), { code: "EEXIST" });
+        return fs.renameSync(this.#path(), target);
       }
-      fs.unlinkSync(this.#path);
+      fs.unlinkSync(this.#path());
     });
   }
 
   /** Removes the staged file for good. */
-  async discard(): Promise<void> {
-    await takeBack(() => unlink(this.#path));
+  discard(): void {
+    this.#folder.takeBack(() => fs.unlinkSync(this.#path()));
   }
 
-  async #put(work: () => void): Promise<void> {
-    await settle(dirname(this.#target));
-    this.#prove(FILE_CLOCK.now());
+  async #put(work: (target: string) => void): Promise<void> {
+    await this.#folder.settle();
+    if (!this.#isThere()) throw new PlaceChanged();
     try {
-      work();
+      work(this.#folder.writable(this.#target));
     } catch (error) {
-      // A staged name that is gone: its folder is not the one any more that it was proven to lie in.
+      // A staged name that is gone: somebody moved it, or a folder that is not held.
       throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
     }
     // What was put there is not taken back, so only what is so now counts.
-    if (!isAt(this.#target, this.#identity, Infinity)) throw new PlaceChanged();
-    await syncFolder(dirname(this.#target));
+    if (!this.#folder.has(this.#target, this.#identity, Infinity)) throw new PlaceChanged();
+    this.#folder.sync();
   }
 
-  #prove(since: number): void {
-    if (!isAt(this.#path, this.#identity, since)) throw new PlaceChanged();
+  #path(): string {
+    return this.#folder.writable(this.#name);
   }
+
+  #isThere(): boolean {
+    return this.#folder.has(this.#name, this.#identity);
+  }
+}
+
+/** Opens a file just made, proven to be that one and untouched, before any content goes in. */
+function openStaged({ folder, name }: HeldEntry): number {
+  let file: number;
+  try {
+    file = fs.openSync(folder.at(name), O_RDWR | O_NONBLOCK);
+  } catch (error) {
+    // It lies in the folder, and its real path leads elsewhere for now.
+    throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
+  }
+  const info = fs.fstatSync(file, { bigint: true });
+  // A second name could be one outside.
+  const isUntouched = info.isFile() && info.size === 0n && info.nlink === 1n;
+  if (isUntouched && folder.has(name, identityOf(info))) return file;
+  fs.closeSync(file);
+  throw new PlaceChanged();
 }
 
 const [write, sync, close] = [promisify(fs.write), promisify(fs.fsync), promisify(fs.close)];
@@ -169,4 +190,8 @@ async function writeAll(file: number, content: Uint8Array, signal: AbortSignal):
     const { bytesWritten } = await write(file, content, offset, content.length - offset, null);
     offset += bytesWritten;
   }
+}
+
+function isThere(path: string): boolean {
+  return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

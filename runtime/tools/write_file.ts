@@ -4,13 +4,12 @@
 // Hard links: a file is replaced and never written in place, so writing to a name that is a hard link to a file outside
 // leaves the file outside as it is. What reading does with one stands in opened_file.ts.
 import { createHash } from "node:crypto";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { lstatIfThere } from "./missing_entry.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { retryIfPlaceChanged } from "./place_changed.ts";
-import { makeFolders } from "./settled_folder.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
-import { StagedFile } from "./staged_file.ts";
+import { type HeldEntry, StagedFile } from "./staged_file.ts";
 import { type FileVersion, reportWrite, versionOf } from "./reported_write.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
@@ -34,25 +33,26 @@ export async function writeFile(
 ): Promise<WriteOutcome> {
   return await retryIfPlaceChanged({ action: "write", text }, async () => {
     const { path, display } = await sandbox.resolve(text, "write");
-    const before = await lstatIfThere(path);
+    using folder = await sandbox.makeHeld(dirname(path));
+    const place = { folder, name: basename(path) };
+    const before = await lstatIfThere(folder.at(place.name));
     if (before !== undefined) {
       refuseUnlessFile(before, { action: "write", text });
       if ((Number(before.mode) & WRITABLE) === 0) {
         throw new ToolFailure(`Cannot write "${text}": the file is marked read-only.`);
       }
     }
-    await makeFolders(dirname(path));
-    const staged = await StagedFile.write(path, [content], {
+    const staged = await StagedFile.write(place, [content], {
       signal: options.signal,
       ...(before === undefined ? {} : { mode: Number(before.mode) }),
     });
     try {
       const sha256 = createHash("sha256").update(content).digest("hex");
-      const written = { version: await staged.version(), size: content.length, sha256 };
-      await refuseIfChanged(path, options.version, text);
+      const written = { version: staged.version(), size: content.length, sha256 };
+      await refuseIfChanged(place, options.version, text);
       await reportWrite(sandbox, { path, outcome: written }, () => staged.publish());
     } catch (error) {
-      await staged.discard();
+      staged.discard();
       throw error;
     }
     return { display, created: before === undefined };
@@ -60,12 +60,12 @@ export async function writeFile(
 }
 
 async function refuseIfChanged(
-  path: string,
+  { folder, name }: HeldEntry,
   version: FileVersion | undefined,
   text: string,
 ): Promise<void> {
   if (version === undefined) return;
-  const info = await lstatIfThere(path);
+  const info = await lstatIfThere(folder.at(name));
   if (info !== undefined && versionOf(info) === version) return;
   throw new ToolFailure(
     `Cannot write "${text}": somebody changed it since it was read. Read it again.`,

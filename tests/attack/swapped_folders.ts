@@ -9,8 +9,9 @@ import { tool } from "../tools/sandbox_attack.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 import { compileSwapper, Swapper } from "./swapper.ts";
 
-/** Calls at work at once; each waits for its folder to settle, mostly in vain. */
-const AT_ONCE = 2_000;
+/** Calls of one tree, and how many are at work at once. */
+const ROUND = 4_000;
+const AT_ONCE = 8;
 const FILES = 50;
 /** What is exchanged, of the path middle/flip/f<n>.txt, for a link to the same outside. */
 const SWAPPED = ["middle/flip", "middle", "middle/flip/f0.txt"];
@@ -77,7 +78,8 @@ async function attack(tries: number): Promise<AttackOutcome> {
     const swapped = SWAPPED[round % SWAPPED.length] ?? "";
     const paths = await world.plant(swapped);
     await using _swapper = new Swapper(program, paths);
-    const works = Array.from({ length: Math.min(tries - tried, AT_ONCE) }, async () => {
+    const end = Math.min(tries, tried + ROUND);
+    const attempt = async () => {
       const number = tried++;
       const { what, name, args } = TRIES[number % TRIES.length] ?? fail();
       const file = swapped.endsWith(".txt") ? swapped : `middle/flip/f${number % FILES}.txt`;
@@ -85,8 +87,11 @@ async function attack(tries: number): Promise<AttackOutcome> {
       const said = await outcomeOf(name, args(file, `middle/flip/n${number}`), sandbox);
       if (said.succeeded) done.set(what, (done.get(what) ?? 0) + 1);
       if (/CANARY|out-only/.test(said.text)) successes.add(`${what} told: ${said.text}`);
-    });
-    await Promise.all(works);
+    };
+    const work = async () => {
+      while (tried < end) await attempt();
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
   listener.close();
   await listening;

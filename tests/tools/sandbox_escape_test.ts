@@ -47,7 +47,7 @@ class LateSwappingSandbox extends PathSandbox {
     return {
       ...resolved,
       get path() {
-        return ++uses === 2 ? swapped() : path;
+        return ++uses === 3 ? swapped() : path;
       },
     };
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { AgentPath } from "../../runtime/agents/agent.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { SystemClock } from "../../runtime/clock.ts";
+import { linkDescriptors } from "../../runtime/files/descriptor_link.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../runtime/secrets/secret.ts";
 import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
@@ -61,6 +62,7 @@ export class SandboxFixture implements AsyncDisposable {
     ) {
       await Deno.writeTextFile(join(fixture.base, name), CANARY);
     }
+    linkDescriptors(join(fixture.base, "state"));
     return fixture;
   }
 

@@ -1,32 +1,10 @@
 import assert from "node:assert/strict";
 import { PlaceChanged } from "../../runtime/tools/place_changed.ts";
-import { isUnmoved, makeFolders, settle } from "../../runtime/tools/settled_folder.ts";
+import { isUnmoved, settle } from "../../runtime/tools/settled_folder.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;
-
-Deno.test("makeFolders() makes what is missing of a path, and nothing twice", async () => {
-  await withTempDir(async (dir) => {
-    await Promise.all([makeFolders(`${dir}/a/b/c`), makeFolders(`${dir}/a/b/d`)]);
-    await makeFolders(`${dir}/a/b/c`);
-    assert.deepEqual([...Deno.readDirSync(`${dir}/a/b`)].map(({ name }) => name).sort(), [
-      "c",
-      "d",
-    ]);
-  });
-});
-
-Deno.test("makeFolders() makes nothing below a file or behind a symlink", async () => {
-  await withTempDir(async (dir) => {
-    await Deno.writeTextFile(`${dir}/file`, "");
-    await assert.rejects(makeFolders(`${dir}/file/a`), codeOf("ENOTDIR"));
-    await Deno.mkdir(`${dir}/outside`);
-    await Deno.symlink(`${dir}/outside`, `${dir}/link`);
-    await assert.rejects(makeFolders(`${dir}/link/a/b`));
-    assert.deepEqual([...Deno.readDirSync(`${dir}/outside`)], []);
-  });
-});
 
 /** Longer ago than a folder must have stayed where it is. */
 const AGO_MS = 5_000;

@@ -1,7 +1,7 @@
 // What a staged file does to others' files: none is replaced where hard links do not work, and none can be read too early.
 import assert from "node:assert/strict";
 import { StagedFile } from "../../runtime/tools/staged_file.ts";
-import { withTempDir } from "../support/temp_dir.ts";
+import { testHeld } from "./held_entries.ts";
 
 const { signal } = new AbortController();
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -10,19 +10,21 @@ const refuse = () => {
   throw Object.assign(new Error("no hard links here"), { code: "EPERM" });
 };
 
-Deno.test("StagedFile.publishNew() takes a free name where hard links do not work", async () => {
-  await withTempDir(async (dir) => {
-    const staged = await StagedFile.write(`${dir}/a`, [bytes("new")], { signal });
+testHeld(
+  "StagedFile.publishNew() takes a free name where hard links do not work",
+  async ({ dir, entry }) => {
+    const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
     await staged.publishNew({ link: refuse });
     assert.equal(await Deno.readTextFile(`${dir}/a`), "new");
     assert.deepEqual(names(dir), ["a"]);
-  });
-});
+  },
+);
 
-Deno.test("StagedFile.publishNew() overwrites nothing where hard links do not work", async () => {
-  await withTempDir(async (dir) => {
+testHeld(
+  "StagedFile.publishNew() overwrites nothing where hard links do not work",
+  async ({ dir, entry }) => {
     const target = `${dir}/a`;
-    const staged = await StagedFile.write(target, [bytes("new")], { signal });
+    const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
     await assert.rejects(
       staged.publishNew({
         // The other file appears only when the link is refused, so that no earlier look can find it.
@@ -34,13 +36,14 @@ Deno.test("StagedFile.publishNew() overwrites nothing where hard links do not wo
       { code: "EEXIST" },
     );
     assert.equal(await Deno.readTextFile(target), "theirs");
-    await staged.discard();
+    staged.discard();
     assert.deepEqual(names(dir), ["a"]);
-  });
-});
+  },
+);
 
-Deno.test("StagedFile.write() keeps a file private while it is being written", async () => {
-  await withTempDir(async (dir) => {
+testHeld(
+  "StagedFile.write() keeps a file private while it is being written",
+  async ({ dir, entry }) => {
     const seen: number[] = [];
     function* chunks(): Generator<Uint8Array> {
       for (const text of ["some", "more"]) {
@@ -50,9 +53,12 @@ Deno.test("StagedFile.write() keeps a file private while it is being written", a
         }
       }
     }
-    const staged = await StagedFile.write(`${dir}/a`, chunks(), { mode: 0o100640, signal });
+    const staged = await StagedFile.write(await entry(dir, "a"), chunks(), {
+      mode: 0o100640,
+      signal,
+    });
     assert.deepEqual(seen, [0o600, 0o600]);
     await staged.publish();
     assert.equal((Deno.statSync(`${dir}/a`).mode ?? 0) & 0o777, 0o640);
-  });
-});
+  },
+);
