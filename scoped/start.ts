@@ -4,6 +4,7 @@ import { Scanner } from "../cli/command_line/scanner.ts";
 import { start } from "../cli/declarations/service_commands.ts";
 import { sourceCommand } from "../cli/self_command.ts";
 import { loadSettings } from "../composition/settings.ts";
+import { descriptorLinkCommand, findDescriptors } from "../runtime/files/descriptor_link.ts";
 import { deriveFlags } from "../runtime/permissions/derive_flags.ts";
 
 /** What of a start settles its flags. */
@@ -35,11 +36,23 @@ function readOptions(words: readonly string[]): ScopedOptions {
 /** Deno with the flags, the program, and its arguments. */
 async function scopedCommand(words: readonly string[]): Promise<string[]> {
   const { isDaemon, workspace, ...listener } = readOptions(words);
-  const { flags, remarks } = await deriveFlags(await loadSettings(workspace), listener);
+  const settings = await loadSettings(workspace);
+  await linkDescriptors(settings.directories.stateDir);
+  const { flags, remarks } = await deriveFlags(settings, listener);
   for (const remark of remarks) console.error(`${remark}.`);
   // The service that -d leaves in the background has the flags only; whoever starts it must be able to start something.
   const starter = isDaemon ? ["--allow-run"] : [];
   return [...sourceCommand([...flags.map(({ flag }) => flag), ...starter]), "start", ...words];
+}
+
+/** Makes the link that the service's own flags do not let it make; where it cannot be made the service does without. */
+async function linkDescriptors(stateDir: string): Promise<void> {
+  if (Deno.build.os !== "linux" || findDescriptors(stateDir) !== undefined) return;
+  const [program, ...args] = descriptorLinkCommand(stateDir);
+  const { success, stderr } = await new Deno.Command(program, { args, stdout: "null" }).output();
+  if (success) return;
+  const reason = new TextDecoder().decode(stderr).trim();
+  console.error(`Folders cannot be held by descriptor (see docs/security.md): ${reason}`);
 }
 
 async function run([program = "", ...args]: readonly string[]): Promise<number> {

@@ -45,3 +45,9 @@ export function findDescriptors(stateDir: string): string | undefined {
     return undefined;
   }
 }
+
+/** A program and its arguments that make the link, for who may start programs and write nothing. */
+export function descriptorLinkCommand(stateDir: string): [string, ...string[]] {
+  const script = 'umask 077 && mkdir -p -- "$1" && ln -sfn -- "$2" "$3"';
+  return ["/bin/sh", "-c", script, "sh", stateDir, DESCRIPTORS, linkIn(stateDir)];
+}

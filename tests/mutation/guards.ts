@@ -99,7 +99,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an opened file is the one that was allowed",
     file: "runtime/tools/opened_file.ts",
-    find: "if (!isAt(resolved.path, identityOf(info), since)) throw new PlaceChanged();",
+    find: "if (!folder.has(basename(resolved.path), identityOf(info))) throw new PlaceChanged();",
     replace: "",
     tests: [
       "tests/tools/sandbox_escape_test.ts",
@@ -116,10 +116,32 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a file is made only in a folder that stayed where it was",
-    file: "runtime/tools/staged_file.ts",
-    find: "await settle(folder);\n    const since = FILE_CLOCK.now();\n    requireUnmoved(folder);",
-    replace: "const since = FILE_CLOCK.now();",
-    tests: ["tests/tools/staged_file_test.ts"],
+    file: "runtime/tools/held_folder.ts",
+    find: "    await settle(this.path);\n",
+    replace: "",
+    tests: ["tests/tools/staged_file_test.ts", "tests/tools/held_folder_test.ts"],
+  },
+  {
+    guard: "a held folder is the one that was admitted",
+    file: "runtime/tools/held_folder.ts",
+    find: "if (fd !== undefined && fs.readlinkSync(`${descriptors}/${fd}`) !== path) {",
+    replace: "if (fd === -1) {",
+    tests: ["tests/tools/held_folder_test.ts"],
+  },
+  {
+    guard: "what is changed lies in the folder that is held",
+    file: "runtime/tools/held_folder.ts",
+    find:
+      "return this.#fd === undefined ? join(this.path, name) : `${descriptors}/${this.#fd}/${name}`;",
+    replace: 'return join(this.path, name, descriptors === null ? name : "");',
+    tests: ["tests/tools/held_folder_test.ts"],
+  },
+  {
+    guard: "a held folder opens nothing to writing that Deno's flags close",
+    file: "runtime/tools/held_folder.ts",
+    find: 'throw new Deno.errors.NotCapable(`Requires write access to "${path}"`);',
+    replace: "",
+    tests: ["tests/tools/held_folder_test.ts"],
   },
   {
     guard: "the paths that an agent declares are all that is open to it",

@@ -181,3 +181,43 @@ Deno.test({
     assert.equal(sandbox.swap, undefined, "it was swapped");
   },
 });
+
+Deno.test("no file tool reaches the link to the service's descriptors, nor goes through it", async () => {
+  await using fixture = await SandboxFixture.open();
+  await plant(fixture);
+  const state = join(fixture.base, "state");
+  const before = await closedPlaces(fixture);
+  const folder = openSync(fixture.outside, constants.O_RDONLY);
+  try {
+    await Deno.symlink(`${state}/fd/${folder}`, join(fixture.workspace, "way"));
+    await Deno.symlink(`${state}/fd`, join(fixture.workspace, "ways"));
+    const sandbox = fixture.sandbox([{ alias: "notes", path: fixture.workspace }]);
+    const all = fixture.sandbox([{ alias: "all", path: fixture.base }]);
+    for (
+      const [path, reach] of [
+        ["way", sandbox],
+        [`ways/${folder}`, sandbox],
+        [`${state}/fd/${folder}`, sandbox],
+        [`${state}/fd/${folder}`, all],
+      ] as const
+    ) {
+      const file = `${path}/secret.txt`;
+      for (
+        const [name, args] of [
+          ["file_read", { path: file }],
+          ["file_write", { path: file, content: "written" }],
+          ["file_write", { path: `${path}/new/file.txt`, content: "written" }],
+          ["file_edit", { path: file, old_text: "C", new_text: "D" }],
+          ["file_delete", { path: file }],
+          ["file_move", { source: file, destination: join(fixture.workspace, "moved.txt") }],
+        ] as const
+      ) {
+        const said = await failureOf(call(tool(name), args, testContext(reach)));
+        assert.match(said, /outside the allowed paths|closed to agents/, `${name} ${path}`);
+      }
+    }
+  } finally {
+    closeSync(folder);
+  }
+  assert.equal(await closedPlaces(fixture), before);
+});

@@ -127,6 +127,8 @@ for (
       directories.workspaceEnvFile,
       join(directories.configDir, "config.yaml"),
       join(directories.stateDir, "inkling.db"),
+      // The link to the descriptors of the service.
+      join(directories.stateDir, "fd"),
     ];
     const asked = BOTH.flatMap((name) =>
       [notes, agent, ...closed].map((path) => ({ name, path }) as const)
