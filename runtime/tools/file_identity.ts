@@ -5,7 +5,7 @@ import type { BigIntStats } from "node:fs";
 export type FileIdentity = string;
 
 /** Names of staged files; watchers and listings leave them out. */
-export const STAGED_NAME = /^\.inkling-[0-9a-f-]{16,36}\.tmp$/;
+export const STAGED_NAME = /^\.inkling-[0-9a-f-]{36,53}\.tmp$/;
 
 /** The identity in a stat result. */
 export function identityOf(info: BigIntStats): FileIdentity {

@@ -114,7 +114,9 @@ export class HeldFolder implements Disposable {
   makeStagedFile(): string {
     this.requireUnmoved();
     if (this.#fd !== undefined) requireWritable(this.path);
-    const options = { dir: this.at("."), prefix: ".inkling-", suffix: ".tmp" };
+    // The system adds a few more hexadecimal digits.
+    const prefix = `.inkling-${crypto.randomUUID()}-`;
+    const options = { dir: this.at("."), prefix, suffix: ".tmp" };
     return basename(Deno.makeTempFileSync(options));
   }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { constants, fstatSync, openSync } from "node:fs";
 import { closeSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { findDescriptors, linkDescriptors } from "../../runtime/files/descriptor_link.ts";
-import { identityOf } from "../../runtime/tools/file_identity.ts";
+import { identityOf, STAGED_NAME } from "../../runtime/tools/file_identity.ts";
 import { HeldFolder } from "../../runtime/tools/held_folder.ts";
 import { PlaceChanged } from "../../runtime/tools/place_changed.ts";
 import { withTempDir } from "../support/temp_dir.ts";
@@ -64,6 +64,7 @@ Deno.test({
       await Deno.symlink(`${dir}/outside`, `${dir}/in`);
       mkdirSync(folder.writable("new"));
       const staged = folder.makeStagedFile();
+      assert.match(staged, STAGED_NAME);
       assert.deepEqual(names(`${dir}/moved`), [staged, "a", "new", "sub"].sort());
       assert.ok(folder.has("a", inside));
       renameSync(folder.writable(staged), folder.writable("b"));
