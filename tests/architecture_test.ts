@@ -157,9 +157,9 @@ Deno.test("imports: only the programs import the composition, and nothing import
 
 /** The programs beside the product, with what each may import of it. */
 const BESIDE_PRODUCT: Readonly<Record<string, RegExp>> = {
-  // How start is typed, which settings it has then, and the flags for those.
+  // How start is typed, which settings it has then, the flags for those, and what these do not let it make itself.
   scoped:
-    /^(cli\/(self_command\.ts|command_line\/|declarations\/)|composition\/settings\.ts|runtime\/permissions\/)/,
+    /^(cli\/(self_command\.ts|command_line\/|declarations\/)|composition\/settings\.ts|runtime\/permissions\/|runtime\/files\/descriptor_link\.ts$)/,
   // What a release says of the program; it packs files, and runs none of them.
   release:
     /^(cli\/(self_command|update\/release_address)\.ts|(server\/dashboard\/client\/)?deno\.json)$/,
