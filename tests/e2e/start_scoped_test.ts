@@ -35,6 +35,9 @@ Deno.test("start:scoped starts the service with derived flags, stops with it, an
   const args = new TextDecoder().decode(stdout);
   assert.match(args, /--no-prompt --no-remote .*main\.ts start --keep-alive --port 0/);
   assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
+  if (Deno.build.os === "linux") {
+    assert.equal(await Deno.readLink(join(home.stateDir, "fd")), "/proc/self/fd");
+  }
 
   const { execution_id } = await client.run("hello");
   await untilFound(
