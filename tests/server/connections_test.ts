@@ -50,8 +50,12 @@ function stage(respond: () => Response = () => new Response("ok")): Stage {
       return {
         send,
         async read() {
-          const count = await connection.read(buffer).catch(() => null);
-          return count === null ? "closed" : new TextDecoder().decode(buffer.subarray(0, count));
+          let count: number | null | undefined;
+          void connection.read(buffer).catch(() => null).then((read) => count = read);
+          await until(() => count !== undefined, "bytes, or the end of the connection");
+          return typeof count === "number"
+            ? new TextDecoder().decode(buffer.subarray(0, count))
+            : "closed";
         },
         close: () => connection.close(),
       };
