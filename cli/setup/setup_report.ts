@@ -16,12 +16,14 @@ export async function reportSetup(context: CommandContext, result: SetupResult):
     output.note(
       `The history of ${result.formerWorkspace} stays its own: "inkling logs <agent> -w <folder>" shows it`,
     );
+    if (await isRunning(context, result.formerWorkspace)) {
+      output.note('Its service runs on: "inkling stop -w <folder>" ends it');
+    }
   }
   const [config] = result.files.toReversed();
   if (config?.change === "updated" && await isRunning(context)) {
-    output.note(
-      'The service still has the earlier configuration: restart it ("inkling stop", then start it as before; a unit: through its manager)',
-    );
+    // Nothing that setup writes needs a restart.
+    output.note("The service that is running has this from its next run on");
   }
   const agent = result.sampleAgentId;
   output.detail("");
@@ -31,7 +33,7 @@ export async function reportSetup(context: CommandContext, result: SetupResult):
   output.detail("An agent of your own:  inkling new <name>");
 }
 
-async function isRunning({ app }: CommandContext): Promise<boolean> {
-  using client = app.connect(await app.places());
+async function isRunning({ app }: CommandContext, workspace?: string): Promise<boolean> {
+  using client = app.connect(await app.places(workspace));
   return await checkHealth(client, { clock: app.clock }) !== "absent";
 }

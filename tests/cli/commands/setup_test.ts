@@ -316,7 +316,8 @@ Deno.test("setup tells when it moves a workspace that has a history, and when a 
     cli.stderr.text,
     /The history of .*\/old stays its own: "inkling logs <agent> -w <folder>" shows it/,
   );
-  assert.match(cli.stderr.text, /The service still has the earlier configuration/);
+  assert.match(cli.stderr.text, /Its service runs on: "inkling stop -w <folder>" ends it/);
+  assert.match(cli.stderr.text, /The service that is running has this from its next run on/);
 });
 
 Deno.test("setup does not take a workspace whose service runs: no command would find that any more", async () => {
