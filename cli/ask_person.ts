@@ -5,7 +5,7 @@ import type { Prompter } from "./input.ts";
 import type { Output } from "./output/output.ts";
 import { formatRequest, promptMessage } from "./output/requests.ts";
 import { toVisibleLine } from "./output/visible_text.ts";
-import { wrapExactly, wrapText } from "./output/wrap.ts";
+import { wrapExactly } from "./output/wrap.ts";
 
 /** Cells of a line that a prompt keeps for its marks. */
 const PROMPT_MARGIN = 4;
@@ -29,7 +29,7 @@ export async function askPerson(
   const { columns } = output.stdout;
   if (request !== "") output.line(`\n${wrapExactly(request, columns)}`);
   const question = promptMessage(pending);
-  const message = question && wrapText(question, columns - PROMPT_MARGIN);
+  const message = question && wrapExactly(question, columns - PROMPT_MARGIN);
   switch (pending.kind) {
     case "confirm": {
       const approved = await prompter.confirm({ message: message ?? "Allow it?", signal });

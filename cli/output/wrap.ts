@@ -64,17 +64,19 @@ export function wrapText(
 
 /**
  * The text, which may hold colours, with each line that is wider than the width broken after a space; what follows is
- * indented by two more. Unlike wrapText() it keeps every character: it is for what a person approves.
+ * indented by two more. Unlike wrapText() it keeps every character: it is for what a person approves. A mark stands where
+ * an indented line of the text has a space, so that no text looks like another one that is broken.
  */
 export function wrapExactly(text: string, width: number): string {
   return text.split("\n").map((line) => {
     if (widthOf(line) <= width) return line;
     const [indent = ""] = /^ */.exec(line) ?? [];
+    const lead = (indent.length < 4 ? indent : `  ↪ ${indent.slice(4)}`) + "  ";
     const lines = [""];
     for (const word of line.split(/(?<= )(?=[^ ])/)) {
       const last = lines.pop() ?? "";
       const isFull = last.trim() !== "" && widthOf((last + word).trimEnd()) > width;
-      lines.push(...(isFull ? [last, `${indent}  ${word}`] : [last + word]));
+      lines.push(...(isFull ? [last, lead + word] : [last + word]));
     }
     return lines.join("\n");
   }).join("\n");

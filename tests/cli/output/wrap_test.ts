@@ -7,7 +7,7 @@ import { wrapExactly, wrapSpans, wrapText } from "../../../cli/output/wrap.ts";
 Deno.test("wrapExactly() breaks after spaces, indents what follows, and keeps every character", () => {
   assert.equal(
     wrapExactly("short\n    text: one two  three four", 16),
-    "short\n    text: one \n      two  three \n      four",
+    "short\n    text: one \n  ↪   two  three \n  ↪   four",
   );
   assert.equal(
     wrapExactly("a word-that-is-too-long-for-it b", 10),
