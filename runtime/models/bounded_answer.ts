@@ -15,12 +15,19 @@ export const MAX_ERROR_BYTES = 64 * 1_024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** The answer with a body that breaks off where it is too long: a good one with a ModelError, an error silently. */
-export function boundReply(answer: Response, context: ProviderContext): Response {
+/**
+ * The answer with a body that breaks off where it is too long: a good one with a ModelError, an error silently. The signal
+ * ends the body, too, whoever reads it.
+ */
+export function boundReply(
+  answer: Response,
+  context: ProviderContext,
+  signal?: AbortSignal | null,
+): Response {
   if (answer.body === null) return answer;
   const hasEvents = answer.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   const bound = answer.ok ? endlessReplyRefusal(context, { hasEvents }) : errorCut();
-  return new Response(answer.body.pipeThrough(bound), answer);
+  return new Response(answer.body.pipeThrough(bound, signal ? { signal } : {}), answer);
 }
 
 /** The beginning of a body that is shown in a message. */

@@ -50,7 +50,7 @@ export function createProviderFetch(
     if (answer.ok && NO_STREAM.has(contentType)) {
       throw foreignAnswerFailure(context, { contentType, body: await readErrorBody(answer) });
     }
-    return last = boundReply(answer, context);
+    return last = boundReply(answer, context, init.signal);
   };
   return { fetch: send, lastAnswer: () => last };
 }
