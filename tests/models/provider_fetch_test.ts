@@ -1,6 +1,10 @@
 // The one fetch of all providers' packages, before real sockets: where it follows, how much it reads, what it sends.
 import assert from "node:assert/strict";
-import { MAX_EVENT_BYTES, MAX_REPLY_BYTES } from "../../runtime/models/bounded_answer.ts";
+import {
+  MAX_ERROR_BYTES,
+  MAX_EVENT_BYTES,
+  MAX_REPLY_BYTES,
+} from "../../runtime/models/bounded_answer.ts";
 import { ModelError } from "../../runtime/models/model.ts";
 import { createProviderFetch } from "../../runtime/models/provider_fetch.ts";
 import { collectReply, failureOf, modelRequest } from "../support/collect_reply.ts";
@@ -107,24 +111,32 @@ Deno.test("createProviderFetch() ends redirects that lead nowhere, or in a circl
 });
 
 Deno.test("createProviderFetch() breaks off a reply, and a line or an event of it, that is too long, and cuts an error", async () => {
-  const endless = (piece: string, status = 200) => () =>
-    new Response(
-      new ReadableStream<Uint8Array>({
-        pull: (controller) => controller.enqueue(new TextEncoder().encode(piece.repeat(1_000))),
-      }),
-      { status, headers: { "content-type": "text/event-stream" } },
-    );
+  // It ends after all, at twice of what is read, so that one who reads it all is found out and not drowned.
+  const endless = (piece: string, { bytes, status = 200 }: { bytes: number; status?: number }) => {
+    const part = new TextEncoder().encode(piece.repeat(1_000));
+    return () => {
+      let left = 2 * bytes;
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          if (left <= 0) return controller.close();
+          controller.enqueue(part);
+          left -= part.length;
+        },
+      });
+      return new Response(body, { status, headers: { "content-type": "text/event-stream" } });
+    };
+  };
   const megabytes = (bytes: number) => `longer than ${bytes / 1_048_576} MB`;
-  await using lines = serve(endless(`data: ${"x".repeat(100)}\n\n`));
+  await using lines = serve(endless(`data: ${"x".repeat(100)}\n\n`, { bytes: MAX_REPLY_BYTES }));
   const reply = await refusalOf((await send(lines.origin)).text());
   assert.ok(reply.message.includes(megabytes(MAX_REPLY_BYTES)), reply.message);
   assert.equal(reply.retryable, false);
   // A line without an end, and an event of lines without an end.
   for (const piece of ["x".repeat(100), "data: x\n", "data: x\r\n"]) {
-    await using part = serve(endless(piece));
+    await using part = serve(endless(piece, { bytes: MAX_EVENT_BYTES }));
     const one = await refusalOf((await send(part.origin)).text());
     assert.ok(one.message.includes(megabytes(MAX_EVENT_BYTES)), one.message);
   }
-  await using error = serve(endless("no ", 400));
-  assert.equal((await (await send(error.origin)).text()).length, 64 * 1_024);
+  await using error = serve(endless("no ", { bytes: MAX_ERROR_BYTES, status: 400 }));
+  assert.equal((await (await send(error.origin)).text()).length, MAX_ERROR_BYTES);
 });

@@ -144,18 +144,17 @@ Deno.test("McpServers.openTools() tells where a file is broken, and ends nothing
 Deno.test("McpServers: a server that answers the greeting with an error has failed at once, with its message", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
-  const starts = (name: string) => join(world.workspace, name);
-  // Deaf when it is started again: whatever is asked of it then would be waited for.
-  const refuse = (name: string, code: number) =>
-    shell(
-      `[ -e "${starts(name)}" ] && exec cat > /dev/null; echo x >> "${
-        starts(name)
-      }"; read -r line; ` +
-        `echo '{"jsonrpc":"2.0","id":0,"error":{"code":${code},"message":"no license for you"}}'`,
-    );
-  await world.define({ refuses: refuse("refuses", -32603), unknown: refuse("unknown", -32601) });
+  const starts = join(world.workspace, "starts");
+  const answer = (code: number) =>
+    `echo x >> "${starts}"; read -r line; ` +
+    `echo '{"jsonrpc":"2.0","id":0,"error":{"code":${code},"message":"no license for you"}}'`;
+  // Deaf when it is started again: whatever is asked of it then is waited for.
+  const deaf = `while [ -e "${starts}" ]; do read -r line || exit; done; `;
+  await world.define({ refuses: shell(answer(-32603)), unknown: shell(deaf + answer(-32601)) });
   const reason = "cannot be used: no license for you";
   assert.equal(await refusalOf(world, ["refuses"]), `The MCP server "refuses" ${reason}`);
+  assert.equal(await Deno.readTextFile(starts), "x\n");
+  await Deno.remove(starts);
   // One that does not know our greeting may know the newer one: it is asked, for a moment.
   const refusal = refusalOf(world, ["unknown"]);
   await until(() => clock.awaits(5_000), "the newer greeting is timed");

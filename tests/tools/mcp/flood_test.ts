@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import { HttpTransport } from "../../../runtime/tools/mcp/http_transport.ts";
-import { MCP_LIMITS, TOO_MANY_MESSAGES } from "../../../runtime/tools/mcp/mcp_limits.ts";
+import {
+  MAX_MESSAGES_PER_MINUTE,
+  MAX_TOOLS,
+  MCP_LIMITS,
+  TOO_MANY_MESSAGES,
+} from "../../../runtime/tools/mcp/mcp_limits.ts";
 import { StdioTransport } from "../../../runtime/tools/mcp/stdio_transport.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
@@ -10,10 +15,14 @@ import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';
 
+/** So many, and then no more: whoever takes all of them is found out, and does not wait for ever. */
+const ALMOST_ENDLESS = 2 * MAX_MESSAGES_PER_MINUTE;
+
 Deno.test("McpServers: a program that sends messages without end is cut off", async () => {
   await using world = await openMcpWorld({ clock: new TestClock() });
   for (const line of [NOTE, '{"jsonrpc":"2.0","id":9,"method":"ping"}', ""]) {
-    await world.define({ floods: { command: "yes", args: [line] } });
+    const args = ["-c", 'yes "$1" | head -n "$2"', "sh", line, String(ALMOST_ENDLESS)];
+    await world.define({ floods: { command: "sh", args } });
     const outcome = await world.tools(["floods"]).catch((error: unknown) => error);
     assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
     assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
@@ -24,7 +33,7 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
   const transport = new StdioTransport({
     kind: "program",
     command: "sleep",
-    args: ["600"],
+    args: ["20"],
     env: { PATH: Deno.env.get("PATH") ?? "" },
     cwd: "/",
     startsInOwnFolder: false,
@@ -41,13 +50,9 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
   assert.equal(transport.end, "it does not read its input");
 });
 
-/** A stream of events of which each carries this message. */
-function events(message: string, count: number): Response {
-  const bytes = new TextEncoder().encode(`data: ${message}\n\n`.repeat(100));
-  let left = count / 100;
-  const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => left-- > 0 ? controller.enqueue(bytes) : controller.close(),
-  });
+/** A stream of events, one for each message. */
+function events(messages: readonly string[]): Response {
+  const body = messages.map((message) => `data: ${message}\n\n`).join("");
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
@@ -55,7 +60,12 @@ Deno.test("McpServers: a server behind a URL that sends messages without end is 
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld({ clock: new TestClock() });
   await world.define({ floods: { url: server.url } });
-  server.intercept = ({ method }) => method === "POST" ? events(NOTE, 20_000) : undefined;
+  server.intercept = async (request) => {
+    if (request.method !== "POST") return undefined;
+    const { id } = await request.clone().json();
+    const last = { jsonrpc: "2.0", id, error: { code: -32603, message: "all was taken" } };
+    return events([...Array(ALMOST_ENDLESS).fill(NOTE), JSON.stringify(last)]);
+  };
   const outcome = await world.tools(["floods"]).catch((error: unknown) => error);
   assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
   assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
@@ -89,8 +99,8 @@ Deno.test("McpServers: a list of tools without end is given up", async () => {
     if (request.method !== "POST") return undefined;
     const { id, method } = await request.clone().json();
     if (method !== "tools/list") return undefined;
-    const result = { tools: [], nextCursor: `page ${++pages}` };
-    return Response.json({ jsonrpc: "2.0", id, result });
+    const next = ++pages < 2 * MAX_TOOLS ? { nextCursor: `page ${pages}` } : {};
+    return Response.json({ jsonrpc: "2.0", id, result: { tools: [], ...next } });
   };
   const outcome = await world.tools(["endless"]).catch((error: unknown) => error);
   assert.ok(outcome instanceof ToolsUnavailable, String(outcome));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { declaredSecrets } from "../../../runtime/tools/mcp/declared_secrets.ts";
+import { Expansion, MAX_EXPANDED_CHARACTERS } from "../../../runtime/tools/mcp/expansion.ts";
 import { parseServers } from "../../../runtime/tools/mcp/parse_servers.ts";
 import { resolveServer } from "../../../runtime/tools/mcp/resolve_server.ts";
 
@@ -236,6 +237,15 @@ Deno.test("resolveServer() fills variables in within a bound", () => {
   assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), {
     problem: "its values come to over 128 KB once their variables are filled in",
   });
+});
+
+Deno.test("Expansion.fill() stops filling in where more comes out than may", () => {
+  const long = "x".repeat(1024);
+  const expansion = new Expansion(() => long);
+  let characters = 0;
+  for (let i = 0; i < 16; i++) characters += expansion.fill("${LONG}".repeat(60_000)).length;
+  assert.equal(characters, MAX_EXPANDED_CHARACTERS);
+  assert.equal(expansion.isTooLarge, true);
 });
 
 Deno.test("declaredSecrets() goes by names and forms, and leaves ordinary words alone", () => {
