@@ -88,7 +88,10 @@ async function settle(
   const { content, isError, effect, instructions } = run.withoutKeys(done);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
   const messages = await run.journal.finishCall(call, {
-    content: boundResult(content, run.redactor, remarkBehind(step, run)),
+    content: boundResult(content, run.redactor, {
+      ...remarkBehind(step, run),
+      ...(step.kind === "run" && { maxBytes: step.ready.tool.maxResultBytes }),
+    }),
     isError,
     effect,
     durationMs,

@@ -2,7 +2,7 @@
 import { beginningOf } from "../cut_text.ts";
 import type { Secret } from "./secret.ts";
 import { findMarks, redactText, replaceMarks } from "./secret_marks.ts";
-import { wholeLength } from "./torn_secret.ts";
+import { wholeLength, wholeStart } from "./torn_secret.ts";
 
 /** Replaces secret values by `[redacted:NAME]`. The secrets are asked for each time: keys may change while we run. */
 export class Redactor {
@@ -33,6 +33,14 @@ export class Redactor {
    */
   withoutTornEnd(text: string): string {
     return text.slice(0, wholeLength(text, this.#secrets()));
+  }
+
+  /**
+   * Where a part of a text that is not redacted yet may begin, which is to begin at `at`: there, or behind the secret that
+   * would be cut in two there. `text` reaches further than the longest secret to both sides of `at`, or is all there is.
+   */
+  wholeStart(text: string, at: number): number {
+    return wholeStart(text, at, this.#secrets());
   }
 
   /** At most `maxCharacters` (UTF-16 code units) of the text's beginning, no character and no secret cut in two. */

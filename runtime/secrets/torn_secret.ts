@@ -1,4 +1,4 @@
-// Where a text that ends too early may end inside of a secret: a part of one is found by no redaction, and tells most of it.
+// Where a part of a text may begin or end without a part of a secret: that is found by no redaction, and tells most of it.
 import type { Secret } from "./secret.ts";
 import {
   findMarks,
@@ -24,6 +24,26 @@ export function wholeLength(
   const reaching = [...marks, ...findPlaceholders(text, secrets)]
     .filter(({ from, to }) => from < open && open < to);
   return Math.min(open, ...reaching.map(({ from }) => from));
+}
+
+/** Where a part of the text that is to begin at `at` may begin: there, or behind the secret that `at` lies in. */
+export function wholeStart(text: string, at: number, secrets: readonly Secret[]): number {
+  const spellings = secrets.flatMap(spellingsOf);
+  // Behind one secret is perhaps the middle of another that overlaps with it, or of itself.
+  for (let start = at;;) {
+    const before = start;
+    for (const one of spellings) {
+      for (let end; (end = endOver(text, start, one)) > start;) start = end;
+    }
+    if (start === before) return start;
+  }
+}
+
+/** Where the last `value` ends that begins before `at` and ends behind it; 0 where there is none. */
+function endOver(text: string, at: number, value: string): number {
+  const first = Math.max(0, at - value.length + 1);
+  const found = text.slice(first, at + value.length - 1).lastIndexOf(value);
+  return found < 0 ? 0 : first + found + value.length;
 }
 
 /** The length of the longest end of `text` that is a true beginning of `value`. */

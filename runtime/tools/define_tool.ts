@@ -29,6 +29,7 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   /** Fixed, or decided by the arguments. */
   effect: Effect | ((args: z.output<z.ZodObject<Shape>>) => Effect);
   timeoutMs: number;
+  maxResultBytes?: number | undefined;
   worksOn?: NonNullable<ActionTool["worksOn"]>;
   run(
     args: z.output<z.ZodObject<Shape>>,
@@ -49,10 +50,11 @@ export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declara
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: ToolDefinition<Shape>,
 ): ActionTool {
-  const { schema, effect, timeoutMs, worksOn } = definition;
+  const { schema, effect, timeoutMs, maxResultBytes, worksOn } = definition;
   // Not spread: that would make the JSON schema now, not when it is first asked for.
   return Object.assign(declare(definition), {
     timeoutMs,
+    ...(maxResultBytes !== undefined && { maxResultBytes }),
     ...(worksOn !== undefined && { worksOn }),
     effect: (args: JsonObject) =>
       typeof effect === "function" ? effect(schema.parse(args)) : effect,

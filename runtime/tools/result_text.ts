@@ -1,24 +1,27 @@
 // How long a tool's result may be, and what a longer one looks like.
 import type { Redactor } from "../secrets/redactor.ts";
 
-/** The most bytes (UTF-8) of one tool result. */
+/** The most bytes (UTF-8) of one tool result, where the tool does not say otherwise. */
 export const RESULT_LIMIT_BYTES = 100 * 1024;
 /** Room for the line that reports a cut. */
 const NOTE_BYTES = 512;
 
 /**
- * The text, or as much of its beginning as a result may have, with a last line that says how to get the rest. `behind` follows
+ * The text, or as much of its beginning as fits in `maxBytes`, with a last line that says how to get the rest. `behind` follows
  * in any case, whole, and counts as part of the result.
  */
 export function boundResult(
   text: string,
   redactor: Redactor,
-  { behind = "" }: { behind?: string } = {},
+  { behind = "", maxBytes = RESULT_LIMIT_BYTES }: {
+    behind?: string;
+    maxBytes?: number | undefined;
+  } = {},
 ): string {
   // A UTF-16 unit takes three bytes at most, so that most texts need no counting.
-  if ((text.length + behind.length) * 3 <= RESULT_LIMIT_BYTES) return text + behind;
+  if ((text.length + behind.length) * 3 <= maxBytes) return text + behind;
   const bytes = new TextEncoder().encode(text);
-  const limit = RESULT_LIMIT_BYTES - new TextEncoder().encode(behind).length;
+  const limit = maxBytes - new TextEncoder().encode(behind).length;
   if (bytes.length <= limit) return text + behind;
   const head = redactor.withoutTornEnd(cutBytes(bytes, limit - NOTE_BYTES));
   const shown = Math.floor((limit - NOTE_BYTES) / 1024);

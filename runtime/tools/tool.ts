@@ -82,6 +82,8 @@ export interface ActionTool extends ToolDeclaration {
   readonly delegation?: undefined;
   /** How long one call may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** The most bytes (UTF-8) of a result; what is longer is cut. Absent: RESULT_LIMIT_BYTES (result_text.ts). */
+  readonly maxResultBytes?: number | undefined;
   /**
    * What its calls read or change. Those of one reply that work on the same take effect in the order of the reply; absent:
    * they run side by side with all others.

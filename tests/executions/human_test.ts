@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { RESULT_LIMIT_BYTES } from "../../runtime/tools/result_text.ts";
+import { fileRead } from "../../runtime/tools/builtin/file_read.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../support/test_workspace.ts";
@@ -114,7 +114,7 @@ Deno.test("what is said with an approval stands behind the result, of a call tha
 
 Deno.test("a result ends with what was said within the limit of results, however much both are", async () => {
   await using place = await createTestWorkspace();
-  await Deno.writeTextFile(join(place.workspace, "long.txt"), `${"x".repeat(900)}\n`.repeat(250));
+  await Deno.writeTextFile(join(place.workspace, "long.txt"), `${"x".repeat(900)}\n`.repeat(300));
   await place.writeScript(
     "reader",
     [{ call: [call("file_read", { path: "long.txt" })] }, { say: "Done." }],
@@ -127,7 +127,7 @@ Deno.test("a result ends with what was said within the limit of results, however
   await rest(runtime, id);
   const [result] = (await payloadsOf(runtime, id)).filter((one) => "is_error" in one);
   const content = String(result?.["content"]);
-  assert.ok(new TextEncoder().encode(content).length <= RESULT_LIMIT_BYTES);
+  assert.ok(new TextEncoder().encode(content).length <= (fileRead.maxResultBytes ?? 0));
   const [cut, said] = content.split("\n").slice(-2);
   assert.match(cut ?? "", /^\[The result is cut here: /);
   assert.match(said ?? "", /^The user approved this and said: y+ \[cut here\]$/);

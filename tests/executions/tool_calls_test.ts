@@ -92,6 +92,51 @@ Deno.test("an agent that confirms every tool waits before each call, but for tho
   assert.equal((await toEnd(runtime, id)).status, "success");
 });
 
+Deno.test("the result of file_read has 256 KB, that of another tool 100 KB", async () => {
+  await using place = await createTestWorkspace();
+  const text = "x".repeat(1_023) + "\n";
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), text.repeat(400));
+  const deep = join(place.workspace, ...Array.from({ length: 5 }, () => "d".repeat(250)));
+  await Deno.mkdir(deep, { recursive: true });
+  for (let i = 0; i < 100; i++) await Deno.writeTextFile(join(deep, `${i}.md`), "");
+  const folder = join(place.agentsDir, "_config", "skills", "long");
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(
+    join(folder, "SKILL.md"),
+    "---\nname: long\ndescription: d\n---\nRead it.\n",
+  );
+  await Deno.writeTextFile(join(folder, "a.txt"), text.repeat(400));
+  await place.writeScript("reader", [
+    {
+      call: [
+        call("file_read", { path: "a.txt", with_line_numbers: false }),
+        call("skill_read_file", { skill_name: "long", file_path: "a.txt" }),
+        call("skill_read_file", {
+          skill_name: "long",
+          file_path: "a.txt",
+          offset: 400,
+          column: 1_020,
+        }),
+        call("file_glob", { pattern: "**/*.md" }),
+      ],
+    },
+    { say: "Done." },
+  ], "skills: [long]\nsettings: {max_execution_tokens: none}");
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "reader");
+  assert.equal(status, "success");
+  const results = await resultsOf(runtime, id);
+  const of = (tool: string) =>
+    results.filter(({ tool_name }) => tool_name === tool).map(({ content }) => String(content));
+  const whole = text.repeat(256) +
+    "(Lines 1-256 are shown; there is more. Continue with offset=257.)";
+  assert.deepEqual(of("file_read"), [whole]);
+  assert.deepEqual(of("skill_read_file").sort(), ["xxxx", whole]);
+  const [other = ""] = of("file_glob");
+  assert.ok(other.length <= 100 * 1024);
+  assert.match(other, /\[The result is cut here: 99 KB of \d+ KB are shown\./);
+});
+
 Deno.test("a call whose turn never came has not begun when its run is cancelled", async () => {
   await using place = await createTestWorkspace();
   // Whoever has the folder locked keeps the memory to himself.

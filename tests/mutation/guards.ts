@@ -221,6 +221,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/secrets", "tests/e2e/secrets_test.ts"],
   },
   {
+    guard: "a part of a file begins inside no secret",
+    file: "runtime/tools/builtin/file_read.ts",
+    find: "redactor.wholeStart(lineAt(text), startOfCharacter(text, at))",
+    replace: "startOfCharacter(text, at)",
+    tests: ["tests/tools/builtin/file_read_test.ts"],
+  },
+  {
+    guard: "a part of a file ends inside no secret",
+    file: "runtime/tools/builtin/file_read.ts",
+    find: "redactor.withoutTornEnd(fitting)",
+    replace: "fitting",
+    tests: ["tests/tools/builtin/file_read_test.ts"],
+  },
+  {
     guard: "keys of providers stay out of prompts",
     file: "runtime/substitute.ts",
     find: "if (options.isWithheld(variable)) {",

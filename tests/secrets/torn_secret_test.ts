@@ -26,6 +26,25 @@ Deno.test("Redactor.withoutTornEnd() drops a whole secret that may go on as anot
   assert.equal(new Redactor(() => secrets).withoutTornEnd(`x ${TOKEN.value}`), "x ");
 });
 
+Deno.test("Redactor.wholeStart() leaves no end of a secret in front, in every spelling, and moves nowhere else", () => {
+  const redactor = new Redactor(() => [TOKEN, PASSWORD]);
+  const ascii = 'p\\u00e4\\"ss\\nw\\u00f6rd-12345';
+  for (
+    const value of [TOKEN.value, PASSWORD.value, JSON.stringify(PASSWORD.value).slice(1, -1), ascii]
+  ) {
+    const text = `${value}, ${value}${value}`;
+    for (let at = 0; at <= text.length; at++) {
+      const starts = [0, value.length + 2, 2 * value.length + 2];
+      const inside = starts.find((from) => from < at && at < from + value.length);
+      const expected = inside === undefined ? at : inside + value.length;
+      assert.equal(redactor.wholeStart(text, at), expected, `${value} at ${at}`);
+    }
+    // The end of one alone is not known to be one.
+    assert.equal(redactor.wholeStart(value.slice(1), 3), 3);
+  }
+  assert.equal(redactor.wholeStart("", 0), 0);
+});
+
 Deno.test("Redactor.beginningOf() leaves nothing of a secret that it cuts through", () => {
   const redactor = new Redactor(() => [TOKEN]);
   fc.assert(fc.property(

@@ -1,154 +1,177 @@
 // file_read: a part of a text file, with line numbers.
 import { z } from "zod";
-import { defineTool } from "../define_tool.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
+import { defineTool } from "../define_tool.ts";
 import { type OpenedFile, openFile } from "../opened_file.ts";
-import { RESULT_LIMIT_BYTES } from "../result_text.ts";
 import { isBinary } from "../text_content.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_LINES = 500;
-/** The most of the file that one answer is made from. */
-const MAX_READ_BYTES = 256 * 1024;
-/**
- * The most of the answer: less than what a result may have at all, so that the last line, which says how to go on, is
- * never itself cut off.
- */
-const MAX_SHOWN_BYTES = RESULT_LIMIT_BYTES - 1024;
+/** The most of the file that is shown, in UTF-8, line numbers included. */
+const MAX_SHOWN_BYTES = 256 * 1024;
+/** Room for the lines that say how to continue. */
+const NOTES_BYTES = 1024;
+/** How much in front of the column is known, in UTF-16 code units: more than the longest secret. */
+const KNOWN_BEFORE = 256 * 1024;
+/** So much takes well below a millisecond; the service does other things before the next. */
 const CHUNK_BYTES = 64 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
+const ENCODER = new TextEncoder();
 
 /** Reads lines of a text file. */
 export const fileRead = defineTool({
   name: "file_read",
   description:
-    `Reads a text file: at most ${MAX_LINES} lines at a time, from line \`offset\` on. The last line of the result says ` +
-    "how to continue when there is more. Line numbers are not part of the file.",
+    `Reads a text file from line \`offset\` on: at most ${MAX_LINES} lines or ${
+      MAX_SHOWN_BYTES / 1024
+    } KB at a time. The last line of the ` +
+    "result says how to continue when there is more. Line numbers are not part of the file.",
   schema: z.object({
     path: z.string().describe("The file: relative to the workspace, or {alias}/..."),
     offset: z.int().min(1).optional().describe("The first line to read, counted from 1"),
+    column: z.int().min(1).optional().describe(
+      "The character of the first line to begin with, counted from 1: for the rest of a line that was cut",
+    ),
     limit: z.int().min(1).optional().describe(`How many lines to read, at most ${MAX_LINES}`),
     with_line_numbers: z.boolean().default(true).describe("Put the line number before each line"),
   }),
   effect: "read",
   timeoutMs: 30_000,
+  maxResultBytes: MAX_SHOWN_BYTES + NOTES_BYTES,
   worksOn: "files",
   run: async (args, { sandbox, signal, redactor }) => {
     await using file = await openFile(sandbox, args.path);
-    const first = args.offset ?? 1;
-    const page = await readPage(file, {
-      first,
+    const place = { line: args.offset ?? 1, column: args.column ?? 1 };
+    const part = await readPart(file, place, signal);
+    if (part === undefined) return "(The file is empty.)";
+    return showPart(part, place, {
       limit: Math.min(args.limit ?? MAX_LINES, MAX_LINES),
       numbered: args.with_line_numbers,
-      signal,
       redactor,
     });
-    if (page.lines.length === 0) {
-      if (page.total === 0) return "(The file is empty.)";
-      throw new ToolFailure(
-        `"${file.display}" has ${page.total} lines; line ${first} is after its end.`,
-      );
-    }
-    const last = first + page.lines.length - 1;
-    const notes = page.cutLine
-      ? [`(Line ${last} is too long to show whole: the rest of it is left out.)`]
-      : [];
-    if (page.more) {
-      notes.push(
-        `(Lines ${first}-${last} are shown; there is more. Continue with offset=${last + 1}.)`,
-      );
-    }
-    return [...page.lines, ...notes].join("\n");
   },
 });
 
-interface Page {
-  lines: string[];
-  /** Lines seen so far; the file's number of lines when `more` is false. */
-  total: number;
-  more: boolean;
-  cutLine: boolean;
+/** A place in a file, both counted from 1. A column counts UTF-16 code units, as a string does. */
+interface Place {
+  line: number;
+  column: number;
 }
 
-async function readPage(
-  file: OpenedFile,
-  options: {
-    first: number;
-    limit: number;
-    numbered: boolean;
-    signal: AbortSignal;
-    redactor: Redactor;
-  },
-): Promise<Page> {
-  const page: Page = { lines: [], total: 0, more: false, cutLine: false };
-  let shownBytes = 0;
-  let readBytes = 0;
-  for await (const line of linesOf(file, options.signal)) {
-    page.total++;
-    if (page.total < options.first) continue;
-    readBytes += line.bytes;
-    const shown = line.cut ? options.redactor.withoutTornEnd(line.text) : line.text;
-    const text = options.numbered ? `${page.total}\t${shown}` : shown;
-    shownBytes += new TextEncoder().encode(text).length + 1;
-    const full = page.lines.length === options.limit ||
-      (page.lines.length > 0 && (shownBytes > MAX_SHOWN_BYTES || readBytes > MAX_READ_BYTES));
-    if (full) {
-      page.more = true;
-      return page;
-    }
-    page.lines.push(text);
-    page.cutLine = line.cut;
-  }
-  return page;
-}
-
-/** A line without its end; of a very long one the beginning. */
-interface Line {
+/** What a file has around a place. */
+interface Part {
+  /** Begins in the place's line, and reaches further than what can be shown, or to the file's end. */
   text: string;
-  /** In the file, without the line end. */
-  bytes: number;
-  cut: boolean;
+  /** The index of the place in it. */
+  at: number;
+  /** Whether it reaches the file's end. The end of the last line is not in it then. */
+  ended: boolean;
 }
 
-async function* linesOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<Line> {
-  // Every line could be the only one, so no line may be longer than what is shown.
-  const longest = MAX_SHOWN_BYTES - 256;
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
-  let bytes = 0;
-  let first = true;
-  const take = (piece: Uint8Array) => {
-    bytes += piece.length;
-    const kept = piece.subarray(0, Math.max(0, longest - heldBytes));
-    if (kept.length > 0) held.push(kept.slice());
-    heldBytes += kept.length;
-  };
-  const finish = (): Line => {
-    const joined = new Uint8Array(heldBytes);
-    let at = 0;
-    for (const piece of held) {
-      joined.set(piece, at);
-      at += piece.length;
-    }
-    // Only the first line may begin with a byte order mark; the decoder leaves it out.
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: !first });
-    const text = decoder.decode(joined).replace(/\r$/, "");
-    const line = { text, bytes, cut: bytes > longest };
-    held = [];
-    heldBytes = 0;
-    bytes = 0;
-    first = false;
-    return line;
-  };
+/** Undefined where the file is empty. Throws ToolFailure where it has no such place. */
+async function readPart(
+  file: OpenedFile,
+  { line, column }: Place,
+  signal: AbortSignal,
+): Promise<Part | undefined> {
+  // Only where the file begins is a byte order mark one.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: line > 1 });
+  let text = "";
+  let at = column - 1;
+  let lineEnds = 0;
+  let lastByte: number | undefined;
   for await (const chunk of chunksOf(file, signal)) {
-    let start = 0;
-    for (let end; (end = chunk.indexOf(10, start)) >= 0; start = end + 1) {
-      take(chunk.subarray(start, end));
-      yield finish();
+    lastByte = chunk.at(-1);
+    let from = 0;
+    for (; lineEnds < line - 1 && from < chunk.length; from++) if (chunk[from] === 10) lineEnds++;
+    if (lineEnds < line - 1) continue;
+    text += decoder.decode(chunk.subarray(from), { stream: true });
+    if (text.slice(0, at).includes("\n")) break;
+    const needless = Math.min(text.length, at) - KNOWN_BEFORE;
+    if (needless > 0) {
+      text = text.slice(needless);
+      at -= needless;
     }
-    take(chunk.subarray(start));
+    if (text.length - at > MAX_SHOWN_BYTES) return { text, at, ended: false };
   }
-  if (bytes > 0) yield finish();
+  if (lastByte === undefined) return undefined;
+  text += decoder.decode();
+  const total = lineEnds + (lastByte === 10 ? 0 : 1);
+  if (text === "" && total < line) {
+    throw new ToolFailure(
+      `"${file.display}" has ${total} lines; line ${line} is after its end.`,
+    );
+  }
+  const lineText = lineAt(text);
+  if (at > lineText.length) {
+    const length = column - 1 - at + lineText.length;
+    throw new ToolFailure(
+      `Line ${line} of "${file.display}" has ${length} characters; column ${column} is after its end.`,
+    );
+  }
+  return { text: text.replace(/\n$/, ""), at, ended: true };
+}
+
+/** What the model reads: the lines, and how to get what is behind them. */
+function showPart(
+  { text, at, ended }: Part,
+  { line, column }: Place,
+  { limit, numbered, redactor }: { limit: number; numbered: boolean; redactor: Redactor },
+): string {
+  const start = redactor.wholeStart(lineAt(text), startOfCharacter(text, at));
+  const notes = start > at
+    ? [
+      `(Column ${column} is inside a secret, which is left out, up to column ${
+        column + start - at
+      }.)`,
+    ]
+    : [];
+  const pieces = text.slice(start).split("\n", limit + 1);
+  const shown: string[] = [];
+  let room = MAX_SHOWN_BYTES;
+  for (const [index, piece] of pieces.entries()) {
+    const number = line + index;
+    const isWhole = index < pieces.length - 1 || ended;
+    const prefix = numbered ? `${number}\t` : "";
+    const whole = prefix + piece.replace(/\r$/, "");
+    room -= ENCODER.encode(whole).length + "\n".length;
+    if (index < limit && isWhole && room >= 0) {
+      shown.push(whole);
+      continue;
+    }
+    if (index === 0) {
+      const fitting = beginningWithin(piece, MAX_SHOWN_BYTES - prefix.length);
+      const head = redactor.withoutTornEnd(fitting);
+      const next = column + start - at + head.length;
+      shown.push(prefix + head);
+      notes.push(
+        `(Line ${number} is cut here. For its rest continue with offset=${number}, column=${next}; ` +
+          `for what comes after the line with offset=${number + 1}.)`,
+      );
+    } else {
+      notes.push(
+        `(Lines ${line}-${number - 1} are shown; there is more. Continue with offset=${number}.)`,
+      );
+    }
+    break;
+  }
+  return [...shown, ...notes].join("\n");
+}
+
+/** The text's first line. */
+function lineAt(text: string): string {
+  const end = text.indexOf("\n");
+  return end < 0 ? text : text.slice(0, end);
+}
+
+/** `index`, or the one before it where that is in the middle of a surrogate pair. */
+function startOfCharacter(text: string, index: number): number {
+  return /[\uDC00-\uDFFF]/.test(text.charAt(index)) ? index - 1 : index;
+}
+
+/** As much of the text's beginning as fits, no character cut in two. */
+function beginningWithin(text: string, maxBytes: number): string {
+  return text.slice(0, ENCODER.encodeInto(text, new Uint8Array(maxBytes)).read);
 }
 
 /**

@@ -15,11 +15,13 @@ export function createSkillReadFile(library: SkillLibrary): ActionTool {
       skill_name: z.string().describe("One of your skills"),
       file_path: z.string().describe("The file, relative to the skill's folder"),
       offset: z.int().min(1).optional().describe("The first line to read, counted from 1"),
+      column: z.int().min(1).optional().describe("The character of it to begin with, from 1"),
       limit: z.int().min(1).optional().describe("How many lines to read"),
     }),
     effect: "read",
     timeoutMs: fileRead.timeoutMs,
-    run: async ({ skill_name, file_path, offset, limit }, context) => {
+    maxResultBytes: fileRead.maxResultBytes,
+    run: async ({ skill_name, file_path, offset, column, limit }, context) => {
       const { sandbox } = await library.use(skill_name, context.agent);
       refuseOutside(file_path);
       const args = fileRead.check({
@@ -27,6 +29,7 @@ export function createSkillReadFile(library: SkillLibrary): ActionTool {
         path: `./${file_path}`,
         with_line_numbers: false,
         ...(offset === undefined ? {} : { offset }),
+        ...(column === undefined ? {} : { column }),
         ...(limit === undefined ? {} : { limit }),
       });
       return await fileRead.run(args, { ...context, sandbox });
