@@ -7,9 +7,6 @@ import { formatRequest, promptMessage } from "./output/requests.ts";
 import { toVisibleLine } from "./output/visible_text.ts";
 import { wrapExactly } from "./output/wrap.ts";
 
-/** Cells of a line that a prompt keeps for its marks. */
-const PROMPT_MARGIN = 4;
-
 /** An answer as the service takes it. */
 export type Answer = RespondBody["response"];
 
@@ -26,10 +23,8 @@ export async function askPerson(
 ): Promise<Answer | undefined> {
   const { output, prompter, signal } = options;
   const request = formatRequest(pending, output.style);
-  const { columns } = output.stdout;
-  if (request !== "") output.line(`\n${wrapExactly(request, columns)}`);
-  const question = promptMessage(pending);
-  const message = question && wrapExactly(question, columns - PROMPT_MARGIN);
+  if (request !== "") output.line(`\n${wrapExactly(request, output.stdout.columns)}`);
+  const message = promptMessage(pending);
   switch (pending.kind) {
     case "confirm": {
       const approved = await prompter.confirm({ message: message ?? "Allow it?", signal });

@@ -4,6 +4,7 @@ import type { Clock } from "./app.ts";
 import { Interrupted } from "./exit.ts";
 import type { Choice, Prompter, Question } from "./input.ts";
 import type { Terminal } from "./output/terminal.ts";
+import { wrapExactly, wrapText } from "./output/wrap.ts";
 
 type Clack = typeof import("@clack/prompts");
 type Process = typeof import("node:process");
@@ -13,6 +14,12 @@ const TYPE_AHEAD_MS = 30;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const SHOWN_CHOICES = 12;
+/** Cells of a line that a prompt keeps for its marks. */
+const MARGIN = 4;
+/** Those that a list keeps: the package counts the colour of its marks (10), too. */
+const LIST_MARGIN = MARGIN + 11;
+/** What stands before each line of a question; some prompts of the package leave it out. */
+const BAR = "│  ";
 /** Two lines up, which hold the answer and the end of a prompt, and both anew. */
 const NOT_ANSWERED = "\x1b[2A\r\x1b[J│  not answered\n│\n";
 
@@ -30,7 +37,7 @@ export class TerminalPrompter implements Prompter {
     { message, initial = false, signal }: Question & { initial?: boolean },
   ): Promise<boolean | undefined> {
     const answer = await this.#ask(signal, (clack, signal) => {
-      return clack.confirm({ message, initialValue: initial, signal });
+      return clack.confirm({ message: this.#wrap(message), initialValue: initial, signal });
     });
     // The package shows "Yes" for a question that was put aside.
     if (answer === undefined) this.#terminal.write(NOT_ANSWERED);
@@ -40,15 +47,16 @@ export class TerminalPrompter implements Prompter {
   text(
     { initial, ...question }: Question & { placeholder?: string; initial?: string },
   ): Promise<string | undefined> {
+    const message = this.#wrap(question.message, BAR);
     const shown = initial === undefined ? {} : { placeholder: initial, defaultValue: initial };
     return this.#ask(question.signal, async (clack, signal) => {
-      return await clack.text({ ...question, ...shown, signal }) ?? "";
+      return await clack.text({ ...question, ...shown, message, signal }) ?? "";
     });
   }
 
   secret({ message, signal }: Question): Promise<string | undefined> {
     return this.#ask(signal, async (clack, signal) => {
-      return await clack.password({ message, signal }) ?? "";
+      return await clack.password({ message: this.#wrap(message, BAR), signal }) ?? "";
     });
   }
 
@@ -58,13 +66,13 @@ export class TerminalPrompter implements Prompter {
     const { initial } = question;
     return this.#ask(question.signal, (clack, signal) => {
       const start = initial === undefined ? {} : { initialValue: initial };
-      return clack.select({ ...toList(question), ...start, signal });
+      return clack.select({ ...this.#toList(question), ...start, signal });
     });
   }
 
   multiselect(question: Question & { choices: readonly Choice[] }): Promise<string[] | undefined> {
     return this.#ask(question.signal, (clack, signal) => {
-      return clack.multiselect({ ...toList(question), required: true, signal });
+      return clack.multiselect({ ...this.#toList(question), required: true, signal });
     });
   }
 
@@ -78,7 +86,8 @@ export class TerminalPrompter implements Prompter {
       question.signal,
       (clack, signal) =>
         clack.autocomplete<{ id: string }>({
-          ...toList(question),
+          message: this.#wrap(question.message, BAR),
+          maxItems: SHOWN_CHOICES,
           options() {
             if (this.userInput === typed) return found;
             typed = this.userInput;
@@ -92,6 +101,21 @@ export class TerminalPrompter implements Prompter {
         }),
     );
     return answer?.id;
+  }
+
+  #toList({ message, choices }: Question & { choices: readonly Choice[] }): {
+    message: string;
+    options: Choice[];
+    maxItems: number;
+  } {
+    const width = this.#terminal.columns - LIST_MARGIN;
+    const options = choices.map((choice) => wrapChoice(choice, width));
+    return { message: this.#wrap(message), options, maxItems: SHOWN_CHOICES };
+  }
+
+  /** The question with its lines broken at spaces: the package breaks them anywhere. */
+  #wrap(message: string, bar = ""): string {
+    return wrapExactly(message, this.#terminal.columns - MARGIN).replaceAll("\n", `\n${bar}`);
   }
 
   async #ask<T>(
@@ -158,10 +182,18 @@ export class TerminalPrompter implements Prompter {
   }
 }
 
-function toList({ message, choices }: Question & { choices: readonly Choice[] }): {
-  message: string;
-  options: Choice[];
-  maxItems: number;
-} {
-  return { message, options: [...choices], maxItems: SHOWN_CHOICES };
+/** A choice broken at spaces, with the hint in parentheses behind it, as the package shows them. */
+function wrapChoice(choice: Choice, width: number): Choice {
+  const { hint } = choice;
+  const label = wrapText(choice.label, width, { hanging: 2 });
+  const whole = hint === undefined
+    ? label
+    : wrapText(`${choice.label} (${hint})`, width, { hanging: 2 });
+  const lead = `${label} (`;
+  // Where the line ends between the two, the package breaks it there.
+  return {
+    ...choice,
+    label,
+    ...(whole.startsWith(lead) && { hint: whole.slice(lead.length, -1) }),
+  };
 }

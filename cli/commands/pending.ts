@@ -59,6 +59,9 @@ export async function pending(
       formatRelative(question.created_at, now),
       question.expires_at === null ? "never" : formatRelative(question.expires_at, now),
     ]),
+    {
+      cutNotes: questions.map(({ execution_id: id }) => `"inkling respond ${id}" shows it whole`),
+    },
   );
   if (output.stdout.isTerminal) {
     output.note(`"inkling respond ${questions[0]?.execution_id}" asks you and continues the run`);
@@ -103,7 +106,7 @@ function describeQuestion(
 ): string {
   const question = toVisibleLine(message);
   if (kind !== "confirm" || tool === "ask_user") return question;
-  return `${question} ${formatArguments(JSON.stringify(args))}`.trimEnd();
+  return `${question} ${formatArguments(JSON.stringify(args), Infinity)}`.trimEnd();
 }
 
 /** `weekly`, or `researcher for weekly` where an agent that it called asks. */

@@ -13,8 +13,8 @@ const SUBJECTS: readonly string[] = [
   ...["skill_name", "agent_id", "agent_name"],
 ];
 
-/** Arguments on one line: `notes.md, limit: 20`; what is no JSON object, as it is. */
-export function formatArguments(args: string): string {
+/** Arguments on one line: `notes.md, limit: 20`, each in at most `width` cells; what is no JSON object, as it is. */
+export function formatArguments(args: string, width = ARGUMENT_WIDTH): string {
   const parsed = parseObject(args);
   if (parsed === undefined) return toVisibleLine(args);
   const entries = Object.entries(parsed);
@@ -22,6 +22,8 @@ export function formatArguments(args: string): string {
     SUBJECTS.includes(name) && typeof value === "string"
   );
   const others = entries.filter((entry) => entry !== subject);
+  const showValue = (value: unknown) =>
+    shorten(toVisibleLine(typeof value === "string" ? value : JSON.stringify(value)), width);
   return [
     ...(subject === undefined ? [] : [showValue(subject[1])]),
     ...others.map(([name, value]) => `${toVisibleLine(name)}: ${showValue(value)}`),
@@ -45,11 +47,4 @@ export function formatWholeArgument(name: string, value: unknown, style: Style):
   if (!shown.includes("\n")) return `    ${label} ${shown}`;
   const lines = shown.replace(/\n$/, "").split("\n");
   return [`    ${label}`, ...lines.map((line) => `      ${line}`)].join("\n");
-}
-
-function showValue(value: unknown): string {
-  return shorten(
-    toVisibleLine(typeof value === "string" ? value : JSON.stringify(value)),
-    ARGUMENT_WIDTH,
-  );
 }

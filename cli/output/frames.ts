@@ -62,7 +62,8 @@ export class FrameRenderer {
     const { style, verbose = false } = options;
     this.#style = style;
     const columns = Math.min(options.columns, WIDEST_LINE);
-    this.#layout = { style, columns, verbose, lead: options.showTimes ? TIME_WIDTH : 0 };
+    const lead = options.showTimes ? TIME_WIDTH : 0;
+    this.#layout = { style, columns, width: options.columns, verbose, lead };
     this.#showMessages = options.showMessages ?? verbose;
     this.#showTimes = options.showTimes ?? false;
     this.#showCalls = options.showCalls ?? false;
@@ -96,7 +97,7 @@ export class FrameRenderer {
         return [];
       case "final_answer":
         this.#reply = "";
-        return [{ kind: "answer", text: sanitise(textOf(payload, "content")) }];
+        return [this.#answer(payload)];
       case "complete":
         return this.#complete(payload);
       default:
@@ -176,6 +177,12 @@ export class FrameRenderer {
   #said(payload: FramePayload, text: string): FramePiece {
     if (!this.#showTimes) return { kind: "reply", text };
     return this.#message({ ...payload, content: text }, "Model", { whole: true });
+  }
+
+  #answer(payload: FramePayload): FramePiece {
+    const text = sanitise(textOf(payload, "content"));
+    if (text.trim() !== "") return { kind: "answer", text };
+    return this.#step(payload, this.#style.dim("The answer is empty"));
   }
 
   #toolResult(payload: FramePayload): FramePiece[] {

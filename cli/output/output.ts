@@ -2,7 +2,7 @@
 import { LiveRegion } from "./live_region.ts";
 import { escapeJsonLine, sanitise, toOneLine } from "./sanitise.ts";
 import { createStyle, type Style } from "./style.ts";
-import { type Column, formatTable, type RowNotes } from "./table.ts";
+import { type Column, formatTable, type TableNotes } from "./table.ts";
 import { OutputClosed, type Terminal } from "./terminal.ts";
 import { pad, widthOf } from "./width.ts";
 import { wrapText } from "./wrap.ts";
@@ -75,10 +75,10 @@ export class Output {
   table(
     columns: readonly Column[],
     rows: readonly (readonly string[])[],
-    options: { notes?: RowNotes } = {},
+    notes: TableNotes = {},
   ): void {
     const { stdout, style } = this;
-    this.line(formatTable(columns, rows, { width: stdout.columns, style, ...options }));
+    this.line(formatTable(columns, rows, { width: stdout.columns, style, ...notes }));
   }
 
   /** Names and values below each other; a value that is too wide stands below its name, to be copied whole. */

@@ -16,6 +16,12 @@ export interface Column {
 /** What is to be said of each row on a line below it, if anything. */
 export type RowNotes = readonly (string | undefined)[];
 
+/** What stands below the rows: of each, and, where it has nothing of its own, of each that has a cell cut. */
+export interface TableNotes {
+  notes?: RowNotes;
+  cutNotes?: RowNotes;
+}
+
 /** The text of an empty cell. */
 export const NOTHING = "-";
 
@@ -27,12 +33,11 @@ const LEGIBLE_WIDTH = 8;
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  options: { width: number; style: Style; notes?: RowNotes },
+  options: { width: number; style: Style } & TableNotes,
 ): string {
   const cells = rows.map((row) => columns.map((_, index) => toCell(row[index] ?? "")));
-  const notes = rows.map((_, index) => toCell(options.notes?.[index] ?? ""));
   const widths = fitWidths(columns, cells, options.width);
-  if (widths === undefined) return formatBlocks(columns, { cells, notes }, options);
+  if (widths === undefined) return formatBlocks(columns, cells, options);
   const formatRow = (row: readonly string[], paint: boolean) =>
     columns.map((column, index) => {
       const value = row[index] ?? "";
@@ -45,12 +50,21 @@ export function formatTable(
   const header = options.style.bold(formatRow(columns.map((column) => column.header), false));
   const indent = columns[0]?.align === "right" ? (widths[0] ?? 0) + GAP.length : GAP.length;
   const lines = cells.flatMap((row, index) => {
-    const note = notes[index] ?? "";
+    const note = noteOf(
+      options,
+      index,
+      () => row.some((value, column) => widthOf(value) > (widths[column] ?? 0)),
+    );
     const shown = note &&
       " ".repeat(indent) + options.style.dim(shorten(note, options.width - indent));
     return [formatRow(row, true), ...(shown ? [shown] : [])];
   });
   return [header, ...lines].join("\n");
+}
+
+/** What stands below a row. */
+function noteOf({ notes, cutNotes }: TableNotes, row: number, isCut: () => boolean): string {
+  return toCell(notes?.[row] ?? (isCut() ? cutNotes?.[row] : undefined) ?? "");
 }
 
 /** One line. The mark that asks for the wide form of a sign is left out: terminals do not agree on that form. */
@@ -76,7 +90,7 @@ function fitWidths(
   // The cap at which the shortened columns fill the room: lowered until it fits.
   const widthsUnder = (cap: number) =>
     natural.map((width, index) => Math.max(Math.min(width, cap), least[index] ?? 0));
-  let cap = Math.max(...natural);
+  let cap = Math.min(room, Math.max(...natural));
   while (sum(widthsUnder(cap)) > room) cap--;
   return widthsUnder(cap);
 }
@@ -84,16 +98,17 @@ function fitWidths(
 /** A block for each row: its first cell, and below it what the others say that says something. */
 function formatBlocks(
   columns: readonly Column[],
-  { cells, notes }: { cells: readonly string[][]; notes: readonly string[] },
-  { width, style }: { width: number; style: Style },
+  cells: readonly string[][],
+  options: { width: number; style: Style } & TableNotes,
 ): string {
+  const { width, style } = options;
   const label = Math.max(0, ...columns.slice(1).map(({ header }) => widthOf(header)));
   const room = Math.max(LEGIBLE_WIDTH, width - label - 2 * GAP.length);
   return cells.map((row, rowIndex) => {
     const first = row.findIndex((cell) => cell !== NOTHING);
     const kind = columns[first]?.align === "right" ? `${columns[first].header} ` : "";
     const title = row[first] ?? "";
-    const note = notes[rowIndex] ?? "";
+    const note = noteOf(options, rowIndex, () => row.some((value) => widthOf(value) > room));
     return [
       style.bold(shorten(kind + title, Math.max(LEGIBLE_WIDTH, width))),
       ...row.flatMap((value, index) => {

@@ -7,6 +7,7 @@ import { sanitise, toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 import { toVisibleLine } from "./visible_text.ts";
 import { shorten, widthOf } from "./width.ts";
+import { wrapExactly } from "./wrap.ts";
 
 const RESULT_LINES = 3;
 const ERROR_LINES = 8;
@@ -24,7 +25,10 @@ export interface ToolCall {
 /** How lines are laid out. */
 export interface ToolLineOptions {
   style: Style;
+  /** Cells of a line that is shortened. */
   columns: number;
+  /** Cells of a line that is shown whole: where it is wider it is broken. Infinity where no terminal sets them. */
+  width: number;
   /** Cells that stand before the first line of a step. */
   lead: number;
   /** Whole arguments and results. */
@@ -77,9 +81,10 @@ export function formatFolded(
   text: string,
   options: ToolLineOptions & { lines: number },
 ): string[] {
-  const { style, columns, verbose, lines } = options;
-  const all = sanitise(text).trimEnd().split("\n");
+  const { style, columns, width, verbose, lines } = options;
   const isWhole = verbose || lines === Infinity;
+  const safe = sanitise(text).trimEnd();
+  const all = (isWhole ? wrapExactly(safe, width - 4) : safe).split("\n");
   const shown = isWhole
     ? all
     : all.slice(0, lines).map((line) => shorten(line.replaceAll("\t", "  "), columns - 4));
@@ -102,8 +107,8 @@ function formatHead(
   const name = toVisibleLine(call.name);
   const time = end === "" ? "" : `  ${end}`;
   if (verbose) {
-    const whole = formatWholeArguments(call.args, style);
-    return [`${mark} ${style.bold(name)}${style.dim(time)}`, ...whole].join("\n");
+    const whole = wrapExactly(formatWholeArguments(call.args, style).join("\n"), options.width);
+    return `${mark} ${style.bold(name)}${style.dim(time)}${whole && `\n${whole}`}`;
   }
   const room = columns - widthOf(`  ${name}  ${time}`);
   const args = room < LEAST_ROOM ? "" : shorten(formatArguments(call.args), room);

@@ -5,6 +5,7 @@ import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "./output.ts";
 import type { FramePayload } from "./payload.ts";
 import type { ReplyView } from "./reply_view.ts";
+import { wrapText } from "./wrap.ts";
 
 /** The log of one execution as text on a terminal. */
 export class Transcript {
@@ -61,7 +62,7 @@ export class Transcript {
         else output.line(output.quiet ? text : `\n${text}`);
         return output.detail("");
       case "failure":
-        return output.line(output.style.red(text));
+        return output.line(output.style.red(wrapText(text, output.stdout.columns)));
       default:
         return kind satisfies never;
     }

@@ -75,7 +75,7 @@ export function wrapExactly(text: string, width: number): string {
     const lines = [""];
     for (const word of line.split(/(?<= )(?=[^ ])/)) {
       const last = lines.pop() ?? "";
-      const isFull = last.trim() !== "" && widthOf((last + word).trimEnd()) > width;
+      const isFull = last.trim() !== "" && widthOf(last + word) > width;
       lines.push(...(isFull ? [last, lead + word] : [last + word]));
     }
     return lines.join("\n");

@@ -11,7 +11,7 @@ export class AlreadyRunning extends RuntimeError {
     const process = pid === undefined ? "" : `PID ${pid}, `;
     super(
       `Inkling is already running for this workspace (${process}state directory ${stateDir}). ` +
-        '"inkling stop" ends it; with --workspace, where config.yaml names another workspace by now',
+        'End it with "inkling stop"; if config.yaml has named another workspace since, with "inkling stop -w <its folder>"',
     );
   }
 }

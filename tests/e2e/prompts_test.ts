@@ -82,6 +82,33 @@ for (const { name, step, shown, keys = [], then } of PROMPTS) {
   });
 }
 
+testInTerminal("new: questions and choices are broken at spaces at a narrow terminal", async () => {
+  await using home = await createRealHome();
+  await using terminal = await RealTerminal.open(home, ["new", "daily"], { columns: 40 });
+  await terminal.waitFor(/◆ {2}One-line description/);
+  await terminal.press("Enter");
+  await terminal.waitFor(/◆ {2}Model provider/);
+  await terminal.press("Enter");
+  await terminal.waitFor(/◆ {2}When does it run/);
+  await terminal.press("Down", "Enter");
+  await terminal.waitFor(
+    /◆ {2}How often\? An interval \(30m, 1h30m,\n│ {4}1d\) or a cron expression \(30 8 \*\n│ {4}\* 1-5\)\n│ /,
+  );
+  await terminal.press("C-c");
+  assert.equal((await terminal.ended()).code, 130);
+});
+
+testInTerminal("respond: long choices are broken at spaces, below their beginning", async () => {
+  await using home = await createRealHome();
+  const options = ["Keep it as it is until the end of the week", "Write it anew"];
+  const id = await askFirst(home, [ASK("Which?", { options })]);
+  await using terminal = await RealTerminal.open(home, ["respond", id], { columns: 40 });
+  await terminal.waitFor(/│ {2}● Keep it as it is until\n│ {4}the end of the week\n│ {2}○ Write/);
+  await terminal.press("Enter");
+  const { code, shown } = await terminal.ended();
+  assert.equal(code, 0, shown);
+});
+
 testInTerminal(
   "respond: a prompt has lines at a terminal that does not tell its size",
   async () => {

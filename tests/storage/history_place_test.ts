@@ -148,7 +148,9 @@ Deno.test("a workspace has one service, also when config.yaml names it or anothe
     assert.ok(error instanceof AlreadyRunning);
     assert.match(
       error.message,
-      new RegExp(`\\(PID ${Deno.pid}, .*workspaces/${name}-\\w{8}\\)\\. "inkling stop" ends it; `),
+      new RegExp(
+        `\\(PID ${Deno.pid}, .*workspaces/${name}-\\w{8}\\)\\. End it with "inkling stop"; `,
+      ),
     );
     return true;
   };

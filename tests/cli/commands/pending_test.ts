@@ -28,6 +28,15 @@ Deno.test("pending shows a table of the open questions, each on one line", async
   assert.equal(cli.stderr.text, "");
 });
 
+Deno.test("pending shows in a pipe the whole of what would be done", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addExecution({ agentId: "daily" });
+  const content = `${"All is well. ".repeat(30)}And now: rm -rf /`;
+  ask(cli, 1, { toolArgs: { path: "note.txt", content } });
+  assert.equal(await cli.run("pending"), 0);
+  assert.ok(cli.stdout.text.includes(`Allow file_write? note.txt, content: ${content}  `));
+});
+
 Deno.test("pending says so when nothing waits", async () => {
   await using cli = await createFakeCli();
   assert.equal(await cli.run("pending"), 0);

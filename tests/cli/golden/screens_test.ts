@@ -58,6 +58,18 @@ const EVENTS: ServiceEventMessage[] = [
   payload: { execution_id: 12, agent_id: "reporter", agent_name: "reporter", ...Object(more) },
 }));
 
+function callWithLongArgument({ runtime }: FakeCli, id: number): void {
+  const content =
+    "# Report\nThe tomatoes grow, and they grow well enough to be eaten before the summer is " +
+    "over.\n    The roses do not: they want a good deal of water, and there was no rain.\n";
+  runtime.append(id, "tool_call", {
+    event_type: "tool_call",
+    content: "",
+    message: "calls",
+    tools: [{ id: "a", name: "file_write", args: JSON.stringify({ path: "report.md", content }) }],
+  });
+}
+
 function addService({ processes }: FakeCli, endsOn: FakeProcess["endsOn"]): void {
   processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }
@@ -169,6 +181,37 @@ const SCREENS: readonly Screen[] = [
     },
   },
   {
+    name: "run -v with a long argument",
+    argv: ["run", "reporter", "-v"],
+    async meanwhile(world) {
+      await untilFollowed(world);
+      callWithLongArgument(world.cli, NEW);
+      finish(world.cli, NEW, "Written.");
+    },
+  },
+  {
+    name: "logs -v of a run that fails for a long reason",
+    argv: ["logs", "-v", "-e", "1"],
+    before({ cli }) {
+      addHistory(cli);
+      callWithLongArgument(cli, 1);
+      cli.runtime.append(1, "complete", {
+        event_type: "complete",
+        status: "error",
+        error: "openai does not answer as it should, and did not do so five times in a row: " +
+          'look at "inkling logs -e 1" and at the page of its provider',
+      });
+    },
+  },
+  {
+    name: "run with an empty answer",
+    argv: ["run", "reporter"],
+    async meanwhile({ cli }) {
+      await untilFollowed({ cli } as World);
+      finish(cli, NEW, "");
+    },
+  },
+  {
     name: "run -q",
     argv: ["run", "reporter", "-q"],
     async meanwhile(world) {
@@ -242,6 +285,15 @@ const SCREENS: readonly Screen[] = [
     },
   },
   { name: "pending", argv: ["pending"] },
+  {
+    name: "pending of a long argument",
+    argv: ["pending"],
+    before(world) {
+      withPast(world);
+      const content = "All is well in the garden, and so it was all the week. ".repeat(3);
+      ask(world.cli, 4, { toolArgs: { path: "report.md", content } });
+    },
+  },
   { name: "pending of nothing", argv: ["pending"], before: EMPTY },
   {
     name: "respond",

@@ -218,6 +218,32 @@ Deno.test("FrameRenderer shortens nothing when verbose", () => {
   }
 });
 
+Deno.test("FrameRenderer says that an answer is empty instead of showing an empty line", () => {
+  for (const content of ["", " \n"]) {
+    assert.deepEqual(render([{ event_type: "final_answer", content }]), [
+      ["step", "The answer is empty"],
+    ]);
+  }
+});
+
+Deno.test("FrameRenderer breaks what it shows whole at a terminal's width only, and at spaces", () => {
+  const content = "many words ".repeat(20).trim();
+  const call = {
+    event_type: "tool_call",
+    content: "",
+    tools: [{ id: "1", name: "file_write", args: JSON.stringify({ content }) }],
+  };
+  const shown = (columns: number) =>
+    render([call], { showCalls: true, verbose: true, columns })[0]?.[1] ?? "";
+  assert.equal(shown(Infinity), `→ file_write\n    content: ${content}`);
+  const lines = shown(40).split("\n");
+  assert.ok(lines.every((line) => line.trimEnd().length <= 40), shown(40));
+  assert.equal(
+    lines.slice(1).map((line) => line.replace(/^ *↪? */, "").trim()).join(" "),
+    `content: ${content}`,
+  );
+});
+
 Deno.test("FrameRenderer hides nothing of what a call does, on one line or whole", () => {
   const content = "echo a\n\u001b]0;touch pwned #\u0007\recho b\n";
   const call = (args: string) => ({
