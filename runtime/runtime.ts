@@ -36,6 +36,8 @@ export interface AgentListing {
 /** An execution with its answer. */
 export interface ExecutionDetail extends Execution {
   outputData: string | null;
+  /** Whether its last reply was cut off, so that part of its tokens and of its cost is estimated. */
+  isUsageEstimated: boolean;
   /** What the executions below it used, those that it delegated to and theirs. */
   children: ExecutionTotals;
 }

@@ -52,8 +52,12 @@ export class ShownHistory {
   async get(id: number): Promise<ExecutionDetail> {
     const stored = await this.#ports.executions.readExecution(id);
     if (stored === undefined) throw new ExecutionNotFound();
-    const children = await this.#ports.families.sumDescendants(id);
-    return { ...this.show(stored.execution), outputData: stored.output, children };
+    return {
+      ...this.show(stored.execution),
+      outputData: stored.output,
+      isUsageEstimated: await this.#ports.executions.readIsEstimated(id),
+      children: await this.#ports.families.sumDescendants(id),
+    };
   }
 
   /** The question that an existing execution waits with: what one below it asks, it waits for. Throws NoPendingRequest. */

@@ -34,6 +34,9 @@ export const ExecutionFrame = z.object({
   output_tokens: count.optional(),
   total_tokens: count.nullish(),
   cost_usd: z.number().nullish(),
+  usage_estimated: z.literal(true).optional().meta({
+    description: "Of complete: the last reply was cut off, and part of the figures is estimated",
+  }),
   status: z.enum(EXECUTION_STATUSES).optional().meta({ description: "Of complete" }),
   error: z.string().nullish(),
   request_id: z.string().optional().meta({ description: "Of interrupt and waiting" }),

@@ -29,6 +29,10 @@ export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 /** An execution with its answer. */
 export const ExecutionDetail = ExecutionSummary.extend({
   output_data: z.string().nullable(),
+  usage_estimated: z.boolean().meta({
+    description:
+      "Whether its last reply was cut off, so that part of its tokens and of its cost is estimated",
+  }),
   total_cost_usd: z.number().nullable().meta({
     description: "Its own cost plus that of all executions below it; null when no price is known",
   }),

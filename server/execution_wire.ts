@@ -36,6 +36,7 @@ export function toExecutionDetail(execution: Detail): ExecutionDetail {
   return {
     ...toExecutionSummary(execution),
     output_data: execution.outputData,
+    usage_estimated: execution.isUsageEstimated,
     total_cost_usd: addCosts(costUsd, children.costUsd),
     children: {
       count: children.count,

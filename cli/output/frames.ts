@@ -229,10 +229,11 @@ export class FrameRenderer {
     const tokens = numberOf(payload, "total_tokens");
     const cost = numberOf(payload, "cost_usd");
     const calls = this.#callCount ?? 0;
+    const about = payload["usage_estimated"] === true ? "~" : "";
     return [
       ...(duration === undefined ? [] : [formatDuration(duration)]),
-      ...(tokens === undefined ? [] : [`${formatCount(tokens)} tokens`]),
-      ...(cost === undefined ? [] : [formatCost(cost)]),
+      ...(tokens === undefined ? [] : [`${about}${formatCount(tokens)} tokens`]),
+      ...(cost === undefined ? [] : [about + formatCost(cost)]),
       ...(calls === 0 ? [] : [formatPlural(calls, "tool call")]),
     ].join(" · ");
   }

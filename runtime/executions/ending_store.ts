@@ -3,7 +3,7 @@ import type { FrameDraft } from "../events/frame.ts";
 import type { Execution, FinalStatus } from "./execution.ts";
 import type { Resumption } from "./resumption.ts";
 
-/** What a reply that was cut off used, estimated. */
+/** What a reply that was cut off used, as far as it was counted, the rest estimated. */
 export interface CutReply {
   inputTokens: number;
   outputTokens: number;

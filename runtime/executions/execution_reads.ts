@@ -34,6 +34,9 @@ export interface ExecutionReads {
   /** The newest execution of each of these agents that has one. */
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>>;
 
+  /** Whether its last reply was cut off, so that part of its tokens and of its cost is estimated. */
+  readIsEstimated(id: number): Promise<boolean>;
+
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
 
   /** What the executions that began at `from` or later used; the oldest step first. */

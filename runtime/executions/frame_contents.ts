@@ -98,8 +98,8 @@ export function toInstructionsFrame(content: string): FrameContent {
   return { event: "meta", eventType: "meta", message: content, fields: { content } };
 }
 
-/** The end of an execution. */
-export function toCompleteFrame(figures: Execution): FrameContent {
+/** The end of an execution. `isEstimated`: its last reply was cut off, and part of the figures is estimated. */
+export function toCompleteFrame(figures: Execution, isEstimated: boolean): FrameContent {
   return {
     event: "complete",
     eventType: "complete",
@@ -109,6 +109,7 @@ export function toCompleteFrame(figures: Execution): FrameContent {
       duration_ms: figures.durationMs,
       total_tokens: figures.totalTokens,
       cost_usd: figures.costUsd,
+      ...(isEstimated && { usage_estimated: true }),
       error: figures.error,
     },
   };

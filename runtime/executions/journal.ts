@@ -62,7 +62,8 @@ export interface Outcome {
 }
 
 /** Stands in the figures where the last reply was not counted by its provider. */
-const CUT_REPLY = "The last reply was cut off: its tokens and its cost are estimated";
+const CUT_REPLY =
+  "The last reply was cut off: what its provider had not counted by then is estimated";
 
 /** The pen of one execution. Only one process holds it at a time. */
 export class Journal {
@@ -241,7 +242,7 @@ export class Journal {
       frames: (figures) => [
         ...(outcome.cut === undefined ? [] : [this.#frame(toStatsFrame(figures, CUT_REPLY))]),
         ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),
-        this.#frame(toCompleteFrame(figures)),
+        this.#frame(toCompleteFrame(figures, outcome.cut !== undefined)),
       ],
     });
     this.#ring();

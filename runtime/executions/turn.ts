@@ -1,5 +1,5 @@
 // One turn: asks the model and passes its text on as it streams. Retries and time limits are the model's decorators.
-import type { ModelReply, ModelRequest } from "../models/model.ts";
+import type { ModelReply, ModelRequest, Usage } from "../models/model.ts";
 import { ReplyTimeout } from "../models/retry.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../models/token_estimate.ts";
 import type { CutReply } from "./ending_store.ts";
@@ -11,7 +11,7 @@ export class ReplyCut extends Error {
   readonly reason: RunStopped | ReplyTimeout;
   /** What was shown of it. */
   readonly text: string;
-  /** What it used, estimated. */
+  /** What it used, as far as the provider had counted, the rest estimated. */
   readonly used: CutReply;
 
   constructor(reason: RunStopped | ReplyTimeout, cut: { text: string; used: CutReply }) {
@@ -37,30 +37,46 @@ export async function takeTurn(run: Run): Promise<ModelReply> {
   };
   const stream = run.model.generate(request, { signal: run.signal });
   let hasBegun = false;
+  let counted: Usage | undefined;
   try {
     for (;;) {
       const step = await stream.next();
       if (step.done) return step.value;
       hasBegun = true;
       if (step.value.type === "text") shown.push(step.value.text);
-      if (step.value.type === "restart") shown.restart();
+      if (step.value.type === "usage") counted = step.value.usage;
+      if (step.value.type === "restart") {
+        shown.restart();
+        counted = undefined;
+      }
     }
   } catch (error) {
     const isCut = error instanceof RunStopped || error instanceof ReplyTimeout;
     if (!isCut || !hasBegun) throw error;
-    throw new ReplyCut(error, { text: shown.text, used: await estimate(run, request, shown.text) });
+    const { text } = shown;
+    throw new ReplyCut(error, { text, used: await estimate(run, { request, text, counted }) });
   }
 }
 
-/** Providers count a reply at its end: of one that is cut off, the length alone is known. */
-async function estimate(run: Run, request: ModelRequest, text: string): Promise<CutReply> {
+/**
+ * Most providers count a reply at its end: of one that is cut off, the length alone is known. Some count the input first,
+ * and what they have counted of the output by then is less than what came, or as much.
+ */
+async function estimate(
+  run: Run,
+  cut: { request: ModelRequest; text: string; counted: Usage | undefined },
+): Promise<CutReply> {
+  const { request, text, counted } = cut;
   const message = { role: "assistant" as const, content: text, toolCalls: [] };
-  const usage = {
-    inputTokens: estimateInputTokens(request),
-    outputTokens: estimateOutputTokens(message),
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-  };
+  const outputTokens = estimateOutputTokens(message);
+  const usage = counted === undefined
+    ? {
+      inputTokens: estimateInputTokens(request),
+      outputTokens,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    }
+    : { ...counted, outputTokens: Math.max(counted.outputTokens, outputTokens) };
   const reply: ModelReply = { message, stop: "unknown", usage, reportedCostUsd: null };
   return { ...usage, costUsd: await run.costOf(reply) };
 }

@@ -31,10 +31,16 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
   /** As it streamed, and was shown: blocks may begin twice or grow by turns where a server breaks the format. */
   #text = "";
   #stopReason: string | undefined;
-  #usage: JsonObject | undefined;
+  /** As the provider counts. */
+  #counts: JsonObject = {};
+  #usage: Usage | null = null;
 
   constructor(owner: BlockOwner) {
     this.#owner = owner;
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
   }
 
   add(event: unknown): ModelDelta {
@@ -80,7 +86,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
         ...(verbatim ? { providerData: keepBlocks(this.#owner, kept) } : {}),
       },
       stop: STOP_REASONS.get(this.#stopReason) ?? "unknown",
-      usage: this.#usage === undefined ? null : toUsage(this.#usage),
+      usage: this.#usage,
       reportedCostUsd: null,
     };
   }
@@ -129,7 +135,8 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage)) return;
     const told = Object.entries(usage).filter(([, value]) => typeof value === "number");
-    this.#usage = { ...this.#usage, ...Object.fromEntries(told) };
+    this.#counts = { ...this.#counts, ...Object.fromEntries(told) };
+    this.#usage = toUsage(this.#counts);
   }
 }
 

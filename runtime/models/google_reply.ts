@@ -45,6 +45,10 @@ export class GoogleReplyAssembly implements ReplyAssembly {
     this.#owner = owner;
   }
 
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
   add(chunk: unknown): ModelDelta {
     if (!isJsonObject(chunk)) return { type: "progress" };
     this.#addUsage(chunk.usageMetadata);

@@ -35,12 +35,14 @@ export interface ModelReply {
 }
 
 /**
- * A sign of life while a reply streams: a piece of its text, progress that has no text, or the word that the reply
- * begins again and all of its text so far is void.
+ * A sign of life while a reply streams: a piece of its text, progress that has no text, what the provider has counted by
+ * now (a running total), or the word that the reply begins again and all of its text and counts so far are void.
  */
-export type ModelDelta = { type: "text"; text: string } | { type: "progress" } | {
-  type: "restart";
-};
+export type ModelDelta =
+  | { type: "text"; text: string }
+  | { type: "progress" }
+  | { type: "usage"; usage: Usage }
+  | { type: "restart" };
 
 /** A language model, whatever its provider's wire format. */
 export interface Model {

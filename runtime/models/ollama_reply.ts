@@ -18,11 +18,17 @@ export class OllamaReplyAssembly implements ReplyAssembly {
   #calls = 0;
   #text = "";
   #last: JsonObject | undefined;
+  #usage: Usage | null = null;
 
   /** `promptTokens` stands in where the server does not count the prompt: it does not when it had it in its cache. */
   constructor(context: ProviderContext, promptTokens: number) {
     this.#context = context;
     this.#promptTokens = promptTokens;
+  }
+
+  /** Counted in the last line alone. */
+  get usage(): Usage | null {
+    return this.#usage;
   }
 
   /** Throws ModelError for a line that reports an error. */
@@ -32,7 +38,10 @@ export class OllamaReplyAssembly implements ReplyAssembly {
       const message = typeof line.error === "string" ? line.error : JSON.stringify(line.error);
       throw streamedFailure(this.#context, { code: undefined, type: undefined, message });
     }
-    if (line.done === true) this.#last = line;
+    if (line.done === true) {
+      this.#last = line;
+      this.#usage = usageOf(line, this.#promptTokens);
+    }
     if (!isJsonObject(line.message)) return { type: "progress" };
     const { content, tool_calls: calls } = line.message;
     for (const call of Array.isArray(calls) ? calls : []) {
@@ -54,7 +63,7 @@ export class OllamaReplyAssembly implements ReplyAssembly {
     return {
       message: { role: "assistant", content: this.#text, toolCalls },
       stop: stop === "end" && toolCalls.length > 0 ? "tool_calls" : stop,
-      usage: usageOf(last, this.#promptTokens),
+      usage: this.#usage,
       reportedCostUsd: null,
     };
   }

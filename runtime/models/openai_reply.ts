@@ -27,6 +27,10 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
   #reportedCostUsd: number | null = null;
   #toolCalls = new ToolCallAssembly();
 
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
   /** Takes one chunk; returns the sign of life it is. */
   add(chunk: unknown): ModelDelta {
     if (!isJsonObject(chunk)) return { type: "progress" };

@@ -1,6 +1,6 @@
 // What every adapter does with a stream, once: reads it to its end, and tells apart a cancel, a failure, a stream that was
 // cut off, and a whole reply. Packages end an aborted or truncated stream as if it were whole.
-import type { ModelDelta, ModelError, ModelReply } from "./model.ts";
+import type { ModelDelta, ModelError, ModelReply, Usage } from "./model.ts";
 import { cutStreamFailure, type ProviderContext } from "./provider_failure.ts";
 import { findModelError } from "./provider_fetch.ts";
 
@@ -8,6 +8,8 @@ import { findModelError } from "./provider_fetch.ts";
 export interface ReplyAssembly {
   /** Takes one chunk, whatever it is; returns the sign of life it gives. */
   add(chunk: unknown): ModelDelta;
+  /** What the provider has counted by now, a new object for each new count; null while it has counted nothing. */
+  readonly usage: Usage | null;
   /** The whole reply; undefined when the stream never said why it ended. */
   finish(): ModelReply | undefined;
 }
@@ -33,7 +35,14 @@ export async function* streamReply(
   try {
     const chunks = await call.open();
     streaming = true;
-    for await (const chunk of chunks) yield assembly.add(chunk);
+    let told: Usage | null = null;
+    for await (const chunk of chunks) {
+      yield assembly.add(chunk);
+      const { usage } = assembly;
+      if (usage === null || usage === told) continue;
+      told = usage;
+      yield { type: "usage", usage };
+    }
   } catch (error) {
     signal.throwIfAborted();
     const failure = findModelError(error) ?? call.toFailure(error);

@@ -72,6 +72,16 @@ export class SqliteExecutionReads implements ExecutionReads {
     return Promise.resolve(newest);
   }
 
+  readIsEstimated(id: number): Promise<boolean> {
+    // Its last frame says so. Of a long one that is no end, nothing is looked at.
+    const last = this.#db.get<{ isEstimated: number | null }>(
+      "SELECT CASE event WHEN 'complete' THEN payload ->> '$.usage_estimated' END AS isEstimated " +
+        "FROM frames WHERE execution_id = ? ORDER BY id DESC LIMIT 1",
+      id,
+    );
+    return Promise.resolve(last?.isEstimated === 1);
+  }
+
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number> {
     const row = this.#db.get<{ n: number }>(
       `SELECT count(*) AS n FROM executions WHERE status IN (${

@@ -77,7 +77,7 @@ Deno.test("OllamaModel keeps thinking out of the text", async () => {
     ],
   }]);
   const { deltas, reply } = await collectReply(model(server));
-  assert.deepEqual(deltas.map((delta) => delta.type), ["progress", "text", "progress"]);
+  assert.deepEqual(deltas.map((delta) => delta.type), ["progress", "text", "progress", "usage"]);
   assert.equal(reply.message.content, "Yes.");
 });
 

@@ -34,6 +34,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/models/provider_fetch_test.ts"],
   },
   {
+    guard: "a reply that is cut off is counted as its provider counted it",
+    file: "runtime/executions/turn.ts",
+    find: "counted = step.value.usage;",
+    replace: "counted = undefined;",
+    tests: ["tests/executions/turn_test.ts"],
+  },
+  {
+    guard: "figures that are estimated say so",
+    file: "runtime/executions/frame_contents.ts",
+    find: "...(isEstimated && { usage_estimated: true }),",
+    replace: "",
+    tests: ["tests/executions/turn_test.ts"],
+  },
+  {
     guard: "a slot starts at most one run",
     file: "runtime/storage/acceptance.ts",
     find: 'if (isSlotTaken(db, agentId, claim.scheduledFor)) return "claimed";',

@@ -141,6 +141,7 @@ export class FakeRuntime implements Runtime {
       args: [],
       error: null,
       outputData: null,
+      isUsageEstimated: false,
       children: { count: 0, inputTokens: 0, outputTokens: 0, totalTokens: 0, costUsd: null },
       ...changes,
     };

@@ -179,6 +179,15 @@ Deno.test("FrameRenderer tells the parent of a delegated run, and warnings about
   );
 });
 
+Deno.test("FrameRenderer marks figures that are estimated in part", () => {
+  const complete = { event_type: "complete", status: "aborted", error: "Cancelled by user" };
+  const figures = { duration_ms: 80, total_tokens: 1_234, cost_usd: 0.0012 };
+  assert.deepEqual(render([{ ...complete, ...figures, usage_estimated: true }])[0], [
+    "step",
+    "✖ aborted · 80ms · ~1,234 tokens · ~$0.0012",
+  ]);
+});
+
 Deno.test("FrameRenderer tells why a run failed, and shows the reply that was no answer", () => {
   assert.deepEqual(
     render([

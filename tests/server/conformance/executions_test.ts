@@ -26,8 +26,15 @@ overBoth(
     assert.deepEqual([body.error, body.output_data], [null, "Done."]);
     const [listed] = (await call("/executions")).body;
     assert.deepEqual(ExecutionSummary.parse(listed), listed);
-    const { output_data: _output, total_cost_usd: _total, children: _children, ...rest } = body;
+    const {
+      output_data: _output,
+      usage_estimated: isEstimated,
+      total_cost_usd: _total,
+      children: _children,
+      ...rest
+    } = body;
     assert.deepEqual(listed, rest);
+    assert.equal(isEstimated, false);
   },
 );
 

@@ -117,11 +117,11 @@ Deno.test("GET /executions refuses what does not fit, naming the place and the l
 
 Deno.test("GET /executions/{id} includes the answer", async () => {
   const { call, runtime } = createTestApp();
-  runtime.addExecution({ outputData: "The answer" });
+  runtime.addExecution({ outputData: "The answer", isUsageEstimated: true });
   const { status, body } = await call("/executions/1");
   assert.equal(status, 200);
   assert.deepEqual(ExecutionDetail.parse(body), body);
-  assert.equal(body.output_data, "The answer");
+  assert.deepEqual([body.output_data, body.usage_estimated], ["The answer", true]);
 });
 
 Deno.test("Ids of executions that are no integers are 422, unknown and enormous ones 404", async () => {
