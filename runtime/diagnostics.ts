@@ -15,6 +15,9 @@ export interface Diagnostic {
   hint?: string;
 }
 
+/** How the message of a setting ends that a running service cannot take over. */
+export const AT_NEXT_START = "it takes effect when the service starts again";
+
 /** What is wrong with a file as a whole, told at its beginning. */
 export function errorAtStart(path: string, message: string): Diagnostic {
   return { path, line: 1, column: 1, severity: "error", message };

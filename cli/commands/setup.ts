@@ -24,7 +24,8 @@ export async function setup(context: CommandContext, options: SetupOptions): Pro
     if (error instanceof Interrupted) output.note("Nothing was written");
     throw error;
   }
-  await reportSetup(context, await write(app, installation, choices));
+  const result = await write(app, installation, choices);
+  await reportSetup(context, result, { asked: !options.yes });
   return EXIT.ok;
 }
 

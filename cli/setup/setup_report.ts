@@ -4,9 +4,14 @@ import { checkHealth } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import type { SetupResult } from "./installation.ts";
+import { tellService } from "./service_restart.ts";
 
-/** Prints what was written, what to know about it, and what to run next. */
-export async function reportSetup(context: CommandContext, result: SetupResult): Promise<void> {
+/** Prints what was written, what to know about it, and what to run next; `asked` where a person answers. */
+export async function reportSetup(
+  context: CommandContext,
+  result: SetupResult,
+  { asked }: { asked: boolean },
+): Promise<void> {
   const { output } = context;
   const { green, dim } = output.style;
   for (const { path, change } of result.files) {
@@ -20,11 +25,12 @@ export async function reportSetup(context: CommandContext, result: SetupResult):
       output.note('Its service runs on: "inkling stop -w <folder>" ends it');
     }
   }
-  const [config] = result.files.toReversed();
-  if (config?.change === "updated" && await isRunning(context)) {
-    // Nothing that setup writes needs a restart.
-    output.note("The service that is running has this from its next run on");
-  }
+  // The workspace that was chosen is config.yaml's now.
+  const { app } = context;
+  await tellService({ app, output }, {
+    hasChanged: result.files.some(({ change }) => change !== "unchanged"),
+    asked,
+  });
   const agent = result.sampleAgentId;
   output.detail("");
   if (agent !== undefined) {
@@ -33,7 +39,7 @@ export async function reportSetup(context: CommandContext, result: SetupResult):
   output.detail("An agent of your own:  inkling new <name>");
 }
 
-async function isRunning({ app }: CommandContext, workspace?: string): Promise<boolean> {
+async function isRunning({ app }: CommandContext, workspace: string): Promise<boolean> {
   using client = app.connect(await app.places(workspace));
   return await checkHealth(client, { clock: app.clock }) !== "absent";
 }

@@ -1,7 +1,7 @@
 // config.yaml while a service runs: read again when it changed. What cannot change while it runs keeps what it said at the
 // start, and a warning says so.
 import { SystemClock } from "../clock.ts";
-import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
+import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../diagnostics.ts";
 import type { AgentDefaults, Config } from "./config.ts";
 import { ConfigError, loadConfig } from "./parse_config.ts";
 
@@ -99,9 +99,7 @@ function withStart(
     ["http.hosts", fresh.http.hosts, hosts],
     ["http.origins", fresh.http.origins, origins],
   ].filter(([, now, before]) => JSON.stringify(now) !== JSON.stringify(before));
-  const warnings = changed.map(([key]) =>
-    warn(fresh.path, `${key} has changed: it takes effect when the service starts again`)
-  );
+  const warnings = changed.map(([key]) => warn(fresh.path, `${key} has changed: ${AT_NEXT_START}`));
   return { ...config, warnings: [...fresh.warnings, ...warnings] };
 }
 

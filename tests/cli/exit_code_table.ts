@@ -120,6 +120,7 @@ export const ROWS: readonly Row[] = [
     code: 0,
     out: /^✔ [^]*config\.yaml created\n\nYour first agent: /,
     needs: openHome,
+    isRunning: false,
   },
   { argv: [...SETUP, "-q"], code: 0, needs: openHome },
   { argv: ["setup"], code: 2, err: /^Error: There is nobody to ask: /, needs: openHome },

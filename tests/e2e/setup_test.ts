@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { OpenAiServer } from "../support/openai_server.ts";
 import { converse, interruptAt, type Turn } from "./dialog.ts";
-import { createRealHome, type RealHome } from "./real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const KEY = "sk-e2e-0123456789abcdef";
@@ -173,3 +173,39 @@ Deno.test("setup --yes needs no terminal, and keeps what is there", async () => 
   const ids = (JSON.parse(listed.stdout) as { id: string }[]).map(({ id }) => id);
   assert.deepEqual(ids, ["hello"]);
 });
+
+testInTerminal(
+  "setup restarts a service that cannot take over a setting while it runs",
+  async () => {
+    const config = "workspace: ~/inkling\ndefaults: { provider: demo, model: echo }\n";
+    await using home = await createRealHome({ config });
+    const started = await home.inkling("start", "--daemon", "--keep-alive");
+    assert.equal(started.code, 0, started.stderr);
+    using client = home.client();
+    const before = await client.info();
+    const file = join(home.configDir, "config.yaml");
+    await Deno.writeTextFile(file, `${config}http: { hosts: [inkling.example] }\n`);
+    await untilFound("the service has read it", async () => {
+      return (await client.info()).config_warnings.length > 0 || undefined;
+    });
+
+    const told = await home.inkling("setup", "--yes");
+    assert.equal(told.code, 0, told.stderr);
+    assert.match(told.stderr, /config\.yaml: http\.hosts has changed: it takes effect when/);
+    assert.match(told.stderr, /"inkling stop && inkling start --daemon --keep-alive"/);
+    assert.equal((await client.info()).pid, before.pid);
+
+    const flags = ["--provider", "demo", "--model", "echo", "-w", join(home.root, "inkling")];
+    await using terminal = await RealTerminal.open(home, ["setup", ...flags]);
+    await converse(terminal, [
+      { question: /Change the limits/, answer: "" },
+      { question: /Write .*config\.yaml/, answer: "" },
+      { question: /Restart the service now\?/, answer: "" },
+    ]);
+    const { code, shown } = await terminal.ended();
+    assert.equal(code, 0, shown);
+    const after = await client.info();
+    assert.notEqual(after.pid, before.pid);
+    assert.deepEqual([after.keep_alive, after.config_warnings], [true, []]);
+  },
+);

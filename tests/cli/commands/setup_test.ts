@@ -320,6 +320,78 @@ Deno.test("setup tells when it moves a workspace that has a history, and when a 
   assert.match(cli.stderr.text, /The service that is running has this from its next run on/);
 });
 
+/** A setup that changes nothing, beside a running service. */
+async function createBesideService(options: { hasPerson: boolean }): Promise<SetupWorld> {
+  const world = await createSetupWorld({
+    ...options,
+    config: "workspace: ~/inkling\ndefaults: {provider: demo, model: echo}\n",
+  });
+  world.cli.isRunning = true;
+  return world;
+}
+
+Deno.test("setup says who takes over a key that alone was changed", async () => {
+  await using world = await createBesideService({ hasPerson: false });
+  const { cli } = world;
+  cli.input.lines = [KEY];
+  const setup = ["setup", "--yes", "--provider", "openai", "--model", "gpt-x"];
+  assert.equal(await cli.run(...setup), 0);
+  await Deno.remove(world.envFile);
+  cli.stderr.text = "";
+  assert.equal(await cli.run(...setup), 0);
+  assert.match(cli.stdout.text, /\.env created\n[^]*config\.yaml unchanged\n/);
+  assert.match(cli.stderr.text, /The service that is running has this from its next run on/);
+  cli.stderr.text = "";
+  assert.equal(await cli.run(...setup), 0);
+  assert.doesNotMatch(cli.stderr.text, /next run/);
+});
+
+Deno.test("setup says what restarts a service of another version, where nobody is asked", async () => {
+  await using world = await createBesideService({ hasPerson: false });
+  const { cli } = world;
+  Object.assign(cli.app, { version: "1.3.0" });
+  assert.equal(await cli.run("setup", "--yes"), 0);
+  assert.match(
+    cli.stderr.text,
+    /The service that is running is Inkling 1\.2\.3, and this is 1\.3\.0\n/,
+  );
+  assert.match(cli.stderr.text, /"inkling stop && inkling start --daemon"\n/);
+  assert.equal(cli.spawned.length, 0);
+});
+
+Deno.test("setup restarts a service that cannot take over a setting while it runs, if the person wants", async () => {
+  for (const isWanted of [true, false]) {
+    await using world = await createBesideService({ hasPerson: true });
+    const { cli } = world;
+    const setting = { path: world.configFile, line: 1, column: 1, severity: "warning" as const };
+    cli.runtime.configWarnings = [
+      {
+        ...setting,
+        message: "http.hosts has changed: it takes effect when the service starts again",
+      },
+    ];
+    let isAlive = true;
+    cli.processes.set(Deno.pid, {
+      signals: [],
+      endsOn: ["request"],
+      get isAlive() {
+        return isAlive;
+      },
+      set isAlive(value) {
+        isAlive = cli.isRunning = value;
+      },
+    });
+    cli.input.answers = ["~/inkling", "demo", "echo", false, true, isWanted];
+    assert.equal(await cli.drive(cli.run("setup")), 0, cli.stderr.text);
+    assert.deepEqual(cli.input.answers, []);
+    assert.equal(cli.input.asked.at(-1)?.message, "Restart the service now?");
+    assert.match(cli.stderr.text, /config\.yaml: http\.hosts has changed: it takes effect/);
+    assert.equal(isAlive, !isWanted);
+    assert.equal(cli.spawned.length, isWanted ? 1 : 0);
+    assert.equal(/start --daemon"/.test(cli.stderr.text), !isWanted);
+  }
+});
+
 Deno.test("setup does not take a workspace whose service runs: no command would find that any more", async () => {
   await using world = await createSetupWorld({ hasPerson: false });
   const workspace = join(world.home, "notes");
