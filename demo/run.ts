@@ -54,7 +54,14 @@ class Demo {
     console.log(`\n$ inkling ${shown}\n`);
     const child = this.spawn(args, options.asks ? {} : { detached: true, stdin: "null" });
     // What runs is let run to its end also when a signal comes: a service that is being started could not be stopped yet.
+    let isOver = false;
+    signal.promise.catch((name) => {
+      // It waits for a person, for as long as that takes. Ctrl+C has reached it from the terminal.
+      if (options.asks && !isOver && name !== "SIGINT") child.kill("SIGTERM");
+    });
     const { code } = await child.status;
+    isOver = true;
+    if (code === SIGNALS.SIGINT) signal.reject("SIGINT");
     return await Promise.race([signal.promise, code]);
   }
 
@@ -86,7 +93,7 @@ async function tell(demo: Demo): Promise<void> {
     await demo.write(file, await Deno.readTextFile(join(WORKSPACE, file)));
   }
   console.log("An agent is one Markdown file. This one is agents/reporter.md:\n");
-  console.log((await demo.read("agents/reporter.md")).replaceAll(/^/gm, "    ").trimEnd());
+  console.log(indent(await demo.read("agents/reporter.md")));
   await demo.must(["start", "--daemon"]);
 
   heading("An agent has another one work, and asks");
@@ -96,7 +103,7 @@ async function tell(demo: Demo): Promise<void> {
     await demo.must(["respond", "1", "--choice", "Keep it"]);
   } else if (code !== 0) throw new DemoFailure(`the editor ended with ${code}`);
   console.log("\nreport.md, as the other agent has written it:\n");
-  console.log((await demo.read("report.md")).replaceAll(/^/gm, "    ").trimEnd());
+  console.log(indent(await demo.read("report.md")));
 
   heading("A file in a watched folder starts a run");
   console.log("$ echo Hello > inbox/letter.md");
@@ -105,8 +112,14 @@ async function tell(demo: Demo): Promise<void> {
 
   heading("What has happened");
   await demo.must(["list"]);
+  for (const agent of ["editor", "reporter", "postbox"]) await untilDone(demo, agent);
   await showPage(demo, isWatched);
   await demo.must(["stop"]);
+}
+
+/** The text with four spaces before each of its lines, which have at most 80 characters. */
+function indent(text: string): string {
+  return text.replaceAll(/(.{1,76})(?: +|\n|$)/g, "    $1\n").trimEnd();
 }
 
 function heading(text: string): void {
@@ -123,6 +136,22 @@ async function untilThere(demo: Demo, file: string): Promise<string> {
     await Promise.race([signal.promise, sleep(LOOK_MS)]);
   }
   throw new DemoFailure(`no run has written ${file}`);
+}
+
+/** Waits for the end of an agent's executions. Throws DemoFailure where there is none, or one that is no success. */
+async function untilDone(demo: Demo, agent: string): Promise<void> {
+  for (let look = 0; look < LOOKS; look++) {
+    const args = ["logs", agent, "--json"];
+    const { stdout } = await demo.spawn(args, { stdin: "null", stdout: "piped" }).output();
+    const executions: { status: string }[] = JSON.parse(new TextDecoder().decode(stdout));
+    const statuses = executions.map(({ status }) => status);
+    if (statuses.length > 0 && statuses.every((status) => status === "success")) return;
+    if (!statuses.includes("running")) {
+      throw new DemoFailure(`the executions of ${agent} ended with: ${statuses.join(", ")}`);
+    }
+    await Promise.race([signal.promise, sleep(LOOK_MS)]);
+  }
+  throw new DemoFailure(`the executions of ${agent} do not end`);
 }
 
 /** The page's address; at a terminal it works until Enter. */
@@ -160,7 +189,9 @@ const NEXT = `This was real but for the model, which plays a script. With a real
        model: { provider: ollama, name: qwen3 }
   4. In this folder:
        ${COMMAND} validate reporter
-       ${COMMAND} run reporter`;
+       ${COMMAND} run reporter
+     All that your agents do, in the browser:
+       ${COMMAND} ui`;
 
 async function main(): Promise<number> {
   const root = await Deno.makeTempDir({ prefix: "inkling-demo-" });
