@@ -1,9 +1,8 @@
 // The wire of agents: in lists, each with its configuration, and reading their files again.
 import { z } from "zod";
 import { HISTORY_LEVELS, ON_PENDING, TRIGGER_TYPES } from "../runtime/agents/agent.ts";
-import { EXECUTION_STATUSES } from "../runtime/executions/execution.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
-import { ExecutionSummary } from "./execution_schemas.ts";
+import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 /** An agent as lists show it. */
@@ -14,14 +13,14 @@ export const AgentSummary = z.object({
   description: z.string(),
   icon: z.string(),
   enabled: z.boolean(),
-  trigger_type: z.enum(TRIGGER_TYPES),
+  trigger_type: z.enum(TRIGGER_TYPES).meta({ id: "TriggerType" }),
   model_provider: z.string().nullable(),
   model_name: z.string().nullable(),
   trigger_every: z.string().nullable(),
   trigger_cron: z.string().nullable(),
   trigger_paths: z.array(z.string()),
   last_run: timestamp.nullable(),
-  last_status: z.enum(EXECUTION_STATUSES).nullable(),
+  last_status: executionStatus.nullable(),
   last_execution_id: id.nullable(),
   next_run: timestamp.nullable(),
   trigger_paused: z.string().nullable().meta({
@@ -30,11 +29,13 @@ export const AgentSummary = z.object({
 }).meta({ id: "Agent" });
 export type AgentSummary = z.infer<typeof AgentSummary>;
 
-const catchUp = z.enum(["once", "none"]);
+const catchUp = z.enum(["once", "none"]).meta({ id: "CatchUp" });
 
 /** A trigger as an agent file declares it, with defaults filled in. */
 export const TriggerBody = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("manual"), input: z.string().nullable() }),
+  z.object({ type: z.literal("manual"), input: z.string().nullable() }).meta({
+    id: "ManualTrigger",
+  }),
   z.object({
     type: z.literal("schedule"),
     every: z.string().nullable(),
@@ -42,7 +43,7 @@ export const TriggerBody = z.discriminatedUnion("type", [
     timezone: z.string().nullable(),
     catch_up: catchUp,
     input: z.string().nullable(),
-  }),
+  }).meta({ id: "ScheduleTrigger" }),
   z.object({
     type: z.literal("watch"),
     paths: z.array(z.string()),
@@ -55,7 +56,7 @@ export const TriggerBody = z.discriminatedUnion("type", [
     }),
     catch_up: catchUp,
     input: z.string().nullable(),
-  }),
+  }).meta({ id: "WatchTrigger" }),
 ]).meta({ id: "Trigger" });
 export type TriggerBody = z.infer<typeof TriggerBody>;
 

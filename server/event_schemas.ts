@@ -1,7 +1,7 @@
 // The wire of streams: what the data of each event holds beside the identity of whom it is about.
 import { z } from "zod";
 import { EVENT_TYPES, FRAME_EVENTS } from "../runtime/events/frame.ts";
-import { EXECUTION_STATUSES, EXECUTION_TRIGGERS } from "../runtime/executions/execution.ts";
+import { executionStatus, executionTrigger } from "./execution_schemas.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 const identity = {
@@ -20,7 +20,7 @@ export const ExecutionFrame = z.object({
   content: z.string().optional(),
   role: z.string().optional().meta({ description: "`system`, `human`: of a message" }),
   model: z.string().optional().meta({ description: "Of execution_info" }),
-  trigger: z.enum(EXECUTION_TRIGGERS).optional(),
+  trigger: executionTrigger.optional(),
   args: z.array(z.string()).optional(),
   session_id: z.string().nullish(),
   tools: z.array(z.object({ id: z.string(), name: z.string(), args: z.string() })).optional().meta({
@@ -37,7 +37,7 @@ export const ExecutionFrame = z.object({
   usage_estimated: z.literal(true).optional().meta({
     description: "Of complete: the last reply was cut off, and part of the figures is estimated",
   }),
-  status: z.enum(EXECUTION_STATUSES).optional().meta({ description: "Of complete" }),
+  status: executionStatus.optional().meta({ description: "Of complete" }),
   error: z.string().nullish(),
   request_id: z.string().optional().meta({ description: "Of interrupt and waiting" }),
   reason: z.string().optional().meta({ description: "Of shutdown" }),
@@ -50,7 +50,7 @@ export const ExecutionFrame = z.object({
 /** The data of an event of the service's stream. */
 export const ServiceEventData = z.object({
   ...identity,
-  trigger: z.enum(EXECUTION_TRIGGERS),
+  trigger: executionTrigger,
   status: z.string().meta({ description: "Of an execution, the scheduler or a trigger" }),
   duration_ms: count.nullable(),
   event: z.enum(["loaded", "updated", "removed"]).meta({ description: "Of agents_changed" }),

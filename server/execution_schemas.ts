@@ -4,12 +4,18 @@ import { EVENT_TYPES } from "../runtime/events/frame.ts";
 import { EXECUTION_STATUSES, EXECUTION_TRIGGERS } from "../runtime/executions/execution.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
+/** The state of an execution. */
+export const executionStatus = z.enum(EXECUTION_STATUSES).meta({ id: "ExecutionStatus" });
+
+/** Who or what began an execution. */
+export const executionTrigger = z.enum(EXECUTION_TRIGGERS).meta({ id: "ExecutionTrigger" });
+
 /** An execution as lists show it. */
 export const ExecutionSummary = z.object({
   id,
   agent_id: z.string(),
-  status: z.enum(EXECUTION_STATUSES),
-  trigger: z.enum(EXECUTION_TRIGGERS),
+  status: executionStatus,
+  trigger: executionTrigger,
   parent_execution_id: id.nullable(),
   session_id: z.string().nullable(),
   started_at: timestamp,

@@ -26,6 +26,7 @@ export function describeApi(
         'live. The body of an error is `{"detail"}`. The Unix socket needs no key; over TCP every ' +
         "path except `/health` requires `X-API-Key` (401) and a `Host` (421) and `Origin` (403) " +
         "that belong to this service.",
+      license: { name: "MIT", identifier: "MIT" },
     },
     // Where the document was fetched from: over the socket any host stands for the service.
     servers: [{ url: "/" }],

@@ -28,9 +28,11 @@ const MISSHAPEN = "Invalid input: expected an answer as " +
 export const RespondBody = z.object({
   request_id: z.string(),
   response: z.union([
-    z.strictObject({ approved: z.boolean(), reason: z.string().nullish() }),
-    z.strictObject({ text: z.string() }),
-    z.strictObject({ selected: z.array(z.string()) }),
+    z.strictObject({ approved: z.boolean(), reason: z.string().nullish() }).meta({
+      id: "Approval",
+    }),
+    z.strictObject({ text: z.string() }).meta({ id: "TextAnswer" }),
+    z.strictObject({ selected: z.array(z.string()) }).meta({ id: "Selection" }),
   ], { error: MISSHAPEN }),
 }).meta({ id: "Respond" });
 export type RespondBody = z.infer<typeof RespondBody>;

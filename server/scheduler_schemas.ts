@@ -5,7 +5,7 @@ import { SLOT_OUTCOMES } from "../runtime/triggers/slot_store.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 /** Whether triggers may fire. */
-export const schedulerStatus = z.enum(["running", "paused"]);
+export const schedulerStatus = z.enum(["running", "paused"]).meta({ id: "SchedulerStatus" });
 
 /** An agent that runs by itself. */
 export const SchedulerJob = z.object({

@@ -139,6 +139,22 @@ Deno.test("describeApi() gives generators what they need: servers, known tags, n
   }
 });
 
+Deno.test("describeApi() gives a name to what generators would number or repeat: parts of a choice, shared values", () => {
+  const schemas = at("components", "schemas");
+  const enumerations: string[] = [];
+  for (const [name, schema] of Object.entries(schemas)) {
+    JSON.stringify(schema, (key, value) => {
+      if (["anyOf", "oneOf"].includes(key)) {
+        const objects = (value as JsonObject[]).filter(({ type }) => type === "object");
+        assert.deepEqual(objects, [], `${name}: a part of a choice has no name`);
+      }
+      if (key === "enum") enumerations.push(JSON.stringify(value));
+      return value;
+    });
+  }
+  assert.deepEqual(enumerations, [...new Set(enumerations)]);
+});
+
 Deno.test("describeApi() describes the data of streams, and the end of one", () => {
   const follow = at("paths", "/executions/{id}/stream", "get", "responses");
   assert.ok(follow["204"]);
