@@ -141,3 +141,32 @@ Deno.test("file_glob says that it stopped, and refuses a pattern that no path ca
     "The pattern contains a NUL character, which is not allowed.",
   );
 });
+
+Deno.test("eight walkGlob() at once with long lists in braces let others have turns between the files of one folder", async () => {
+  await using fixture = await SandboxFixture.open();
+  const names = Array.from({ length: 1_000 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
+  for (const name of names) await fixture.write(name, "");
+  const pattern = `many/{${Array.from({ length: 100 }, (_, i) => `*a*b${i}`).join(",")}}`;
+  let looked = 0;
+  let most = 0;
+  // The walk asks for the time at each entry.
+  const clock = { now: () => looked++, sleep: () => Promise.resolve() };
+  const { signal } = new AbortController();
+  const bounds = { maxFound: 100, maxEntries: 10_000, maxMs: Infinity, clock, signal };
+  let before = 0;
+  const turn = () => {
+    most = Math.max(most, looked - before);
+    before = looked;
+  };
+  const others = setInterval(turn, 0);
+  try {
+    await Promise.all(
+      Array.from({ length: 8 }, () => walkGlob(fixture.sandbox(), pattern, bounds)),
+    );
+    turn();
+  } finally {
+    clearInterval(others);
+  }
+  assert.ok(looked >= 8 * names.length);
+  assert.ok(most < names.length, `${most} entries without a turn`);
+});
