@@ -80,7 +80,7 @@ export const AgentDetail = AgentSummary.extend({
   confirm: z.array(z.string()).meta({
     description: "The tools that effectively need confirmation",
   }),
-  auto_approve: z.union([z.literal("*"), z.array(z.string())]),
+  auto_approve: z.union([z.array(z.string()), z.literal("*")]),
   on_pending: z.enum(ON_PENDING),
   confirm_timeout: z.string().meta({ description: "A duration such as `5m`, or `none`" }),
   trigger: TriggerBody,
