@@ -42,13 +42,14 @@ function endlessReplyRefusal(
 ): TransformStream<Uint8Array, Uint8Array> {
   let total = 0;
   let event = 0;
-  let endsLine = true;
+  // Of what came before: an empty line may be cut in two.
+  let tail: readonly [number, number] = [LINE_FEED, LINE_FEED];
   return new TransformStream({
     transform(chunk, controller) {
       total += chunk.length;
-      const end = hasEvents ? lastBlankLine(chunk, endsLine) : chunk.lastIndexOf(LINE_FEED);
+      const end = hasEvents ? lastBlankLine(chunk, tail) : chunk.lastIndexOf(LINE_FEED);
       event = end < 0 ? event + chunk.length : chunk.length - 1 - end;
-      endsLine = chunk.at(-1) === LINE_FEED;
+      tail = [chunk.at(-2) ?? tail[1], chunk.at(-1) ?? tail[1]];
       if (total > MAX_REPLY_BYTES) throw endlessReply(context, "its reply", MAX_REPLY_BYTES);
       if (event > MAX_EVENT_BYTES) throw endlessReply(context, "one part of it", MAX_EVENT_BYTES);
       controller.enqueue(chunk);
@@ -56,11 +57,12 @@ function endlessReplyRefusal(
   });
 }
 
-/** Where the last empty line of a chunk ends, which ends an event; negative where there is none. */
-function lastBlankLine(chunk: Uint8Array, followsLine: boolean): number {
+/** Where the last empty line of a chunk ends, which ends an event; negative where there is none. `tail`: the two bytes before. */
+function lastBlankLine(chunk: Uint8Array, tail: readonly [number, number]): number {
+  const byteAt = (at: number) => at < 0 ? tail[at + 2] : chunk[at];
   for (let at = chunk.lastIndexOf(LINE_FEED); at >= 0; at = chunk.lastIndexOf(LINE_FEED, at - 1)) {
-    const before = chunk[at - 1] === CARRIAGE_RETURN ? at - 2 : at - 1;
-    if (before < 0 ? followsLine : chunk[before] === LINE_FEED) return at;
+    const before = byteAt(at - 1) === CARRIAGE_RETURN ? at - 2 : at - 1;
+    if (byteAt(before) === LINE_FEED) return at;
     if (at === 0) return -1;
   }
   return -1;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { LARGEST_AGENT_BYTES } from "../../runtime/agents/parse_agent.ts";
 import { parse } from "../agents/parsed_file.ts";
-import { anyText } from "./odd_text.ts";
+import { anyText, ODD_NAMES } from "./odd_text.ts";
 import { defineTarget } from "./target.ts";
 import { yamlText } from "./yaml_text.ts";
 
@@ -124,5 +124,34 @@ export const hugeAgentFiles = defineTarget({
     const result = parse(`---\n${yaml}\n---\nbody`);
     assert.ok("agent" in result || result.diagnostics.length > 0);
     assert.ok(yaml.length < LARGEST_AGENT_BYTES);
+  },
+});
+
+const alias = fc.oneof(
+  fc.constantFrom(...ODD_NAMES),
+  fc.string({ unit: "grapheme", maxLength: 8 }),
+);
+
+export const pathAliases = defineTarget({
+  name: "path-aliases",
+  claim:
+    "each name in `paths` is a path of the agent, or an error; never the whole workspace instead",
+  cases: () =>
+    fc.tuple(
+      fc.uniqueArray(fc.tuple(alias, fc.constantFrom("in", "./out/", "/data", "~/x", "")), {
+        selector: ([name]) => name,
+        maxLength: 4,
+      }),
+      fc.boolean(),
+    ),
+  check([entries, isBlock]) {
+    const text = entries.map(([name, path]) => `${JSON.stringify(name)}: ${JSON.stringify(path)}`);
+    const paths = isBlock ? text.map((line) => `\n  ${line}`).join("") : ` {${text.join(", ")}}`;
+    const result = parse(new TextEncoder().encode(`---\npaths:${paths}\n---\nDo it.\n`));
+    if ("diagnostics" in result) return;
+    assert.deepEqual(
+      result.agent.paths.map((one) => one.alias).sort(),
+      entries.map(([name]) => name).sort(),
+    );
   },
 });

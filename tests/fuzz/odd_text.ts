@@ -53,6 +53,11 @@ export const ODD_CHARACTERS: readonly string[] = [
   ...["%", "$", "{", "}", "[", "]", "<", ">", "&", "#", "*", ":", "/", "..", "~"],
 ];
 
+/** Names that every object answers to, or that something else makes of a name. */
+export const ODD_NAMES: readonly string[] = [
+  ...["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "a", "b", "A_TOKEN"],
+];
+
 /** Any text at all. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "grapheme" }),

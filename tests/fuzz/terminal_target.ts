@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatBlocks, parseMarkdown } from "../../cli/output/markdown.ts";
-import { escapeJsonLine, sanitise } from "../../cli/output/sanitise.ts";
+import { escapeJsonLine, sanitise, toOneLine } from "../../cli/output/sanitise.ts";
 import { SanitisedStream } from "../../cli/output/sanitised_stream.ts";
 import { StreamedMarkdown } from "../../cli/output/streamed_markdown.ts";
 import { createStyle } from "../../cli/output/style.ts";
 import { widthOf } from "../../cli/output/width.ts";
-import { cutAt, terminalText } from "./odd_text.ts";
+import { wrapExactly, wrapText } from "../../cli/output/wrap.ts";
+import { toPlainLine } from "../../runtime/plain_text.ts";
+import { anyText, cutAt, terminalText } from "./odd_text.ts";
 import { defineTarget } from "./target.ts";
 
 const FORBIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
@@ -108,5 +110,75 @@ export const terminalMarkdown = defineTarget({
       return done;
     });
     assert.deepEqual([...drawn, ...streamed.end()], lines);
+  },
+});
+
+/** A line of what a person approves, in front of which the question puts an indentation. */
+const wrappedLine = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      " ",
+      "  ",
+      "↪ ",
+      "  ↪ ",
+      "    ",
+      "日本",
+      "🚀",
+      '"inkling run a b"',
+      "https://x.org/a",
+    ),
+    fc.string({ unit: "grapheme", maxLength: 12 }),
+  ),
+  { maxLength: 12 },
+).map((parts) => parts.join("").replaceAll(/[\n\r\p{Cc}]/gu, ""));
+
+export const wrappedTexts = defineTarget({
+  name: "wrapped-texts",
+  claim:
+    "no character is lost where lines are broken, and a text that is approved looks like no other",
+  cases: () =>
+    fc.tuple(
+      fc.array(wrappedLine, { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 20, max: 60 }),
+      fc.nat(4),
+    ),
+  check([lines, width, hanging]) {
+    const text = lines.map((line) => `    ${line}`).join("\n");
+    assert.equal(unwrapped(wrapExactly(text, width)), text);
+    const plain = lines.join("\n");
+    const seen = (shown: string) => shown.replaceAll(/\s/g, "");
+    assert.equal(seen(wrapText(plain, width, { hanging })), seen(plain));
+  },
+});
+
+/** The text that wrapExactly() made this of: each of its lines is indented by four or more. */
+function unwrapped(shown: string): string {
+  const lines: string[] = [];
+  for (const line of shown.split("\n")) {
+    const last = lines.pop();
+    if (last === undefined) lines.push(line);
+    else if (line.startsWith("    ")) lines.push(last, line);
+    else {
+      const [indent = ""] = /^ */.exec(last) ?? [];
+      const lead = `  ↪ ${indent.slice(4)}  `;
+      assert.ok(line.startsWith(lead), line);
+      lines.push(last + line.slice(lead.length));
+    }
+  }
+  return lines.join("\n");
+}
+
+export const foreignLines = defineTarget({
+  name: "foreign-lines",
+  claim: "what somebody else wrote is one line of ours, and no longer than it may be",
+  cases: () => fc.tuple(fc.oneof(terminalText, anyText), fc.integer({ min: 1, max: 40 })),
+  check([text, most]) {
+    const line = toPlainLine(text, most);
+    assert.ok(line.length <= most && line.isWellFormed(), line);
+    for (const one of [line, toOneLine(text)]) {
+      assert.doesNotMatch(one, /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u);
+    }
+    assert.equal(toPlainLine(line, most), line);
+    assert.equal(toOneLine(toOneLine(text)), toOneLine(text));
   },
 });

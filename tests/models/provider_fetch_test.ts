@@ -1,6 +1,7 @@
 // The one fetch of all providers' packages, before real sockets: where it follows, how much it reads, what it sends.
 import assert from "node:assert/strict";
 import {
+  boundReply,
   MAX_ERROR_BYTES,
   MAX_EVENT_BYTES,
   MAX_REPLY_BYTES,
@@ -139,4 +140,15 @@ Deno.test("createProviderFetch() breaks off a reply, and a line or an event of i
   }
   await using error = serve(endless("no ", { bytes: MAX_ERROR_BYTES, status: 400 }));
   assert.equal((await (await send(error.origin)).text()).length, MAX_ERROR_BYTES);
+});
+
+Deno.test("boundReply() sees where an event ends, also where the network cuts that in two", async () => {
+  const context = { provider: "mine", baseUrl: "http://h", apiKey: "k", now: () => 0 };
+  const part = "x".repeat(MAX_EVENT_BYTES * 3 / 4);
+  for (const [first = "", second = ""] of [["\n", "\n"], ["\r\n\r", "\n"], ["\r\n", "\r\n"]]) {
+    const pieces = [part + first, second, part];
+    const body = ReadableStream.from(pieces.map((piece) => new TextEncoder().encode(piece)));
+    const answer = new Response(body, { headers: { "content-type": "text/event-stream" } });
+    assert.equal(await boundReply(answer, context).text(), pieces.join(""));
+  }
 });

@@ -578,6 +578,13 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/tools/mcp/parse_servers_test.ts"],
   },
   {
+    guard: "a name that would be left out of an MCP server's environment is refused",
+    file: "runtime/tools/mcp/parse_servers.ts",
+    find: 'if (isJsonObject(map) && Object.hasOwn(map, "__proto__")) {',
+    replace: "if (false) {",
+    tests: ["tests/tools/mcp/parse_servers_test.ts"],
+  },
+  {
     guard: "a disabled MCP server is not started",
     file: "runtime/tools/mcp/parse_servers.ts",
     find: 'if (entry["disabled"] === true) return refuse(',

@@ -65,6 +65,13 @@ function parseServer(name: string, entry: unknown): ParsedServer {
   }
   if (!isJsonObject(entry)) return refuse("it must be an object with a command or a url");
   if (entry["disabled"] === true) return refuse("it is disabled by its entry");
+  for (const place of ["env", "headers"]) {
+    const map = entry[place];
+    // What reads it would leave it out without a word.
+    if (isJsonObject(map) && Object.hasOwn(map, "__proto__")) {
+      return refuse(`${place} must not have a name __proto__`);
+    }
+  }
   const addresses = URL_KEYS.filter((key) => entry[key] !== undefined);
   const hasCommand = entry["command"] !== undefined;
   if (hasCommand && addresses.length > 0) {

@@ -239,6 +239,17 @@ Deno.test("resolveServer() fills variables in within a bound", () => {
   });
 });
 
+Deno.test("parseServers() refuses a name that would be left out silently", () => {
+  for (const [place, rest] of [["env", '"command":"a"'], ["headers", '"url":"https://h/"']]) {
+    const document = parseServers(`{"s":{${rest},"${place}":{"__proto__":"x"}}}`, "/w/f.json");
+    assert.ok(!("problem" in document));
+    assert.deepEqual(document.servers.get("s"), {
+      problem: `${place} must not have a name __proto__`,
+      warnings: [],
+    });
+  }
+});
+
 Deno.test("Expansion.fill() stops filling in where more comes out than may", () => {
   const long = "x".repeat(1024);
   const expansion = new Expansion(() => long);
