@@ -172,7 +172,17 @@ const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
         anyOf: fc.array(tie("schema"), { maxLength: 2 }),
         not: tie("schema"),
       }, { requiredKeys: [] }),
-    ).map(([own, below]): JsonObject => ({ ...own, ...below })),
+      // One of these at most: a schema that has all of them at each level is too big to be made.
+      fc.oneof(
+        fc.constant({}),
+        fc.record({ patternProperties: fc.dictionary(fc.constantFrom("^a", "."), leaf) }),
+        fc.record({ additionalProperties: leaf }),
+        fc.record({ prefixItems: fc.array(leaf, { maxLength: 2 }) }),
+        fc.record({ allOf: fc.array(leaf, { maxLength: 2 }) }),
+        fc.record({ oneOf: fc.array(leaf, { maxLength: 2 }) }),
+        fc.record({ if: leaf, then: leaf, else: leaf }),
+      ),
+    ).map(([own, below, more]): JsonObject => ({ ...own, ...below, ...more })),
   ),
 }));
 const args = fc.oneof(
