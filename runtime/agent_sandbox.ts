@@ -4,8 +4,8 @@ import { readWatchPaths } from "./agents/watch_path.ts";
 import type { RunCause } from "./run_cause.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import { PathSandbox, type PathSandboxOptions } from "./tools/path_sandbox.ts";
-import type { OwnWrites, Writer } from "./triggers/own_writes.ts";
-import { createWatchFilter } from "./triggers/watch_filter.ts";
+import type { OwnWrites, Writer } from "./triggers/watch/own_writes.ts";
+import { createWatchFilter } from "./triggers/watch/watch_filter.ts";
 
 /** Whose sandbox it is. */
 export interface SandboxSubject {

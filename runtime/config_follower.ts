@@ -11,7 +11,7 @@ import { knownRealPath } from "./files/known_real_path.ts";
 import { SerialQueue } from "./serial_queue.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { AgentFiles } from "./triggers/agent_files.ts";
-import type { FolderWatches } from "./triggers/folder_watches.ts";
+import type { FolderWatches } from "./folders/folder_watches.ts";
 
 /** What it works with. */
 export interface ConfigFollowerPorts {

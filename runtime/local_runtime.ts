@@ -46,7 +46,7 @@ import type { ServiceLog } from "./service_log/service_log.ts";
 import { ShownHistory } from "./shown_history.ts";
 import type { AgentFiles } from "./triggers/agent_files.ts";
 import type { Pause, SchedulerState } from "./triggers/pause.ts";
-import type { Slot, SlotStore } from "./triggers/slot_store.ts";
+import type { Slot, SlotStore } from "./triggers/schedule/slot_store.ts";
 import type { Triggers } from "./triggers/triggers.ts";
 
 /** The parts of a LocalRuntime. */

@@ -26,7 +26,7 @@ import { Pause } from "./triggers/pause.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
 /** Loaded with the first run, or the first agent that watches something. */
-const loadOwnWrites = lazyModule(() => import("./triggers/own_writes.ts"));
+const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
 
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {

@@ -1,4 +1,5 @@
 // The agents of a workspace, and all that depends on which variables they name for their keys: secrets, redaction, the log.
+import { join } from "node:path";
 import type { Agent } from "./agents/agent.ts";
 import { AgentRegistry } from "./agents/registry.ts";
 import type { ResourceProblem } from "./agents/validate_resources.ts";
@@ -15,7 +16,7 @@ import type { ServiceLog } from "./service_log/service_log.ts";
 import { withCollectorSecrets } from "./telemetry/collector_secrets.ts";
 import { withServerSecrets } from "./tools/mcp/server_secrets.ts";
 import { AgentFiles } from "./triggers/agent_files.ts";
-import { FolderWatches } from "./triggers/folder_watches.ts";
+import { FolderWatches } from "./folders/folder_watches.ts";
 
 const loadPermissionGaps = lazyModule(() => import("./permissions/permission_gaps.ts"));
 
@@ -65,7 +66,11 @@ export async function openAgents(
     log.write("warn", formatDiagnostic(problem));
   }
   const events = new EventBus(log);
-  const folders = new FolderWatches({ clock, log });
+  const folders = new FolderWatches({
+    clock,
+    log,
+    probeFolder: join(directories.stateDir, "watch"),
+  });
   const { agentsDir } = directories;
   const agentFiles = new AgentFiles({ registry, agentsDir, events, clock, log, folders });
   await agentFiles.reload();

@@ -15,7 +15,7 @@ import type { RunRequest } from "./executions/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
-import type { Slot } from "./triggers/slot_store.ts";
+import type { Slot } from "./triggers/schedule/slot_store.ts";
 
 export type { BrokenAgentFile } from "./agents/registry.ts";
 export type { ReloadReport } from "./agents/reload_report.ts";

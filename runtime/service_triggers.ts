@@ -8,14 +8,14 @@ import type { ServiceLog } from "./service_log/service_log.ts";
 import { createStartRun } from "./start_run.ts";
 import type { Database } from "./storage/database.ts";
 import type { SqliteSlotStore } from "./storage/slots.ts";
-import type { FolderWatches } from "./triggers/folder_watches.ts";
-import type { OwnWrites } from "./triggers/own_writes.ts";
+import type { FolderWatches } from "./folders/folder_watches.ts";
+import type { OwnWrites } from "./triggers/watch/own_writes.ts";
 import type { Pause } from "./triggers/pause.ts";
-import { Scheduler } from "./triggers/scheduler.ts";
+import { Scheduler } from "./triggers/schedule/scheduler.ts";
 import { Triggers } from "./triggers/triggers.ts";
 import { lazyModule } from "./lazy_module.ts";
 
-const loadWatcher = lazyModule(() => import("./triggers/watcher.ts"));
+const loadWatcher = lazyModule(() => import("./triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("./storage/watches.ts"));
 
 /** What they are made of. */

@@ -1,7 +1,7 @@
 // The wire of what runs by itself: the scheduler, what it will start, and what became of what was due.
 import { z } from "zod";
 import { TRIGGER_TYPES } from "../runtime/agents/agent.ts";
-import { SLOT_OUTCOMES } from "../runtime/triggers/slot_store.ts";
+import { SLOT_OUTCOMES } from "../runtime/triggers/schedule/slot_store.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 /** Whether triggers may fire. */

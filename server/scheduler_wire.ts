@@ -1,7 +1,7 @@
 // From what the runtime starts by itself to the wire's.
 import { toTimestamp } from "../runtime/clock.ts";
 import type { SchedulerJob as Job, SchedulerStatus } from "../runtime/runtime.ts";
-import type { Slot } from "../runtime/triggers/slot_store.ts";
+import type { Slot } from "../runtime/triggers/schedule/slot_store.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "./scheduler_schemas.ts";
 import { toTimestampOrNull } from "./wire_values.ts";
 

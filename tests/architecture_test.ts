@@ -14,6 +14,7 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   files: 1,
   secrets: 1,
   service_log: 2,
+  folders: 3,
   config: 3,
   agents: 4,
   events: 5,
@@ -99,7 +100,7 @@ Deno.test("imports: server knows the runtime by its interface and its vocabulary
     "runtime/agents/cron_expression.ts",
     "runtime/events/frame.ts",
     "runtime/executions/execution.ts",
-    "runtime/triggers/slot_store.ts",
+    "runtime/triggers/schedule/slot_store.ts",
   ];
   assert.deepEqual(
     offenders(({ from, to, typeOnly }) =>
@@ -184,7 +185,7 @@ Deno.test("imports: adapters, their packages and the price table are loaded only
     ...["openai", "@anthropic-ai/sdk", "@google/genai", "@pydantic/genai-prices"],
     ...["runtime/tools/mcp/session.ts", "runtime/tools/mcp/mcp_servers.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
-    ...["runtime/triggers/watcher.ts"],
+    ...["runtime/triggers/watch/watcher.ts"],
     ...[
       "runtime/executions/loop.ts",
       "runtime/executions/prepare.ts",
@@ -313,8 +314,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
     // The clock itself; the log, whose lines have the machine's time; what is compared with the file system's time; what runs
     // in a worker that can load nothing.
-    where:
-      /^runtime\/(clock|service_log\/log_file|config\/file_stamp|triggers\/watch_worker_code)\.ts$/,
+    where: /^runtime\/(clock|service_log\/log_file|config\/file_stamp)\.ts$/,
   },
 ];
 

@@ -1,4 +1,5 @@
 // What distinguishes two folders at one path.
+import { isMissing } from "./missing.ts";
 
 /**
  * Another one for every folder that is or was at a path. Its birth, in milliseconds, belongs to it: a file system may give
@@ -7,4 +8,16 @@
  */
 export function folderIdentity({ dev, ino, birthtime }: Deno.FileInfo): string {
   return `${dev}:${ino}:${birthtime?.getTime()}`;
+}
+
+/** Stands for the identity of a folder that is not there. */
+export const MISSING = "missing";
+
+/** What distinguishes two folders at one path; undefined where that is unknown. */
+export function identityAt(folder: string): string | undefined {
+  try {
+    return folderIdentity(Deno.lstatSync(folder));
+  } catch (error) {
+    return isMissing(error) ? MISSING : undefined;
+  }
 }

@@ -1,5 +1,5 @@
 // The tables of schedules and slots: where each schedule's beat begins, how far it got, what became of each slot.
-import type { ScheduleState, Slot, SlotStore } from "../triggers/slot_store.ts";
+import type { ScheduleState, Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
 import type { Database } from "./database.ts";
 
 const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", outcome, reason, ' +

@@ -1,6 +1,6 @@
 // The tables of watches: changes that wait for their run, and how files looked when they were last reported to their agent.
 import type { FileEvent } from "../run_cause.ts";
-import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch_store.ts";
+import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch/watch_store.ts";
 import type { Database } from "./database.ts";
 
 /**

@@ -11,7 +11,7 @@ import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
 import { knownRealPath } from "../files/known_real_path.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { FolderWatches } from "./folder_watches.ts";
+import type { FolderWatches } from "../folders/folder_watches.ts";
 
 /** An editor's save is several events: the rescan waits until none came for this long… */
 const QUIET_MS = 200;

@@ -5,8 +5,8 @@ import type { EventBus } from "../events/bus.ts";
 import { firstOf } from "../first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
-import type { Scheduler } from "./scheduler.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Scheduler } from "./schedule/scheduler.ts";
+import type { Watcher } from "./watch/watcher.ts";
 
 /** So long a reload waits until changes of all that is watched are noticed. */
 const LONGEST_WAIT_MS = 2_000;

@@ -102,7 +102,7 @@ async function foldLongExecution(browser: Browser): Promise<void> {
           call: [{ name: "file_glob", arguments: { pattern: `${index}*` } }],
         })),
         { say: "Arrived." },
-      ], "settings: { max_tool_calls: 500 }"),
+      ], "settings: { max_tool_calls: 500, max_execution_tokens: 1000000 }"),
   );
   await runToEnd(world.runtime(), "walker");
   const page = await world.openPage("#/executions/1");

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Cron } from "croner";
 import { parseCron } from "../../runtime/agents/cron_expression.ts";
 import { parseDuration, writeDuration } from "../../runtime/durations.ts";
-import { createSchedule } from "../../runtime/triggers/schedule.ts";
+import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
 import { agentOf, parse } from "../agents/parsed_file.ts";
 import { Chance, createCron } from "../schedule_oracle/random_world.ts";
 import { seededRandom } from "../support/seeded_random.ts";

@@ -91,7 +91,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "what an agent wrote itself does not fire it",
-    file: "runtime/triggers/agent_follower.ts",
+    file: "runtime/triggers/watch/agent_follower.ts",
     find: "event === undefined || await ownWrites.isOwn(agent.id, path)",
     replace: "event === undefined",
     tests: ["tests/triggers"],
@@ -299,10 +299,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a watched path is looked at by one look at a time",
-    file: "runtime/triggers/place_scans.ts",
+    file: "runtime/folders/watched_place.ts",
     find: "return this.#working ??= this.#workOff();",
     replace: "return this.#working = this.#workOff();",
-    tests: ["tests/triggers/place_scans_test.ts"],
+    tests: ["tests/triggers/watch"],
   },
   {
     guard: "an idempotency key stands for one request",
@@ -425,10 +425,13 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a watch that feeds itself with new names is stopped",
-    file: "runtime/triggers/agent_follower.ts",
+    file: "runtime/triggers/watch/agent_follower.ts",
     find: "await ownWrites.writerOf(path);",
     replace: "undefined;",
-    tests: ["tests/triggers/watcher_loops_test.ts", "tests/triggers/triggers_breaker_test.ts"],
+    tests: [
+      "tests/triggers/watch/watcher_loops_test.ts",
+      "tests/triggers/triggers_breaker_test.ts",
+    ],
   },
   {
     guard: "an agent file is not read while it is being written",
@@ -453,17 +456,20 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a watched folder does not grow without a bound",
-    file: "runtime/triggers/folder_view.ts",
-    find: "return this.#snapshot.size > this.#options.most;",
+    file: "runtime/folders/folder_snapshot.ts",
+    find: "return this.#size > this.#options.most;",
     replace: "return false;",
-    tests: ["tests/triggers/watcher_size_test.ts"],
+    tests: ["tests/triggers/watch/watcher_size_test.ts"],
   },
   {
     guard: "changed files start an agent so many times at most",
-    file: "runtime/triggers/trigger_breaker.ts",
+    file: "runtime/triggers/watch/trigger_breaker.ts",
     find: "this.#recentStarts(agentId).length >= maxRuns",
     replace: "false",
-    tests: ["tests/triggers/trigger_breaker_test.ts", "tests/triggers/watcher_loops_test.ts"],
+    tests: [
+      "tests/triggers/watch/trigger_breaker_test.ts",
+      "tests/triggers/watch/watcher_loops_test.ts",
+    ],
   },
   {
     guard: "a provider's key in a result reaches neither the model nor the log",

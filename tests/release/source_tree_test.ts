@@ -95,7 +95,6 @@ Deno.test("every module that is started as a worker is known to be one", () => {
     // A thread of a user's script.
     "runtime/tools/custom/host/script_worker.ts",
     // Made from a text: there is no module to embed.
-    "runtime/triggers/watch_worker.ts",
   ]);
 });
 

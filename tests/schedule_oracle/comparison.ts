@@ -1,5 +1,5 @@
 // What the service made of a world against what the rules make of it.
-import type { Slot } from "../../runtime/triggers/slot_store.ts";
+import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { type ExpectedSlot, expectSlots } from "./expectation.ts";
 import { runWorld, type WorldScript } from "./world.ts";
 

@@ -1,5 +1,5 @@
 // Many agents that are all due at once, again and again, over a restart: every slot must be claimed, and once.
-import { scheduled, ScheduledService } from "../triggers/scheduled_service.ts";
+import { scheduled, ScheduledService } from "../triggers/schedule/scheduled_service.ts";
 
 const EVERY_MS = 5 * 60_000;
 

@@ -107,9 +107,9 @@ export class Inspection {
   /** What is left over where the service keeps its state, once it has gone in order. */
   async findLeftovers(): Promise<void> {
     const { home, findings } = this.#world;
-    // `fd`: the link to the service's descriptors. `mcp`: where the programs of servers start. `workspaces`: the workspace's lock, whichever one config.yaml names, and its link.
+    // `fd`: the link to the service's descriptors. `watch`: where it tries whether folders are watched. `mcp`: where the programs of servers start. `workspaces`: the workspace's lock, whichever one config.yaml names, and its link.
     const known =
-      /^(inkling\.(db|lock|log(\.\d)?)|fd|workspace|mcp|workspaces|workspaces\/[^/]+(\/(inkling\.lock|fd))?)$/;
+      /^(inkling\.(db|lock|log(\.\d)?)|fd|watch|workspace|mcp|workspaces|workspaces\/[^/]+(\/(inkling\.lock|fd))?)$/;
     for (const name of await namesBelow(home.stateDir)) {
       if (!name.startsWith("mcp/") && !known.test(name)) {
         findings.add("the state directory holds nothing left over", { name });

@@ -5,7 +5,7 @@ import { closeInstance, openInstance } from "../../runtime/storage/instances.ts"
 import { SqliteSettingsStore } from "../../runtime/storage/settings.ts";
 import { SqliteSlotStore } from "../../runtime/storage/slots.ts";
 import { SqliteWatchStore } from "../../runtime/storage/watches.ts";
-import type { Slot } from "../../runtime/triggers/slot_store.ts";
+import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import type { TestStore } from "../support/test_store.ts";
 import {
   ask,

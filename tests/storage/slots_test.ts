@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Database } from "../../runtime/storage/database.ts";
 import { insertSlot, isSlotTaken, SqliteSlotStore } from "../../runtime/storage/slots.ts";
-import type { Slot } from "../../runtime/triggers/slot_store.ts";
+import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { openTestStore } from "../support/test_store.ts";
 
 const ALL = { limit: 500, offset: 0 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Database } from "../../runtime/storage/database.ts";
 import { SqliteWatchStore, takeQueued } from "../../runtime/storage/watches.ts";
-import type { QueuedChange } from "../../runtime/triggers/watch_store.ts";
+import type { QueuedChange } from "../../runtime/triggers/watch/watch_store.ts";
 import { openTestStore } from "../support/test_store.ts";
 
 const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange => ({

@@ -26,7 +26,7 @@ import type {
   UsageReport,
   UsageRequest,
 } from "../../runtime/runtime.ts";
-import type { Slot } from "../../runtime/triggers/slot_store.ts";
+import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { fakeDirectories } from "./fake_agent.ts";
 import { LogLines } from "./log_lines.ts";
 

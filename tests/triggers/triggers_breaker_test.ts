@@ -3,7 +3,7 @@ import { createApp } from "../../server/app.ts";
 import { Lifecycle } from "../../server/lifecycle.ts";
 import type { ServiceEvent } from "../../runtime/events/bus.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { MAX_CHAIN } from "../../runtime/triggers/trigger_breaker.ts";
+import { MAX_CHAIN } from "../../runtime/triggers/watch/trigger_breaker.ts";
 import { until } from "../support/until.ts";
 import { LiveTriggers } from "./live_triggers.ts";
 

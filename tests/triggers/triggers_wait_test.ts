@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { EventBus, type ServiceEvent } from "../../runtime/events/bus.ts";
 import type { Pause } from "../../runtime/triggers/pause.ts";
-import type { Scheduler } from "../../runtime/triggers/scheduler.ts";
+import type { Scheduler } from "../../runtime/triggers/schedule/scheduler.ts";
 import { Triggers } from "../../runtime/triggers/triggers.ts";
-import type { Watcher } from "../../runtime/triggers/watcher.ts";
+import type { Watcher } from "../../runtime/triggers/watch/watcher.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { createTestAgent } from "../support/test_agent.ts";
 import { settle, TestClock } from "../support/test_clock.ts";

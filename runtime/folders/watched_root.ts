@@ -1,0 +1,51 @@
+// What is at a watched path: a folder, a file, or nothing that can be watched.
+import { basename, dirname, join } from "node:path";
+import { folderIdentity } from "../files/folder_identity.ts";
+import { ignoreMissing } from "../files/missing.ts";
+
+/** What there is to watch. */
+export interface WatchedRoot {
+  /** The folder that is watched: the path itself, or the one that a watched file lies in. Real. */
+  folder: string;
+  /** The file's name; undefined where the path is a folder. */
+  only: string | undefined;
+  /** Another one where something else has taken the place. */
+  identity: string;
+}
+
+/**
+ * What is at a path now; undefined: nothing, or nothing that may be watched. `former` is what was there before. Throws the
+ * system's error where that cannot be told.
+ */
+export async function findWatchedRoot(
+  path: string,
+  { isClosed, former }: {
+    isClosed: (path: string) => boolean;
+    former: WatchedRoot | undefined;
+  },
+): Promise<WatchedRoot | undefined> {
+  const real = await Deno.realPath(path).catch(ignoreMissing);
+  if (real === undefined) return await findFolderOfFile(former);
+  const info = await Deno.lstat(real).catch(ignoreMissing);
+  if (info === undefined || isClosed(real)) return undefined;
+  if (info.isDirectory) return { folder: real, only: undefined, identity: folderIdentity(info) };
+  if (!info.isFile) return undefined;
+  return await toFileRoot({ folder: dirname(real), only: basename(real) });
+}
+
+/** A watched file that is gone is still watched, as long as its folder is there. */
+async function findFolderOfFile(
+  former: WatchedRoot | undefined,
+): Promise<WatchedRoot | undefined> {
+  const { folder, only } = former ?? {};
+  if (folder === undefined || only === undefined) return undefined;
+  return await toFileRoot({ folder, only });
+}
+
+async function toFileRoot(
+  place: { folder: string; only: string },
+): Promise<WatchedRoot | undefined> {
+  const info = await Deno.lstat(place.folder).catch(ignoreMissing);
+  if (info === undefined || !info.isDirectory) return undefined;
+  return { ...place, identity: `${folderIdentity(info)} ${join(place.folder, place.only)}` };
+}

@@ -1,0 +1,105 @@
+// The times of a cron expression on a calendar without zones: the next, the last, how many. See local_time.ts for wall times.
+import type { CronExpression } from "../../agents/cron_expression.ts";
+import { DAY_MS, MINUTE_MS } from "../../time_units.ts";
+
+/** 29 February comes back after eight years at most. */
+const SEARCHED_DAYS = 9 * 366;
+
+/** The wall times, each a whole minute, that an expression names. */
+export class CronCalendar {
+  readonly #cron: CronExpression;
+
+  constructor(cron: CronExpression) {
+    this.#cron = cron;
+  }
+
+  /** The first wall time after this one. */
+  nextAfter(wall: number): number | null {
+    const today = Math.floor(wall / DAY_MS);
+    if (this.#isDay(today)) {
+      const minute = this.#minuteAfter(Math.floor((wall - today * DAY_MS) / MINUTE_MS));
+      if (minute !== undefined) return today * DAY_MS + minute * MINUTE_MS;
+    }
+    for (let day = today + 1; day <= today + SEARCHED_DAYS; day++) {
+      if (this.#isDay(day)) return day * DAY_MS + this.#firstMinute() * MINUTE_MS;
+    }
+    return null;
+  }
+
+  /** The last wall time up to this one, this one included. */
+  lastUntil(wall: number): number | null {
+    const today = Math.floor(wall / DAY_MS);
+    if (this.#isDay(today)) {
+      const minute = this.#minuteUntil(Math.floor((wall - today * DAY_MS) / MINUTE_MS));
+      if (minute !== undefined) return today * DAY_MS + minute * MINUTE_MS;
+    }
+    for (let day = today - 1; day >= today - SEARCHED_DAYS; day--) {
+      if (this.#isDay(day)) return day * DAY_MS + this.#lastMinute() * MINUTE_MS;
+    }
+    return null;
+  }
+
+  /** How many there are after `from`, until `to`. Takes a moment for each day between, whatever the day holds. */
+  count({ from, to }: { from: number; to: number }): number {
+    const [first, last] = [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)];
+    let count = 0;
+    for (let day = first; day <= last; day++) {
+      if (!this.#isDay(day)) continue;
+      const until = day === last ? this.#countUntil(to - day * DAY_MS) : this.#perDay();
+      const before = day === first ? this.#countUntil(from - day * DAY_MS) : 0;
+      count += Math.max(0, until - before);
+    }
+    return count;
+  }
+
+  #isDay(day: number): boolean {
+    const date = new Date(day * DAY_MS);
+    const { months, days, weekdays, either } = this.#cron;
+    if (!months.includes(date.getUTCMonth() + 1)) return false;
+    const isDate = days.includes(date.getUTCDate());
+    const isWeekday = weekdays.includes(date.getUTCDay());
+    return either ? isDate || isWeekday : isDate && isWeekday;
+  }
+
+  #perDay(): number {
+    return this.#cron.hours.length * this.#cron.minutes.length;
+  }
+
+  #firstMinute(): number {
+    return (this.#cron.hours[0] ?? 0) * 60 + (this.#cron.minutes[0] ?? 0);
+  }
+
+  #lastMinute(): number {
+    return (this.#cron.hours.at(-1) ?? 0) * 60 + (this.#cron.minutes.at(-1) ?? 0);
+  }
+
+  /** The first minute of a day that is named after this one. */
+  #minuteAfter(minute: number): number | undefined {
+    const { hours, minutes } = this.#cron;
+    const hour = Math.floor(minute / 60);
+    const inHour = minutes.find((one) => one > minute - hour * 60);
+    if (inHour !== undefined && hours.includes(hour)) return hour * 60 + inHour;
+    const next = hours.find((one) => one > hour);
+    return next === undefined ? undefined : next * 60 + (minutes[0] ?? 0);
+  }
+
+  /** The last minute of a day that is named up to this one. */
+  #minuteUntil(minute: number): number | undefined {
+    const { hours, minutes } = this.#cron;
+    const hour = Math.floor(minute / 60);
+    const inHour = minutes.findLast((one) => one <= minute - hour * 60);
+    if (inHour !== undefined && hours.includes(hour)) return hour * 60 + inHour;
+    const previous = hours.findLast((one) => one < hour);
+    return previous === undefined ? undefined : previous * 60 + (minutes.at(-1) ?? 0);
+  }
+
+  /** How many there are in a day that is one, up to so many milliseconds of it. */
+  #countUntil(ms: number): number {
+    const { hours, minutes } = this.#cron;
+    const minute = Math.floor(ms / MINUTE_MS);
+    const hour = Math.floor(minute / 60);
+    const whole = hours.filter((one) => one < hour).length * minutes.length;
+    if (!hours.includes(hour)) return whole;
+    return whole + minutes.filter((one) => one <= minute - hour * 60).length;
+  }
+}

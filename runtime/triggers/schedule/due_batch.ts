@@ -1,0 +1,113 @@
+// One batch of schedules that are due: every slot gets its outcome, in the store and in the book.
+import { setImmediate } from "node:timers/promises";
+import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
+import type { StartRun } from "../fire.ts";
+import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
+import type { Slot, SlotStore } from "./slot_store.ts";
+
+/** Schedules that are due together are settled in such batches: one transaction for all that does not run. */
+const BATCH = 200;
+/** How many runs start before others have their turn. */
+const STARTED_AT_ONCE = 10;
+/** When what could not be stored is tried again. */
+export const RETRY_MS = 10_000;
+
+/** What settling due slots needs. */
+export interface DueBatchPorts {
+  book: ScheduleBook;
+  store: SlotStore;
+  /** Returns once the run is stored, not once it is done. */
+  start: StartRun;
+  isPaused: () => boolean | Promise<boolean>;
+}
+
+/** What came of one batch, for the log. */
+export interface BatchReport {
+  /** Rows of slots that were missed. */
+  missed: Slot[];
+  /** Why starts failed; their slots are still open. */
+  failures: unknown[];
+  /** The service stops: whatever is still open is for the next one. */
+  isStopping: boolean;
+}
+
+interface Judged {
+  entry: ScheduleEntry;
+  verdict: SlotVerdict;
+}
+
+/**
+ * Settles a batch of what is due at `now`. Throws when nothing of it could be judged or stored; all of it is due again
+ * later then.
+ */
+export async function settleDue(
+  ports: DueBatchPorts,
+  moment: { now: number; wokeLate: boolean },
+): Promise<BatchReport> {
+  const { book, store } = ports;
+  const isPaused = await ports.isPaused();
+  const entries = book.takeDue(moment.now, BATCH);
+  try {
+    const judged = entries.map((entry) => judge(entry, { ...moment, isPaused, book }));
+    // First what lies before the runs: a crash between the two leaves the newest slot open, and forgets none.
+    const passed = judged.flatMap(({ entry, verdict }) =>
+      verdict.passed === undefined ? [] : [toRow(entry.agent.id, verdict.passed)]
+    );
+    if (passed.length > 0) await store.recordSlots(passed);
+    for (const { entry, verdict } of judged) book.advance(entry, verdict.passed?.last ?? null);
+    const missed = passed.filter(({ outcome }) => outcome === "missed");
+    return { missed, ...await startRuns(judged, { ...ports, ...moment, isPaused }) };
+  } catch (error) {
+    for (const entry of entries) book.postpone(entry, moment.now + RETRY_MS);
+    throw error;
+  }
+}
+
+async function startRuns(
+  judged: readonly Judged[],
+  ports: Omit<DueBatchPorts, "isPaused"> & { now: number; isPaused: boolean },
+): Promise<{ failures: unknown[]; isStopping: boolean }> {
+  const { book, start, now } = ports;
+  const failures: unknown[] = [];
+  let started = 0;
+  for (const { entry, verdict: { run } } of judged) {
+    if (run === undefined) continue;
+    try {
+      const { outcome } = await start(entry.agent, run);
+      if (outcome === "stopping") return { failures, isStopping: true };
+      book.advance(entry, run.scheduledFor);
+    } catch (error) {
+      failures.push(error);
+      book.postpone(entry, now + RETRY_MS);
+    }
+    if (++started % STARTED_AT_ONCE === 0) await setImmediate();
+  }
+  return { failures, isStopping: false };
+}
+
+function judge(
+  entry: ScheduleEntry,
+  circumstances: { book: ScheduleBook; now: number; wokeLate: boolean; isPaused: boolean },
+): Judged {
+  const { book, now, wokeLate, isPaused } = circumstances;
+  const due = book.dueSlots(entry, now);
+  if (due === null) return { entry, verdict: {} };
+  const { catchUp } = entry.agent.trigger;
+  const missedBecause = whyMissed(entry, { due, wokeLate });
+  return { entry, verdict: judgeSlots(due, { now, isPaused, catchUp, missedBecause }) };
+}
+
+function whyMissed(
+  { unseen, hasFailed }: ScheduleEntry,
+  { due, wokeLate }: { due: DueSlots; wokeLate: boolean },
+): string {
+  if (hasFailed) return "its run could not be stored";
+  if (due.first <= unseen.until) return unseen.because;
+  return wokeLate ? "the machine slept or the clock was set forward" : "the service was busy";
+}
+
+function toRow(agentId: string, passed: PassedSlots): Slot & { lastSlot: number } {
+  const { outcome, reason, first, last, count } = passed;
+  const row = { agentId, scheduledFor: first, outcome, reason, executionId: null, count };
+  return { ...row, lastSlot: last };
+}

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
+import { WatchWorld } from "./watch_world.ts";
+
+Deno.test("Watcher waits for a folder: each file in it is created when it appears", async () => {
+  await using world = await WatchWorld.create();
+  await world.watch(world.agent("a", { paths: ["inbox/deep"] }));
+  assert.equal(world.watcher.active, false);
+  world.write("inbox/deep/1.md");
+  world.write("inbox/deep/er/2.md");
+  await world.untilFired("a created inbox/deep/1.md", "a created inbox/deep/er/2.md");
+  assert.equal(world.watcher.active, true);
+  world.write("inbox/deep/3.md");
+  await world.untilFired("a created inbox/deep/3.md");
+  await world.settled("inbox/deep");
+  assert.equal(world.runs.length, 3);
+});
+
+Deno.test("Watcher waits for a file and for the folder of a pattern", async () => {
+  await using world = await WatchWorld.create();
+  await world.watch(
+    world.agent("file", { paths: ["notes/todo.md"] }),
+    world.agent("glob", { paths: ["notes/*.txt"] }),
+  );
+  world.write("notes/other.md");
+  world.write("notes/todo.md");
+  world.write("notes/a.txt");
+  await world.untilFired("file created notes/todo.md", "glob created notes/a.txt");
+  world.write("notes/todo.md", "more");
+  await world.untilFired("file modified notes/todo.md");
+  assert.equal(world.runs.length, 3);
+});
+
+Deno.test("Watcher watches each path that braces stand for, also across folders", async () => {
+  await using world = await WatchWorld.create();
+  world.write("archive/new/old.md");
+  await world.watch(
+    world.agent("a", { paths: ["{inbox,archive/new}/*.md"] }),
+    world.agent("whole", { paths: ["{inbox,archive/new}"] }),
+  );
+  world.write("inbox/1.md");
+  world.write("inbox/1.txt");
+  world.write("inbox/deep/1.md");
+  world.write("archive/new/2.md");
+  world.write("archive/3.md");
+  await world.untilFired(
+    "a created inbox/1.md",
+    "a created archive/new/2.md",
+    "whole created inbox/1.txt",
+    "whole created inbox/deep/1.md",
+    "whole created archive/new/2.md",
+  );
+  await world.settled("inbox", "archive/new");
+  assert.equal(world.fired("a").length, 2);
+  assert.equal(world.fired("whole").length, 4);
+});
+
+Deno.test("Watcher fires once for a change in two places that braces stand for", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/sub/old.md");
+  await world.watch(world.agent("a", { paths: ["{inbox,inbox/sub,./inbox}/**/{n*,*.md}"] }));
+  world.write("inbox/sub/new.md");
+  await world.untilFired("a created inbox/sub/new.md");
+  world.write("inbox/sub/new.md", "more");
+  await world.untilFired("a modified inbox/sub/new.md");
+  Deno.removeSync(world.path("inbox/sub/new.md"));
+  await world.untilFired("a deleted inbox/sub/new.md");
+  await world.settled("inbox/sub");
+  assert.equal(world.runs.length, 3, world.fired().join());
+});
+
+Deno.test("Watcher: while a watched folder is gone nothing fires; when it is back, what differs does", async () => {
+  await using world = await WatchWorld.create();
+  for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
+  await world.watch(world.agent("a"));
+  Deno.renameSync(world.path("inbox"), world.path("away"));
+  await world.until(() => !world.watcher.active, "the folder is gone");
+  await world.clock.advance(10_000);
+  world.write("away/sub/changed.md", "something else");
+  world.write("away/sub/new.md");
+  Deno.removeSync(world.path("away/sub/removed.md"));
+  assert.deepEqual(world.fired(), []);
+  Deno.renameSync(world.path("away"), world.path("inbox"));
+  await world.untilFired(
+    "a modified inbox/sub/changed.md",
+    "a created inbox/sub/new.md",
+    "a deleted inbox/sub/removed.md",
+  );
+  world.write("inbox/sub/later.md");
+  await world.untilFired("a created inbox/sub/later.md");
+  await world.settled("inbox");
+  assert.equal(world.runs.length, 4);
+});
+
+Deno.test("Watcher: a folder that is removed with all in it, and made again", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/sub/a.md");
+  world.write("inbox/sub/b.md");
+  await world.watch(world.agent("a"));
+  for (let round = 0; round < 3; round++) {
+    Deno.removeSync(world.path("inbox"), { recursive: true });
+    await world.until(() => !world.watcher.active, "the folder is gone");
+    await world.clock.advance(10_000);
+    assert.deepEqual(world.fired(), []);
+    world.write("inbox/sub/a.md");
+    await world.untilFired("a modified inbox/sub/a.md");
+    if (round === 0) await world.untilFired("a deleted inbox/sub/b.md");
+    world.write(`inbox/sub/new-${round}.md`);
+    await world.untilFired(`a created inbox/sub/new-${round}.md`);
+    world.runs.length = 0;
+    Deno.removeSync(world.path(`inbox/sub/new-${round}.md`));
+    await world.untilFired(`a deleted inbox/sub/new-${round}.md`);
+    world.runs.length = 0;
+  }
+});
+
+Deno.test("Watcher: a folder that is removed and made again at once", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/a.md");
+  world.write("inbox/sub/b.md");
+  await world.watch(world.agent("a"));
+  Deno.removeSync(world.path("inbox"), { recursive: true });
+  world.write("inbox/sub/b.md", "b again");
+  await world.untilFired("a deleted inbox/a.md", "a modified inbox/sub/b.md");
+  world.write("inbox/sub/c.md");
+  await world.untilFired("a created inbox/sub/c.md");
+});
+
+Deno.test("Watcher: a path that becomes another thing", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox", "a file");
+  await world.watch(world.agent("a"));
+  world.write("other/x.md");
+  Deno.removeSync(world.path("inbox"));
+  Deno.renameSync(world.path("other"), world.path("inbox"));
+  await world.untilFired("a created inbox/x.md");
+  world.write("inbox/y.md");
+  await world.untilFired("a created inbox/y.md");
+});
+
+Deno.test("Watcher sees files in folders that are made with all their parents at once", async () => {
+  await using world = await WatchWorld.create();
+  Deno.mkdirSync(world.path("inbox"));
+  await world.watch(world.agent("a"));
+  const names = Array.from({ length: 20 }, (_, i) => `inbox/${i}/x/y/z/file.md`);
+  for (const name of names) world.write(name);
+  await world.untilFired(...names.map((name) => `a created ${name}`));
+  for (const name of names) world.write(name.replace("file", "later"));
+  await world.untilFired(...names.map((name) => `a created ${name.replace("file", "later")}`));
+  await world.settled("inbox");
+  assert.equal(world.runs.length, 40);
+});
+
+Deno.test("Watcher: a folder that is moved inside moves each of its files; moved out, they are deleted", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/one/a.md");
+  world.write("inbox/one/sub/b.md");
+  await world.watch(world.agent("a"));
+  Deno.renameSync(world.path("inbox/one"), world.path("inbox/two"));
+  await world.untilFired("a moved inbox/two/a.md", "a moved inbox/two/sub/b.md");
+  world.write("inbox/two/sub/c.md");
+  await world.untilFired("a created inbox/two/sub/c.md");
+  Deno.renameSync(world.path("inbox/two"), world.path("out"));
+  await world.untilFired("a deleted inbox/two/a.md", "a deleted inbox/two/sub/b.md");
+  Deno.renameSync(world.path("out"), world.path("inbox/three"));
+  await world.untilFired("a created inbox/three/a.md");
+  world.write("inbox/three/sub/d.md");
+  await world.untilFired("a created inbox/three/sub/d.md");
+});
+
+Deno.test("Watcher: where events are lost, a rescan finds every file, once", async () => {
+  const source = new FakeFolderEvents();
+  await using world = await WatchWorld.create({ openEvents: source.open });
+  world.write("inbox/old.md");
+  world.write("inbox/gone.md");
+  await world.watch(world.agent("a"));
+  world.write("inbox/new.md");
+  world.write("inbox/x/y/deep.md");
+  world.write("inbox/old.md", "changed without a word");
+  Deno.removeSync(world.path("inbox/gone.md"));
+  source.tell({ kind: "any", paths: [], flag: "rescan" });
+  await world.untilFired(
+    "a created inbox/new.md",
+    "a created inbox/x/y/deep.md",
+    "a modified inbox/old.md",
+    "a deleted inbox/gone.md",
+  );
+  source.tell({ kind: "any", paths: [], flag: "rescan" });
+  source.tell({ kind: "create", paths: [world.path("inbox/new.md")] });
+  source.tell({ kind: "modify", paths: [world.path("inbox/old.md")] });
+  await world.clock.advance(10_000);
+  assert.equal(world.runs.length, 4);
+});
+
+Deno.test("Watcher: after a burst everything is looked at, because the system drops events in silence", async () => {
+  const source = new FakeFolderEvents();
+  await using world = await WatchWorld.create({ openEvents: source.open });
+  world.write("inbox/old.md");
+  world.write("other/old.md");
+  await world.watch(world.agent("a"), world.agent("b", { paths: ["other"] }));
+  const names = Array.from({ length: 1_000 }, (_, i) => `inbox/${i}.md`);
+  for (const name of names) world.write(name);
+  world.write("other/new.md");
+  // Fewer than half of them are ever told, and none of the other folder.
+  for (const name of names.slice(0, 400)) {
+    source.tell({ kind: "create", paths: [world.path(name)] });
+  }
+  await world.until(() => world.fired("a").length >= 1_000, "all files");
+  await world.untilFired("b created other/new.md");
+  assert.equal(world.fired("a").length, 1_000);
+});
+
+Deno.test("Watcher: access to files is no change", async () => {
+  const source = new FakeFolderEvents();
+  await using world = await WatchWorld.create({ openEvents: source.open });
+  world.write("inbox/old.md");
+  await world.watch(world.agent("a"));
+  world.write("inbox/old.md", "changed");
+  source.tell({ kind: "access", paths: [world.path("inbox/old.md")] });
+  await world.clock.advance(10_000);
+  assert.deepEqual(world.fired(), []);
+});
+
+for (
+  const [what, error] of [
+    ["watches", new Error('OS file watch limit reached. about ["/x"]')],
+    ["instances", new Error('Too many open files (os error 24) about ["/x"]')],
+  ] as const
+) {
+  Deno.test(`Watcher looks from time to time where the system has no ${what} left, says how to fix it, and recovers`, async () => {
+    const source = new FakeFolderEvents();
+    source.failure = error;
+    await using world = await WatchWorld.create({ openEvents: source.open });
+    world.write("inbox/old.md");
+    world.write("other/old.md");
+    await world.watch(world.agent("a"), world.agent("b", { paths: ["other"] }));
+    const warnings = () => world.log.lines.filter(({ level }) => level === "warn");
+    assert.equal(warnings().length, 1);
+    assert.match(warnings()[0]?.message ?? "", /Cannot watch .+ no file watches left/);
+    if (Deno.build.os === "linux") {
+      assert.match(
+        warnings()[0]?.message ?? "",
+        /sysctl fs\.inotify\.max_user_watches=\d+ fs\.inotify\.max_user_instances=\d+/,
+      );
+    }
+    world.write("inbox/new.md");
+    world.write("other/new.md");
+    await world.untilFired("a created inbox/new.md", "b created other/new.md");
+    source.failure = undefined;
+    await world.until(() => source.folders.length === 2, "the folders are watched", {
+      stepMs: 2_000,
+    });
+    assert.equal(warnings().length, 1);
+    assert.ok(world.log.lines.some(({ message }) => /can be watched again/.test(message)));
+    world.write("inbox/told.md");
+    source.tell({ kind: "create", paths: [world.path("inbox/told.md")] });
+    await world.untilFired("a created inbox/told.md");
+  });
+}
+
+Deno.test("Watcher: a watch that fails half-way is opened again, and nothing is missed", async () => {
+  const source = new FakeFolderEvents();
+  await using world = await WatchWorld.create({ openEvents: source.open });
+  world.write("inbox/old.md");
+  await world.watch(world.agent("a"));
+  world.write("inbox/new.md");
+  source.failAll(new Error("the system said no"));
+  await world.untilFired("a created inbox/new.md");
+  await world.until(() => source.folders.length === 1, "it is watched again", { stepMs: 2_000 });
+});
+
+Deno.test("Watcher watches no folder twice, and none inside another", async () => {
+  const source = new FakeFolderEvents();
+  await using world = await WatchWorld.create({ openEvents: source.open });
+  world.write("inbox/sub/old.md");
+  world.write("other/old.md");
+  const inner = world.agent("inner", { paths: ["inbox/sub"] });
+  await world.watch(inner, world.agent("twin", { paths: ["inbox/sub", "other"] }));
+  assert.deepEqual(source.folders, [world.path("inbox/sub"), world.path("other")]);
+  await world.watch(inner, world.agent("outer", { paths: ["inbox"] }));
+  await world.until(() => source.folders.length === 1, "the outer one alone");
+  assert.deepEqual(source.folders, [world.path("inbox")]);
+  await world.watch(inner);
+  await world.until(() => source.folders[0] === world.path("inbox/sub"), "the inner one alone");
+  await world.watch();
+  await world.until(() => source.folders.length === 0, "none");
+  assert.equal(world.clock.sleeping, 0, "without watches nothing is waited for");
+});
