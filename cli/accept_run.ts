@@ -1,5 +1,5 @@
 // Has the service accept a run: starts it where none answers, and asks again where it is just going down.
-import { untilAborted } from "../runtime/bounded_wait.ts";
+import { untilAborted } from "../base/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../server/client.ts";
 import type { RunAccepted, RunBody } from "../server/run_schemas.ts";
 import type { Places } from "./app.ts";

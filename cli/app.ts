@@ -1,5 +1,5 @@
 // What the command line needs of the program around it. composition/app.ts implements it; tests bring their own.
-import type { Clock } from "../runtime/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Client, ServiceEventMessage } from "../server/client.ts";
 import type { DiagnosticBody } from "../server/diagnostic_schemas.ts";
 import type { StopReason } from "../server/lifecycle.ts";
@@ -11,7 +11,7 @@ import type { Processes } from "./processes.ts";
 import type { Installation } from "./setup/installation.ts";
 import type { Distribution } from "./update/distribution.ts";
 
-export type { Clock } from "../runtime/clock.ts";
+export type { Clock } from "../base/clock.ts";
 export type { StopReason } from "../server/lifecycle.ts";
 
 /** Where one service keeps its things. Every path is absolute. */

@@ -4,7 +4,7 @@ import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "./app
 import { workspaceOf } from "./context.ts";
 import { DeadlineExceeded, withDeadline } from "./deadline.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { isLocked } from "../runtime/lock_file.ts";
+import { isLocked } from "../base/lock_file.ts";
 
 /** A service that accepts a connection and does not answer for so long counts as unresponsive. */
 const HEALTH_MS = 5_000;

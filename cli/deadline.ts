@@ -1,5 +1,5 @@
 // Waiting with an end: work that gets a signal which aborts when its time is over.
-import { withinTime } from "../runtime/bounded_wait.ts";
+import { withinTime } from "../base/bounded_wait.ts";
 import type { Clock } from "./app.ts";
 
 /** The time was over before the work was. */

@@ -1,5 +1,5 @@
 // The exit codes, and the one translator from what was thrown to a code and a sentence.
-import { describeDenied } from "../runtime/denied_permission.ts";
+import { describeDenied } from "../base/denied_permission.ts";
 import { ApiError, ServiceUnreachable } from "../server/client.ts";
 import type { ExecutionSummary } from "../server/execution_schemas.ts";
 import { OutputClosed } from "./output/terminal.ts";

@@ -1,5 +1,5 @@
 // The lines of a stream, as they come: standard input that nobody edits.
-import { untilAborted } from "../runtime/bounded_wait.ts";
+import { untilAborted } from "../base/bounded_wait.ts";
 import type { LineSource } from "./input.ts";
 
 /** Lines of UTF-8 text, without their line breaks; a last line needs none. */

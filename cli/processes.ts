@@ -1,6 +1,6 @@
 // Other processes: whether one lives, sending it a signal, starting one that outlives this one. Most commands need none
 // of it, and Node's modules are slow to load: each is loaded where it is used.
-import { errorCode } from "../runtime/error_code.ts";
+import { errorCode } from "../base/error_code.ts";
 
 /** A child in a session of its own. */
 export interface DetachedProcess {

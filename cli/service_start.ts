@@ -4,7 +4,7 @@ import type { CliApp, Places, TcpListen } from "./app.ts";
 import { checkHealth, serviceSilent } from "./connection.ts";
 import { workspaceOf } from "./context.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { isLocked } from "../runtime/lock_file.ts";
+import { isLocked } from "../base/lock_file.ts";
 import { readEnd, sizeOf } from "./new_log_lines.ts";
 import { pollDelay } from "./poll_delay.ts";
 import type { DetachedProcess } from "./processes.ts";

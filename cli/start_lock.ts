@@ -1,7 +1,7 @@
 // One starter of the service at a time: the lock in the state directory, and that directory for it.
-import { PATHS } from "../runtime/plain_path.ts";
+import { PATHS } from "../base/plain_path.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { takeLock } from "../runtime/lock_file.ts";
+import { takeLock } from "../base/lock_file.ts";
 
 const { resolve } = PATHS;
 

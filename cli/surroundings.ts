@@ -1,6 +1,6 @@
 // What every command finds around it and needs no runtime for: terminals, input, time, processes and the way to the
 // service. One import, because each that is made while a command starts takes its time.
-import { suggest } from "../runtime/suggestion.ts";
+import { suggest } from "../base/text/suggestion.ts";
 import { openSocketClient } from "../server/client.ts";
 import type { CliApp } from "./app.ts";
 import { CommandClock } from "./command_clock.ts";
@@ -9,7 +9,7 @@ import { systemProcesses } from "./processes.ts";
 import { selfCommand } from "./self_command.ts";
 import { openInput } from "./system_input.ts";
 
-export { isConfined } from "../runtime/denied_permission.ts";
+export { isConfined } from "../base/denied_permission.ts";
 export { ownDistribution } from "./update/distribution.ts";
 
 /** That part of the program; `kind` is what TERM says of the terminal. */

@@ -4,7 +4,7 @@ import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundin
 // Most commands ask for it next (isSetUp, places): it comes sooner along with the rest.
 import "../runtime/config/first_use.ts";
 import { pinFolders } from "../runtime/config/places.ts";
-import type { Diagnostic } from "../runtime/diagnostics.ts";
+import type { Diagnostic } from "../base/diagnostics.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import type { DiagnosticBody } from "../server/diagnostic_schemas.ts";
 import { findPlaces, homeDirectory, isSetUp, loadSettings, missingWorkspace } from "./settings.ts";
@@ -123,7 +123,7 @@ async function agentNames(options: { workspace?: string }): Promise<string[]> {
 async function openInstallation(): ReturnType<CliApp["openInstallation"]> {
   const [{ Installation }, { SystemClock }] = await Promise.all([
     import("../runtime/setup/installation.ts"),
-    import("../runtime/clock.ts"),
+    import("../base/clock.ts"),
   ]);
   return new Installation({
     shell: Deno.env.toObject(),
@@ -138,7 +138,7 @@ async function openAgentAuthor(
 ): ReturnType<CliApp["openAgentAuthor"]> {
   const [{ AgentAuthor }, { SystemClock }] = await Promise.all([
     import("../runtime/authoring/agent_author.ts"),
-    import("../runtime/clock.ts"),
+    import("../base/clock.ts"),
   ]);
   return new AgentAuthor({
     settings: await loadSettings(options.workspace),

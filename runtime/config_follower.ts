@@ -1,14 +1,14 @@
 // Keeps a running service at what config.yaml says: each change is read once, logged, and given to the agents, whose
 // defaults stand in it.
 import { basename, dirname } from "node:path";
-import { sleepUnlessAborted } from "./bounded_wait.ts";
-import type { Clock } from "./clock.ts";
+import { sleepUnlessAborted } from "../base/bounded_wait.ts";
+import type { Clock } from "../base/clock.ts";
 import { QUIET_MS } from "./config/config_file.ts";
 import { exists } from "./config/exists.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
-import { formatDiagnostic } from "./diagnostics.ts";
-import { knownRealPath } from "./files/known_real_path.ts";
-import { SerialQueue } from "./serial_queue.ts";
+import { formatDiagnostic } from "../base/diagnostics.ts";
+import { knownRealPath } from "../base/files/known_real_path.ts";
+import { SerialQueue } from "../base/serial_queue.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { AgentFiles } from "./triggers/agent_files.ts";
 import type { FolderWatches } from "./folders/folder_watches.ts";

@@ -1,5 +1,5 @@
 // Following one execution: its log, live, and the question it waits with.
-import { type Clock, toTimestamp } from "./clock.ts";
+import { type Clock, toTimestamp } from "../base/clock.ts";
 import { identityFields } from "./events/frame.ts";
 import type { ExecutionLog } from "./events/log.ts";
 import type { Redactor } from "./secrets/redactor.ts";

@@ -3,7 +3,7 @@ import type { Agent } from "./agents/agent.ts";
 import { KnownAgents } from "./agents/known_agents.ts";
 import { NewAgents } from "./agents/new_agents.ts";
 import type { AgentRegistry } from "./agents/registry.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import type { Directories } from "./config/directories.ts";

@@ -1,13 +1,13 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
-import { type Clock, SystemClock } from "./clock.ts";
+import { type Clock, SystemClock } from "../base/clock.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { Retention } from "./executions/retention.ts";
 import { Runner } from "./executions/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { ConfigFollower } from "./config_follower.ts";
 import { LocalRuntime } from "./local_runtime.ts";
-import { lazyModule } from "./lazy_module.ts";
+import { lazyModule } from "../base/lazy_module.ts";
 import { once } from "./once.ts";
 import type { Runtime } from "./runtime.ts";
 import { openAgents } from "./open_agents.ts";

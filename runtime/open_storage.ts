@@ -1,7 +1,7 @@
 // The database of a state directory, opened as a mode of the runtime needs it.
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Directories } from "./config/directories.ts";
-import { linkDescriptors } from "./files/descriptor_link.ts";
+import { linkDescriptors } from "../base/files/descriptor_link.ts";
 import { Database } from "./storage/database.ts";
 import { findHistory, settleHistory } from "./storage/history_place.ts";
 import { InstanceLock } from "./storage/instance_lock.ts";

@@ -3,7 +3,7 @@ import { once } from "./once.ts";
 import type { RunPorts } from "./executions/prepare.ts";
 import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "./triggers/watch/own_writes.ts";
-import { lazyModule } from "./lazy_module.ts";
+import { lazyModule } from "../base/lazy_module.ts";
 
 const loadModelSupply = lazyModule(() => import("./models/model_supply.ts"));
 const loadToolCatalog = lazyModule(() => import("./tool_catalog.ts"));

@@ -2,7 +2,7 @@
 import type { Agent, Trigger } from "./agents/agent.ts";
 import type { BrokenAgentFile } from "./agents/registry.ts";
 import type { ReloadReport } from "./agents/reload_report.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import type { EventBus } from "./events/bus.ts";

@@ -1,6 +1,6 @@
 // The triggers of a service, put together: what is due by time, and what is due by changes of files.
 import type { Agent } from "./agents/agent.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
 import type { EventBus } from "./events/bus.ts";
 import type { Runner } from "./executions/runner.ts";
@@ -13,7 +13,7 @@ import type { OwnWrites } from "./triggers/watch/own_writes.ts";
 import type { Pause } from "./triggers/pause.ts";
 import { Scheduler } from "./triggers/schedule/scheduler.ts";
 import { Triggers } from "./triggers/triggers.ts";
-import { lazyModule } from "./lazy_module.ts";
+import { lazyModule } from "../base/lazy_module.ts";
 
 const loadWatcher = lazyModule(() => import("./triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("./storage/watches.ts"));

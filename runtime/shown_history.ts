@@ -1,6 +1,6 @@
 // The history as it is shown: executions and the questions that they wait with, without secrets.
 import { normalizeId } from "./agents/agent_id.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Execution, ExecutionStatus } from "./executions/execution.ts";
 import type { ExecutionReads } from "./executions/execution_reads.ts";
 import type { FamilyStore } from "./executions/family_store.ts";

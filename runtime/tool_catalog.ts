@@ -1,6 +1,6 @@
 // Where tools come from, each source opened when the first agent that needs it runs, and closed with the runtime.
 import type { AgentRegistry } from "./agents/registry.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { ProviderKeys } from "./models/provider_keys.ts";
 import { once } from "./once.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
@@ -10,7 +10,7 @@ import { IdleGuards } from "./tools/idle_guards.ts";
 import type { CustomTools } from "./tools/custom/custom_tools.ts";
 import type { McpServers } from "./tools/mcp/mcp_servers.ts";
 import type { Skills } from "./tools/skills/skills.ts";
-import { lazyModule } from "./lazy_module.ts";
+import { lazyModule } from "../base/lazy_module.ts";
 
 const loadToolbox = lazyModule(() => import("./tools/toolbox.ts"));
 const loadAgentTools = lazyModule(() => import("./tools/agent_tools.ts"));

@@ -1,5 +1,5 @@
 // A tool as a model is told of it: what tools offer and models pass on.
-import type { JsonSchema } from "./json.ts";
+import type { JsonSchema } from "../base/json.ts";
 
 /** One tool of a request to a model. */
 export interface ToolDescription {

@@ -1,5 +1,5 @@
 // The names by which a person guards and frees tools: those that are the same everywhere, and the words for all of them.
-import { suggest } from "./suggestion.ts";
+import { suggest } from "../base/text/suggestion.ts";
 
 /** The names of Inkling's own tools, whether every agent has them or only those that name skills or agents. */
 export const BUILTIN_TOOL_NAMES = [

@@ -1,7 +1,7 @@
 // From the runtime's agents, and what is wrong with their files, to the wire's.
 import type { Agent, Trigger } from "../runtime/agents/agent.ts";
-import type { Diagnostic } from "../runtime/diagnostics.ts";
-import { writeDuration } from "../runtime/durations.ts";
+import type { Diagnostic } from "../base/diagnostics.ts";
+import { writeDuration } from "../base/durations.ts";
 import type { AgentListing, ReloadReport } from "../runtime/runtime.ts";
 import type { AgentDetail, AgentSummary, ReloadBody, TriggerBody } from "./agent_schemas.ts";
 import type { DiagnosticBody } from "./diagnostic_schemas.ts";

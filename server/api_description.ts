@@ -1,5 +1,5 @@
 // What the API's description is made of, loaded late: the schemas of all operations.
-import { lazyModule } from "../runtime/lazy_module.ts";
+import { lazyModule } from "../base/lazy_module.ts";
 
 /** The operations, and what describes them. Throws NoDescriptorLeft. */
 export const loadApiDescription = lazyModule(async () => {

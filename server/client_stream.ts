@@ -1,6 +1,6 @@
 // The streams of the API as a client reads them. On the start-up path of every command: nothing heavy is imported.
 import type { FrameEvent } from "../runtime/events/frame.ts";
-import type { JsonObject } from "../runtime/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { ServiceUnreachable } from "./client_errors.ts";
 import { parseEventStream, type ServerSentEvent } from "./event_stream.ts";
 

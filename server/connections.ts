@@ -1,11 +1,11 @@
 // The connections of one listener, and their limits: one that sends no request is closed in time, or sooner where others
 // need its place, and descriptors are kept back for what the service does itself.
-import { backoffMs } from "../runtime/backoff.ts";
-import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { hasFreeDescriptors } from "../runtime/free_descriptors.ts";
+import { backoffMs } from "../base/backoff.ts";
+import { sleepUnlessAborted } from "../base/bounded_wait.ts";
+import type { Clock } from "../base/clock.ts";
+import { hasFreeDescriptors } from "../base/free_descriptors.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import { MINUTE_MS, SECOND_MS } from "../runtime/time_units.ts";
+import { MINUTE_MS, SECOND_MS } from "../base/time_units.ts";
 import { EVENT_STREAM } from "./event_stream.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import type { Handler } from "./listener.ts";

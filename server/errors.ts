@@ -1,5 +1,5 @@
 // The one translator from what was thrown to what an HTTP client reads. No stack trace and no cause ever leaves.
-import { RuntimeError, type RuntimeErrorCode } from "../runtime/errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../base/errors.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import type { ErrorBody } from "./error_schemas.ts";
 

@@ -1,6 +1,6 @@
 // From the runtime's executions and their frames to the wire's.
-import { addCosts } from "../runtime/cost.ts";
-import { toTimestamp } from "../runtime/clock.ts";
+import { addCosts } from "../base/cost.ts";
+import { toTimestamp } from "../base/clock.ts";
 import type { Frame } from "../runtime/events/frame.ts";
 import type { Execution } from "../runtime/executions/execution.ts";
 import type { ExecutionDetail as Detail } from "../runtime/runtime.ts";

@@ -1,7 +1,7 @@
 // Who follows which execution now, so that its end is told on the service's stream after it was told to them.
-import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { firstOf } from "../runtime/first_of.ts";
+import { sleepUnlessAborted } from "../base/bounded_wait.ts";
+import type { Clock } from "../base/clock.ts";
+import { firstOf } from "../base/first_of.ts";
 
 /** How long the end of an execution waits at most for those who follow it. */
 export const FOLLOWERS_FIRST_MS = 250;

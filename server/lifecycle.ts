@@ -1,8 +1,8 @@
 // What the service is busy with, and when it stops: on request, on a signal, or after minutes with nothing to do.
-import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { sleepUnlessAborted } from "../base/bounded_wait.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { MINUTE_MS } from "../runtime/time_units.ts";
+import { MINUTE_MS } from "../base/time_units.ts";
 import { Followers } from "./followers.ts";
 
 /** Why the service stops. */

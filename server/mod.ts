@@ -1,8 +1,8 @@
 // The service: opens the listeners over one application, and takes everything down in order when it is time.
 import type { Hono } from "hono";
-import { firstOf } from "../runtime/first_of.ts";
+import { firstOf } from "../base/first_of.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { SECOND_MS } from "../runtime/time_units.ts";
+import { SECOND_MS } from "../base/time_units.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "./errors.ts";
 import type { ConnectionPorts } from "./connections.ts";

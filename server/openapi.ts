@@ -1,6 +1,6 @@
 // The API description (OpenAPI 3.1), generated from the declarations of the operations and their schemas.
 import { z } from "zod";
-import { isJsonObject, type JsonObject, type JsonValue } from "../runtime/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { ErrorBody } from "./error_schemas.ts";
 import { EVENT_STREAM } from "./event_stream.ts";
 import type { DescribedOperation } from "./operation.ts";

@@ -1,6 +1,6 @@
 // Where each operation stands, which is all that the application needs until somebody asks for it. What operations take
 // and answer are some hundred schemas: to build them is a fifth of the service's start, and most are never asked for.
-import { lazyModule } from "../runtime/lazy_module.ts";
+import { lazyModule } from "../base/lazy_module.ts";
 import type { Operation } from "./operation.ts";
 
 /** A method and a path as operations have them, and the way to the operation itself. */

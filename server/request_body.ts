@@ -1,7 +1,7 @@
 // Reading what a client sent: bounded in size whether or not it announced one, and in time; JSON by its media type and
 // its text.
-import { untilAborted, withinTime } from "../runtime/bounded_wait.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { untilAborted, withinTime } from "../base/bounded_wait.ts";
+import type { Clock } from "../base/clock.ts";
 import { RequestRefused } from "./errors.ts";
 
 /** The most bytes of a request body. */

@@ -1,6 +1,6 @@
 // The wire of starting an execution.
 import { z } from "zod";
-import { isStorable } from "../runtime/storable_text.ts";
+import { isStorable } from "../base/text/storable_text.ts";
 import { id } from "./wire_values.ts";
 
 /** The most characters (code points) of a session id. */

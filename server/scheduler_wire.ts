@@ -1,5 +1,5 @@
 // From what the runtime starts by itself to the wire's.
-import { toTimestamp } from "../runtime/clock.ts";
+import { toTimestamp } from "../base/clock.ts";
 import type { SchedulerJob as Job, SchedulerStatus } from "../runtime/runtime.ts";
 import type { Slot } from "../runtime/triggers/schedule/slot_store.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "./scheduler_schemas.ts";

@@ -1,8 +1,8 @@
 // What happens in the service as a whole, as text/event-stream, and `shutdown` as soon as a stop begins. There is no
 // replay, so a reader that cannot keep up is cut off rather than buffered without end: it comes back and asks for the
 // state.
-import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
-import { toTimestamp } from "../runtime/clock.ts";
+import { sleepUnlessAborted } from "../base/bounded_wait.ts";
+import { toTimestamp } from "../base/clock.ts";
 import type { ServiceEvent } from "../runtime/events/bus.ts";
 import { identityFields, toDataLine } from "../runtime/events/frame.ts";
 import type { Runtime } from "../runtime/runtime.ts";

@@ -1,9 +1,9 @@
 // The log of one execution as text/event-stream. Frames are fetched when the reader asks for the next bytes, so a slow
 // reader costs no memory; a reader that leaves stops the follower.
-import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
+import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import { identityFields, toDataLine } from "../runtime/events/frame.ts";
 import type { Execution } from "../runtime/executions/execution.ts";
-import { toTimestamp } from "../runtime/clock.ts";
+import { toTimestamp } from "../base/clock.ts";
 import type { FollowItem, Runtime } from "../runtime/runtime.ts";
 import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 

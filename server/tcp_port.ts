@@ -1,5 +1,5 @@
 // The TCP listener: opt-in, behind a key.
-import { RuntimeError, type RuntimeErrorCode } from "../runtime/errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../base/errors.ts";
 import { type ConnectionPorts, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 

@@ -1,8 +1,8 @@
 // The Unix socket listener: only its owner may connect, from the first moment; a live one is never taken over.
-import { RuntimeError } from "../runtime/errors.ts";
+import { RuntimeError } from "../base/errors.ts";
 import { type ConnectionPorts, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
-import { PATHS } from "../runtime/plain_path.ts";
+import { PATHS } from "../base/plain_path.ts";
 
 const { dirname } = PATHS;
 

@@ -1,6 +1,6 @@
 // What a schema finds wrong with a request, as the body of a 422 lists it.
 import type { z } from "zod";
-import { cutEnd } from "../runtime/cut_text.ts";
+import { cutEnd } from "../base/text/cut_text.ts";
 import type { ValidationIssue } from "./error_schemas.ts";
 
 /** The most characters of an input that are repeated. */

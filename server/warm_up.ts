@@ -1,8 +1,8 @@
 // What requests need, loaded soon after the start: until then it would only keep the first answer waiting. Later it must not
 // be: a module that is loaded late needs a free file descriptor (Deno 2.9.6 ends the process where there is none) and its
 // file as it was when the program began, which an upgrade in place replaces.
-import { sleepUnlessAborted } from "../runtime/bounded_wait.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { sleepUnlessAborted } from "../base/bounded_wait.ts";
+import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import { loadApiDescription } from "./api_description.ts";
 import { OPERATION_PLACES } from "./operation_places.ts";

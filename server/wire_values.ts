@@ -1,7 +1,7 @@
 // Values that every part of the wire is made of. Schemas of one resource each are built of them; clients take their
 // types from those, and the API description is generated from them.
 import { z } from "zod";
-import { toTimestamp } from "../runtime/clock.ts";
+import { toTimestamp } from "../base/clock.ts";
 
 /** The id of an execution, or of a row of its log. */
 export const id = z.int().positive();

@@ -8,10 +8,9 @@ const FILES = sourceFiles();
 const IMPORTS = FILES.flatMap(importsOf);
 const text = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
 
-/** Lower may not know higher. What stands at the runtime's root without wiring anything is known to all. */
+/** Lower may not know higher. What stands at the runtime's root is known to all, but for what opens the whole. */
 const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   root: 0,
-  files: 1,
   secrets: 1,
   service_log: 2,
   folders: 3,
@@ -31,25 +30,8 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   authoring: 9,
   setup: 9,
 };
-/** Files of the runtime's root that put the folders together or describe the whole. */
-const WIRING = [
-  "mod.ts",
-  "runtime.ts",
-  "local_runtime.ts",
-  "agent_sandbox.ts",
-  "follow_execution.ts",
-  "open_agents.ts",
-  "open_storage.ts",
-  "run_supplies.ts",
-  "scheduler_status.ts",
-  "config_follower.ts",
-  "service_start.ts",
-  "service_triggers.ts",
-  "shown_history.ts",
-  "start_run.ts",
-  "tool_catalog.ts",
-]
-  .map((name) => `runtime/${name}`);
+/** Files of the runtime's root that open the whole, or describe it. */
+const WIRING = ["runtime/mod.ts", "runtime/runtime.ts"];
 
 function layerOf(file: string): string {
   if (WIRING.includes(file)) return "wiring";
@@ -58,17 +40,24 @@ function layerOf(file: string): string {
 }
 
 const isLocal = ({ to }: Import) =>
-  /^(main\.ts|deno\.json|(composition|cli|server|runtime|scoped|release|demo)\/)/.test(to);
+  /^(main\.ts|deno\.json|(base|composition|cli|server|runtime|scoped|release|demo)\/)/.test(to);
 
 function offenders(rule: (one: Import) => boolean): string[] {
   return IMPORTS.filter(isLocal).filter(rule).map(({ from, to }) => `${from} -> ${to}`);
 }
 
+Deno.test("imports: base knows nothing of ours", () => {
+  assert.deepEqual(
+    offenders(({ from, to }) => from.startsWith("base/") && !to.startsWith("base/")),
+    [],
+  );
+});
+
 Deno.test("imports: cli knows the service only by its client, and by types", () => {
   assert.deepEqual(
     offenders(({ from, to, typeOnly }) =>
       from.startsWith("cli/") && !to.startsWith("cli/") &&
-      !(to === "server/client.ts" || CLI_SHARED.includes(to) ||
+      !(to === "server/client.ts" || to.startsWith("base/") ||
         typeOnly && CLI_TYPES.test(to))
     ),
     [],
@@ -76,24 +65,6 @@ Deno.test("imports: cli knows the service only by its client, and by types", () 
 });
 /** Where the command line may take types from: the wire, and what the composition opens for setup and new. */
 const CLI_TYPES = /^(server|runtime\/(setup|authoring))\//;
-/** Small files that both sides of the wire need; they import nothing but one another. */
-const CLI_SHARED = [
-  "runtime/durations.ts",
-  "runtime/diagnostics.ts",
-  "runtime/suggestion.ts",
-  "runtime/clock.ts",
-  "runtime/bounded_wait.ts",
-  "runtime/first_of.ts",
-  "runtime/serial_queue.ts",
-  "runtime/time_units.ts",
-  "runtime/error_code.ts",
-  "runtime/json.ts",
-  "runtime/lock_file.ts",
-  "runtime/plain_path.ts",
-  "runtime/denied_permission.ts",
-  "runtime/unseen_characters.ts",
-];
-
 Deno.test("imports: server knows the runtime by its interface and its vocabulary", () => {
   const vocabulary = [
     "runtime/agents/agent.ts",
@@ -118,7 +89,7 @@ Deno.test("imports: server knows the runtime by its interface and its vocabulary
 
 Deno.test("imports: runtime knows neither server nor cli", () => {
   assert.deepEqual(
-    offenders(({ from, to }) => from.startsWith("runtime/") && !to.startsWith("runtime/")),
+    offenders(({ from, to }) => from.startsWith("runtime/") && !/^(runtime|base)\//.test(to)),
     [],
   );
 });
@@ -201,7 +172,7 @@ Deno.test("imports: adapters, their packages and the price table are loaded only
 Deno.test("imports: what a service loads late goes through lazyModule()", () => {
   assert.deepEqual(
     FILES.filter((file) =>
-      /^(runtime|server)\//.test(file) && /(await|return) import\(/.test(text(file))
+      /^(base|runtime|server)\//.test(file) && /(await|return) import\(/.test(text(file))
     ),
     [
       // At the start.
@@ -314,7 +285,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
     // The clock itself; the log, whose lines have the machine's time; what is compared with the file system's time; what runs
     // in a worker that can load nothing.
-    where: /^runtime\/(clock|service_log\/log_file|config\/file_stamp)\.ts$/,
+    where: /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/file_stamp)\.ts$/,
   },
 ];
 

@@ -1,5 +1,5 @@
 // From the words after the program's name to what they ask for.
-import { suggest } from "../../runtime/suggestion.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 import { GLOBAL_OPTIONS, type GlobalOptions } from "../global_options.ts";
 import type { Action, Command, Program } from "./command.ts";
 import { readOptions } from "./reading.ts";

@@ -1,5 +1,5 @@
 // status: whether the service runs, and what it is doing.
-import { formatDuration } from "../../runtime/durations.ts";
+import { formatDuration } from "../../base/durations.ts";
 import { ServiceUnreachable } from "../../server/client.ts";
 import type { InfoBody } from "../../server/info_schemas.ts";
 import type { Places } from "../app.ts";

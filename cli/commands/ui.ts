@@ -1,5 +1,5 @@
 // ui: the dashboard in a browser, through a proxy that lives as long as the command.
-import { untilAborted } from "../../runtime/bounded_wait.ts";
+import { untilAborted } from "../../base/bounded_wait.ts";
 import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";
 import type { ExitCode } from "../exit.ts";

@@ -1,5 +1,5 @@
 // Candidates that change: agents and executions, of the running service where one answers.
-import { untilAborted } from "../../runtime/bounded_wait.ts";
+import { untilAborted } from "../../base/bounded_wait.ts";
 import type { AgentSummary } from "../../server/agent_schemas.ts";
 import type { Client } from "../../server/client.ts";
 import type { ExecutionSummary } from "../../server/execution_schemas.ts";

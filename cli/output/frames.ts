@@ -1,5 +1,5 @@
 // Frames of an execution, live or out of its log, as pieces of text for a person. Knows no stream and no terminal.
-import { formatDuration } from "../../runtime/durations.ts";
+import { formatDuration } from "../../base/durations.ts";
 import { formatCost, formatCount, formatPlural } from "./figures.ts";
 import { type FramePayload, numberOf, objectsOf, textOf } from "./payload.ts";
 import { sanitise, toOneLine } from "./sanitise.ts";

@@ -1,5 +1,5 @@
 // The history of an agent as a table: what ran, and the times at which it was due and did not run.
-import { formatDuration } from "../../runtime/durations.ts";
+import { formatDuration } from "../../base/durations.ts";
 import type { ExecutionSummary } from "../../server/execution_schemas.ts";
 import type { SlotBody } from "../../server/scheduler_schemas.ts";
 import { formatCost, formatCount } from "./figures.ts";

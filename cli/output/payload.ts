@@ -1,5 +1,5 @@
 // Reading the payload of a frame, which is JSON from elsewhere: what is missing or of another kind counts as absent.
-import { isJsonObject } from "../../runtime/json.ts";
+import { isJsonObject } from "../../base/json.ts";
 
 /** The payload of a frame, as the wire has it. */
 export type FramePayload = Readonly<Record<string, unknown>>;

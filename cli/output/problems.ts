@@ -1,5 +1,5 @@
 // What is wrong with agents and config.yaml, in short, on standard error: with their files, and with their triggers.
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import type { AgentSummary } from "../../server/agent_schemas.ts";
 import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
 import type { InfoBody } from "../../server/info_schemas.ts";

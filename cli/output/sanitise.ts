@@ -3,7 +3,7 @@ import {
   dropControls,
   dropEscapeSequences,
   escapeControls,
-} from "../../runtime/unseen_characters.ts";
+} from "../../base/text/unseen_characters.ts";
 
 /** The text without escape sequences and control characters. Line feeds and tabs stay; other line breaks become line feeds. */
 export function sanitise(text: string): string {

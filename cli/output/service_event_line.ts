@@ -1,5 +1,5 @@
 // What happens in the service, a line for each event: for the person at whose terminal it runs.
-import { formatDuration } from "../../runtime/durations.ts";
+import { formatDuration } from "../../base/durations.ts";
 import type { ServiceEventMessage } from "../../server/client.ts";
 import { type FramePayload, numberOf, textOf } from "./payload.ts";
 import { toOneLine } from "./sanitise.ts";

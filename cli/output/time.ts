@@ -1,6 +1,6 @@
 // Times and durations as a person reads them.
-import { formatDuration } from "../../runtime/durations.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../runtime/time_units.ts";
+import { formatDuration } from "../../base/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 
 /** A duration that is shown while it grows, in whole seconds: `0s`, `12s`, `2m 05s`. */
 export function formatElapsed(ms: number): string {

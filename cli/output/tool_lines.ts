@@ -1,5 +1,5 @@
 // A tool call and its result as lines: the mark, the name, what it is about, how long it took, and the result, folded.
-import { formatDuration } from "../../runtime/durations.ts";
+import { formatDuration } from "../../base/durations.ts";
 import { formatArguments, formatWholeArguments } from "./arguments.ts";
 import { formatCost, formatCount } from "./figures.ts";
 import { type FramePayload, numberOf, parseObject, textOf } from "./payload.ts";

@@ -1,5 +1,5 @@
 // Text that a person decides by, shown with all that is in it: what would not be seen, or would deceive, as an escape.
-import { escapeUnseen } from "../../runtime/unseen_characters.ts";
+import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 
 /**
  * The text with `\r`, `\u001b`, `\u202e` and their like in place of what nobody would see; line feeds and tabs stay.

@@ -1,5 +1,5 @@
 // Opening an address in the browser of whoever sits here, as each system does it.
-import { firstOf } from "../../runtime/first_of.ts";
+import { firstOf } from "../../base/first_of.ts";
 import type { Clock } from "../app.ts";
 
 /** A program that opens a browser and still runs after that has opened one. */

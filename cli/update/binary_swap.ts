@@ -1,7 +1,7 @@
 // Replacing an executable by a new one, so that a working one is there whatever happens.
 import { basename, dirname, join } from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { takeLock } from "../../runtime/lock_file.ts";
+import { takeLock } from "../../base/lock_file.ts";
 
 /** The files beside an executable while it is replaced. Hidden, and with its ending: Windows starts nothing without. */
 export interface SwapPlaces extends AsyncDisposable {

@@ -1,6 +1,6 @@
 // The npm package is brought up to date by npm, which installed it.
 import { join } from "node:path";
-import { MINUTE_MS } from "../../runtime/time_units.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
 import type { CommandContext } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { CommandFailure, EXIT } from "../exit.ts";

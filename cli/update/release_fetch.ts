@@ -1,5 +1,5 @@
 // Fetching from the release address: limited in size and in silence, from trustworthy addresses only.
-import { untilAborted } from "../../runtime/bounded_wait.ts";
+import { untilAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../app.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { CommandFailure, EXIT } from "../exit.ts";

@@ -1,5 +1,5 @@
 // What an agent is once its file is read and the defaults of config.yaml are applied. Immutable.
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 
 /** The levels of `history`, as an agent file names them. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;

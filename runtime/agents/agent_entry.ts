@@ -1,9 +1,9 @@
 // One file of the agents directory as it was when it was last read, and what a new look at it makes of that. No file is
 // ever written.
-import type { Clock } from "../clock.ts";
-import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
-import { PATHS } from "../plain_path.ts";
-import { sha256Of } from "../sha256.ts";
+import type { Clock } from "../../base/clock.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+import { PATHS } from "../../base/plain_path.ts";
+import { sha256Of } from "../../base/sha256.ts";
 import type { Agent } from "./agent.ts";
 import { type AgentFileContent, readAgentFile, type UnsettledFile } from "./agent_file.ts";
 import { idOfFileName } from "./agent_id.ts";

@@ -1,11 +1,11 @@
 // Reads an agent file's bytes, and only a file's. What is in them is parse_agent.ts's business.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { stampFile } from "../config/file_stamp.ts";
-import { unreadableReason } from "../files/unreadable.ts";
-import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
+import { unreadableReason } from "../../base/files/unreadable.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { idOfFileName, isMisnamedAgentFile } from "./agent_id.ts";
 import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 const { basename } = PATHS;
 

@@ -1,5 +1,5 @@
 // The refusal of an id that no agent has.
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 
 /** No agent has this id. A display name is not an id. */
 export class AgentNotFound extends RuntimeError {

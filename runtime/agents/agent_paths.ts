@@ -2,13 +2,13 @@
 import type { Directories } from "../config/directories.ts";
 import { expandHome } from "../config/places.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
-import type { Diagnostic } from "../diagnostics.ts";
-import { isDatabaseName } from "../files/database_name.ts";
-import { isEnvFileName } from "../files/env_file_name.ts";
-import { isBelow } from "../files/path_below.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { isDatabaseName } from "../../base/files/database_name.ts";
+import { isEnvFileName } from "../../base/files/env_file_name.ts";
+import { isBelow } from "../../base/files/path_below.ts";
 import type { AgentPath } from "./agent.ts";
 import type { Definition } from "./definition.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 const { basename, relative, resolve } = PATHS;
 

@@ -1,6 +1,6 @@
 // A checked definition to a complete agent: synonyms joined, defaults applied, derived values computed.
 import type { AgentDefaults } from "../config/config.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isEveryTool } from "../tool_names.ts";
 import type { Agent, AgentPath, ModelSettings, RunSettings, Trigger } from "./agent.ts";
 import type { Definition } from "./definition.ts";

@@ -12,7 +12,7 @@ import {
   textList,
   timeout,
 } from "../config/fields.ts";
-import { parseDuration } from "../durations.ts";
+import { parseDuration } from "../../base/durations.ts";
 import { HISTORY_LEVELS, ON_PENDING, ON_RESTART, TRIGGER_TYPES } from "./agent.ts";
 import { describeBadName } from "./agent_id.ts";
 

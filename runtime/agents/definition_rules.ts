@@ -3,10 +3,10 @@ import { isNamedProvider, NAMED_PROVIDERS } from "../config/providers.ts";
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import { listWords, showValue } from "../config/shown_value.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
-import type { Diagnostic } from "../diagnostics.ts";
-import { compileGlob } from "../files/glob.ts";
-import { isJsonObject } from "../json.ts";
-import { suggest } from "../suggestion.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { compileGlob } from "../../base/files/glob.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "./agent.ts";
 import { isTimeZone, parseCron } from "./cron_expression.ts";
 

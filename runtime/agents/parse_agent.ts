@@ -5,7 +5,7 @@ import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import { formatPath } from "../config/shown_value.ts";
 import { decodeText } from "../config/text_file.ts";
 import { parseYaml, type YamlDocument } from "../config/yaml_document.ts";
-import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { describeBadName, idOfFileName } from "./agent_id.ts";
 import { type AgentPathProblem, type PathBase, readAgentPaths } from "./agent_paths.ts";
@@ -13,7 +13,7 @@ import { toAgent } from "./complete_agent.ts";
 import { definitionSchema } from "./definition.ts";
 import { checkRules } from "./definition_rules.ts";
 import { type FrontMatter, splitFrontMatter } from "./front_matter.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 const { basename } = PATHS;
 

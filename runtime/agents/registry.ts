@@ -1,10 +1,10 @@
 // The agents of one directory, as its files stand. A broken file costs only itself; what becomes of each file stands in
 // agent_entry.ts.
 import type { AgentDefaults } from "../config/config.ts";
-import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
-import { unreadableReason } from "../files/unreadable.ts";
-import { SystemClock } from "../clock.ts";
-import { PATHS } from "../plain_path.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+import { unreadableReason } from "../../base/files/unreadable.ts";
+import { SystemClock } from "../../base/clock.ts";
+import { PATHS } from "../../base/plain_path.ts";
 import type { Agent } from "./agent.ts";
 import {
   type AgentEntry,
@@ -17,7 +17,7 @@ import { diagnoseMisnamed } from "./agent_file.ts";
 import { idOfFileName, isMisnamedAgentFile, normalizeId } from "./agent_id.ts";
 import { listAgentFiles } from "./agent_names.ts";
 import { type ReloadReport, toReloadReport } from "./reload_report.ts";
-import { SerialQueue } from "../serial_queue.ts";
+import { SerialQueue } from "../../base/serial_queue.ts";
 
 const { basename, join } = PATHS;
 

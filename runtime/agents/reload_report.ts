@@ -1,6 +1,6 @@
 // What a reload of the agents directory has changed. An agent whose file stops parsing keeps its last good definition; it
 // counts as updated, because its warnings have changed.
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { AgentEntry } from "./agent_entry.ts";
 
 /** What a reload changed, by agent id. */

@@ -1,7 +1,7 @@
 // What `inkling validate` finds: everything wrong with a file, and everything around it that the agent needs. Each thing
 // that is looked at has a file of its own beside this one.
 import type { DiagnosedFile } from "../config/diagnosed_file.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { parseAgent, type ParseAgentOptions } from "./parse_agent.ts";
 import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";

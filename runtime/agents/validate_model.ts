@@ -2,7 +2,7 @@
 import type { Directories } from "../config/directories.ts";
 import type { Environment } from "../config/environment.ts";
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { Agent, ModelSettings } from "./agent.ts";
 
 /** Where a model's settings lead, as far as validation asks. */

@@ -1,8 +1,8 @@
 // Names of tools and of other agents in an agent's file that nobody here knows.
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
-import type { Diagnostic } from "../diagnostics.ts";
-import { suggest } from "../suggestion.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 import { describeDoubtfulTool, isEveryTool, isToolName } from "../tool_names.ts";
 import type { Agent } from "./agent.ts";
 import { type InspectedResources, itemPath } from "./validate_resources.ts";

@@ -2,12 +2,12 @@
 import type { Directories } from "../config/directories.ts";
 import { exists } from "../config/exists.ts";
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
-import type { Diagnostic } from "../diagnostics.ts";
-import { isEnvFileName } from "../files/env_file_name.ts";
-import { knownRealPath } from "../files/known_real_path.ts";
-import { holdsMoreThan } from "../files/folder_size.ts";
-import { isBelow } from "../files/path_below.ts";
-import { PATHS } from "../plain_path.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { isEnvFileName } from "../../base/files/env_file_name.ts";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
+import { holdsMoreThan } from "../../base/files/folder_size.ts";
+import { isBelow } from "../../base/files/path_below.ts";
+import { PATHS } from "../../base/plain_path.ts";
 import type { Agent } from "./agent.ts";
 import { isDatabaseFile } from "./agent_paths.ts";
 import { itemPath } from "./validate_resources.ts";

@@ -1,8 +1,8 @@
 // What is wrong with the custom tools, skills and servers that an agent names, told at their places in its file.
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import type { YamlPath } from "../config/yaml_document.ts";
-import type { Diagnostic } from "../diagnostics.ts";
-import { isJsonObject } from "../json.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { isJsonObject } from "../../base/json.ts";
 
 /** Something that an agent names and cannot use, or should look at. `text` is what stands below the front matter. */
 export interface ResourceProblem {

@@ -1,7 +1,7 @@
 // A cron that is reckoned in another zone than the machine's owner believes.
 import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
 import { showValue } from "../config/shown_value.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "./machine_time_zone.ts";
 

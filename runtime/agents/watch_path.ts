@@ -1,5 +1,5 @@
 // What a watched path of an agent file means: places on the disk, each with a pattern below it where the path holds wildcards.
-import { expandBraces, MAX_BRACE_PATTERNS } from "../files/glob_braces.ts";
+import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
 import { type PathBase, resolveAgentPath } from "./agent_paths.ts";
 
 /** One place that a watched path stands for. */

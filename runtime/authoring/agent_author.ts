@@ -7,13 +7,13 @@ import { draftAgent, DraftFailed, type DraftRequest } from "./agent_draft.ts";
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
 import { describeForbidden, describeUnseen } from "./draft_rules.ts";
 import { findDraftingModel, openDraftingModel } from "./drafting_model.ts";
-import { writeFileAtomically } from "../files/atomic_file.ts";
-import type { Clock } from "../clock.ts";
-import type { Diagnostic } from "../diagnostics.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { ModelError } from "../models/model.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
-import { isFileFailure, unreadableReason } from "../files/unreadable.ts";
+import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 
 /**
  * A new agent's file is not written: `invalid` where it would not parse, `conflict` where a file of its name is there,

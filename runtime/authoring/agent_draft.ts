@@ -2,7 +2,7 @@
 import type { AssistantMessage, Message } from "../models/message.ts";
 import { type Model, ModelError } from "../models/model.ts";
 import { ReplyTimeout } from "../models/retry.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 
 /** What the model is asked for. */
 export interface DraftRequest {

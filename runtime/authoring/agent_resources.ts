@@ -1,10 +1,10 @@
 // Looks at what agents name besides each other: custom tools, skills, MCP servers. For `validate`; nothing of it runs.
 import type { Agent } from "../agents/agent.ts";
 import type { InspectedResources, ResourceProblem } from "../agents/validate_resources.ts";
-import { formatDiagnostic } from "../diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { permissionGaps } from "../permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
-import { suggest } from "../suggestion.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 import { describeMissingProgram } from "./missing_program.ts";
 import { isOpenFolder } from "./open_folder.ts";
 import { describeMisplacedPaths } from "../tools/mcp/misplaced_paths.ts";

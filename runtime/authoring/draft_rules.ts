@@ -1,7 +1,7 @@
 // What a model may not write into an agent file that a person has not seen yet: who gets a key, what runs, what needs no
 // consent, and what nobody would see.
-import { isJsonObject } from "../json.ts";
-import { dropControls } from "../unseen_characters.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { dropControls } from "../../base/text/unseen_characters.ts";
 
 const PERSONAL_FIELDS = ["auto_approve", "custom_tools", "tools", "mcp"];
 const PERSONAL_MODEL_FIELDS = ["base_url", "url", "api_key_env"];

@@ -1,6 +1,6 @@
 // The model that writes agent files: the default one, where it can be called and writes.
 import type { ModelSettings } from "../agents/agent.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { type Model, ModelError } from "../models/model.ts";

@@ -1,7 +1,7 @@
 // Looks for the price of an agent's model where a broken entry, or a broken file, keeps it from being used. For `validate`.
 import type { Agent } from "../agents/agent.ts";
 import type { ResourceProblem } from "../agents/validate_resources.ts";
-import { formatDiagnostic } from "../diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { findBrokenPrice } from "../models/broken_price.ts";
 import type { PriceList } from "../models/price_file.ts";
 import type { ModelPrices } from "../models/pricing.ts";

@@ -7,7 +7,7 @@ import { listAgentFiles } from "../agents/agent_names.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { expandHome } from "../config/places.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
-import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 
 /** One file and what is wrong with it. */
 export interface ValidatedFile {

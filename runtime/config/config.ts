@@ -1,5 +1,5 @@
 // config.yaml once it is read: every key with its default. parse_config.ts parses it.
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 
 /** What an agent gets for whatever its file leaves out. Its keys are those of `defaults` in config.yaml. */
 export interface AgentDefaults {

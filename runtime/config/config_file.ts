@@ -1,7 +1,7 @@
 // config.yaml while a service runs: read again when it changed. What cannot change while it runs keeps what it said at the
 // start, and a warning says so.
-import { SystemClock } from "../clock.ts";
-import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../diagnostics.ts";
+import { SystemClock } from "../../base/clock.ts";
+import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { AgentDefaults, Config } from "./config.ts";
 import { ConfigError, loadConfig } from "./parse_config.ts";
 

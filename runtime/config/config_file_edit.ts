@@ -1,7 +1,7 @@
 // Values set in config.yaml's text, as a person would: other keys, comments and their order stay.
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "yaml";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isMap, isScalar, parseDocument, YAMLMap } from "./yaml_library.ts";
 
 /** What a key of config.yaml is given. */

@@ -1,5 +1,5 @@
 // A problem reported at its place in a file.
-import { type Diagnostic, escapeControls } from "../diagnostics.ts";
+import { type Diagnostic, escapeControls } from "../../base/diagnostics.ts";
 import type { Position, YamlDocument, YamlPath } from "./yaml_document.ts";
 
 /** A file under diagnosis: its name and where its values are. */

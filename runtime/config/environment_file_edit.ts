@@ -1,6 +1,6 @@
 // Variables set in an environment file's text: every other line and comment stays, values are quoted where they must be.
 import { isDeepStrictEqual, parseEnv } from "node:util";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 
 /** A variable cannot be set without harm to the file. The message never holds the value. */
 export class EnvironmentFileNotEditable extends RuntimeError {

@@ -1,11 +1,11 @@
 // The environment as files and shell give it. Files are looked at on every question, and read when they changed.
-import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { Environment } from "./environment.ts";
 import { stampFile } from "./file_stamp.ts";
 import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
 import { decodeText } from "./text_file.ts";
 import { isSecretName, type Secret, SHORTEST_SECRET } from "../secrets/secret.ts";
-import { unreadableReason } from "../files/unreadable.ts";
+import { unreadableReason } from "../../base/files/unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 

@@ -1,6 +1,6 @@
 // Building blocks for the schemas of files that people write. A message continues the sentence that the key begins.
 import { z } from "zod";
-import { parseDuration } from "../durations.ts";
+import { parseDuration } from "../../base/durations.ts";
 
 /** A century: anything longer is a mistake and overflows dates. */
 const LONGEST_MS = 36_500 * 86_400_000;

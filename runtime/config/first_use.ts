@@ -1,7 +1,7 @@
 // Whether anything is set up. Looks at two names and reads nothing: commands ask before they begin.
 import { exists } from "./exists.ts";
 import { expandHome, type ReadVariable, resolveConfigDir } from "./places.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 const { join, resolve } = PATHS;
 

@@ -1,6 +1,6 @@
 // What is wrong with one value, as the end of a sentence that the value's path begins, and what to do about it.
 import { z } from "zod";
-import { suggest } from "../suggestion.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 import { listWords } from "./shown_value.ts";
 
 /** `must be ...`: the rule that a value breaks. `schema` is that of the value as it is written. */

@@ -1,6 +1,6 @@
 // config.yaml's http.hosts and http.origins: what can never arrive in a header is refused, not kept in vain.
 import { z } from "zod";
-import { toHostName, toOrigin } from "../web_origin.ts";
+import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
 /** Names of hosts, with or without a port. */
 export const hostNames = z.array(

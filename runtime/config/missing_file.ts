@@ -1,6 +1,6 @@
 // Whether a file that was not there is still missing, found out without the cost of an error: by the folder above it.
 import { stampFile } from "./file_stamp.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 const { dirname } = PATHS;
 

@@ -1,20 +1,20 @@
 // config.yaml: text to Config. An absent file is an empty one; a broken one is never half-used.
 import type { z } from "zod";
-import { type Diagnostic, errorAtStart, formatDiagnostic } from "../diagnostics.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../base/diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { Config } from "./config.ts";
 import { configSchema, DEFAULT_CONFIRM_TOOLS } from "./config_schema.ts";
-import { isJsonObject } from "../json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./diagnosed_file.ts";
 import { listWords } from "./shown_value.ts";
 import { decodeText } from "./text_file.ts";
-import { unreadableReason } from "../files/unreadable.ts";
-import { readWholeFile } from "../files/whole_file.ts";
+import { unreadableReason } from "../../base/files/unreadable.ts";
+import { readWholeFile } from "../../base/files/whole_file.ts";
 import { parseYaml } from "./yaml_document.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 import { describeDoubtfulTool } from "../tool_names.ts";
 
 const { isAbsolute, join, normalize, resolve } = PATHS;

@@ -1,7 +1,7 @@
 // The places that are known before any file is read. Loads nothing heavy: every command starts through here.
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { fnv1a } from "./fnv1a.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 const { isAbsolute, join, resolve } = PATHS;
 

@@ -9,8 +9,8 @@ import {
   resolveSocketFile,
   stateFilesOf,
 } from "./places.ts";
-import { PATHS } from "../plain_path.ts";
-import { sha256Of } from "../sha256.ts";
+import { PATHS } from "../../base/plain_path.ts";
+import { sha256Of } from "../../base/sha256.ts";
 
 const { basename, dirname, join, resolve } = PATHS;
 

@@ -1,8 +1,8 @@
 // What a schema finds wrong with a document, all at once, each problem at its place. Knows no particular schema; the
 // sentences are in issue_sentence.ts.
 import type { z } from "zod";
-import type { Diagnostic } from "../diagnostics.ts";
-import { suggest } from "../suggestion.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 import { diagnose, type DiagnosedFile } from "./diagnosed_file.ts";
 import { describeIssue, hintForIssue } from "./issue_sentence.ts";
 import { formatPath, showValue } from "./shown_value.ts";

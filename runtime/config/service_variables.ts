@@ -1,5 +1,5 @@
 // Variables of the shell that settle how the service runs: text to value, or an Error with a sentence.
-import { parseDuration } from "../durations.ts";
+import { parseDuration } from "../../base/durations.ts";
 import type { LogLevel } from "../service_log/service_log.ts";
 
 /** INKLING_LOG_LEVEL: from which level on lines are kept; requests are on `debug`. */

@@ -6,7 +6,7 @@ import { EnvironmentFiles } from "./environment_files.ts";
 import { loadConfig } from "./parse_config.ts";
 import { resolveConfigDir } from "./places.ts";
 import { resolveDirectories } from "./resolve_directories.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 const { join } = PATHS;
 

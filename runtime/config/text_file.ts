@@ -1,5 +1,5 @@
 // Bytes of a file as text, or the place of the first byte that is not text.
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 
 /**
  * The text of UTF-8 bytes without a byte order mark, or the diagnostic that names the first byte that no text has:

@@ -1,5 +1,5 @@
 // Whether there is a workspace to work in. One look; nothing is made.
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 import type { Config } from "./config.ts";
 import { expandHome } from "./places.ts";
 

@@ -1,6 +1,6 @@
 // YAML text as a plain value that remembers where each part of it is. Knows nothing of what the keys mean.
 import type { Document, Node, YAMLParseError } from "yaml";
-import { type Diagnostic, escapeControls } from "../diagnostics.ts";
+import { type Diagnostic, escapeControls } from "../../base/diagnostics.ts";
 import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from "./yaml_library.ts";
 import { keyText, YamlValueReader } from "./yaml_values.ts";
 

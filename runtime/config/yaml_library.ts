@@ -3,7 +3,7 @@
 // and the service would hold 11 MB more for good. What ships has a plain import in the place of this file
 // (release/stage.ts): there the package lies where it can be named, and some engines start no module that waits.
 import type * as Yaml from "yaml";
-import { errorCode } from "../error_code.ts";
+import { errorCode } from "../../base/error_code.ts";
 
 /** Beside what the package names. `tests/config/yaml_library_test.ts` tells when they are no longer there. */
 const ES_MODULES = "../browser/index.js";

@@ -1,5 +1,5 @@
 // One entry of an execution's log. The payload is serialised once; that string is stored and sent, live and on replay.
-import { toTimestamp } from "../clock.ts";
+import { toTimestamp } from "../../base/clock.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 
 /** SSE event names of frames that are stored. */

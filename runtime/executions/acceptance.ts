@@ -1,6 +1,6 @@
 // From a spec to what the store is asked to accept, and whether what was accepted before is the same run.
 import type { Agent } from "../agents/agent.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { createFrame, type FrameDraft } from "../events/frame.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { AcceptanceStore, Claim } from "./acceptance_store.ts";

@@ -1,6 +1,6 @@
 // The runs that are active in this process, and the ways to end them early.
-import type { Clock } from "../clock.ts";
-import { firstOf } from "../first_of.ts";
+import type { Clock } from "../../base/clock.ts";
+import { firstOf } from "../../base/first_of.ts";
 import { RunStopped } from "./run.ts";
 
 interface ActiveRun {

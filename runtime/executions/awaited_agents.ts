@@ -1,8 +1,8 @@
 // The agents of executions that continue: as they are now, gone, or with a file that cannot be read at the moment. Who needs
 // such an agent waits here until that is known.
 import type { Agent } from "../agents/agent.ts";
-import { untilAborted } from "../bounded_wait.ts";
-import type { Diagnostic } from "../diagnostics.ts";
+import { untilAborted } from "../../base/bounded_wait.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import { AgentUnreadable } from "./refusals.ts";
 
 /** Where agents are looked up. */

@@ -12,7 +12,7 @@ import { isLeftForRestart } from "./run.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { RedactedReply } from "./redacted_reply.ts";
 import type { OpenQuestion } from "./tool_calls.ts";
-import { lazyModule } from "../lazy_module.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 
 // Loaded with the first run: a service is ready sooner without them.
 const loadPrepare = lazyModule(() => import("./prepare.ts"));

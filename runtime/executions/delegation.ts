@@ -1,6 +1,6 @@
 // Executions that another one starts: beginning one for a call, waiting until it rests, telling its result.
 import type { Agent } from "../agents/agent.ts";
-import { beginningOf } from "../cut_text.ts";
+import { beginningOf } from "../../base/text/cut_text.ts";
 import type { Delegation } from "../tools/tool.ts";
 import { AgentUnavailable } from "../tools/agent_unavailable.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";

@@ -1,9 +1,9 @@
 // A run that threw, as the outcome of its execution.
-import { RuntimeError } from "../errors.ts";
-import { NoDescriptorLeft } from "../free_descriptors.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { NoDescriptorLeft } from "../../base/free_descriptors.ts";
 import { ModelError } from "../models/model.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { TextTooLong } from "../substitute.ts";
+import { TextTooLong } from "../../base/text/substitute.ts";
 import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";

@@ -1,7 +1,7 @@
 // What an execution asks a person, and what the person answers.
-import { toTimestamp } from "../clock.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import { toTimestamp } from "../../base/clock.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { HumanAnswer, ToolQuestion } from "../tools/tool.ts";
 

@@ -1,5 +1,5 @@
 // Writes one execution into the log: builds its frames, stores them with the change they tell, rings the bell.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import {
   createFrame,
   type FrameContent,
@@ -8,7 +8,7 @@ import {
 } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import { toStorable } from "../storable_text.ts";
+import { toStorable } from "../../base/text/storable_text.ts";
 import type { UserMessage } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { Effect } from "../tools/tool.ts";

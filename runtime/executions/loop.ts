@@ -3,7 +3,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { AssistantMessage } from "../models/message.ts";
 import { ModelError } from "../models/model.ts";
 import { ReplyTimeout } from "../models/retry.ts";
-import { toPlainLine } from "../plain_text.ts";
+import { toPlainLine } from "../../base/text/plain_text.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./journal.ts";
 import { findCrossedLimit } from "./limits.ts";

@@ -3,10 +3,10 @@
 import { stat } from "node:fs/promises";
 import type { Agent } from "../agents/agent.ts";
 import type { Environment } from "../config/environment.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Message } from "../models/message.ts";
-import { substitute } from "../substitute.ts";
+import { substitute } from "../../base/text/substitute.ts";
 import { createSystemPrompt, isSamePrompt } from "../prompt/system_prompt.ts";
 import { createUserTurn } from "../prompt/user_turn.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";

@@ -1,9 +1,9 @@
 // Stores of a run that do not give up: what a run has done is not lost to a full disk, or to a database that another
 // program holds for a while.
-import { backoffMs } from "../backoff.ts";
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
-import { RuntimeError } from "../errors.ts";
+import { backoffMs } from "../../base/backoff.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { RuntimeError } from "../../base/errors.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { JournalStores } from "./journal.ts";
 

@@ -1,6 +1,6 @@
 // One call of a tool that does something: its intent is stored, then it runs, within its time and the run's signal.
-import { untilAborted, withinTime } from "../bounded_wait.ts";
-import type { JsonObject } from "../json.ts";
+import { untilAborted, withinTime } from "../../base/bounded_wait.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { QuestionRaised } from "../tools/question_raised.ts";
 import type { ActionTool, AnsweredQuestion, Effect } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";

@@ -1,7 +1,7 @@
 // What becomes of a tool call, decided before anything happens: by its arguments, what people answered, and what an earlier
 // process left of it.
 import { isGuarded } from "../agents/guarded_tools.ts";
-import type { JsonObject } from "../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { parseArguments } from "../tools/arguments.ts";
 import type { AnsweredQuestion, Delegation, ToolQuestion } from "../tools/tool.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";

@@ -1,7 +1,7 @@
 // Why the runtime refuses to start, find or continue an execution.
-import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
-import { PATHS } from "../plain_path.ts";
+import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 /** No execution has this id. */
 export class ExecutionNotFound extends RuntimeError {

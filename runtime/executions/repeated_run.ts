@@ -1,6 +1,6 @@
 // A run that is asked for again under its idempotency key when its agent is there no more: what was accepted stays so.
 import { normalizeId } from "../agents/agent_id.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { isSameRun, type RunSpec } from "./acceptance.ts";
 import type { Execution } from "./execution.ts";
 import type { ExecutionReads } from "./execution_reads.ts";

@@ -1,8 +1,8 @@
 // Deadlines of questions: one timer for all of them, over what is stored, so that they hold across restarts.
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { MINUTE_MS, SECOND_MS } from "../time_units.ts";
+import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import type { HumanRequest } from "./human_request.ts";
 import type { RequestStore } from "./request_store.ts";
 

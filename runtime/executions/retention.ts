@@ -1,6 +1,6 @@
 // What is kept and for how long: the sweep at every start, and purges that a person asks for.
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { DAY_MS } from "../time_units.ts";
+import { DAY_MS } from "../../base/time_units.ts";
 import type { CheckpointStats, CheckpointStore } from "./checkpoint_store.ts";
 
 /** Ends an execution that waits: its conversation is about to go. */

@@ -1,8 +1,8 @@
 // When old conversations and logs are removed: at the start of the service, and once a day while it runs.
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { DAY_MS } from "../time_units.ts";
+import { DAY_MS } from "../../base/time_units.ts";
 import type { Retention } from "./retention.ts";
 
 /** What is swept with. */

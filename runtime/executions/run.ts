@@ -1,6 +1,6 @@
 // Everything one run works with, gathered once; the steps of the loop take it whole.
 import type { Agent } from "../agents/agent.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import type { PathSandbox } from "../tools/path_sandbox.ts";
 import type { Delegation } from "../tools/tool.ts";

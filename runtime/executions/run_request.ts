@@ -1,6 +1,6 @@
 // A run as a person or a program asks for it, and the spec that it is.
 import type { RunSpec } from "./acceptance.ts";
-import { isStorable } from "../storable_text.ts";
+import { isStorable } from "../../base/text/storable_text.ts";
 import { SessionIdUnusable } from "./refusals.ts";
 
 /** A run somebody asks for. */

@@ -1,5 +1,5 @@
 // How long an execution ran since its running time was last stored.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 
 /** Measures from its construction. `ranMs`: how long the execution ran before that, not stored yet. */
 export class RunningTime {

@@ -1,7 +1,7 @@
 // Tool calls of one reply: prepare (prepare_call.ts) -> settled | ask | run | delegate -> finalize. A failure is a result
 // the model reads.
-import { untilAborted } from "../bounded_wait.ts";
-import type { JsonObject } from "../json.ts";
+import { untilAborted } from "../../base/bounded_wait.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { QuestionRaised } from "../tools/question_raised.ts";
 import { boundResult } from "../tools/result_text.ts";
 import type { Delegation, ToolQuestion } from "../tools/tool.ts";

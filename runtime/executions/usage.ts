@@ -1,7 +1,7 @@
 // What executions used, by day and agent. The store adds up quarters of an hour; the days of a time zone are made of them,
 // because every zone's midnight falls on such a quarter.
-import { addCosts } from "../cost.ts";
-import { MINUTE_MS } from "../time_units.ts";
+import { addCosts } from "../../base/cost.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
 
 /** The step by which the store adds up. */
 export const USAGE_STEP_MS = 15 * MINUTE_MS;

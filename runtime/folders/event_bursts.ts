@@ -1,7 +1,7 @@
 // When hints of the file system cannot be relied on: the system drops events of a burst, and does not always say so (measured:
 // half of 5,000 new files, silently). After so many events everything is looked at, as soon as it is quiet.
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
 
 const BURST_EVENTS = 300;
 const CALM_MS = 300;

@@ -4,9 +4,9 @@
 // Decision: only what the system says is not there is gone. What cannot be read counts as it was. Of a folder that could not
 // be read in the beginning, the first whole scan is the beginning: what is in it then is no news.
 import { basename, dirname, join } from "node:path";
-import { isMissing } from "../files/missing.ts";
-import { isBelow } from "../files/path_below.ts";
-import { inGroups } from "../in_groups.ts";
+import { isMissing } from "../../base/files/missing.ts";
+import { isBelow } from "../../base/files/path_below.ts";
+import { inGroups } from "./in_groups.ts";
 
 const STATS_AT_ONCE = 32;
 

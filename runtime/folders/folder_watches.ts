@@ -5,10 +5,10 @@
 // Decision: what is really watched never overlaps. All of Deno's watches share one (measured with 2.9.6): closing one
 // silently ends the events of a watch on a folder above or below it. So a folder inside of a watched one has no watch of its
 // own, and watches that are replaced are closed before others are opened.
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
-import { identityAt, MISSING } from "../files/folder_identity.ts";
-import { isBelow } from "../files/path_below.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { identityAt, MISSING } from "../../base/files/folder_identity.ts";
+import { isBelow } from "../../base/files/path_below.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { EventBursts } from "./event_bursts.ts";
 import { coverOf, FolderCover, type WatchedFolder } from "./folder_cover.ts";

@@ -1,6 +1,6 @@
 // Folders that are new in watched ones: told a moment later, when whoever made them has had the time to fill them.
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
 
 const FILLED_MS = 500;
 /** What follows may take long: then it rests for this many times as long, a minute at most. */

@@ -1,5 +1,5 @@
 // A folder that is watched, and who is notified of what happens in it.
-import { isBelow } from "../files/path_below.ts";
+import { isBelow } from "../../base/files/path_below.ts";
 import type { WatchedFolder } from "./folder_cover.ts";
 import type { FolderEventSource } from "./system_watches.ts";
 

@@ -9,9 +9,9 @@
 // blocks it, and then opening or closing any watch would block the whole service. So before either the watch is asked for an
 // event; where none comes, the pipes that came meanwhile are opened for a moment, which lets it go on.
 import { join } from "node:path";
-import { sleepUnlessAborted, untilAborted } from "../bounded_wait.ts";
-import { type Clock, SystemClock } from "../clock.ts";
-import { firstOf } from "../first_of.ts";
+import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
+import { type Clock, SystemClock } from "../../base/clock.ts";
+import { firstOf } from "../../base/first_of.ts";
 
 /** The events of one watched folder. */
 export interface FolderEventSource extends AsyncIterable<Deno.FsEvent> {

@@ -1,9 +1,9 @@
 // One watched path, whatever is there: a folder, a file, or nothing yet. Follows it when it vanishes and comes back, and
 // tells how its files change. What is due is put together, and one scan follows the other.
 import { join } from "node:path";
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
-import { holdsMoreThan } from "../files/folder_size.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { holdsMoreThan } from "../../base/files/folder_size.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { FolderSnapshot, isNews, type ScanResult, type Stamp } from "./folder_snapshot.ts";
 import type { FolderWatches } from "./folder_watches.ts";

@@ -1,8 +1,8 @@
 // The watched paths of all agents, each one watched once: shared by those who name the same path, and checked from time
 // to time, because a path may come, go or lead somewhere else without any event.
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import { knownRealPath } from "../files/known_real_path.ts";
-import { isBelow } from "../files/path_below.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
+import { isBelow } from "../../base/files/path_below.ts";
 import { type PlacePorts, WatchedPlace } from "./watched_place.ts";
 
 const CHECK_MS = 2_000;

@@ -1,7 +1,7 @@
 // What is at a watched path: a folder, a file, or nothing that can be watched.
 import { basename, dirname, join } from "node:path";
-import { folderIdentity } from "../files/folder_identity.ts";
-import { ignoreMissing } from "../files/missing.ts";
+import { folderIdentity } from "../../base/files/folder_identity.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 /** What there is to watch. */
 export interface WatchedRoot {

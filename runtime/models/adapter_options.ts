@@ -1,5 +1,5 @@
 // What every adapter that calls a provider is made with.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { ProviderContext } from "./provider_failure.ts";
 
 /** How to reach one model. */

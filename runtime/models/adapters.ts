@@ -1,9 +1,9 @@
 // Which adapter makes the calls of a model. Each is loaded when it is first used, and its package with the first call.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { AdapterOptions } from "./adapter_options.ts";
 import type { AdapterName } from "./endpoint.ts";
 import type { Model } from "./model.ts";
-import { lazyModule } from "../lazy_module.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadDemo = lazyModule(() => import("./demo.ts"));
 const loadOpenAi = lazyModule(() => import("./openai.ts"));

@@ -1,7 +1,7 @@
 // The adapter for Anthropic and for endpoints that speak its Messages API, through the `@anthropic-ai/sdk` package,
 // which is loaded at the first call. Retry and timeout stand outside: the package's own are switched off.
 import type Anthropic from "@anthropic-ai/sdk";
-import { isJsonObject } from "../json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { toAnthropicPrompt } from "./anthropic_messages.ts";
 import { AnthropicReplyAssembly } from "./anthropic_reply.ts";
@@ -15,7 +15,7 @@ import {
 } from "./provider_failure.ts";
 import { createProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
-import { lazyModule } from "../lazy_module.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadSdk = lazyModule(() => import("@anthropic-ai/sdk"));
 

@@ -1,5 +1,5 @@
 // Reads the events of a Messages stream into one reply.
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { ToolCall } from "./message.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "./model.ts";
 import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";

@@ -1,5 +1,5 @@
 // Why a model has no price although the pricing files name it: the entry is broken. For `validate`.
-import type { Diagnostic } from "../diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { PriceList } from "./price_file.ts";
 import { type PricedModel, priceKeysOf } from "./pricing.ts";
 

@@ -1,6 +1,6 @@
 // The `demo` provider: models that are scripts, need no key and no network, and drive real runs. They serve a first
 // look (`demo/report`), tests of an agent's guards, triggers and limits (`demo/script`), and a smoke test (`demo/echo`).
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { DEMO_MODEL_NAMES } from "./demo_names.ts";
 import { DemoTurn } from "./demo_turn.ts";
 import { echoStep, reportStep } from "./demo_report.ts";

@@ -1,7 +1,7 @@
 // The adapter for Google's Gemini API, through the `@google/genai` package, which is loaded at the first call. Retry and
 // timeout stand outside: the package's own are switched off.
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
-import { isJsonObject, isWholeJson, type JsonObject } from "../json.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../../base/json.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { toGooglePrompt } from "./google_messages.ts";
 import { GoogleReplyAssembly } from "./google_reply.ts";
@@ -16,7 +16,7 @@ import type { BlockOwner } from "./provider_blocks.ts";
 import { answerFailure, type ProviderContext } from "./provider_failure.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
-import { lazyModule } from "../lazy_module.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadSdk = lazyModule(() => import("@google/genai"));
 

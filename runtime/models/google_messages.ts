@@ -1,6 +1,6 @@
 // The runtime's conversation in the format of the Gemini API.
 import type { Content, GenerateContentConfig, Part } from "@google/genai";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { AssistantMessage, Message, ToolMessage } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";

@@ -1,5 +1,5 @@
 // Reads the chunks of a Gemini stream into one reply.
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { ToolCall } from "./message.ts";
 import {
   type ModelDelta,

@@ -1,5 +1,5 @@
 // A conversation as the runtime keeps it: what is stored, what adapters translate, what the loop reads.
-import type { JsonObject } from "../json.ts";
+import type { JsonObject } from "../../base/json.ts";
 
 /** A model's request to use a tool. */
 export interface ToolCall {

@@ -1,6 +1,6 @@
 // The models of this service's agents, and what their replies cost. Loaded with the first run.
 import type { Agent } from "../agents/agent.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { type ModelReach, openAdapter } from "./adapters.ts";
 import type { Model, ModelReply } from "./model.ts";
 import { ModelPrices } from "./pricing.ts";

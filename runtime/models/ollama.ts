@@ -1,6 +1,6 @@
 // The adapter for Ollama's own chat API, through fetch alone: the API is small, and unlike the compatible one it takes
 // the size of the context, without which a long prompt is cut silently.
-import { isJsonObject, isWholeJson, type JsonObject } from "../json.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../../base/json.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { readJsonLines } from "./json_lines.ts";
 import type { Message } from "./message.ts";

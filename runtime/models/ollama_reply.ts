@@ -1,5 +1,5 @@
 // Reads the lines of an Ollama chat into one reply.
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { type ModelDelta, type ModelReply, type StopReason, type Usage } from "./model.ts";
 import { type ProviderContext, streamedFailure } from "./provider_failure.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";

@@ -13,7 +13,7 @@ import {
 } from "./provider_failure.ts";
 import { createProviderFetch } from "./provider_fetch.ts";
 import { streamReply } from "./streamed_reply.ts";
-import { lazyModule } from "../lazy_module.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadSdk = lazyModule(() => import("openai"));
 

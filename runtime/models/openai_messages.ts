@@ -2,7 +2,7 @@
 import type OpenAI from "openai";
 import type { Message } from "./message.ts";
 import type { ToolDescription } from "../tool_description.ts";
-import { isWholeJson } from "../json.ts";
+import { isWholeJson } from "../../base/json.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;

@@ -1,6 +1,6 @@
 // Reads the chunks of a Chat Completions stream into one reply. Nothing about a chunk is trusted but that it is JSON:
 // endpoints that call themselves compatible differ in every field.
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "./model.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";

@@ -9,9 +9,9 @@ import { stampFile } from "../config/file_stamp.ts";
 import { isStillMissing, type MissingFile, rememberMissing } from "../config/missing_file.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
 import { decodeText } from "../config/text_file.ts";
-import { unreadableReason } from "../files/unreadable.ts";
+import { unreadableReason } from "../../base/files/unreadable.ts";
 import { parseYaml } from "../config/yaml_document.ts";
-import { type Diagnostic, errorAtStart } from "../diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 
 const dollars = z.number().min(0);
 

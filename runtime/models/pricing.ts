@@ -2,12 +2,12 @@
 // loaded at the first question it is needed for. An unknown price is null, never zero.
 import type { findProvider, Provider } from "@pydantic/genai-prices";
 import type { ModelSettings } from "../agents/agent.ts";
-import type { Clock } from "../clock.ts";
-import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
+import type { Clock } from "../../base/clock.ts";
+import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ModelReply, Usage } from "./model.ts";
 import { type Price, PriceFile, type PriceList } from "./price_file.ts";
-import { lazyModule } from "../lazy_module.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadPriceTable = lazyModule(() => import("@pydantic/genai-prices"));
 

@@ -1,6 +1,6 @@
 // What a provider wants back verbatim with a reply (signatures of its thinking, for instance), kept in `providerData`
 // together with whose it is: another provider, or another model of the same one, would refuse it.
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { AssistantMessage } from "./message.ts";
 
 /** Whose blocks they are. */

@@ -1,6 +1,6 @@
 // How a provider's failure becomes a ModelError: one wording, one rule for what may be tried again, no key in any text.
-import { describeDenied } from "../denied_permission.ts";
-import { toPlainLine } from "../plain_text.ts";
+import { describeDenied } from "../../base/denied_permission.ts";
+import { toPlainLine } from "../../base/text/plain_text.ts";
 import { ModelError } from "./model.ts";
 
 /** Who failed, and what its messages must not show. */

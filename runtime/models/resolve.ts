@@ -1,6 +1,6 @@
 // From an agent's model settings to a Model that can be called: finds the key, says what is missing.
 import type { ModelSettings } from "../agents/agent.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../config/environment.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { type ModelReach, openAdapter } from "./adapters.ts";

@@ -1,8 +1,8 @@
 // Patience with models, in one place for all of them: repeats failed calls, bounds the wait for a whole reply, notices
 // streams that stall. A decorator over the port; adapters know nothing of it.
-import { sleepUnlessAborted, untilAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
-import { formatDuration } from "../durations.ts";
+import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { formatDuration } from "../../base/durations.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import {
   type Model,

@@ -1,6 +1,6 @@
 // Notices a reply that began and then stops: connections die without notice, and no package times that out.
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
 import { ModelError } from "./model.ts";
 
 /**

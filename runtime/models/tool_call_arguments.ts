@@ -1,5 +1,5 @@
 // Arguments of tool calls between their two forms: the text a model wrote, and the object that some providers want back.
-import { isJsonObject, isWholeJson, type JsonObject } from "../json.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../../base/json.ts";
 
 /**
  * The arguments of a past call as an object, for providers that refuse a conversation with anything else. What the

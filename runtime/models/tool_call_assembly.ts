@@ -1,6 +1,6 @@
 // Puts tool calls together from the fragments of an OpenAI-style stream, whatever the endpoint leaves out: the index,
 // the id, the name's repetition, or text where it sends an object.
-import { isJsonObject, isWholeJson } from "../json.ts";
+import { isJsonObject, isWholeJson } from "../../base/json.ts";
 import type { ToolCall } from "./message.ts";
 import { ModelError } from "./model.ts";
 

@@ -1,6 +1,6 @@
 // Which paths must be allowed so that a place can be used: Deno compares names, so a place behind symlinks has two.
 import { basename, dirname, extname } from "node:path";
-import { knownRealPath } from "../files/known_real_path.ts";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { isWithin } from "../tools/path_within.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
-import { knownRealPath } from "../files/known_real_path.ts";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { normaliseHost } from "../tools/http_policy.ts";

@@ -1,5 +1,5 @@
 // The system message: the environment an agent finds itself in, then its task.
-import { toTimestamp } from "../clock.ts";
+import { toTimestamp } from "../../base/clock.ts";
 import { describeReferences, type PromptDelegate, type PromptSkill } from "./reference_material.ts";
 import { quoteText, toPromptLine } from "./untrusted_text.ts";
 

@@ -1,6 +1,6 @@
 // Text that somebody else wrote, on its way into a prompt: it stays data, in its place and within bounds.
-import { toPlainLine } from "../plain_text.ts";
-import { escapeControls } from "../unseen_characters.ts";
+import { toPlainLine } from "../../base/text/plain_text.ts";
+import { escapeControls } from "../../base/text/unseen_characters.ts";
 
 /**
  * A text as a JSON string that fits on one line and closes no tag: whoever decodes it has the exact text. For names

@@ -2,8 +2,8 @@
 import { basename } from "node:path";
 import type { Trigger } from "../agents/agent.ts";
 import type { RunCause, WatchCause } from "../run_cause.ts";
-import { fillIn } from "../substitute.ts";
-import { escapeControls } from "../unseen_characters.ts";
+import { fillIn } from "../../base/text/substitute.ts";
+import { escapeControls } from "../../base/text/unseen_characters.ts";
 import { quoteText } from "./untrusted_text.ts";
 
 /** What the turn is made of. */

@@ -1,5 +1,5 @@
 // Keeps secret values out of everything that is shown: frames, log lines, errors, answers. One step, in one path.
-import { beginningOf } from "../cut_text.ts";
+import { beginningOf } from "../../base/text/cut_text.ts";
 import type { Secret } from "./secret.ts";
 import { findMarks, redactText, replaceMarks } from "./secret_marks.ts";
 import { wholeLength, wholeStart } from "./torn_secret.ts";

@@ -1,7 +1,7 @@
 // The service log as a file: one line per event, rotated at 5 MB, three old files kept.
-import { type Clock, toTimestamp } from "../clock.ts";
-import { isFileFailure } from "../files/unreadable.ts";
-import { escapeUnseen } from "../unseen_characters.ts";
+import { type Clock, toTimestamp } from "../../base/clock.ts";
+import { isFileFailure } from "../../base/files/unreadable.ts";
+import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import { RotatingFile } from "./rotating_file.ts";
 import type { LogLevel, ServiceLog } from "./service_log.ts";
 

@@ -1,7 +1,7 @@
 // A file that lines are added to, and that is replaced by a new one when it is full. It knows nothing of what the lines
 // say.
-import { makePrivate } from "../files/private_file.ts";
-import { isFileFailure } from "../files/unreadable.ts";
+import { makePrivate } from "../../base/files/private_file.ts";
+import { isFileFailure } from "../../base/files/unreadable.ts";
 
 /** Where no new file can be made, the full one takes this many more bytes before the next attempt. */
 const POSTPONED_BYTES = 64 * 1024;

@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import { editConfigText } from "../config/config_file_edit.ts";
 import { ConfigError, loadConfig, parseConfig } from "../config/parse_config.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { readTextIfThere } from "./installation_files.ts";
 import { type SetupChoices, toConfigEdits } from "./setup_choices.ts";
 

@@ -2,7 +2,7 @@
 // are merged into, and nothing is written before everything is known.
 import { join } from "node:path";
 import { describeUnknownModel } from "../agents/validate_model.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import { EnvironmentFiles } from "../config/environment_files.ts";
@@ -10,7 +10,7 @@ import { exists } from "../config/exists.ts";
 import { resolveConfigDir, stateFilesOf } from "../config/places.ts";
 import { resolveDirectories } from "../config/resolve_directories.ts";
 import type { Surroundings } from "../config/settings.ts";
-import { isLocked } from "../lock_file.ts";
+import { isLocked } from "../../base/lock_file.ts";
 import { modelsOf } from "../models/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { ChoicesRefused, chooseConfig, type ChosenConfig } from "./chosen_config.ts";

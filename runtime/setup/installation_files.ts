@@ -1,15 +1,15 @@
 // The files and folders of an installation, written: each file as a whole, by renaming.
 import { dirname, join } from "node:path";
 import { listAgentFiles } from "../agents/agent_names.ts";
-import { writeFileAtomically } from "../files/atomic_file.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import type { Directories } from "../config/directories.ts";
 import { setVariable } from "../config/environment_file_edit.ts";
 import { decodeText } from "../config/text_file.ts";
-import { formatDiagnostic } from "../diagnostics.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { SAMPLE_AGENT_ID, sampleAgentText } from "./sample_agent.ts";
-import { isFileFailure, unreadableReason } from "../files/unreadable.ts";
-import { readWholeFile } from "../files/whole_file.ts";
+import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
+import { readWholeFile } from "../../base/files/whole_file.ts";
 
 /** Something of the installation cannot be read or written, or is not text. */
 export class InstallationUnusable extends RuntimeError {

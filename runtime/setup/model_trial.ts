@@ -1,7 +1,7 @@
 // One short call that shows whether a model answers, with a key that is in no file yet.
 import type { ModelSettings } from "../agents/agent.ts";
-import { withinTime } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
+import { withinTime } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../config/environment.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { resolveModel } from "../models/resolve.ts";

@@ -1,7 +1,7 @@
 // What is set up: files, workspace, default model, keys. For `info`; values of keys are never part of it.
 import { exists } from "../config/exists.ts";
 import { NAMED_PROVIDERS } from "../config/providers.ts";
-import { SystemClock } from "../clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { findKey } from "./key_state.ts";

@@ -1,5 +1,5 @@
 // Conversations in SQLite: opening, replies, calls and results, and what earlier ones leave to later ones.
-import { COST_PLACES } from "../cost.ts";
+import { COST_PLACES } from "../../base/cost.ts";
 import type {
   CallIntent,
   ConversationStore,

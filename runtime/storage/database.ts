@@ -1,8 +1,8 @@
 // The connection to SQLite: opening and checking the file, migrations, prepared statements, transactions.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
-import { makePrivate } from "../files/private_file.ts";
-import { requireFile } from "../files/whole_file.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { makePrivate } from "../../base/files/private_file.ts";
+import { requireFile } from "../../base/files/whole_file.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
 /** The path of a database without a file. */

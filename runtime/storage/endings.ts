@@ -1,5 +1,5 @@
 // Ends of executions in SQLite.
-import { COST_PLACES } from "../cost.ts";
+import { COST_PLACES } from "../../base/cost.ts";
 import type { Ending, EndingStore } from "../executions/ending_store.ts";
 import type { Resumption } from "../executions/resumption.ts";
 import type { Database } from "./database.ts";

@@ -3,9 +3,9 @@
 import type { Directories } from "../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
 import { resolveOwnStateDir } from "../config/resolve_directories.ts";
-import { writeFileAtomically } from "../files/atomic_file.ts";
-import { folderIdentity } from "../files/folder_identity.ts";
-import { takeLock } from "../lock_file.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { folderIdentity } from "../../base/files/folder_identity.ts";
+import { takeLock } from "../../base/lock_file.ts";
 import { Database } from "./database.ts";
 import { AlreadyRunning } from "./instance_lock.ts";
 import { makeStateDir } from "./state_dir.ts";

@@ -1,5 +1,5 @@
 // Idempotency keys: which execution a run got that somebody asked for under one.
-import { DAY_MS } from "../time_units.ts";
+import { DAY_MS } from "../../base/time_units.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow } from "./execution_rows.ts";
 

@@ -1,7 +1,7 @@
 // One service per state directory: a lock that dies with its holder, and the PID beside it for people and tools.
 import { stateFilesOf } from "../config/places.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
-import { takeLock } from "../lock_file.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { takeLock } from "../../base/lock_file.ts";
 
 /** Another service holds this state directory. */
 export class AlreadyRunning extends RuntimeError {

@@ -1,6 +1,6 @@
 // The state directory of a service: made private, or refused with what to do about it.
-import { unreadableReason } from "../files/unreadable.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../errors.ts";
+import { unreadableReason } from "../../base/files/unreadable.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 
 /** The state directory cannot be made, or is not ours to use. */
 export class StateDirUnusable extends RuntimeError {

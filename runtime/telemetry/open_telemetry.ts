@@ -1,7 +1,7 @@
 // Telemetry by OpenTelemetry's API: which work of a run has a span, and what is told of it. Deno itself exports that:
 // OTEL_DENO=true switches it on when the process starts. Nothing that goes wrong here reaches a run (see tracing.ts).
 import { context, type Meter, metrics, SpanKind } from "@opentelemetry/api";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Execution, ExecutionStatus } from "../executions/execution.ts";
 import type { AskedModel, Telemetry, ToolUse } from "../executions/telemetry.ts";
 import type { ModelReply } from "../models/model.ts";

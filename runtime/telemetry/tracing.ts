@@ -10,7 +10,7 @@ import {
   trace,
   type Tracer,
 } from "@opentelemetry/api";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { thrownError } from "./attributes.ts";
 

@@ -1,5 +1,5 @@
 // Arguments as a model wrote them, to an object. Weak models get their common slips repaired; nothing is guessed.
-import { isDeeperThan, isJsonObject, type JsonObject } from "../json.ts";
+import { isDeeperThan, isJsonObject, type JsonObject } from "../../base/json.ts";
 import { findJsonFault } from "./json_fault.ts";
 import { ToolFailure } from "./tool_failure.ts";
 

@@ -1,6 +1,6 @@
 // What is closed to every agent, even inside a path that it may reach: the service's own folders, and files with keys.
 import { sep } from "node:path";
-import { isEnvFileName } from "../files/env_file_name.ts";
+import { isEnvFileName } from "../../base/files/env_file_name.ts";
 import { isWithin } from "./path_within.ts";
 import { SandboxPlace } from "./sandbox_place.ts";
 

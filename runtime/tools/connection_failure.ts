@@ -1,5 +1,5 @@
 // Why a connection failed, as a text for a model.
-import { describeDenied } from "../denied_permission.ts";
+import { describeDenied } from "../../base/denied_permission.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there (connection refused)",

@@ -1,6 +1,6 @@
 // Makes a Tool from a zod schema and a function: one declaration gives the model's JSON schema, the check and the types.
 import { z } from "zod";
-import { isJsonObject, type JsonObject, type JsonSchema } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../base/json.ts";
 import type {
   ActionTool,
   Delegation,

@@ -1,6 +1,6 @@
 // The file system's errors as sentences a model can act on. Never the host's path: only the one that was asked for.
-import { describeDenied } from "../denied_permission.ts";
-import { errorCode } from "../error_code.ts";
+import { describeDenied } from "../../base/denied_permission.ts";
+import { errorCode } from "../../base/error_code.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const REASONS: Readonly<Record<string, string>> = {

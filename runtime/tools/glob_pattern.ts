@@ -1,6 +1,6 @@
 // What a glob pattern of a model means: where to look, and which names match.
 import { join, posix, resolve } from "node:path";
-import { compileGlob, type GlobMatcher } from "../files/glob.ts";
+import { compileGlob, type GlobMatcher } from "../../base/files/glob.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { ToolFailure } from "./tool_failure.ts";
 

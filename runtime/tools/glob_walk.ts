@@ -2,9 +2,9 @@
 // symlinked folder: what such a folder holds inside the roots is found under its own name.
 import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { Clock } from "../clock.ts";
-import { errorCode } from "../error_code.ts";
-import { Slices } from "../slices.ts";
+import type { Clock } from "../../base/clock.ts";
+import { errorCode } from "../../base/error_code.ts";
+import { Slices } from "../../base/slices.ts";
 import { STAGED_NAME } from "./file_identity.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";

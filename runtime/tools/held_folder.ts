@@ -5,7 +5,7 @@
 // are used, and their times tell whether they moved: settled_folder.ts.
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "../error_code.ts";
+import { errorCode } from "../../base/error_code.ts";
 import { type FileIdentity, identityOf } from "./file_identity.ts";
 import { ignoreMissing } from "./missing_entry.ts";
 import type { PathAccess } from "./sandbox_roots.ts";

@@ -7,7 +7,7 @@ import {
   type RequestOptions,
 } from "node:http";
 import { request as requestHttps } from "node:https";
-import { FLAGS_REMEDY } from "../denied_permission.ts";
+import { FLAGS_REMEDY } from "../../base/denied_permission.ts";
 import { describeConnectionFailure } from "./connection_failure.ts";
 import { createDirectAgent } from "./direct_agent.ts";
 import { createGuardedAgent } from "./guarded_agent.ts";

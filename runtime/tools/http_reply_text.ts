@@ -1,5 +1,5 @@
 // A web server's reply as text for a model.
-import { beginningOf } from "../cut_text.ts";
+import { beginningOf } from "../../base/text/cut_text.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ExchangeReply } from "./http_exchange.ts";
 import { isBinary } from "./text_content.ts";

@@ -1,7 +1,7 @@
 // Names in an agent's `confirm` that none of its tools has: what was to be guarded is not, and somebody should know.
 import type { Agent } from "../agents/agent.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { suggest } from "../suggestion.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 import { isEveryTool } from "../tool_names.ts";
 import type { Tool } from "./tool.ts";
 

@@ -1,7 +1,7 @@
 // An entry that is not there: for who looks before a change, an answer and no error.
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { errorCode } from "../error_code.ts";
+import { errorCode } from "../../base/error_code.ts";
 
 /** What a path names, a symlink not followed; undefined where nothing is there. */
 export async function lstatIfThere(path: string): Promise<BigIntStats | undefined> {

@@ -3,8 +3,8 @@
 // closed_places.ts and path_notation.ts; what is then done with the path, and the second check on the file itself, in
 // opened_file.ts, write_file.ts, remove_file.ts and move_file.ts.
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { isDatabaseName } from "../files/database_name.ts";
-import { findDescriptors } from "../files/descriptor_link.ts";
+import { isDatabaseName } from "../../base/files/database_name.ts";
+import { findDescriptors } from "../../base/files/descriptor_link.ts";
 import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
 import { HeldFolder } from "./held_folder.ts";
 import { PathLocks } from "./path_locks.ts";

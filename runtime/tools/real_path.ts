@@ -1,7 +1,7 @@
 // Where a path really leads: symlinks resolved for as much of it as exists.
-import { errorCode } from "../error_code.ts";
+import { errorCode } from "../../base/error_code.ts";
 import { toFileFailure } from "./file_failure.ts";
-import { PATHS } from "../plain_path.ts";
+import { PATHS } from "../../base/plain_path.ts";
 
 const { basename, dirname, join } = PATHS;
 

@@ -3,7 +3,7 @@
 // The times of folders tell. Looking more often does not help: a program that swaps without end gets past it. But who renames a
 // folder, or exchanges it for a link, changes two times: that of the folder it lies in, and its own.
 import { dirname } from "node:path";
-import { SystemClock } from "../clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 import { foldPath } from "./path_names.ts";
 import { PlaceChanged, PlaceUnsettled } from "./place_changed.ts";
 

@@ -3,7 +3,7 @@
 // of doing harm there.
 import * as fs from "node:fs";
 import { promisify } from "node:util";
-import { errorCode } from "../error_code.ts";
+import { errorCode } from "../../base/error_code.ts";
 import { type FileIdentity, identityOf, stagedName } from "./file_identity.ts";
 import type { HeldFolder } from "./held_folder.ts";
 import { PlaceChanged } from "./place_changed.ts";

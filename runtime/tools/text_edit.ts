@@ -1,6 +1,6 @@
 // Replacing exact text in a file's content; line ends stay as the file has them. Every step takes time in proportion to the
 // text, in slices, whatever the texts are: String.indexOf() can take hours for a text that a model chose.
-import { Slices } from "../slices.ts";
+import { Slices } from "../../base/slices.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_LISTED_LINES = 10;

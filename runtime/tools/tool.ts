@@ -1,7 +1,7 @@
 // The port to everything an agent may do. A tool's failure is a result the model reads, never a crash.
 import type { Agent } from "../agents/agent.ts";
-import type { Clock } from "../clock.ts";
-import type { JsonObject, JsonSchema } from "../json.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { JsonObject, JsonSchema } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 

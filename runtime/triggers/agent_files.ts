@@ -4,12 +4,12 @@ import { basename, dirname } from "node:path";
 import { isAgentFileName, isMisnamedAgentFile } from "../agents/agent_id.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { ReloadReport } from "../agents/reload_report.ts";
-import { sleepUnlessAborted } from "../bounded_wait.ts";
-import type { Clock } from "../clock.ts";
-import { FLAGS_REMEDY } from "../denied_permission.ts";
-import { type Diagnostic, formatDiagnostic } from "../diagnostics.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { FLAGS_REMEDY } from "../../base/denied_permission.ts";
+import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { EventBus } from "../events/bus.ts";
-import { knownRealPath } from "../files/known_real_path.ts";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 

@@ -1,8 +1,8 @@
 // Everything that fires by itself, as one: schedules, watches, and the pause over both.
 import type { Agent } from "../agents/agent.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { EventBus } from "../events/bus.ts";
-import { firstOf } from "../first_of.ts";
+import { firstOf } from "../../base/first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";

@@ -1,6 +1,6 @@
 // One line of the service log per request.
 import type { MiddlewareHandler } from "hono";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Keeps web pages away from the TCP listener: a name that an attacker points at this machine (DNS rebinding), and
 // requests that another site's page makes in a browser.
 import type { MiddlewareHandler } from "hono";
-import { toHostName, toOrigin } from "../../runtime/web_origin.ts";
+import { toHostName, toOrigin } from "../../base/web_origin.ts";
 import { RequestRefused } from "../errors.ts";
 
 /** What the listener answers to. */

@@ -1,5 +1,5 @@
 // What the service is doing, and asking it to stop.
-import { toTimestamp } from "../../runtime/clock.ts";
+import { toTimestamp } from "../../base/clock.ts";
 import { toDiagnostic } from "../agent_wire.ts";
 import { InfoBody, ShutdownBody } from "../info_schemas.ts";
 import { defineOperation, type Operation } from "../operation.ts";

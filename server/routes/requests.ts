@@ -1,7 +1,7 @@
 // Questions to people: the one that an execution waits with, and the answer to it.
 import { z } from "zod";
-import { toTimestamp } from "../../runtime/clock.ts";
-import { RuntimeError } from "../../runtime/errors.ts";
+import { toTimestamp } from "../../base/clock.ts";
+import { RuntimeError } from "../../base/errors.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import { RequestRefused } from "../errors.ts";
 import { defineOperation, type Operation } from "../operation.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
-import { SystemClock } from "../../runtime/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { BAD_RULES } from "./bad_rules.ts";
 import { BAD_TEXTS } from "./bad_texts.ts";
 import { BAD_VALUES } from "./bad_values.ts";

@@ -8,7 +8,7 @@ import {
   type ParseAgentOptions,
   type ParsedAgent,
 } from "../../runtime/agents/parse_agent.ts";
-import type { Diagnostic } from "../../runtime/diagnostics.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
 
 /** A config.yaml of this text. */
 export function configOf(text = ""): Config {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { age, withTempDir } from "../support/temp_dir.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";

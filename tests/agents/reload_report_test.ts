@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { AgentEntry } from "../../runtime/agents/agent_entry.ts";
 import { toReloadReport } from "../../runtime/agents/reload_report.ts";
-import { type Diagnostic, errorAtStart } from "../../runtime/diagnostics.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { agentOf } from "./parsed_file.ts";
 
 const agent = agentOf("history: low");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";

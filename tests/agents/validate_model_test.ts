@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { diagnoseModel, type ModelSurroundings } from "../../runtime/agents/validate_model.ts";
 import type { Config } from "../../runtime/config/config.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { configOf, parse } from "./parsed_file.ts";
 

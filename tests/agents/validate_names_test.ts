@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { diagnoseNames } from "../../runtime/agents/validate_names.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { parse } from "./parsed_file.ts";
 
 /** What is said of the names in `daily.md`. */

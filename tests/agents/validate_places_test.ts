@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { diagnosePlaces } from "../../runtime/agents/validate_places.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 import { parse } from "./parsed_file.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Config } from "../../runtime/config/config.ts";
 import { resolveDirectories } from "../../runtime/config/resolve_directories.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { validateAgent } from "../../runtime/agents/validate.ts";

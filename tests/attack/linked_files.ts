@@ -1,6 +1,6 @@
 // Symbolic links in the folders that a custom tool or a script of a skill may reach, which lead elsewhere.
 import { dirname, join } from "node:path";
-import { SystemClock } from "../../runtime/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../runtime/tools/custom/hosted_scripts.ts";
 import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";

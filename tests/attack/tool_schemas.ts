@@ -1,6 +1,6 @@
 // JSON schemas of custom tools that make a check of arguments take for ever, or fill the memory.
-import { SystemClock } from "../../runtime/clock.ts";
-import type { JsonObject, JsonValue } from "../../runtime/json.ts";
+import { SystemClock } from "../../base/clock.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ToolWorld } from "../tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../runtime/authoring/workspace_validation.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../support/test_workspace.ts";
 
 async function put(place: TestWorkspace, name: string, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { describeSetup } from "../../runtime/setup/setup_report.ts";
 import { validateWorkspace } from "../../runtime/authoring/workspace_validation.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";

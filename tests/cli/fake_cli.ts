@@ -11,7 +11,7 @@ import type {
 import { runCli } from "../../cli/mod.ts";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/processes.ts";
-import { suggest } from "../../runtime/suggestion.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 import { Client, type Transport } from "../../server/client.ts";
 import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
 import type { FakeRuntime } from "../support/fake_runtime.ts";

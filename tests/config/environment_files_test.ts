@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { EnvironmentFiles } from "../../runtime/config/environment_files.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { age, withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("EnvironmentFiles takes the first file that has a value, then the shell", async () => {

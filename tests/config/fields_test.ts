@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { baseUrl, durationOrNone, interval } from "../../runtime/config/fields.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 
 Deno.test("baseUrl takes addresses of models, and nothing that could hold a key", () => {
   for (const text of ["http://127.0.0.1:11434/v1", "https://models.test"]) {

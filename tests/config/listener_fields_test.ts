@@ -1,7 +1,7 @@
 // http.hosts and http.origins in config.yaml: what can never be sent is told instead of kept.
 import assert from "node:assert/strict";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 
 const read = (text: string) => parseConfig(text, { path: "config.yaml", home: "/home/me" });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigError, loadConfig, parseConfig } from "../../runtime/config/parse_config.ts";
-import { formatDiagnostic } from "../../runtime/diagnostics.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 const options = { path: "config.yaml", home: "/home/me" };

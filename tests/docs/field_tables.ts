@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
-import { isJsonObject } from "../../runtime/json.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { OPERATIONS } from "../../server/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { SystemClock } from "../../runtime/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 import { openLogFile } from "../../runtime/service_log/log_file.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { makeStateDir } from "../../runtime/storage/state_dir.ts";

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { sourceCommand } from "../../cli/self_command.ts";
-import { RuntimeError } from "../../runtime/errors.ts";
+import { RuntimeError } from "../../base/errors.ts";
 import { deriveFlags } from "../../runtime/permissions/derive_flags.ts";
 import { loadSettings } from "../../runtime/config/settings.ts";
 

@@ -18,7 +18,7 @@ Deno.test("update in a checkout says who updates it", async () => {
 
 /** Copies what the program is made of, the pages aside. */
 async function copyProgram(directory: string): Promise<void> {
-  for (const part of ["main.ts", "deno.json", "composition", "cli", "runtime", "server"]) {
+  for (const part of ["main.ts", "deno.json", "base", "composition", "cli", "runtime", "server"]) {
     for (const path of filesBelow(join(REPOSITORY, part))) {
       if (path.includes("docs_assets")) continue;
       const target = join(directory, relative(REPOSITORY, path));

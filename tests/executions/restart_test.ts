@@ -1,7 +1,7 @@
 // What a restart leaves as it was: figures of a run that goes on.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { toTimestamp } from "../../runtime/clock.ts";
+import { toTimestamp } from "../../base/clock.ts";
 import { Database } from "../../runtime/storage/database.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../support/test_workspace.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { RetentionSweeps } from "../../runtime/executions/retention_sweeps.ts";
-import { DAY_MS, HOUR_MS } from "../../runtime/time_units.ts";
+import { DAY_MS, HOUR_MS } from "../../base/time_units.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { TestClock } from "../support/test_clock.ts";
 

@@ -1,6 +1,6 @@
 // A reply that breaks off while it streams: it begins anew, or what there is of it is kept.
 import assert from "node:assert/strict";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { ExecutionDetail, Runtime } from "../../runtime/runtime.ts";
 import { AnthropicServer } from "../support/anthropic_server.ts";
 import { OpenAiServer } from "../support/openai_server.ts";

@@ -2,12 +2,7 @@
 import assert from "node:assert/strict";
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonSchema,
-  type JsonValue,
-} from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../../base/json.ts";
 import { parseArguments } from "../../runtime/tools/arguments.ts";
 import { parseDeclarations } from "../../runtime/tools/custom/tool_declaration.ts";
 import { findJsonFault } from "../../runtime/tools/json_fault.ts";

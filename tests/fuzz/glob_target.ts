@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import picomatch from "picomatch";
-import { compileGlob, MAX_GLOB_CHARACTERS } from "../../runtime/files/glob.ts";
+import { compileGlob, MAX_GLOB_CHARACTERS } from "../../base/files/glob.ts";
 import { createWatchFilter } from "../../runtime/triggers/watch/watch_filter.ts";
 import { parse } from "../agents/parsed_file.ts";
 import { anyText } from "./odd_text.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 import { EXECUTION_STATUSES } from "../../runtime/executions/execution.ts";
-import type { JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { describeApi } from "../../server/openapi.ts";
 import { EVENT_STREAM } from "../../server/event_stream.ts";
 import type { Operation } from "../../server/operation.ts";

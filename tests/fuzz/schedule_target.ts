@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Cron } from "croner";
 import { parseCron } from "../../runtime/agents/cron_expression.ts";
-import { parseDuration, writeDuration } from "../../runtime/durations.ts";
+import { parseDuration, writeDuration } from "../../base/durations.ts";
 import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
 import { agentOf, parse } from "../agents/parsed_file.ts";
 import { Chance, createCron } from "../schedule_oracle/random_world.ts";

@@ -1,7 +1,7 @@
 // mcp-servers.json: files of other clients, of people in a hurry, and of somebody who tries what a name can do.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { MAX_EXPANDED_CHARACTERS } from "../../runtime/tools/mcp/expansion.ts";
 import { parseServers } from "../../runtime/tools/mcp/parse_servers.ts";
 import { resolveServer } from "../../runtime/tools/mcp/resolve_server.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FrameRenderer } from "../../cli/output/frames.ts";
 import { createStyle } from "../../cli/output/style.ts";
-import type { JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { createFrame, EVENT_TYPES, FRAME_EVENTS } from "../../runtime/events/frame.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { Client, type StreamFrame } from "../../server/client.ts";

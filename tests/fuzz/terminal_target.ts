@@ -8,7 +8,7 @@ import { StreamedMarkdown } from "../../cli/output/streamed_markdown.ts";
 import { createStyle } from "../../cli/output/style.ts";
 import { widthOf } from "../../cli/output/width.ts";
 import { wrapExactly, wrapText } from "../../cli/output/wrap.ts";
-import { toPlainLine } from "../../runtime/plain_text.ts";
+import { toPlainLine } from "../../base/text/plain_text.ts";
 import { anyText, cutAt, terminalText } from "./odd_text.ts";
 import { defineTarget } from "./target.ts";
 

@@ -3,7 +3,7 @@ import { createDemoModel } from "../../runtime/models/demo.ts";
 import { DEMO_MODEL_NAMES } from "../../runtime/models/demo_names.ts";
 import type { Message } from "../../runtime/models/message.ts";
 import { ModelError, type ModelReply } from "../../runtime/models/model.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { type CollectedReply, collectReply, modelRequest } from "../support/collect_reply.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isWholeJson } from "../../runtime/json.ts";
+import { isWholeJson } from "../../base/json.ts";
 import { toArgumentsObject } from "../../runtime/models/tool_call_arguments.ts";
 
 Deno.test("toArgumentsObject() gives an object as it was written, and none for no text", () => {

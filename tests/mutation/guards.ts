@@ -250,17 +250,17 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "keys of providers stay out of prompts",
-    file: "runtime/substitute.ts",
+    file: "base/text/substitute.ts",
     find: "if (options.isWithheld(variable)) {",
     replace: "if (variable === null) {",
-    tests: ["tests/substitute_test.ts", "tests/e2e/secrets_test.ts"],
+    tests: ["tests/base/text/substitute_test.ts", "tests/e2e/secrets_test.ts"],
   },
   {
     guard: "prompts are bounded",
-    file: "runtime/substitute.ts",
+    file: "base/text/substitute.ts",
     find: "if (length > MAX_CHARACTERS) throw",
     replace: "if (length > 1e12) throw",
-    tests: ["tests/substitute_test.ts"],
+    tests: ["tests/base/text/substitute_test.ts"],
   },
   {
     guard: "a key called __proto__ is an error",
@@ -271,7 +271,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "no pipe and no device is read as config.yaml",
-    file: "runtime/files/whole_file.ts",
+    file: "base/files/whole_file.ts",
     find: "  if (isFile) return;",
     replace: "  if (!isDirectory) return;",
     tests: ["tests/storage/database_test.ts"],
@@ -355,10 +355,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a late module is not asked for without file descriptors",
-    file: "runtime/lazy_module.ts",
+    file: "base/lazy_module.ts",
     find: "if (!isLoaded && !Deno.build.standalone) requireFreeDescriptors(FREE_DESCRIPTORS);",
     replace: "",
-    tests: ["tests/lazy_module_test.ts"],
+    tests: ["tests/base/lazy_module_test.ts"],
   },
   {
     guard: "an answer goes to the question that was seen",
@@ -411,10 +411,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "no entry admits the origin null",
-    file: "runtime/web_origin.ts",
+    file: "base/web_origin.ts",
     find: 'url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin',
     replace: "url.origin",
-    tests: ["tests/web_origin_test.ts"],
+    tests: ["tests/base/web_origin_test.ts"],
   },
   {
     guard: "what a service started ends with it",
@@ -449,7 +449,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a folder with very many files is not watched",
-    file: "runtime/files/folder_size.ts",
+    file: "base/files/folder_size.ts",
     find: "if (++count > most) return true;",
     replace: "",
     tests: ["tests/agents/validate_places_test.ts"],

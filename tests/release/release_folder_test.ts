@@ -5,7 +5,7 @@ import { readRelease } from "../../cli/update/release.ts";
 import { fetchChunks } from "../../cli/update/release_fetch.ts";
 import { writeReleaseFolder } from "../../release/release_folder.ts";
 import { TARGETS } from "../../release/target.ts";
-import { SystemClock } from "../../runtime/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 import { openFolderServer } from "./folder_server.ts";
 import { openTempFolder, runReleaseTask } from "./task_run.ts";
 

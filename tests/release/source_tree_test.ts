@@ -40,7 +40,7 @@ Deno.test("the program asks for the place of its own files only where both ways 
     ...["cli/self_command.ts", "cli/update/distribution.ts"],
     // Where a package lies: in both among the packages.
     "runtime/config/yaml_library.ts",
-    "runtime/free_descriptors.ts",
+    "base/free_descriptors.ts",
     // Where its modules are read from; an executable has them inside.
     // What may be read under narrow permissions; an executable has its files inside.
     "runtime/permissions/service_needs.ts",
@@ -60,7 +60,7 @@ Deno.test("the program takes the folder that it is started in for the user's alo
   assert.deepEqual(filesWith(/\b(Deno|process)\.cwd\(/), [
     "composition/app.ts",
     // What a person writes relative to where they are.
-    "runtime/plain_path.ts",
+    "base/plain_path.ts",
   ]);
 });
 

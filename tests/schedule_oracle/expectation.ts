@@ -1,5 +1,5 @@
 // What must become of every slot in a world, by the rules alone: nothing here knows the scheduler.
-import { parseDuration } from "../../runtime/durations.ts";
+import { parseDuration } from "../../base/durations.ts";
 import { cronSlots, intervalSlots } from "./cron_oracle.ts";
 import type { WorldScript } from "./world.ts";
 

@@ -2,7 +2,7 @@
 // the right status, none is a 500, and the service lives on with nothing left open.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { describeApi } from "../../server/openapi.ts";
 import { OPERATIONS } from "../../server/operations.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { WatchTrigger } from "../../runtime/agents/agent.ts";
-import { MINUTE_MS } from "../../runtime/time_units.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
 import { Lifecycle, type OpenStream } from "../../server/lifecycle.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonObject, JsonValue } from "../../runtime/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { describeApi } from "../../server/openapi.ts";
 import { OPERATIONS } from "../../server/operations.ts";
 import { createTestApp } from "../support/test_app.ts";

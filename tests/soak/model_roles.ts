@@ -1,5 +1,5 @@
 // What the model of each agent says: by the model's name and how far the conversation has come, with some chance.
-import type { JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { COUNTED_PREFIX } from "./side_effects.ts";
 import type { Chance } from "./soak_random.ts";
 

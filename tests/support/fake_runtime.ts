@@ -1,11 +1,11 @@
 // A runtime in memory, for tests of what stands in front of one: agents and executions are put in by hand, frames are
 // appended by hand, followers are real (a cursor and a bell).
 import type { Agent } from "../../runtime/agents/agent.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../../runtime/errors.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
 import { type ExecutionStatus, isFinal } from "../../runtime/executions/execution.ts";

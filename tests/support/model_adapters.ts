@@ -1,5 +1,5 @@
 // The adapters under contract, each with what its wire format looks like: see tests/models/contract_test.ts.
-import type { JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Model } from "../../runtime/models/model.ts";
 import { resolveModel } from "../../runtime/models/resolve.ts";
 import { withRetry } from "../../runtime/models/retry.ts";

@@ -1,7 +1,7 @@
 // A model endpoint on this machine that answers by a script and remembers what it was asked. Each wire format brings its
 // own way to write a step: see openai_server.ts, anthropic_server.ts, google_server.ts, ollama_server.ts.
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 
 /** How the endpoint answers one request. Parts are sent in the order of the fields. */
 export interface ModelStep {

@@ -1,5 +1,5 @@
 // A Chat Completions endpoint on this machine that answers by a script: see model_server.ts.
-import type { JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { ModelServer, type ModelStep, type WireFormat } from "./model_server.ts";
 
 /** How the endpoint answers one request. */

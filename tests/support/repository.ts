@@ -8,7 +8,7 @@ export const REPOSITORY = resolve(
   fileURLToPath(new URL("../..", import.meta.url)),
 );
 
-const PRODUCT = ["main.ts", "composition", "cli", "server", "runtime"];
+const PRODUCT = ["main.ts", "base", "composition", "cli", "server", "runtime"];
 /** Programs of their own beside it, which the tasks of deno.json start. */
 const BESIDE_PRODUCT = ["scoped", "release", "demo"];
 

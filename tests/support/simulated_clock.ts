@@ -1,5 +1,5 @@
 // A clock for long stretches: real time runs as fast as those who sleep allow, and the wall's time can be set.
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 
 interface Sleeper {
   until: number;

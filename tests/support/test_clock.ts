@@ -1,5 +1,5 @@
 // A clock that a test moves by hand.
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 
 interface Sleeper {
   until: number;

@@ -1,6 +1,6 @@
 // A workspace of its own in a temporary folder: home, config, state, agents; opened as often as a test needs.
 import { join } from "node:path";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import {
   loadSettings,
   openRuntime,

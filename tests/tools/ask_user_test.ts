@@ -1,7 +1,7 @@
 // ask_user: which question the arguments ask, and which arguments ask none.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { askUser } from "../../runtime/tools/builtin/ask_user.ts";
 import type { ToolQuestion } from "../../runtime/tools/tool.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";

@@ -1,5 +1,5 @@
 // Folders for tests of what is done to entries: held by descriptor, and by their path where that cannot be.
-import { findDescriptors, linkDescriptors } from "../../runtime/files/descriptor_link.ts";
+import { findDescriptors, linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { HeldFolder } from "../../runtime/tools/held_folder.ts";
 import type { HeldEntry } from "../../runtime/tools/staged_file.ts";
 import { withTempDir } from "../support/temp_dir.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { constants, fstatSync, openSync } from "node:fs";
 import { closeSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
-import { findDescriptors, linkDescriptors } from "../../runtime/files/descriptor_link.ts";
+import { findDescriptors, linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { identityOf, STAGED_NAME } from "../../runtime/tools/file_identity.ts";
 import { HeldFolder } from "../../runtime/tools/held_folder.ts";
 import { PlaceChanged } from "../../runtime/tools/place_changed.ts";

@@ -1,5 +1,5 @@
 // Makes a folder and a file in two held folders, under the flags of whoever starts it; says what became of it.
-import { findDescriptors } from "../../runtime/files/descriptor_link.ts";
+import { findDescriptors } from "../../base/files/descriptor_link.ts";
 import { HeldFolder } from "../../runtime/tools/held_folder.ts";
 import { StagedFile } from "../../runtime/tools/staged_file.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { isDatabaseName } from "../../runtime/files/database_name.ts";
-import { isEnvFileName } from "../../runtime/files/env_file_name.ts";
+import { isDatabaseName } from "../../base/files/database_name.ts";
+import { isEnvFileName } from "../../base/files/env_file_name.ts";
 import { PathNotation } from "../../runtime/tools/path_notation.ts";
 import { SandboxPlace } from "../../runtime/tools/sandbox_place.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";

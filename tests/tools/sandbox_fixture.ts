@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { AgentPath } from "../../runtime/agents/agent.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { SystemClock } from "../../runtime/clock.ts";
-import { linkDescriptors } from "../../runtime/files/descriptor_link.ts";
+import type { Clock } from "../../base/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
+import { linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../runtime/secrets/secret.ts";
 import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SystemClock } from "../../runtime/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { openLogFile } from "../../runtime/service_log/log_file.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../support/test_workspace.ts";

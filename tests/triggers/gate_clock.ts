@@ -1,6 +1,6 @@
 // The machine's time, in which the delays of some scripted runs last until the test lets them end.
-import { untilAborted } from "../../runtime/bounded_wait.ts";
-import { SystemClock } from "../../runtime/clock.ts";
+import { untilAborted } from "../../base/bounded_wait.ts";
+import { SystemClock } from "../../base/clock.ts";
 
 /** The `delay_ms` of a step that waits at the gate. Nothing else sleeps for so long. */
 export const AT_GATE_MS = 54_321;

@@ -1,7 +1,7 @@
 // http_request: one request to a web address, redirects followed, each of them checked.
 import { z } from "zod";
-import { withinTime } from "../../bounded_wait.ts";
-import { isWholeJson } from "../../json.ts";
+import { withinTime } from "../../../base/bounded_wait.ts";
+import { isWholeJson } from "../../../base/json.ts";
 import { defineTool } from "../define_tool.ts";
 import { exchange, type ExchangeRequest } from "../http_exchange.ts";
 import { type ResolveHost, resolveHostBySystem } from "../host_lookup.ts";

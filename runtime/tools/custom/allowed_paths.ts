@@ -2,8 +2,8 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../../error_code.ts";
-import { isEnvFileName } from "../../files/env_file_name.ts";
+import { errorCode } from "../../../base/error_code.ts";
+import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { ignoreMissing } from "../missing_entry.ts";
 import type { PathSandbox, SandboxRoot } from "../path_sandbox.ts";
 import { isWithin } from "../path_within.ts";

@@ -2,9 +2,9 @@
 import { realpath } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import type { Directories } from "../../config/directories.ts";
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import { PathSandbox, type SandboxRoot } from "../path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../tool.ts";

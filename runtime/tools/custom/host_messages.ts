@@ -1,6 +1,6 @@
 // What the service and the child process that hosts a tool say to each other: a JSON object a line. Little but
 // types, for the child loads nothing it does not need.
-import type { JsonObject, JsonSchema } from "../../json.ts";
+import type { JsonObject, JsonSchema } from "../../../base/json.ts";
 
 /** What a tool or script may reach, as the worker that runs it is confined. All paths are absolute. */
 export interface WorkerPermissions {

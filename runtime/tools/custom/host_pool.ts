@@ -1,7 +1,7 @@
 // The host processes of a service: few, shared fairly, kept for the next call, ended when nobody has used them for a while.
-import { sleepUnlessAborted } from "../../bounded_wait.ts";
-import type { Clock } from "../../clock.ts";
-import { firstOf } from "../../first_of.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { HostProcess } from "./host_process.ts";
 import { SharedPlaces } from "./shared_places.ts";

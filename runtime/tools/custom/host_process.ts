@@ -1,6 +1,6 @@
 // One host process: a child of this service that runs one piece of a tool's work at a time.
-import type { Clock } from "../../clock.ts";
-import { firstOf } from "../../first_of.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { type ProcessGroup, startGroup } from "../processes/process_group.ts";
 import type { FromHost, HostWork, ToHost } from "./host_messages.ts";
 import { type PrintedLine, readHostOutput } from "./host_output.ts";

@@ -1,6 +1,6 @@
 // No process of a tool gets more than this process has itself. Deno does not see to that: a program that is started has
 // the flags that it is started with.
-import { FLAGS_REMEDY } from "../../denied_permission.ts";
+import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { WorkerPermissions } from "./host_messages.ts";
 

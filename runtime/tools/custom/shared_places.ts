@@ -1,6 +1,6 @@
 // A few places, shared so that an owner whose work hangs does not hold up all others: owners with few places come first.
-import type { Clock } from "../../clock.ts";
-import { firstOf } from "../../first_of.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { firstOf } from "../../../base/first_of.ts";
 
 /** How long one waits for a place, in milliseconds, and what ends the wait before. */
 export interface PlaceWait {

@@ -1,7 +1,7 @@
 // One call of a custom tool: from a process of the pool to what the model reads.
-import type { JsonObject } from "../../json.ts";
-import { untilAborted, withinTime } from "../../bounded_wait.ts";
-import { firstOf } from "../../first_of.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { QuestionRaised } from "../question_raised.ts";
 import type { ToolContext, ToolQuestion } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";

@@ -1,6 +1,6 @@
 // What a custom tool declares, checked. It comes from a worker, written by anybody.
 import { z } from "zod";
-import { isDeeperThan, isJsonObject, type JsonSchema } from "../../json.ts";
+import { isDeeperThan, isJsonObject, type JsonSchema } from "../../../base/json.ts";
 import { schemaExcess } from "../json_schema/foreign_schema.ts";
 import type { Effect } from "../tool.ts";
 

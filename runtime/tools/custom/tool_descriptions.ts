@@ -1,9 +1,9 @@
 // What the files of custom tools declare. A file is loaded in a process that can read the tools folder and nothing else,
 // and again when something in that folder changed.
 import { dirname, join } from "node:path";
-import type { Clock } from "../../clock.ts";
-import { beginningOf } from "../../cut_text.ts";
-import { firstOf } from "../../first_of.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { beginningOf } from "../../../base/text/cut_text.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { type HostPool, NoHost } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";

@@ -1,9 +1,14 @@
 // The check of a call's arguments against a JSON schema that somebody else wrote: a custom tool, an MCP server. In the
 // service only what cannot take long; the whole where it may.
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
-import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../../json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+} from "../../../base/json.ts";
 import { ToolFailure } from "../tool_failure.ts";
-import { lazyModule } from "../../lazy_module.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 import { isCheckedWhole, toCheckSchema } from "./check_schema.ts";
 
 const loadValidator = lazyModule(() => import("@cfworker/json-schema"));

@@ -1,6 +1,11 @@
 // The part of a JSON schema that is checked inside the service. A schema of somebody else's must not make that take
 // long: no reference (they multiply), no pattern (it may backtrack for hours).
-import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../../json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+} from "../../../base/json.ts";
 
 /** Keeps of a keyword's value what can be kept, and calls `leave` where that is not all. Undefined: nothing. */
 type Take = (value: JsonValue, leave: () => void) => JsonValue | undefined;

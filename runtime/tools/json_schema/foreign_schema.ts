@@ -1,7 +1,7 @@
 // A JSON schema of somebody else's on its way to a model: bounded, its texts plain.
-import type { JsonObject, JsonSchema, JsonValue } from "../../json.ts";
-import { isDeeperThan, isJsonObject } from "../../json.ts";
-import { toPlainText } from "../../plain_text.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../../../base/json.ts";
+import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
+import { toPlainText } from "../../../base/text/plain_text.ts";
 
 const MAX_CHARACTERS = 64 * 1024;
 const MAX_DEPTH = 64;

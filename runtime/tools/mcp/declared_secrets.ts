@@ -1,6 +1,6 @@
 // Which of the values that stand in an entry of mcp-servers.json are secret: those whose name or form says so. Most others
 // are ordinary words, which must not be hidden everywhere.
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject } from "../../../base/json.ts";
 import { type Secret, SHORTEST_SECRET } from "../../secrets/secret.ts";
 import { URL_KEYS } from "./server_entries.ts";
 

@@ -9,8 +9,8 @@ import {
   type Transport,
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
-import type { Clock } from "../../clock.ts";
-import { firstOf } from "../../first_of.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { boundReply } from "./bounded_reply.ts";
 import {
   MAX_MESSAGE_BYTES,

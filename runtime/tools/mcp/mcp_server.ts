@@ -1,13 +1,13 @@
 // One server of one workspace: at most one session at a time, opened when needed, opened again when it ends, never in a rush.
-import { untilAborted } from "../../bounded_wait.ts";
-import type { JsonObject } from "../../json.ts";
+import { untilAborted } from "../../../base/bounded_wait.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 import { RestartBackoff } from "./restart_backoff.ts";
 import type { ServerDefinition } from "./server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import type { CallOptions, Session, SessionPorts } from "./session.ts";
-import { lazyModule } from "../../lazy_module.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 
 const loadSession = lazyModule(() => import("./session.ts"));
 

@@ -1,11 +1,11 @@
 // The MCP servers of a workspace: mcp-servers.json as it is now, one server for each entry in use, and agents' tools of them.
 import type { Agent } from "../../agents/agent.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import type { Environment } from "../../config/environment.ts";
-import type { JsonObject } from "../../json.ts";
-import { SerialQueue } from "../../serial_queue.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { suggest } from "../../suggestion.ts";
+import { suggest } from "../../../base/text/suggestion.ts";
 import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";

@@ -1,5 +1,5 @@
 // A tool of a server as an agent's tool.
-import type { JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
 import type { ActionTool } from "../tool.ts";
 import type { RemoteTool } from "./remote_tool.ts";

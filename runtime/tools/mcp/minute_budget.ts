@@ -1,6 +1,6 @@
 // How many of something a server may bring about in a minute: what it sends is its choice, how much is ours.
-import type { Clock } from "../../clock.ts";
-import { MINUTE_MS } from "../../time_units.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 
 /** Counts, anew in each minute. */
 export class MinuteBudget {

@@ -1,7 +1,7 @@
 // mcp-servers.json, text to entries. A broken entry is its own problem; no problem repeats a value, which may be a key.
 import type { z } from "zod";
-import { isJsonObject } from "../../json.ts";
-import { suggest } from "../../suggestion.ts";
+import { isJsonObject } from "../../../base/json.ts";
+import { suggest } from "../../../base/text/suggestion.ts";
 import { findJsonFault } from "../json_fault.ts";
 import { MAX_SERVERS } from "./mcp_limits.ts";
 import { findEntries, namesBeside, URL_KEYS } from "./server_entries.ts";

@@ -1,8 +1,8 @@
 // The tools that a server lists, as far as they can be offered to a model.
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
-import { cutEnd } from "../../cut_text.ts";
-import type { JsonSchema } from "../../json.ts";
-import { toPlainLine, toPlainText } from "../../plain_text.ts";
+import { cutEnd } from "../../../base/text/cut_text.ts";
+import type { JsonSchema } from "../../../base/json.ts";
+import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 import type { Effect } from "../tool.ts";
 import { toToolSchema } from "../json_schema/foreign_schema.ts";
 

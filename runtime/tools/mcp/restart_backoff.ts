@@ -1,5 +1,5 @@
 // How long to wait before a server is started again: not at all the first time, then longer and longer.
-import { backoffMs } from "../../backoff.ts";
+import { backoffMs } from "../../../base/backoff.ts";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;

@@ -1,8 +1,8 @@
 // What a server's tool gave back, as the text a model reads.
 import { Buffer } from "node:buffer";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import { isDeeperThan } from "../../json.ts";
-import { toPlainLine } from "../../plain_text.ts";
+import { isDeeperThan } from "../../../base/json.ts";
+import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { isBinary } from "../text_content.ts";
 
 const LINE_CHARACTERS = 300;

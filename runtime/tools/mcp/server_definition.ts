@@ -1,7 +1,7 @@
 // What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
 import { z } from "zod";
 import { filledText } from "../../config/fields.ts";
-import { parseDuration } from "../../durations.ts";
+import { parseDuration } from "../../../base/durations.ts";
 import type { Secret } from "../../secrets/secret.ts";
 
 const LONGEST_TIMEOUT_MS = 60 * 60_000;

@@ -1,5 +1,5 @@
 // Where the servers stand in the content of mcp-servers.json: other clients put objects of various names around them.
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 
 /** Names that clients have for a server's address. */
 export const URL_KEYS = ["url", "httpUrl", "serverUrl"];

@@ -1,7 +1,7 @@
 // What a server says beside its answers, into the service log: plain, without secrets, and within bounds.
 import type { Client } from "@modelcontextprotocol/client";
-import type { Clock } from "../../clock.ts";
-import { toPlainLine } from "../../plain_text.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import type { Secret } from "../../secrets/secret.ts";
 import { redactText } from "../../secrets/secret_marks.ts";

@@ -1,9 +1,9 @@
 // A server's program as a child process: started in a process group of its own, fed, read, and ended with all it started.
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
-import { describeDenied } from "../../denied_permission.ts";
-import { unreadableReason } from "../../files/unreadable.ts";
-import { firstOf } from "../../first_of.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { describeDenied } from "../../../base/denied_permission.ts";
+import { unreadableReason } from "../../../base/files/unreadable.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { GroupWatch } from "../processes/group_watch.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import { describeMissingCommand, type ServerProgram } from "./server_definition.ts";

@@ -3,7 +3,7 @@
 import { stampFile } from "../../config/file_stamp.ts";
 import { isStillMissing, type MissingFile, rememberMissing } from "../../config/missing_file.ts";
 import { decodeText } from "../../config/text_file.ts";
-import { unreadableReason } from "../../files/unreadable.ts";
+import { unreadableReason } from "../../../base/files/unreadable.ts";
 import type { Secret } from "../../secrets/secret.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";

@@ -1,8 +1,8 @@
 // mcp-servers.json as it is now: looked at on every question, read when it changed.
 import { stampFile } from "../../config/file_stamp.ts";
 import { decodeText } from "../../config/text_file.ts";
-import { formatDiagnostic } from "../../diagnostics.ts";
-import { unreadableReason } from "../../files/unreadable.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { unreadableReason } from "../../../base/files/unreadable.ts";
 import { LARGEST_SERVERS_FILE_BYTES } from "./mcp_limits.ts";
 import { parseServers, type ServersDocument } from "./parse_servers.ts";
 

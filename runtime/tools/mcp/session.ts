@@ -1,8 +1,8 @@
 // One conversation with a server: greeted, its tools listed, calls in flight. Heavy (the client package), so loaded late.
 import { Client, type Tool as ListedTool } from "@modelcontextprotocol/client";
-import { untilAborted, withinTime } from "../../bounded_wait.ts";
-import type { Clock } from "../../clock.ts";
-import type { JsonObject } from "../../json.ts";
+import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { ToolFailure } from "../tool_failure.ts";

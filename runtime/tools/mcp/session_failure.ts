@@ -1,8 +1,8 @@
 // Why a server could not be reached or did not answer, for a person or a model. Nothing secret, nothing long.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
-import { cutEnd } from "../../cut_text.ts";
-import { describeDenied } from "../../denied_permission.ts";
-import { toPlainLine, toPlainText } from "../../plain_text.ts";
+import { cutEnd } from "../../../base/text/cut_text.ts";
+import { describeDenied } from "../../../base/denied_permission.ts";
+import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 import type { Secret } from "../../secrets/secret.ts";
 import { redactText } from "../../secrets/secret_marks.ts";
 import { UNANSWERED } from "./http_transport.ts";

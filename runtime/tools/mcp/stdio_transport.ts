@@ -6,7 +6,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import {
   MAX_MESSAGE_BYTES,

@@ -1,6 +1,6 @@
 // The tools that a server lists, as they were last fetched, and whether that can still be trusted.
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { MAX_TOOLS } from "./mcp_limits.ts";
 import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
 

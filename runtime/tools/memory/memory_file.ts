@@ -3,9 +3,9 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
-import { writeFileAtomically } from "../../files/atomic_file.ts";
-import type { Clock } from "../../clock.ts";
-import { errorCode } from "../../error_code.ts";
+import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { errorCode } from "../../../base/error_code.ts";
 import { toFileFailure } from "../file_failure.ts";
 import { PathLocks } from "../path_locks.ts";
 import { isWithin } from "../path_within.ts";

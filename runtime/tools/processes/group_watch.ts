@@ -1,5 +1,5 @@
 // Ends a process group when this process ends, however that is: kill -9 lets nobody tidy up.
-import { errorCode } from "../../error_code.ts";
+import { errorCode } from "../../../base/error_code.ts";
 
 /** Waits for the end of its input, which is held open by us alone; then ends the group. Nothing is ever written to it. */
 const SCRIPT = 'read _; kill -9 "-$1"';

@@ -1,7 +1,7 @@
 // A child process that leads a group of its own, so that whatever it starts can be ended together with it, and ends when
 // this process does.
-import { describeDenied } from "../../denied_permission.ts";
-import { errorCode } from "../../error_code.ts";
+import { describeDenied } from "../../../base/denied_permission.ts";
+import { errorCode } from "../../../base/error_code.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { GroupWatch } from "./group_watch.ts";
 

@@ -1,8 +1,8 @@
 // Runs a program to its end, bounded in time and output, and sees that nothing of it is left.
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { CapturedOutput, OutputRoom } from "./captured_output.ts";
-import { firstOf } from "../../first_of.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { KILL_GRACE_MS, type ProcessGroup, startGroup } from "./process_group.ts";
 
 /** How long output is still read once every known process is gone: one that left the group may hold it open. */

@@ -4,7 +4,7 @@ import { splitFrontMatter } from "../../agents/front_matter.ts";
 import { checkSchema } from "../../config/schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "../../config/diagnosed_file.ts";
 import { parseYaml } from "../../config/yaml_document.ts";
-import type { Diagnostic } from "../../diagnostics.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
 
 const schema = z.object({
   name: z.string().nullish(),

@@ -4,7 +4,7 @@ import { describeBadName } from "../../agents/agent_id.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Directories } from "../../config/directories.ts";
 import { decodeText } from "../../config/text_file.ts";
-import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../diagnostics.ts";
+import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../../base/diagnostics.ts";
 import { openFile } from "../opened_file.ts";
 import { PathSandbox } from "../path_sandbox.ts";
 import { realPathOf } from "../real_path.ts";

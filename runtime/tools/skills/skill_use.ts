@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { walkGlob } from "../glob_walk.ts";
-import { substitute } from "../../substitute.ts";
+import { substitute } from "../../../base/text/substitute.ts";
 import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { ActionTool } from "../tool.ts";

@@ -1,6 +1,6 @@
 // The times of a cron expression on a calendar without zones: the next, the last, how many. See local_time.ts for wall times.
 import type { CronExpression } from "../../agents/cron_expression.ts";
-import { DAY_MS, MINUTE_MS } from "../../time_units.ts";
+import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 
 /** 29 February comes back after eight years at most. */
 const SEARCHED_DAYS = 9 * 366;

@@ -1,5 +1,5 @@
 // Local time of a zone: what a clock on the wall there shows. Wall times are milliseconds as if the wall showed UTC.
-import { DAY_MS } from "../../time_units.ts";
+import { DAY_MS } from "../../../base/time_units.ts";
 
 /** A stretch of time in which the zone's offset stays the same: from `start` up to, but without, `end`. */
 interface Stretch {

@@ -1,7 +1,7 @@
 // When a schedule is due. Pure: instants in, instants out, in milliseconds since the epoch.
 import type { ScheduleTrigger } from "../../agents/agent.ts";
 import { parseCron } from "../../agents/cron_expression.ts";
-import { parseDuration } from "../../durations.ts";
+import { parseDuration } from "../../../base/durations.ts";
 import { CronSchedule } from "./cron_schedule.ts";
 import type { DueSlots } from "./due_slots.ts";
 

@@ -2,7 +2,7 @@
 // with what is stored; when to look into it is left to the scheduler.
 import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../../agents/agent.ts";
-import { type Clock, toTimestamp } from "../../clock.ts";
+import { type Clock, toTimestamp } from "../../../base/clock.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { DueQueue } from "./due_queue.ts";
 import type { DueSlots } from "./due_slots.ts";

@@ -1,9 +1,9 @@
 // Starts the runs of schedules: on time, once each, and records what became of every slot. One timer for all agents.
 import { setImmediate } from "node:timers/promises";
 import type { Agent } from "../../agents/agent.ts";
-import { sleepUnlessAborted } from "../../bounded_wait.ts";
-import { SerialQueue } from "../../serial_queue.ts";
-import { DAY_MS } from "../../time_units.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
+import { DAY_MS } from "../../../base/time_units.ts";
 import { type BatchReport, type DueBatchPorts, RETRY_MS, settleDue } from "./due_batch.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
 import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";

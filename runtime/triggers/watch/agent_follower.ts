@@ -1,8 +1,8 @@
 // Follows the files of one watch agent: what has settled, and is not the agent's own doing, goes into its queue.
 import type { Agent, WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
-import type { Clock } from "../../clock.ts";
-import { SerialQueue } from "../../serial_queue.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { WatchedPlaces } from "../../folders/watched_places.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { isDeepStrictEqual } from "node:util";

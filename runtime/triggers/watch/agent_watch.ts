@@ -3,9 +3,9 @@
 import type { Agent, WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
 import { readWatchPaths } from "../../agents/watch_path.ts";
-import { sleepUnlessAborted } from "../../bounded_wait.ts";
-import type { Clock } from "../../clock.ts";
-import { isBelow } from "../../files/path_below.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { isBelow } from "../../../base/files/path_below.ts";
 import type { ScanResult, Stamp, Transition } from "../../folders/folder_snapshot.ts";
 import type { WatchedPlaces } from "../../folders/watched_places.ts";
 import { AgentWatchPath } from "./agent_watch_path.ts";

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import { namesIgnoredFolder, type WatchPath } from "../../agents/watch_path.ts";
-import { isBelow } from "../../files/path_below.ts";
+import { isBelow } from "../../../base/files/path_below.ts";
 import type { Stamp } from "../../folders/folder_snapshot.ts";
 import type { PlaceListener, WatchedPlace } from "../../folders/watched_place.ts";
 import type { PlaceLease, WatchedPlaces } from "../../folders/watched_places.ts";

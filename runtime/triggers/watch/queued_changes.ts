@@ -1,7 +1,7 @@
 // The changes that one watch agent has not run for yet, as they are stored: one for a path, oldest first.
-import { backoffMs } from "../../backoff.ts";
-import { sleepUnlessAborted } from "../../bounded_wait.ts";
-import type { Clock } from "../../clock.ts";
+import { backoffMs } from "../../../base/backoff.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
 import type { FileEvent } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { foldEvents } from "./change_folding.ts";

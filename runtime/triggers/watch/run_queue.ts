@@ -1,8 +1,8 @@
 // Runs for the file changes of one watch agent, as soon as there is room for them. At most so many runs at once, one for a
 // path; a change that cannot run yet keeps its place.
-import { sleepUnlessAborted } from "../../bounded_wait.ts";
-import type { Clock } from "../../clock.ts";
-import { SerialQueue } from "../../serial_queue.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StartRun } from "../fire.ts";
 import { QueuedChanges, retryMs, type WatchChange } from "./queued_changes.ts";

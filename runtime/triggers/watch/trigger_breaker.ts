@@ -6,8 +6,8 @@
 // it was made while that one ran and its path fired before in the chain, which a burst of files or a steady stream of new
 // ones never does. What else keeps an agent busy, `trigger.max_runs` bounds. (rejected: to infer from the times at which
 // files come whether the agent's own scripts wrote them; who feeds an agent one file after the other looks the same)
-import type { Clock } from "../../clock.ts";
-import { MINUTE_MS } from "../../time_units.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 
 /** How many runs of watches may cause each other. */
 export const MAX_CHAIN = 20;

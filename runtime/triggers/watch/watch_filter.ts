@@ -1,7 +1,7 @@
 // Which changes below a watched place concern an agent: its pattern, its filters, and what nobody wants to hear of.
 import { basename } from "node:path";
 import { IGNORED_FOLDERS } from "../../agents/watch_path.ts";
-import { compileGlob, type GlobMatcher } from "../../files/glob.ts";
+import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
 import { STAGED_NAME } from "../../tools/file_identity.ts";
 
 /**

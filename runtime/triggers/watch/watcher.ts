@@ -1,15 +1,15 @@
 // The watch triggers of all agents: each agent is followed as its file says, for as long as it watches something.
 import { basename } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
-import { sleepUnlessAborted } from "../../bounded_wait.ts";
-import type { Clock } from "../../clock.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { EventBus, ServiceEvent } from "../../events/bus.ts";
 import type { FolderWatches } from "../../folders/folder_watches.ts";
 import { WatchedPlaces } from "../../folders/watched_places.ts";
-import { inGroups } from "../../in_groups.ts";
+import { inGroups } from "../../folders/in_groups.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { SerialQueue } from "../../serial_queue.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
 import {
   describeTooLarge,
   isIgnoredFolder,

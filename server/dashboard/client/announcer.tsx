@@ -1,7 +1,7 @@
 // The live region: what happens away from where somebody looks, said to a screen reader and shown for a moment.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Clock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 
 /** How long a sentence stays in sight. */
 const SHOWN_MS = 6_000;

@@ -1,5 +1,5 @@
 // The line of one schedule: what became of its times, and when it comes next, as places in a stretch of time.
-import { HOUR_MS } from "../../../runtime/time_units.ts";
+import { HOUR_MS } from "../../../base/time_units.ts";
 import type { SlotBody } from "../../scheduler_schemas.ts";
 
 /** A stretch of time; milliseconds since the epoch. */

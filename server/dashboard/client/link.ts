@@ -1,6 +1,6 @@
 // The page's connection to the service: whether it is up, and what has changed. The stream of events says *that*
 // something changed; what it is now, the views ask for. After a loss everything counts as changed.
-import type { Clock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { ApiError, type Client, type ServiceEventMessage } from "../../client.ts";
 
 /** What a view may depend on. */

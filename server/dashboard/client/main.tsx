@@ -1,6 +1,6 @@
 // The page's composition root: client, connection, voice, and the first drawing.
 import { render } from "preact";
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import { Client } from "../../client.ts";
 import { App } from "./app.tsx";
 import { makeStreamsIterable } from "./iterable_bodies.ts";

@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
-import { beginningOf } from "../../../runtime/cut_text.ts";
+import { beginningOf } from "../../../base/text/cut_text.ts";
 import { formatMoment, formatRelative } from "./format.ts";
 import { useNow } from "./use_resource.ts";
 

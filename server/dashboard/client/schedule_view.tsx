@@ -1,7 +1,7 @@
 // What fires by itself: the pause over all of it, and a line of a day for each schedule, with what became of its times.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { DAY_MS, HOUR_MS } from "../../../runtime/time_units.ts";
+import { DAY_MS, HOUR_MS } from "../../../base/time_units.ts";
 import type { Client } from "../../client.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "../../scheduler_schemas.ts";
 import { type AgentsById, labelOf } from "./agents_by_id.ts";

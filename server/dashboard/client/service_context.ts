@@ -2,7 +2,7 @@
 // do not see the page.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Clock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import type { Client } from "../../client.ts";
 import type { ServiceLink } from "./link.ts";
 

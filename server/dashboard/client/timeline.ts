@@ -1,6 +1,6 @@
 // One execution as steps that a person reads, made of its frames: a reply stands with the calls that it asked for, a
 // call with its result, a question with its answer.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 
 /** One frame of the log. */
 export interface Entry {

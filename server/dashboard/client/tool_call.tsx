@@ -1,6 +1,6 @@
 // A tool call as a person reads it: its name and how it went, its arguments and its result, long ones folded.
 import type { VNode } from "preact";
-import { beginningOf } from "../../../runtime/cut_text.ts";
+import { beginningOf } from "../../../base/text/cut_text.ts";
 import { formatDuration } from "./format.ts";
 import { Folded, Preformatted } from "./parts.tsx";
 import { toHash } from "./route.ts";

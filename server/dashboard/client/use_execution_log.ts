@@ -1,6 +1,6 @@
 // The log of one execution as it grows: what is logged, what streams now, and how it continues after pauses and losses.
 import { useEffect, useState } from "preact/hooks";
-import type { Clock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { ServiceUnreachable } from "../../client_errors.ts";
 import type { StreamFrame } from "../../client_stream.ts";
 import { untilVisible, whileVisible } from "./page_visibility.ts";

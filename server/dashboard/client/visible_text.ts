@@ -1,5 +1,5 @@
 // Text of models, tools and files made safe to read: what nobody would see of it is shown as an escape.
-import { escapeUnseen } from "../../../runtime/unseen_characters.ts";
+import { escapeUnseen } from "../../../base/text/unseen_characters.ts";
 
 /**
  * The text with `\r`, `\u001b`, `\u202e` and their like in place of what nobody would see; line feeds and tabs stay.

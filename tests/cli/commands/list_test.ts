@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Diagnostic } from "../../../runtime/diagnostics.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 

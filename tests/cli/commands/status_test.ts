@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { formatLocal } from "../../../cli/output/time.ts";
-import type { Diagnostic } from "../../../runtime/diagnostics.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createFakeCli } from "../fake_cli.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { CliApp } from "../../../cli/app.ts";
 import { runCli } from "../../../cli/mod.ts";
 import type { Distribution } from "../../../cli/update/distribution.ts";
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 import { standIn } from "./release_server.ts";
 

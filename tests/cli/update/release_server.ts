@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { CliApp } from "../../../cli/app.ts";
 import { runCli } from "../../../cli/mod.ts";
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 
 /** The machine that every release here is for. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonObject } from "../../../runtime/json.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import {
   buildTimeline,
   describeLatest,

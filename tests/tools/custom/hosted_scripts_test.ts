@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../cli/processes.ts";
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../../runtime/tools/custom/hosted_scripts.ts";
 import { PathSandbox } from "../../../runtime/tools/path_sandbox.ts";

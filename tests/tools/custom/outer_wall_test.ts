@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { AgentPath } from "../../../runtime/agents/agent.ts";
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import { CustomTools } from "../../../runtime/tools/custom/custom_tools.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../../runtime/tools/custom/hosted_scripts.ts";

@@ -1,8 +1,8 @@
 // A workspace with custom tools in it, and the processes that run them.
 import { join } from "node:path";
 import type { AgentPath } from "../../../runtime/agents/agent.ts";
-import { type Clock, SystemClock } from "../../../runtime/clock.ts";
-import type { JsonObject } from "../../../runtime/json.ts";
+import { type Clock, SystemClock } from "../../../base/clock.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import { CustomTools, type ToolDirectories } from "../../../runtime/tools/custom/custom_tools.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";

@@ -1,8 +1,8 @@
 // Arguments against schemas that somebody else wrote.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonSchema, JsonValue } from "../../../runtime/json.ts";
-import { isJsonObject, type JsonObject } from "../../../runtime/json.ts";
+import type { JsonSchema, JsonValue } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import {
   checkWhole,
   compileArgumentsCheck,

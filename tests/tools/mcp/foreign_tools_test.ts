@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
-import type { JsonObject } from "../../../runtime/json.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import { toCheckSchema } from "../../../runtime/tools/json_schema/check_schema.ts";
 import { toToolSchema } from "../../../runtime/tools/json_schema/foreign_schema.ts";
 import { LineSplitter } from "../../../runtime/tools/mcp/line_splitter.ts";

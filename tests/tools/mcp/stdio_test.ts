@@ -1,7 +1,7 @@
 // MCP servers that are programs: a real one in a real process.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { withinTime } from "../../../runtime/bounded_wait.ts";
+import { withinTime } from "../../../base/bounded_wait.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";

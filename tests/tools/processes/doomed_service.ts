@@ -1,6 +1,6 @@
 // A process that runs something which never ends, of this kind, as a service does, and waits to be killed. The program
 // writes its number into the file `pid` of the folder.
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import { ServerProcess } from "../../../runtime/tools/mcp/server_process.ts";
 import { MCP_LIMITS } from "../../../runtime/tools/mcp/mcp_limits.ts";
 import { runProgram } from "../../../runtime/tools/processes/run_program.ts";

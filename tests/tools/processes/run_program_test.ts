@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../cli/processes.ts";
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import {
   type ProgramEnd,
   runProgram,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../cli/processes.ts";
-import type { Clock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import type { ProgramEnd } from "../../../runtime/tools/processes/run_program.ts";
 import type { ScriptHost, ScriptRun } from "../../../runtime/tools/skills/script_host.ts";
 import { TestClock } from "../../support/test_clock.ts";

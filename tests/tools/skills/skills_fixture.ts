@@ -1,6 +1,6 @@
 // Skills in a workspace on the disk, with scripts that run for real.
 import { join } from "node:path";
-import type { Clock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 import type { ScriptHost } from "../../../runtime/tools/skills/script_host.ts";
 import { Skills } from "../../../runtime/tools/skills/skills.ts";
 import type { ActionTool, ToolContext } from "../../../runtime/tools/tool.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Cron } from "croner";
-import { parseDuration } from "../../../runtime/durations.ts";
+import { parseDuration } from "../../../base/durations.ts";
 import { createSchedule, type Schedule } from "../../../runtime/triggers/schedule/schedule.ts";
 import { cronSlots, intervalSlots } from "../../schedule_oracle/cron_oracle.ts";
 import { Chance, clockChanges, createCron } from "../../schedule_oracle/random_world.ts";

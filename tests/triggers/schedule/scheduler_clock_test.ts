@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import { SqliteSlotStore } from "../../../runtime/storage/slots.ts";
 import { Scheduler } from "../../../runtime/triggers/schedule/scheduler.ts";
 import { LogLines } from "../../support/log_lines.ts";

@@ -1,7 +1,7 @@
 // A watcher in a process of its own, to be killed: follows one folder, takes each change into an execution of the real
 // store, and lets that go on for a moment.
 import { join } from "node:path";
-import { SystemClock } from "../../../runtime/clock.ts";
+import { SystemClock } from "../../../base/clock.ts";
 import { EventBus } from "../../../runtime/events/bus.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { createInfoFrame } from "../../../runtime/executions/acceptance.ts";

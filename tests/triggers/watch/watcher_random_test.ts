@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import fc from "fast-check";
-import { isBelow } from "../../../runtime/files/path_below.ts";
+import { isBelow } from "../../../base/files/path_below.ts";
 import { filesBelow } from "../../support/repository.ts";
 import { FailingDisk } from "./failing_disk.ts";
 import { WatchWorld } from "./watch_world.ts";

@@ -1,5 +1,5 @@
 // What a host is run with, whatever its role.
-import type { Clock } from "../../../clock.ts";
+import type { Clock } from "../../../../base/clock.ts";
 
 /** The process's standard input and output. */
 export interface HostStreams {

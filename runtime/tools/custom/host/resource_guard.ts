@@ -1,6 +1,6 @@
 // Ends a process whose memory grows without end, or that still computes when no result is awaited.
 import process from "node:process";
-import type { Clock } from "../../../clock.ts";
+import type { Clock } from "../../../../base/clock.ts";
 
 /** The most that a process with a tool in it may use, all included; V8's limit for objects lies below. */
 export const MEMORY_LIMIT_MB = 512;

@@ -1,5 +1,5 @@
 // The main thread of a process that hosts tools or a script, or checks arguments: outside of the worker's walls, and trusted.
-import { SystemClock } from "../../../clock.ts";
+import { SystemClock } from "../../../../base/clock.ts";
 import type { HostStreams } from "./host_options.ts";
 
 /** Plays a role (see HostRole) until it is over. Returns the exit code of the process. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { backoffMs } from "../runtime/backoff.ts";
+import { backoffMs } from "../../base/backoff.ts";
 
 Deno.test("backoffMs() waits twice as long each time, up to a bound that no count passes", () => {
   const waits = { firstMs: 500, longestMs: 3_000 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { formatDuration, parseDuration, writeDuration } from "../runtime/durations.ts";
+import { formatDuration, parseDuration, writeDuration } from "../../base/durations.ts";
 
 Deno.test("parseDuration() reads what people write and nothing else", () => {
   const good: Record<string, number> = {

@@ -5,8 +5,8 @@ import {
   dropEscapeSequences,
   escapeControls,
   escapeUnseen,
-} from "../runtime/unseen_characters.ts";
-import { UNSEEN_TEXTS, WRITTEN_TEXTS } from "./support/unseen_texts.ts";
+} from "../../../base/text/unseen_characters.ts";
+import { UNSEEN_TEXTS, WRITTEN_TEXTS } from "../../support/unseen_texts.ts";
 
 Deno.test("escapeUnseen() escapes what nobody would see, and nothing that writing is made of", () => {
   for (const [text, shown] of UNSEEN_TEXTS) assert.equal(escapeUnseen(text), shown);

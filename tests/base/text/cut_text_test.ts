@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { beginningOf, cutEnd } from "../runtime/cut_text.ts";
+import { beginningOf, cutEnd } from "../../../base/text/cut_text.ts";
 
 Deno.test("cutEnd() leaves what fits, and marks what does not", () => {
   assert.equal(cutEnd("abc😀d", 6), "abc😀d");

@@ -1,6 +1,6 @@
 // What Deno refuses, as sentences.
 import assert from "node:assert/strict";
-import { deniedPermission, describeDenied, isConfined } from "../runtime/denied_permission.ts";
+import { deniedPermission, describeDenied, isConfined } from "../../base/denied_permission.ts";
 
 function errorOf(work: () => unknown): unknown {
   try {

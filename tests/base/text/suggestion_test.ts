@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { suggest } from "../runtime/suggestion.ts";
+import { suggest } from "../../../base/text/suggestion.ts";
 
 Deno.test("suggest() finds the word that was meant", () => {
   const keys = [

@@ -1,5 +1,5 @@
 // Variables and arguments in the body of an agent or a skill: one pass, values are never looked at again.
-import { RuntimeError } from "./errors.ts";
+import { RuntimeError } from "../errors.ts";
 
 // A digit that more of a number follows, as in $10, $5.00 or $1,000, is an amount of money.
 const PLACEHOLDER =

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isLocked, takeLock } from "../runtime/lock_file.ts";
-import { withTempDir } from "./support/temp_dir.ts";
+import { isLocked, takeLock } from "../../base/lock_file.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("takeLock() gives a lock to one holder at a time, and to the next one after it", async () => {
   await withTempDir((dir) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { sleepUnlessAborted, untilAborted, withinTime } from "../runtime/bounded_wait.ts";
-import { TestClock } from "./support/test_clock.ts";
+import { sleepUnlessAborted, untilAborted, withinTime } from "../../base/bounded_wait.ts";
+import { TestClock } from "../support/test_clock.ts";
 
 const LATE = new Error("It took too long");
 

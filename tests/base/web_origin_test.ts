@@ -1,7 +1,7 @@
 // Hosts and origins as people write them, and as browsers and proxies send them.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { toHostName, toOrigin } from "../runtime/web_origin.ts";
+import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
 Deno.test("toOrigin() writes an origin as a browser sends it", () => {
   const origins: [string, string][] = [

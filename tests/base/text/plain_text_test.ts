@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { toPlainLine, toPlainText } from "../runtime/plain_text.ts";
+import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 
 Deno.test("toPlainText() drops what moves a cursor, hides or turns text", () => {
   const text = "a\x1b[2Jb\x1b]0;title\x07c\u202ed\r\ne\x00\tf\ud800";

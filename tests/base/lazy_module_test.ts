@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { lazyModule } from "../runtime/lazy_module.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 
 Deno.test("lazyModule() loads when it is asked, and what cannot be loaded stays an error of that module", async () => {
   let asked = 0;
   const load = lazyModule(() => {
     asked++;
-    return import("../runtime/durations.ts");
+    return import("../../base/durations.ts");
   });
   assert.equal(asked, 0);
   const [first, second] = await Promise.all([load(), load()]);
@@ -19,7 +19,7 @@ Deno.test({
   name: "lazyModule() refuses without a file descriptor left, and loads as soon as there are some",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const process = fileURLToPath(new URL("lazy_module_process.ts", import.meta.url));
+    const process = fileURLToPath(new URL("./lazy_module_process.ts", import.meta.url));
     const deno = [Deno.execPath(), "run", "--no-prompt", "--no-check", "--allow-read", process];
     const { stdout, stderr } = await new Deno.Command("sh", {
       args: ["-c", 'ulimit -n 64; exec "$@"', "sh", ...deno],

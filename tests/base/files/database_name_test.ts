@@ -1,7 +1,7 @@
 // Which names are databases' and .env files', whatever a file system makes of their letters.
 import assert from "node:assert/strict";
-import { isDatabaseName } from "../../runtime/files/database_name.ts";
-import { isEnvFileName } from "../../runtime/files/env_file_name.ts";
+import { isDatabaseName } from "../../../base/files/database_name.ts";
+import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 
 Deno.test("isDatabaseName() knows databases with their journals and copies, in any letters", () => {
   const names = ["a.db", "a.DB-wal", "a.db.bak", "a.sqlite", "a.SQLite3-journal", ".db"];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isFileFailure, unreadableReason } from "../../runtime/files/unreadable.ts";
-import { withTempDir } from "../support/temp_dir.ts";
+import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 
 async function failureOf(path: string): Promise<unknown> {
   return await Deno.readTextFile(path).then(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SerialQueue } from "../runtime/serial_queue.ts";
+import { SerialQueue } from "../../base/serial_queue.ts";
 
 Deno.test("SerialQueue runs one piece of work at a time, in order, and goes on after a failure", async () => {
   const queue = new SerialQueue();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { writeFileAtomically } from "../../runtime/files/atomic_file.ts";
-import { withTempDir } from "../support/temp_dir.ts";
+import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 
 const names = (dir: string) => [...Deno.readDirSync(dir)].map((entry) => entry.name);
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { substitute, TextTooLong } from "../runtime/substitute.ts";
+import { substitute, TextTooLong } from "../../../base/text/substitute.ts";
 
 const VALUES: Record<string, string> = {
   NAME: "Ada",

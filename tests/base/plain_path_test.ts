@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import fc from "fast-check";
-import { PATHS, POSIX_PATHS } from "../runtime/plain_path.ts";
+import { PATHS, POSIX_PATHS } from "../../base/plain_path.ts";
 
 const path = fc.oneof(
   fc.array(fc.constantFrom("", ".", "..", "a", "bc", "...", "é", ".hidden"), { maxLength: 7 })

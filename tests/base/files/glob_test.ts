@@ -1,6 +1,6 @@
 // Globs one by one; by chance, and against another library, in tests/fuzz/glob_target.ts.
 import assert from "node:assert/strict";
-import { compileGlob } from "../../runtime/files/glob.ts";
+import { compileGlob } from "../../../base/files/glob.ts";
 
 function matches(pattern: string, path: string, dot = false): boolean {
   const matcher = compileGlob(pattern, { dot });

@@ -1,7 +1,7 @@
 // Real paths of places that exist, and of those that do not yet.
 import assert from "node:assert/strict";
-import { knownRealPath } from "../../runtime/files/known_real_path.ts";
-import { withTempDir } from "../support/temp_dir.ts";
+import { knownRealPath } from "../../../base/files/known_real_path.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 
 Deno.test("knownRealPath() follows links, and puts what does not exist yet behind where they lead", async () => {
   await withTempDir(async (dir) => {

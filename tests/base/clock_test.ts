@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SystemClock, toTimestamp } from "../runtime/clock.ts";
+import { SystemClock, toTimestamp } from "../../base/clock.ts";
 
 const clock = new SystemClock();
 

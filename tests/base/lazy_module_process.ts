@@ -1,8 +1,8 @@
 // Loads a module late, with all file descriptors taken and then with some given back; prints what came of it.
-import { NoDescriptorLeft } from "../runtime/free_descriptors.ts";
-import { lazyModule } from "../runtime/lazy_module.ts";
+import { NoDescriptorLeft } from "../../base/free_descriptors.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 
-const load = lazyModule(() => import("../runtime/durations.ts"));
+const load = lazyModule(() => import("../../base/durations.ts"));
 const held: Deno.FsFile[] = [];
 try {
   for (;;) held.push(Deno.openSync(new URL(import.meta.url)));
