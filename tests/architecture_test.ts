@@ -131,7 +131,7 @@ Deno.test("imports: only the programs import the composition, and nothing import
 const BESIDE_PRODUCT: Readonly<Record<string, RegExp>> = {
   // How start is typed, which settings it has then, the flags for those, and what these do not let it make itself.
   scoped:
-    /^(cli\/(self_command\.ts|command_line\/|declarations\/)|composition\/settings\.ts|runtime\/permissions\/|runtime\/files\/descriptor_link\.ts$)/,
+    /^(cli\/(self_command\.ts|command_line\/|declarations\/)|composition\/settings\.ts|runtime\/permissions\/|base\/files\/descriptor_link\.ts$)/,
   // What a release says of the program; it packs files, and runs none of them.
   release:
     /^(cli\/(self_command|update\/release_address)\.ts|(server\/dashboard\/client\/)?deno\.json)$/,

@@ -12,7 +12,7 @@ import { PriceFile } from "../models/price_file.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import { inspectPrice } from "./price_inspection.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
-import { openWorkspaceTools } from "../tool_catalog.ts";
+import { openWorkspaceTools } from "../wiring/tool_catalog.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
 import { createBuiltinTools } from "../tools/toolbox.ts";
 

@@ -1,7 +1,7 @@
 // Whether a folder is one that agents may write, for warnings about what programs find there.
 import type { Agent } from "../agents/agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
-import { PathSandbox } from "../tools/path_sandbox.ts";
+import { PathSandbox } from "../tools/files/path_sandbox.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 
 /** Whether this agent may write into an absolute folder, or one may that declares no paths and so has the workspace. */

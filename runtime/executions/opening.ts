@@ -12,7 +12,7 @@ import { createUserTurn } from "../prompt/user_turn.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
 import { listSections, memoryPathOf } from "../tools/memory/memory_file.ts";
-import type { SandboxRoot } from "../tools/path_sandbox.ts";
+import type { SandboxRoot } from "../tools/files/path_sandbox.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 import type { ExecutionRequest } from "./execution_request.ts";
 

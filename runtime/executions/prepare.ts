@@ -4,7 +4,7 @@ import type { Model, ModelReply } from "../models/model.ts";
 import type { RunCause } from "../run_cause.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
-import type { PathSandbox } from "../tools/path_sandbox.ts";
+import type { PathSandbox } from "../tools/files/path_sandbox.ts";
 import { Conversation } from "./conversation.ts";
 import type { ConversationStore } from "./conversation_store.ts";
 import type { Execution } from "./execution.ts";

@@ -2,7 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Model, ModelReply } from "../models/model.ts";
-import type { PathSandbox } from "../tools/path_sandbox.ts";
+import type { PathSandbox } from "../tools/files/path_sandbox.ts";
 import type { Delegation } from "../tools/tool.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Toolbox } from "../tools/toolbox.ts";

@@ -1,5 +1,5 @@
 // What somebody needs of Deno's permissions, and whether this process has it.
-import { mayConnect } from "../tools/net_permission.ts";
+import { mayConnect } from "../tools/http/net_permission.ts";
 
 /** The kinds of permission that are given one value at a time; `run` has no values: see permission_flags.ts. */
 export type PermissionKind = "read" | "write" | "net" | "env" | "run";

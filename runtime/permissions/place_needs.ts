@@ -1,7 +1,7 @@
 // Which paths must be allowed so that a place can be used: Deno compares names, so a place behind symlinks has two.
 import { basename, dirname, extname } from "node:path";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
-import { isWithin } from "../tools/path_within.ts";
+import { isWithin } from "../tools/files/path_within.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 
 /** What a place is needed for. */

@@ -7,7 +7,7 @@ import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
-import { normaliseHost } from "../tools/http_policy.ts";
+import { normaliseHost } from "../tools/http/http_policy.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 
 /** Where this machine reaches itself. */

@@ -2,7 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
-import type { IdleGuards } from "./idle_guards.ts";
+import type { IdleGuards } from "./http/idle_guards.ts";
 import type { McpServers } from "./mcp/mcp_servers.ts";
 import type { SkillDescription, Skills } from "./skills/skills.ts";
 import type { Tool } from "./tool.ts";

@@ -3,7 +3,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject, JsonSchema } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import type { PathSandbox } from "./path_sandbox.ts";
+import type { PathSandbox } from "./files/path_sandbox.ts";
 
 /**
  * What a repetition of a call does. After a crash a `read` or `idempotent` call of unknown outcome runs again; an

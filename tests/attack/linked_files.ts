@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../runtime/tools/custom/hosted_scripts.ts";
-import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
+import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { denoDirectory } from "../support/repository.ts";
-import { CANARY, testContext } from "../tools/sandbox_fixture.ts";
+import { CANARY, testContext } from "../tools/files/sandbox_fixture.ts";
 import { ToolWorld } from "../tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 

@@ -2,10 +2,16 @@
 // system can.
 import { fail } from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
-import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
+import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
-import { call, CANARY, SandboxFixture, snapshot, testContext } from "../tools/sandbox_fixture.ts";
-import { tool } from "../tools/sandbox_attack.ts";
+import {
+  call,
+  CANARY,
+  SandboxFixture,
+  snapshot,
+  testContext,
+} from "../tools/files/sandbox_fixture.ts";
+import { tool } from "../tools/files/sandbox_attack.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 import { compileSwapper, Swapper } from "./swapper.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
 import { toRequestHost } from "../../runtime/config/request_hosts.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
-import { refuseAddress, refuseHost } from "../../runtime/tools/http_policy.ts";
+import { refuseAddress, refuseHost } from "../../runtime/tools/http/http_policy.ts";
 
 /** What is said of a config.yaml, or its hosts. */
 function read(text: string) {

@@ -1,8 +1,8 @@
 // The built-in tools behind a path sandbox and a policy that allow everything: what is refused now, Deno refuses.
 // Standard input holds the calls, standard output gets one result a line.
-import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
+import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { createBuiltinTools } from "../../runtime/tools/toolbox.ts";
-import { call, testContext } from "../tools/sandbox_fixture.ts";
+import { call, testContext } from "../tools/files/sandbox_fixture.ts";
 
 const { workspace, calls } = JSON.parse(await new Response(Deno.stdin.readable).text()) as {
   workspace: string;

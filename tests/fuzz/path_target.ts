@@ -3,10 +3,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
+import type { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
-import { closedPlaces, plant, sandboxPath, tool } from "../tools/sandbox_attack.ts";
-import { call, CANARY, SandboxFixture, snapshot, testContext } from "../tools/sandbox_fixture.ts";
+import { closedPlaces, plant, sandboxPath, tool } from "../tools/files/sandbox_attack.ts";
+import {
+  call,
+  CANARY,
+  SandboxFixture,
+  snapshot,
+  testContext,
+} from "../tools/files/sandbox_fixture.ts";
 import { defineTarget } from "./target.ts";
 
 /** What is open to an agent: the workspace; `notes` in it; that, and `flip` for reading alone. */

@@ -7,7 +7,7 @@ import { Runner } from "../../runtime/executions/runner.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";
 import { askUser } from "../../runtime/tools/builtin/ask_user.ts";
-import { PathSandbox } from "../../runtime/tools/path_sandbox.ts";
+import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { Toolbox } from "../../runtime/tools/toolbox.ts";
 import { LogLines } from "./log_lines.ts";
 import { TestClock } from "./test_clock.ts";

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { defineTool } from "../../runtime/tools/define_tool.ts";
-import { PathLocks } from "../../runtime/tools/path_locks.ts";
+import { PathLocks } from "../../runtime/tools/files/path_locks.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { boundResult, RESULT_LIMIT_BYTES } from "../../runtime/tools/result_text.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 import { createBuiltinTools, Toolbox } from "../../runtime/tools/toolbox.ts";
-import { call, SandboxFixture, testContext } from "./sandbox_fixture.ts";
+import { call, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
 
 const echo = defineTool({
   name: "echo",

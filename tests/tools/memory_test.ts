@@ -15,7 +15,7 @@ import { SECTION_LIMIT_BYTES } from "../../runtime/tools/memory/section_text.ts"
 import type { ToolContext } from "../../runtime/tools/tool.ts";
 import { sectionContents, sectionNames } from "../fuzz/memory_target.ts";
 import { createTestAgent } from "../support/test_agent.ts";
-import { call, CANARY, failureOf, SandboxFixture, testContext } from "./sandbox_fixture.ts";
+import { call, CANARY, failureOf, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
 
 const CHILD_APPENDS = 40;
 

@@ -1,7 +1,7 @@
 // file_delete: one file less.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
-import { removeFile } from "../remove_file.ts";
+import { removeFile } from "../files/remove_file.ts";
 
 /** Deletes one file; of a symlink the link itself. */
 export const fileDelete = defineTool({

@@ -1,10 +1,10 @@
 // file_edit: exact text replaced in a file.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
-import { writeFile } from "../write_file.ts";
-import { openFile } from "../opened_file.ts";
+import { writeFile } from "../files/write_file.ts";
+import { openFile } from "../files/opened_file.ts";
 import { isBinary } from "../text_content.ts";
-import { editText } from "../text_edit.ts";
+import { editText } from "../files/text_edit.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // file_glob: which files there are.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
-import { walkGlob } from "../glob_walk.ts";
+import { walkGlob } from "../files/glob_walk.ts";
 
 const MAX_RESULTS = 100;
 const MAX_ENTRIES = 100_000;

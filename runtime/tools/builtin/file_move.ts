@@ -1,7 +1,7 @@
 // file_move: a file under another name.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
-import { moveFile } from "../move_file.ts";
+import { moveFile } from "../files/move_file.ts";
 
 /** Moves or renames one file; never overwrites. */
 export const fileMove = defineTool({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { defineTool } from "../define_tool.ts";
-import { type OpenedFile, openFile } from "../opened_file.ts";
+import { type OpenedFile, openFile } from "../files/opened_file.ts";
 import { isBinary } from "../text_content.ts";
 import { ToolFailure } from "../tool_failure.ts";
 

@@ -1,7 +1,7 @@
 // file_write: a whole file, new or replaced.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
-import { writeFile } from "../write_file.ts";
+import { writeFile } from "../files/write_file.ts";
 import { countLines } from "../text_content.ts";
 
 /** Writes a whole file. The same call twice leaves the same file, hence idempotent. */

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { isWholeJson } from "../../../base/json.ts";
 import { defineTool } from "../define_tool.ts";
-import { exchange, type ExchangeRequest } from "../http_exchange.ts";
-import { type ResolveHost, resolveHostBySystem } from "../host_lookup.ts";
-import type { HttpPolicy } from "../http_policy.ts";
-import { followRedirects, isWeb, OWN_HEADERS } from "../http_redirects.ts";
-import { showReply } from "../http_reply_text.ts";
+import { exchange, type ExchangeRequest } from "../http/http_exchange.ts";
+import { type ResolveHost, resolveHostBySystem } from "../http/host_lookup.ts";
+import type { HttpPolicy } from "../http/http_policy.ts";
+import { followRedirects, isWeb, OWN_HEADERS } from "../http/http_redirects.ts";
+import { showReply } from "../http/http_reply_text.ts";
 import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 

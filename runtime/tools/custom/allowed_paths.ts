@@ -4,9 +4,9 @@ import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../../base/error_code.ts";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
-import { ignoreMissing } from "../missing_entry.ts";
-import type { PathSandbox, SandboxRoot } from "../path_sandbox.ts";
-import { isWithin } from "../path_within.ts";
+import { ignoreMissing } from "../files/missing_entry.ts";
+import type { PathSandbox, SandboxRoot } from "../files/path_sandbox.ts";
+import { isWithin } from "../files/path_within.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** How many files and folders are looked through for what is closed, and how many paths a list may have. */

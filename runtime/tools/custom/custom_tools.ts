@@ -6,7 +6,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
-import { PathSandbox, type SandboxRoot } from "../path_sandbox.ts";
+import { PathSandbox, type SandboxRoot } from "../files/path_sandbox.ts";
 import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";

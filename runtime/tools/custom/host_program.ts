@@ -1,7 +1,7 @@
 // How a host process is started: by which program, with which walls of its own, and with how small an environment.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isWithin } from "../path_within.ts";
+import { isWithin } from "../files/path_within.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
 import { requireOwnPermissions } from "./own_permissions.ts";
 

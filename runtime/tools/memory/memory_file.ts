@@ -6,9 +6,9 @@ import type { Agent } from "../../agents/agent.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { errorCode } from "../../../base/error_code.ts";
-import { toFileFailure } from "../file_failure.ts";
-import { PathLocks } from "../path_locks.ts";
-import { isWithin } from "../path_within.ts";
+import { toFileFailure } from "../files/file_failure.ts";
+import { PathLocks } from "../files/path_locks.ts";
+import { isWithin } from "../files/path_within.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { MemoryDocument } from "./memory_document.ts";
 

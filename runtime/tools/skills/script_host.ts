@@ -1,6 +1,6 @@
 // The port to whatever runs .ts and .js scripts by this runtime itself.
 import type { ProgramEnd } from "../processes/run_program.ts";
-import type { PathSandbox } from "../path_sandbox.ts";
+import type { PathSandbox } from "../files/path_sandbox.ts";
 import type { ToolContext } from "../tool.ts";
 
 /** A script to run. */

@@ -5,9 +5,9 @@ import type { Agent } from "../../agents/agent.ts";
 import type { Directories } from "../../config/directories.ts";
 import { decodeText } from "../../config/text_file.ts";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../../base/diagnostics.ts";
-import { openFile } from "../opened_file.ts";
-import { PathSandbox } from "../path_sandbox.ts";
-import { realPathOf } from "../real_path.ts";
+import { openFile } from "../files/opened_file.ts";
+import { PathSandbox } from "../files/path_sandbox.ts";
+import { realPathOf } from "../files/real_path.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { parseSkillFile, type SkillFile } from "./skill_file.ts";
 

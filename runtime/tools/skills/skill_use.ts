@@ -1,7 +1,7 @@
 // skill_use: brings a skill's instructions into the conversation.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
-import { walkGlob } from "../glob_walk.ts";
+import { walkGlob } from "../files/glob_walk.ts";
 import { substitute } from "../../../base/text/substitute.ts";
 import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { type FileWrite, versionOf, type WrittenFile } from "../../tools/reported_write.ts";
+import { type FileWrite, versionOf, type WrittenFile } from "../../tools/files/reported_write.ts";
 
 const MAX_RECORDS = 10_000;
 /** More are hardly written before the first of their events comes. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileDelete } from "../../../runtime/tools/builtin/file_delete.ts";
-import { call, failureOf, namesIn, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 Deno.test("file_delete removes files and links, never folders", async () => {
   await using fixture = await SandboxFixture.open();

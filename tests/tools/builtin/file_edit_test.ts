@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileEdit } from "../../../runtime/tools/builtin/file_edit.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 Deno.test("file_edit replaces unique text and keeps line ends and mode", async () => {
   await using fixture = await SandboxFixture.open();

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileGlob } from "../../../runtime/tools/builtin/file_glob.ts";
-import { walkGlob } from "../../../runtime/tools/glob_walk.ts";
+import { walkGlob } from "../../../runtime/tools/files/glob_walk.ts";
 import { TestClock } from "../../support/test_clock.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 async function planted(): Promise<SandboxFixture> {
   const fixture = await SandboxFixture.open();

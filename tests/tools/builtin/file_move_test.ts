@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileMove } from "../../../runtime/tools/builtin/file_move.ts";
-import { call, failureOf, namesIn, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 Deno.test("file_move renames, makes folders, and never overwrites", async () => {
   await using fixture = await SandboxFixture.open();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileRead } from "../../../runtime/tools/builtin/file_read.ts";
 import type { ToolContext } from "../../../runtime/tools/tool.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 Deno.test("file_read numbers lines and reads a part", async () => {
   await using fixture = await SandboxFixture.open();

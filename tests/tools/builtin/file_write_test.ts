@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileWrite } from "../../../runtime/tools/builtin/file_write.ts";
-import { call, failureOf, namesIn, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 Deno.test("file_write makes, replaces, and keeps the mode", async () => {
   await using fixture = await SandboxFixture.open();

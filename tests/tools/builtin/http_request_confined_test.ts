@@ -1,8 +1,8 @@
 // http_request where Deno's flags allow some names only: a name is looked up and checked, and no refusal ends the process.
 import assert from "node:assert/strict";
 import { createHttpRequest } from "../../../runtime/tools/builtin/http_request.ts";
-import type { HttpPolicy } from "../../../runtime/tools/http_policy.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import type { HttpPolicy } from "../../../runtime/tools/http/http_policy.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 /** A name, and not the address that it stands for. */
 const ONE_NAME: Deno.TestDefinition["permissions"] = {

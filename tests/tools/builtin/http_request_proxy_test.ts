@@ -1,8 +1,8 @@
 // http_request where the surroundings name a proxy. A file of its own: Deno reads these variables once.
 import assert from "node:assert/strict";
 import { createHttpRequest } from "../../../runtime/tools/builtin/http_request.ts";
-import type { HttpPolicy } from "../../../runtime/tools/http_policy.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import type { HttpPolicy } from "../../../runtime/tools/http/http_policy.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 interface Site extends AsyncDisposable {
   origin: string;

@@ -5,9 +5,9 @@ import {
   createHttpRequest,
   type HttpRequestOptions,
 } from "../../../runtime/tools/builtin/http_request.ts";
-import type { HttpPolicy } from "../../../runtime/tools/http_policy.ts";
+import type { HttpPolicy } from "../../../runtime/tools/http/http_policy.ts";
 import { TestClock } from "../../support/test_clock.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 interface Site extends AsyncDisposable {
   port: number;

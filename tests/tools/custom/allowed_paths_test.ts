@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { AgentPath } from "../../../runtime/agents/agent.ts";
 import { allowedPaths, readablePaths } from "../../../runtime/tools/custom/allowed_paths.ts";
-import { isWithin } from "../../../runtime/tools/path_within.ts";
-import { failureOf, SandboxFixture } from "../sandbox_fixture.ts";
+import { isWithin } from "../../../runtime/tools/files/path_within.ts";
+import { failureOf, SandboxFixture } from "../files/sandbox_fixture.ts";
 
 const signal = new AbortController().signal;
 

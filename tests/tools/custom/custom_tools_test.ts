@@ -6,7 +6,7 @@ import { SystemClock } from "../../../base/clock.ts";
 import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
-import { failureOf } from "../sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 

@@ -5,7 +5,7 @@ import { systemProcesses } from "../../../cli/processes.ts";
 import type { ActionTool } from "../../../runtime/tools/tool.ts";
 import { REPOSITORY } from "../../support/repository.ts";
 import { until } from "../../support/until.ts";
-import { failureOf } from "../sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 

@@ -5,11 +5,11 @@ import { systemProcesses } from "../../../cli/processes.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../../runtime/tools/custom/hosted_scripts.ts";
-import { PathSandbox } from "../../../runtime/tools/path_sandbox.ts";
+import { PathSandbox } from "../../../runtime/tools/files/path_sandbox.ts";
 import type { ProgramEnd } from "../../../runtime/tools/processes/run_program.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { until } from "../../support/until.ts";
-import { CANARY, SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { CANARY, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 
 /** A skill's folder with one script in it. */

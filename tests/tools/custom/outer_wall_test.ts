@@ -6,9 +6,9 @@ import { SystemClock } from "../../../base/clock.ts";
 import { CustomTools } from "../../../runtime/tools/custom/custom_tools.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../../runtime/tools/custom/hosted_scripts.ts";
-import { PathSandbox } from "../../../runtime/tools/path_sandbox.ts";
+import { PathSandbox } from "../../../runtime/tools/files/path_sandbox.ts";
 import { denoDirectory } from "../../support/repository.ts";
-import { testContext } from "../sandbox_fixture.ts";
+import { testContext } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
 /** Says of each permission that it is asked for whether its process has it. */

@@ -5,7 +5,7 @@ import { systemProcesses } from "../../../cli/processes.ts";
 import { QuestionRaised } from "../../../runtime/tools/question_raised.ts";
 import type { AnsweredQuestion, HumanAnswer, ToolQuestion } from "../../../runtime/tools/tool.ts";
 import { until } from "../../support/until.ts";
-import { failureOf } from "../sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
 /** The question that a call raised, as it is stored. */

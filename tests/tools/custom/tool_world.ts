@@ -10,7 +10,7 @@ import type { Secret } from "../../../runtime/secrets/secret.ts";
 import type { ActionTool, AnsweredQuestion, ToolContext } from "../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
-import { SandboxFixture } from "../sandbox_fixture.ts";
+import { SandboxFixture } from "../files/sandbox_fixture.ts";
 
 export interface ToolWorldOptions {
   clock?: Clock;

@@ -1,7 +1,7 @@
 // What a custom tool tries and must not manage: each attempt fails closed, from source and as a compiled binary alike.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { CANARY, failureOf, snapshot } from "../sandbox_fixture.ts";
+import { CANARY, failureOf, snapshot } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 

@@ -5,7 +5,7 @@ import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
-import { failureOf } from "../sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
 import { isRunning, type McpWorld, openMcpWorld, programEntry } from "./mcp_world.ts";
 
 const shell = (script: string, env: Record<string, string> = {}) => ({

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
-import { failureOf } from "../sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 import { type McpWorld, openMcpWorld } from "./mcp_world.ts";
 

@@ -9,7 +9,7 @@ import { MCP_LIMITS, type McpLimits } from "../../../runtime/tools/mcp/mcp_limit
 import type { ActionTool, ToolContext } from "../../../runtime/tools/tool.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { denoDirectory } from "../../support/repository.ts";
-import { SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 export interface McpWorld extends AsyncDisposable {
   servers: McpServers;

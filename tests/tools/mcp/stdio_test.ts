@@ -5,7 +5,7 @@ import { withinTime } from "../../../base/bounded_wait.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
-import { failureOf } from "../sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
 import { isRunning, openMcpWorld, programEntry } from "./mcp_world.ts";
 
 Deno.test("McpServers.openTools() offers a program's tools and calls them", async () => {

@@ -12,7 +12,7 @@ import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { smallEnvironment } from "../../../runtime/tools/processes/small_environment.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
-import { failureOf } from "../sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
 
 const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
 /** Long enough for anything that is expected to end by itself. */

@@ -6,7 +6,7 @@ import type { ProgramEnd } from "../../../runtime/tools/processes/run_program.ts
 import type { ScriptHost, ScriptRun } from "../../../runtime/tools/skills/script_host.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
-import { call, failureOf } from "../sandbox_fixture.ts";
+import { call, failureOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture } from "./skills_fixture.ts";
 
 async function runScript(

@@ -5,7 +5,7 @@ import type { ScriptHost } from "../../../runtime/tools/skills/script_host.ts";
 import { Skills } from "../../../runtime/tools/skills/skills.ts";
 import type { ActionTool, ToolContext } from "../../../runtime/tools/tool.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
-import { SandboxFixture, testContext } from "../sandbox_fixture.ts";
+import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 /** For tests that run no .ts or .js script. */
 const NO_SCRIPTS: ScriptHost = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import type { ActionTool, InstructiveResult, ToolContext } from "../../../runtime/tools/tool.ts";
-import { call, CANARY, failureOf } from "../sandbox_fixture.ts";
+import { call, CANARY, failureOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture } from "./skills_fixture.ts";
 
 const NOTES = "---\nname: notes\ndescription: Takes notes.\nargument-hint: '[topic]'\n---\n";

@@ -4,10 +4,10 @@ import { fileDelete } from "../../../runtime/tools/builtin/file_delete.ts";
 import { fileEdit } from "../../../runtime/tools/builtin/file_edit.ts";
 import { fileMove } from "../../../runtime/tools/builtin/file_move.ts";
 import { fileWrite } from "../../../runtime/tools/builtin/file_write.ts";
-import type { FileWrite, WrittenFile } from "../../../runtime/tools/reported_write.ts";
-import { PathSandbox } from "../../../runtime/tools/path_sandbox.ts";
+import type { FileWrite, WrittenFile } from "../../../runtime/tools/files/reported_write.ts";
+import { PathSandbox } from "../../../runtime/tools/files/path_sandbox.ts";
 import { OwnWrites } from "../../../runtime/triggers/watch/own_writes.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../../tools/sandbox_fixture.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../../tools/files/sandbox_fixture.ts";
 
 const WRITER = { executionId: 2, agentId: "writer" };
 const LINEAGE = [WRITER, { executionId: 1, agentId: "boss" }];

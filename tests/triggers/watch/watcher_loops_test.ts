@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Agent } from "../../../runtime/agents/agent.ts";
 import { fileWrite } from "../../../runtime/tools/builtin/file_write.ts";
-import { PathSandbox } from "../../../runtime/tools/path_sandbox.ts";
+import { PathSandbox } from "../../../runtime/tools/files/path_sandbox.ts";
 import { MAX_CHAIN } from "../../../runtime/triggers/watch/trigger_breaker.ts";
-import { call, testContext } from "../../tools/sandbox_fixture.ts";
+import { call, testContext } from "../../tools/files/sandbox_fixture.ts";
 import { type PlayedRun, WatchWorld } from "./watch_world.ts";
 
 /** Writes a file as the tool of a run does. */

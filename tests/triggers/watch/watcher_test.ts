@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { WrittenFile } from "../../../runtime/tools/reported_write.ts";
+import type { WrittenFile } from "../../../runtime/tools/files/reported_write.ts";
 import { fileWrite } from "../../../runtime/tools/builtin/file_write.ts";
-import { PathSandbox } from "../../../runtime/tools/path_sandbox.ts";
-import { call, testContext } from "../../tools/sandbox_fixture.ts";
+import { PathSandbox } from "../../../runtime/tools/files/path_sandbox.ts";
+import { call, testContext } from "../../tools/files/sandbox_fixture.ts";
 import { WatchWorld } from "./watch_world.ts";
 
 Deno.test("Watcher fires for files that are created, modified, deleted and moved", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describeLoadFailure } from "../../../../runtime/tools/custom/host/load_failure.ts";
-import { failureOf } from "../../sandbox_fixture.ts";
+import { failureOf } from "../../files/sandbox_fixture.ts";
 import { ToolWorld } from "../tool_world.ts";
 
 const RULE =

@@ -1,0 +1,45 @@
+// What is closed to every agent, even inside a path that it may reach: the service's own folders, and files with keys.
+import { sep } from "node:path";
+import { isEnvFileName } from "../../../base/files/env_file_name.ts";
+import { isWithin } from "./path_within.ts";
+import { SandboxPlace } from "./sandbox_place.ts";
+
+/** The folders that are closed, absolute. */
+export interface ClosedFolders {
+  /** Null only for a sandbox that itself lies in it. */
+  agentsDir: string | null;
+  configDir: string;
+  stateDir: string;
+}
+
+/** Closed folders, and names that are closed wherever they stand. */
+export class ClosedPlaces {
+  readonly #folders: { place: SandboxPlace; what: string }[];
+
+  constructor({ agentsDir, configDir, stateDir }: ClosedFolders) {
+    this.#folders = [
+      ...(agentsDir === null
+        ? []
+        : [{ place: new SandboxPlace(agentsDir), what: "the agents folder" }]),
+      { place: new SandboxPlace(configDir), what: "the configuration folder" },
+      { place: new SandboxPlace(stateDir), what: "the service's state folder" },
+    ];
+  }
+
+  /** Looks where the folders lead: see SandboxPlace.settle. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#folders.map(({ place }) => place.settle()));
+  }
+
+  /** Why an absolute path is closed, as the rest of a sentence; undefined when it is not. */
+  refusal(absolute: string): string | undefined {
+    const inClosed = this.#folders.find(({ place }) =>
+      isWithin(absolute, place.path) || isWithin(absolute, place.real)
+    );
+    if (inClosed !== undefined) return `${inClosed.what} is closed to agents`;
+    if (absolute.split(sep).some(isEnvFileName)) {
+      return "environment files (.env*) are closed to agents";
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,211 @@
+// Walks the folders of a sandbox for entries that match a pattern. Never leaves the allowed roots, never follows a
+// symlinked folder: what such a folder holds inside the roots is found under its own name.
+import { realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { Clock } from "../../../base/clock.ts";
+import { errorCode } from "../../../base/error_code.ts";
+import { Slices } from "../../../base/slices.ts";
+import { STAGED_NAME } from "./file_identity.ts";
+import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
+import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
+import { isWithin } from "./path_within.ts";
+import { PlaceChanged } from "./place_changed.ts";
+import { realPathOf } from "./real_path.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+const MAX_DEPTH = 64;
+/** How often a folder is listed that was moved meanwhile. */
+const ATTEMPTS = 3;
+
+/** What a walk found. */
+export interface GlobOutcome {
+  /** The first of what matches, as the model should see them, sorted; folders end with a slash. */
+  found: string[];
+  /** How many match. */
+  count: number;
+  /** Why it ended early, as a clause; undefined when it saw everything. */
+  stopped: string | undefined;
+  /** Whether a folder was left out because it was being moved. */
+  hasMoved: boolean;
+}
+
+/** How far a walk may go, and how much of what it found is wanted. */
+export interface WalkBounds {
+  maxFound: number;
+  maxEntries: number;
+  maxMs: number;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** Everything in the sandbox that matches the pattern. Throws ToolFailure for a bad pattern or one that lies outside. */
+export async function walkGlob(
+  sandbox: PathSandbox,
+  text: string,
+  bounds: WalkBounds,
+): Promise<GlobOutcome> {
+  const roots = await sandbox.roots();
+  const pattern = parseGlob(text, sandbox, roots);
+  const walk = new Walk(sandbox, pattern, bounds);
+  for (const start of await startsOf(pattern, roots, text)) await walk.from(start);
+  const { stopped, hasMoved } = walk;
+  return { found: firstOf(walk.found, bounds.maxFound), count: walk.found.size, stopped, hasMoved };
+}
+
+/** The first of some names, sorted; to sort all of very many would hold everybody up. */
+function firstOf(names: ReadonlySet<string>, most: number): string[] {
+  let first: string[] = [];
+  for (const name of names) {
+    if (first.length >= 2 * most) first = first.sort().slice(0, most);
+    first.push(name);
+  }
+  return first.sort().slice(0, most);
+}
+
+/** Where to begin, and the base that names are relative to. */
+interface Start {
+  path: string;
+  base: string;
+}
+
+async function startsOf(
+  pattern: GlobPattern,
+  roots: readonly SandboxRoot[],
+  text: string,
+): Promise<Start[]> {
+  const starts: Start[] = [];
+  for (const asked of pattern.bases) {
+    const { path: base, dangling } = await realPathOf(asked, text);
+    if (dangling) continue;
+    for (const root of roots) {
+      if (isWithin(base, root.path)) starts.push({ path: base, base });
+      else if (isWithin(root.path, base)) starts.push({ path: root.path, base });
+    }
+  }
+  if (starts.length > 0) return starts;
+  throw new ToolFailure(
+    `Cannot look for "${text}": it lies outside the allowed paths. Patterns are relative to the workspace, or begin ` +
+      "with {alias}/.",
+  );
+}
+
+class Walk {
+  readonly found = new Set<string>();
+  stopped: string | undefined;
+  hasMoved = false;
+  readonly #sandbox: PathSandbox;
+  readonly #pattern: GlobPattern;
+  readonly #bounds: WalkBounds;
+  readonly #deadline: number;
+  readonly #seen = new Set<string>();
+  readonly #slices = new Slices();
+  #entries = 0;
+
+  constructor(sandbox: PathSandbox, pattern: GlobPattern, bounds: WalkBounds) {
+    this.#sandbox = sandbox;
+    this.#pattern = pattern;
+    this.#bounds = bounds;
+    this.#deadline = bounds.clock.now() + bounds.maxMs;
+  }
+
+  async from(start: Start): Promise<void> {
+    const key = `${start.path}\n${start.base}`;
+    if (this.#seen.has(key) || !this.#sandbox.isReadable(start.path)) return;
+    this.#seen.add(key);
+    const info = await stat(start.path).catch(unlessUnreadable);
+    if (info?.isFile()) this.#note(start.path, start.base, false);
+    if (!info?.isDirectory()) return;
+    const above = relative(start.base, start.path);
+    const folders = [{ path: start.path, depth: above === "" ? 0 : above.split(sep).length }];
+    const deepest = Math.min(this.#pattern.depth, MAX_DEPTH);
+    for (let folder; this.stopped === undefined && (folder = folders.pop()) !== undefined;) {
+      for (const path of await this.#folder(folder.path, start.base)) {
+        if (folder.depth < deepest) folders.push({ path, depth: folder.depth + 1 });
+      }
+    }
+  }
+
+  /** Notes what matches in one folder; returns the folders in it that are to be walked. */
+  async #folder(folder: string, base: string): Promise<string[]> {
+    this.#bounds.signal.throwIfAborted();
+    const entries = await this.#list(folder);
+    const deeper: string[] = [];
+    for (const entry of entries) {
+      if (!this.#count()) break;
+      const turn = this.#slices.next();
+      if (turn !== undefined) await turn;
+      this.#bounds.signal.throwIfAborted();
+      const path = join(folder, entry.name);
+      if (STAGED_NAME.test(entry.name) || !this.#sandbox.isReadable(path)) continue;
+      const hidden = entry.name.startsWith(".") && !this.#pattern.hidden;
+      if (entry.isDirectory) {
+        if (this.#pattern.depth !== Infinity) this.#note(path, base, true);
+        if (!hidden) deeper.push(path);
+      } else if (await this.#isListedFile(entry, path)) {
+        this.#note(path, base, false);
+      }
+    }
+    return deeper;
+  }
+
+  /**
+   * The entries of a folder, which was there all the while; none of one that cannot be read. Read one by one: a hundred thousand
+   * at once (node:fs) take the service's thread for half a second.
+   */
+  async #list(folder: string): Promise<Deno.DirEntry[]> {
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const entries = await this.#listOnce(folder);
+        if (entries !== undefined) return entries;
+      }
+      this.hasMoved = true;
+    } catch (error) {
+      unlessUnreadable(error);
+    }
+    return [];
+  }
+
+  async #listOnce(path: string): Promise<Deno.DirEntry[] | undefined> {
+    try {
+      using folder = await this.#sandbox.hold(path, "read");
+      const entries: Deno.DirEntry[] = [];
+      for await (const entry of Deno.readDir(folder.at("."))) {
+        if (entries.push(entry) > this.#bounds.maxEntries) break;
+      }
+      folder.requireUnmoved();
+      return entries;
+    } catch (error) {
+      if (error instanceof PlaceChanged) return undefined;
+      throw error;
+    }
+  }
+
+  async #isListedFile(entry: Deno.DirEntry, path: string): Promise<boolean> {
+    if (entry.isFile) return true;
+    if (!entry.isSymlink) return false;
+    const target = await realpath(path).catch(unlessUnreadable);
+    if (target === undefined || !this.#sandbox.isReadable(target)) return false;
+    return (await stat(target).catch(unlessUnreadable))?.isFile() ?? false;
+  }
+
+  #note(path: string, base: string, folder: boolean): void {
+    if (!this.#pattern.matches(relative(base, path))) return;
+    this.found.add(this.#sandbox.notation.display(path) + (folder ? "/" : ""));
+  }
+
+  #count(): boolean {
+    this.#entries++;
+    if (this.#entries > this.#bounds.maxEntries) {
+      this.stopped = `after looking at ${this.#bounds.maxEntries} entries`;
+    } else if (this.#bounds.clock.now() > this.#deadline) {
+      this.stopped = `after ${this.#bounds.maxMs / 1_000} seconds`;
+    }
+    return this.stopped === undefined;
+  }
+}
+
+/** A folder that is gone, or that the service may not read, has nothing to list. */
+function unlessUnreadable(error: unknown): undefined {
+  const denied = error instanceof Error && error.name === "NotCapable";
+  if (!denied && errorCode(error) === undefined) throw error;
+}

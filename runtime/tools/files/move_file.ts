@@ -1,0 +1,108 @@
+// Moving a file: both its paths are resolved through the sandbox; it gets its new name, proven to lie there, before the old
+// one is removed. File tools move in no other way.
+import { type BigIntStats, constants, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { toFileFailure } from "./file_failure.ts";
+import { identityOf } from "./file_identity.ts";
+import { lstatIfThere } from "./missing_entry.ts";
+import type { PathSandbox } from "./path_sandbox.ts";
+import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
+import { refuseUnlessFile } from "./regular_file.ts";
+import { removeEntry } from "./remove_file.ts";
+import { type HeldEntry, isLinkRefusal, StagedFile } from "./staged_file.ts";
+import { reportWrite } from "./reported_write.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+const COPY_BYTES = 256 * 1024;
+
+/** Moves a regular file to a name that is free; never overwrites. Returns both paths as shown. Throws ToolFailure. */
+export async function moveFile(
+  sandbox: PathSandbox,
+  texts: { source: string; destination: string },
+  options: { signal: AbortSignal },
+): Promise<{ source: string; destination: string }> {
+  const { source, destination } = texts;
+  return await retryIfPlaceChanged({ action: "move", text: source }, async () => {
+    const from = await sandbox.resolveEntry(source);
+    using sourceFolder = await sandbox.hold(dirname(from.path), "write");
+    const old = { folder: sourceFolder, name: basename(from.path) };
+    const info = lstatSync(old.folder.at(old.name), { bigint: true });
+    if (info.isSymbolicLink()) {
+      throw new ToolFailure(
+        `Cannot move "${source}": it is a symbolic link; only files can be moved.`,
+      );
+    }
+    refuseUnlessFile(info, { action: "move", text: source });
+    const to = await sandbox.resolve(destination, "write");
+    using targetFolder = await sandbox.makeHeld(dirname(to.path));
+    const target = { folder: targetFolder, name: basename(to.path) };
+    await refuseIfThere(target, destination);
+    const staged = await stageCopy(old, info, target, options.signal);
+    try {
+      const written = { version: staged.version(), size: Number(info.size), sha256: null };
+      await reportWrite(sandbox, { path: to.path, outcome: written }, () => staged.publishNew());
+    } catch (error) {
+      staged.discard();
+      throw toFileFailure(error, "move to", destination);
+    }
+    try {
+      await removeEntry(sandbox, old, identityOf(info));
+    } catch (error) {
+      const copy = await lstatIfThere(target.folder.at(target.name));
+      if (copy !== undefined) await removeEntry(sandbox, target, identityOf(copy));
+      throw error;
+    }
+    return { source: from.display, destination: to.display };
+  });
+}
+
+/** The file under a second, staged name in the target's folder; its content copied where links do not go. */
+async function stageCopy(
+  source: HeldEntry,
+  info: BigIntStats,
+  target: HeldEntry,
+  signal: AbortSignal,
+): Promise<StagedFile> {
+  const identity = identityOf(info);
+  try {
+    return await StagedFile.link(source, identity, target);
+  } catch (error) {
+    if (!isLinkRefusal(error)) throw error;
+  }
+  await source.folder.settle();
+  const handle = await open(
+    source.folder.at(source.name),
+    constants.O_RDONLY | constants.O_NONBLOCK,
+  );
+  try {
+    const opened = identityOf(await handle.stat({ bigint: true }));
+    if (opened !== identity || !source.folder.has(source.name, identity)) throw new PlaceChanged();
+    return await StagedFile.write(target, chunksOf(handle), {
+      mode: Number(info.mode),
+      signal,
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(COPY_BYTES);
+  for (let position = 0;;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+async function refuseIfThere({ folder, name }: HeldEntry, text: string): Promise<void> {
+  const info = await lstatIfThere(folder.at(name));
+  if (info === undefined) return;
+  throw new ToolFailure(
+    info.isDirectory()
+      ? `Cannot move to "${text}": it is a folder. Name the file in it, too.`
+      : `Cannot move to "${text}": it exists already, and moving never overwrites.`,
+  );
+}

@@ -1,0 +1,76 @@
+// A file that is open for reading: its path is resolved through the sandbox, then what was opened is proven to be the
+// file that passed. File tools read in no other way; their changes stand in write_file.ts, remove_file.ts and move_file.ts.
+//
+// Hard links: two names of one file cannot be told apart, so a hard link inside the roots to a file outside reads like
+// any file. Making one takes write access to both places, which the tools never give.
+import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { identityOf } from "./file_identity.ts";
+import { type FileVersion, versionOf } from "./reported_write.ts";
+import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
+import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
+import { refuseUnlessFile } from "./regular_file.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+/** A file open for reading, proven to lie inside the sandbox. */
+export class OpenedFile implements AsyncDisposable {
+  readonly display: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly version: FileVersion;
+  readonly #handle: FileHandle;
+
+  constructor(resolved: ResolvedPath, handle: FileHandle, info: BigIntStats) {
+    this.display = resolved.display;
+    this.size = Number(info.size);
+    this.version = versionOf(info);
+    this.#handle = handle;
+  }
+
+  /** Fills the buffer with the bytes at `position`; returns how many there were, 0 at the end. */
+  async read(buffer: Uint8Array, position: number): Promise<number> {
+    const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position);
+    return bytesRead;
+  }
+
+  /** The whole content. Throws ToolFailure when it is longer than `maxBytes`. */
+  async readAll(maxBytes: number): Promise<Uint8Array> {
+    const size = this.size;
+    if (size > maxBytes) {
+      throw new ToolFailure(`"${this.display}" is too big: ${size} bytes, at most ${maxBytes}.`);
+    }
+    const content = new Uint8Array(size);
+    for (let filled = 0; filled < size;) {
+      const count = await this.read(content.subarray(filled), filled);
+      if (count === 0) return content.subarray(0, filled);
+      filled += count;
+    }
+    return content;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+/** Opens a regular file for reading. Throws ToolFailure. Dispose of it. */
+export async function openFile(sandbox: PathSandbox, text: string): Promise<OpenedFile> {
+  return await retryIfPlaceChanged({ action: "read", text }, async () => {
+    const resolved = await sandbox.resolve(text, "read");
+    using folder = await sandbox.hold(dirname(resolved.path), "read");
+    const at = () => folder.at(basename(resolved.path));
+    // Looked at before opening, too: opening a pipe or a device can have effects of its own.
+    refuseUnlessFile(lstatSync(at(), { bigint: true }), { action: "read", text });
+    const handle = await open(at(), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const info = fstatSync(handle.fd, { bigint: true });
+      refuseUnlessFile(info, { action: "read", text });
+      if (!folder.has(basename(resolved.path), identityOf(info))) throw new PlaceChanged();
+      return new OpenedFile(resolved, handle, info);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,97 @@
+// How paths are written to and by the model: `{alias}/...`, `~/...`, relative to the workspace. Nobody is let in here: which
+// of these paths may be used is for path_sandbox.ts to say.
+import { join, relative, resolve } from "node:path";
+import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
+import { checkPathText } from "./path_names.ts";
+import { isWithin } from "./path_within.ts";
+import type { SandboxPlace } from "./sandbox_place.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+/** A place with the name that the model knows it by, without braces; null: it has none. */
+export interface NamedPlace {
+  readonly alias: string | null;
+  readonly place: SandboxPlace;
+}
+
+/** What paths are written with. */
+export interface PathNotationOptions {
+  /** Absolute. */
+  workspace: string;
+  /** What `~` stands for. */
+  home: string;
+  /** In the order in which names are looked up. */
+  places: readonly NamedPlace[];
+}
+
+const ALIAS_PREFIX = /^\{([a-z][a-z0-9_]*)\}(?=$|\/)/;
+
+/** Reads and writes the paths of one agent. What it writes leads to the same path when it is read again. */
+export class PathNotation {
+  readonly #workspace: string;
+  readonly #home: string;
+  readonly #places: readonly NamedPlace[];
+
+  constructor({ workspace, home, places }: PathNotationOptions) {
+    this.#workspace = workspace;
+    this.#home = home;
+    this.#places = places;
+  }
+
+  /** The absolute path that a text names, symlinks not looked at. Throws ToolFailure for a text that names none. */
+  expand(text: string): string {
+    checkPathText(text);
+    const alias = ALIAS_PREFIX.exec(text)?.[1];
+    if (alias !== undefined) return join(this.#aliasPath(alias), text.slice(alias.length + 2));
+    if (text === "~" || text.startsWith("~/")) return join(this.#home, text.slice(1));
+    return resolve(this.#workspace, text);
+  }
+
+  /**
+   * A path for the model's eyes: `{alias}/...` under a declared path, else relative to the workspace; absolute only
+   * outside both.
+   */
+  display(absolute: string): string {
+    let best: { alias: string; base: string } | undefined;
+    for (const { alias, place } of this.#places) {
+      if (alias === null || alias === WORKSPACE_ALIAS) continue;
+      const base = [place.real, place.path].find((path) => isWithin(absolute, path));
+      if (base !== undefined && (best === undefined || base.length > best.base.length)) {
+        best = { alias, base };
+      }
+    }
+    if (best !== undefined) {
+      const rest = relative(best.base, absolute);
+      return rest === "" ? `{${best.alias}}` : `{${best.alias}}/${rest}`;
+    }
+    const workspace = this.#places.find(({ alias }) => alias === WORKSPACE_ALIAS);
+    const base = [workspace?.place.real, this.#workspace].find((path) =>
+      path !== undefined && isWithin(absolute, path)
+    );
+    if (base === undefined) return absolute;
+    const rest = relative(base, absolute);
+    if (rest === "") return ".";
+    return /^[{~]/.test(rest) ? `./${rest}` : rest;
+  }
+
+  /** Places as a sentence lists them: by their names where they have one. */
+  list(places: readonly NamedPlace[]): string {
+    return places
+      .map(({ alias, place }) => alias === null ? this.display(place.real) : `{${alias}}`)
+      .join(", ");
+  }
+
+  #aliasPath(alias: string): string {
+    if (alias === WORKSPACE_ALIAS) return this.#workspace;
+    const found = this.#places.find((one) => one.alias === alias);
+    if (found !== undefined) return found.place.path;
+    throw new ToolFailure(
+      `Unknown path alias {${alias}}. Known are: ${this.#aliases().join(", ")}. ` +
+        `A file that really has this name is written "./{${alias}}".`,
+    );
+  }
+
+  #aliases(): string[] {
+    const aliases = this.#places.flatMap(({ alias }) => alias === null ? [] : [alias]);
+    return [...new Set([...aliases, WORKSPACE_ALIAS])].map((alias) => `{${alias}}`);
+  }
+}

@@ -1,0 +1,194 @@
+// Replacing exact text in a file's content; line ends stay as the file has them. Every step takes time in proportion to the
+// text, in slices, whatever the texts are: String.indexOf() can take hours for a text that a model chose.
+import { Slices } from "../../../base/slices.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+const MAX_LISTED_LINES = 10;
+/** The most characters that an edited text may have. */
+const MAX_CHARACTERS = 10 * 1024 * 1024;
+const MAX_OLD_CHARACTERS = 256 * 1024;
+/** How many characters, and how many replacements, are done between two looks at the time. */
+const STEP = 32 * 1024;
+/** A line that is longer is not compared with what was looked for in vain. */
+const MAX_SIMILAR_CHARACTERS = 2_000;
+
+/** A wanted replacement. */
+export interface TextEdit {
+  oldText: string;
+  newText: string;
+  replaceAll: boolean;
+}
+
+/** The changed content, how often something was replaced in it, and the lines (from 1, of the content before) of that. */
+export interface EditedText {
+  content: string;
+  count: number;
+  /** For a sentence: the first few. */
+  lines: string;
+}
+
+/**
+ * Applies an edit. Throws ToolFailure when the text is not there, or there more than once without `replaceAll`, and when it or the
+ * result is too long.
+ */
+export async function editText(
+  content: string,
+  edit: TextEdit,
+  shown: string,
+): Promise<EditedText> {
+  const { replaceAll } = edit;
+  if (edit.oldText === "") {
+    throw new ToolFailure("old_text is empty. To write a whole file use file_write.");
+  }
+  if (edit.oldText.length > MAX_OLD_CHARACTERS) {
+    throw new ToolFailure(
+      `old_text has ${edit.oldText.length} characters, at most ${MAX_OLD_CHARACTERS} are possible. ` +
+        "Replace less at a time.",
+    );
+  }
+  if (edit.oldText === edit.newText) {
+    throw new ToolFailure("old_text and new_text are the same: there is nothing to change.");
+  }
+  const slices = new Slices();
+  for (const texts of inLineEndsOf(content, edit)) {
+    const { count, lines, parts } = await replaced(content, { ...texts, replaceAll }, slices);
+    if (count === 0) continue;
+    if (count > 1 && !replaceAll) {
+      throw new ToolFailure(
+        `old_text is in "${shown}" ${count} times, at lines ${lines}. Give more of the text around ` +
+          "the place that you mean, or set replace_all.",
+      );
+    }
+    if (parts === undefined) {
+      throw new ToolFailure(
+        `The edited "${shown}" would have more than ${MAX_CHARACTERS} characters, which is too much. ` +
+          "Nothing was changed.",
+      );
+    }
+    return { content: parts.join(""), count, lines };
+  }
+  throw new ToolFailure(await notFound(content, edit.oldText, shown, slices));
+}
+
+/**
+ * Models write LF; in a file with CRLF both texts are meant with its line ends, and the other way round. Two ways where both
+ * kinds are in the file: then the first that occurs.
+ */
+function inLineEndsOf(content: string, { oldText, newText }: TextEdit): LineEnded[] {
+  const asWritten = { oldText, newText };
+  const withCrlf = { oldText: toCrlf(oldText), newText: toCrlf(newText) };
+  if (!content.includes("\r\n")) {
+    const isForeign = oldText.includes("\r\n");
+    return [isForeign ? { oldText: toLf(oldText), newText: toLf(newText) } : asWritten];
+  }
+  return /(?<!\r)\n/.test(content) ? [asWritten, withCrlf] : [withCrlf];
+}
+
+type LineEnded = Pick<TextEdit, "oldText" | "newText">;
+
+function toLf(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+function toCrlf(text: string): string {
+  return toLf(text).replaceAll("\n", "\r\n");
+}
+
+/**
+ * Looks for a text and replaces it, in one go (Knuth, Morris and Pratt). `parts` are the new content, undefined when that would be
+ * too long; of several places without `replaceAll` it is not made.
+ */
+async function replaced(
+  content: string,
+  { oldText, newText, replaceAll }: TextEdit,
+  slices: Slices,
+): Promise<{ count: number; lines: string; parts: string[] | undefined }> {
+  const borders = bordersOf(oldText);
+  const innerLines = oldText.split("\n").length - 1;
+  const listed: number[] = [];
+  let [count, more, line, lastLine] = [0, 0, 1, 0];
+  let [matched, from, length] = [0, 0, content.length];
+  const parts: string[] = [];
+  let open: string[] = [];
+  for (let at = 0; at < content.length; at++) {
+    const code = content.charCodeAt(at);
+    if (code === LF) line++;
+    while (matched > 0 && code !== oldText.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (code === oldText.charCodeAt(matched)) matched++;
+    if (matched === oldText.length) {
+      matched = 0;
+      count++;
+      const first = line - innerLines;
+      if (first !== lastLine) {
+        lastLine = first;
+        if (listed.length < MAX_LISTED_LINES) listed.push(first);
+        else more++;
+      }
+      length += newText.length - oldText.length;
+      if (length <= MAX_CHARACTERS && (replaceAll || count === 1)) {
+        open.push(content.slice(from, at + 1 - oldText.length), newText);
+        from = at + 1;
+      }
+    }
+    if (at % STEP === 0) {
+      parts.push(open.join(""));
+      open = [];
+      await slices.next();
+    }
+  }
+  parts.push(open.join(""), content.slice(from));
+  const lines = listed.join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return { count, lines, parts: length > MAX_CHARACTERS ? undefined : parts };
+}
+
+const LF = 10;
+
+/** For each beginning of a text how much of its own beginning it ends with. */
+function bordersOf(text: string): Int32Array {
+  const borders = new Int32Array(text.length);
+  for (let at = 1, length = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (length > 0 && code !== text.charCodeAt(length)) length = borders[length - 1] ?? 0;
+    if (code === text.charCodeAt(length)) length++;
+    borders[at] = length;
+  }
+  return borders;
+}
+
+async function notFound(
+  content: string,
+  oldText: string,
+  shown: string,
+  slices: Slices,
+): Promise<string> {
+  const sentence =
+    `old_text is not in "${shown}". It must match exactly, with every space and line end.`;
+  const wanted = oldText.split("\n").map(squeezed).filter((line) => line !== "");
+  if (wanted.length > 0 && wanted.every((line) => /^\d+\s/.test(line))) {
+    return `${sentence} Leave out the line numbers that file_read puts before each line.`;
+  }
+  const similar = await lineLike(content, wanted[0] ?? "", slices);
+  if (similar === undefined) return `${sentence} Read the file again.`;
+  return `${sentence} Line ${similar} differs from its first line in spaces only, or the lines behind it differ.`;
+}
+
+/** The number of the first line that is the same but for its spaces. */
+async function lineLike(
+  content: string,
+  wanted: string,
+  slices: Slices,
+): Promise<number | undefined> {
+  if (wanted === "") return undefined;
+  for (let [from, number] = [0, 1]; from <= content.length; number++) {
+    const found = content.indexOf("\n", from);
+    const end = found < 0 ? content.length : found;
+    const isShort = end - from <= MAX_SIMILAR_CHARACTERS;
+    if (isShort && squeezed(content.slice(from, end)) === wanted) return number;
+    from = end + 1;
+    if (number % 1_000 === 0) await slices.next();
+  }
+}
+
+function squeezed(line: string): string {
+  return line.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,73 @@
+// Writing a file: its path is resolved through the sandbox, and what was written is proven to lie there. File tools write in
+// no other way.
+//
+// Hard links: a file is replaced and never written in place, so writing to a name that is a hard link to a file outside
+// leaves the file outside as it is. What reading does with one stands in opened_file.ts.
+import { createHash } from "node:crypto";
+import { basename, dirname } from "node:path";
+import { lstatIfThere } from "./missing_entry.ts";
+import type { PathSandbox } from "./path_sandbox.ts";
+import { retryIfPlaceChanged } from "./place_changed.ts";
+import { refuseUnlessFile } from "./regular_file.ts";
+import { type HeldEntry, StagedFile } from "./staged_file.ts";
+import { type FileVersion, reportWrite, versionOf } from "./reported_write.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+const WRITABLE = 0o222;
+
+/** What a written file looked like before. */
+export interface WriteOutcome {
+  display: string;
+  created: boolean;
+}
+
+/**
+ * Writes a whole file: a temporary one beside it, then a rename. An existing file keeps its mode; missing folders are
+ * made. With `version` it is refused when the file was changed since that was read. Throws ToolFailure.
+ */
+export async function writeFile(
+  sandbox: PathSandbox,
+  text: string,
+  content: Uint8Array,
+  options: { version?: FileVersion; signal: AbortSignal },
+): Promise<WriteOutcome> {
+  return await retryIfPlaceChanged({ action: "write", text }, async () => {
+    const { path, display } = await sandbox.resolve(text, "write");
+    using folder = await sandbox.makeHeld(dirname(path));
+    const place = { folder, name: basename(path) };
+    const before = await lstatIfThere(folder.at(place.name));
+    if (before !== undefined) {
+      refuseUnlessFile(before, { action: "write", text });
+      if ((Number(before.mode) & WRITABLE) === 0) {
+        throw new ToolFailure(`Cannot write "${text}": the file is marked read-only.`);
+      }
+    }
+    const staged = await StagedFile.write(place, [content], {
+      signal: options.signal,
+      ...(before === undefined ? {} : { mode: Number(before.mode) }),
+    });
+    try {
+      const sha256 = createHash("sha256").update(content).digest("hex");
+      const written = { version: staged.version(), size: content.length, sha256 };
+      await refuseIfChanged(place, options.version, text);
+      await reportWrite(sandbox, { path, outcome: written }, () => staged.publish());
+    } catch (error) {
+      staged.discard();
+      throw error;
+    }
+    return { display, created: before === undefined };
+  });
+}
+
+async function refuseIfChanged(
+  { folder, name }: HeldEntry,
+  version: FileVersion | undefined,
+  text: string,
+): Promise<void> {
+  if (version === undefined) return;
+  const info = await lstatIfThere(folder.at(name));
+  if (info !== undefined && versionOf(info) === version) return;
+  throw new ToolFailure(
+    `Cannot write "${text}": somebody changed it since it was read. Read it again.`,
+  );
+}

@@ -1,0 +1,135 @@
+// One HTTP request and its reply, to an address that the policy has seen. The address is checked and pinned inside the
+// connection's own look-up (host_lookup.ts), so that a name cannot lead elsewhere between the check and the connection.
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+  type RequestOptions,
+} from "node:http";
+import { request as requestHttps } from "node:https";
+import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
+import { describeConnectionFailure } from "./connection_failure.ts";
+import { createDirectAgent } from "./direct_agent.ts";
+import { createGuardedAgent } from "./guarded_agent.ts";
+import { guardedLookup, type ResolveHost } from "./host_lookup.ts";
+import { readBody } from "./http_body.ts";
+import { type HttpPolicy, normaliseHost, refuseAddress, refuseHost } from "./http_policy.ts";
+import { classifyAddress } from "./ip_address.ts";
+import { isNetOpen, mayConnect } from "./net_permission.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+/** What is sent. */
+export interface ExchangeRequest {
+  url: URL;
+  method: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array | undefined;
+}
+
+/** What came back. */
+export interface ExchangeReply {
+  status: number;
+  statusText: string;
+  /** Names in lower case; repeated ones joined. */
+  headers: Map<string, string>;
+  /** Decompressed, and cut at the limit. */
+  body: Uint8Array;
+  cut: boolean;
+}
+
+/** The bounds of one exchange: who may be spoken to, how many bytes are read, and what ends it. */
+export interface ExchangeOptions {
+  policy: HttpPolicy;
+  maxBytes: number;
+  signal: AbortSignal;
+  resolveHost: ResolveHost;
+}
+
+/** Sends one request and reads its reply. Follows no redirect. Throws ToolFailure; rethrows `signal.reason`. */
+export async function exchange(
+  sent: ExchangeRequest,
+  options: ExchangeOptions,
+): Promise<ExchangeReply> {
+  const { signal } = options;
+  signal.throwIfAborted();
+  const refusal = refuseTarget(sent.url, options.policy) ?? refusePermission(sent.url);
+  if (refusal !== undefined) throw new ToolFailure(`Cannot request ${sent.url.host}: ${refusal}.`);
+  try {
+    const message = await send(sent, options);
+    try {
+      const { body, cut } = await readBody(message, {
+        method: sent.method,
+        maxBytes: options.maxBytes,
+      });
+      signal.throwIfAborted();
+      const headers = new Map<string, string>();
+      for (const [name, value] of Object.entries(message.headers)) {
+        if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+      }
+      const { statusCode: status = 0, statusMessage: statusText = "" } = message;
+      return { status, statusText, headers, body, cut };
+    } finally {
+      message.destroy();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof ToolFailure ? error : new ToolFailure(
+      `Cannot request ${sent.url.host}: ${describeConnectionFailure(error)}.`,
+      { cause: error },
+    );
+  }
+}
+
+function refuseTarget(url: URL, policy: HttpPolicy): string | undefined {
+  const host = normaliseHost(url.hostname);
+  // A literal address is never looked up.
+  return refuseHost(policy, host) ??
+    (classifyAddress(host) === undefined
+      ? undefined
+      : refuseAddress(policy, { host, address: host, port: portOf(url) }));
+}
+
+function refusePermission(url: URL): string | undefined {
+  if (mayConnect(url.hostname, portOf(url))) return undefined;
+  return `Inkling was started without --allow-net=${url.hostname}. Name the host under http.allow in config.yaml, ` +
+    `then ${FLAGS_REMEDY}`;
+}
+
+function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+function send(sent: ExchangeRequest, options: ExchangeOptions): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const { url } = sent;
+  const port = portOf(url);
+  const request: ClientRequest = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
+    method: sent.method,
+    headers: sent.headers,
+    ...connectionOf(url, port, options),
+    signal: options.signal,
+  });
+  request.on("response", resolve);
+  request.on("error", reject);
+  request.on("close", () => reject(new Error("the connection was closed without a reply")));
+  request.end(sent.body);
+  return promise;
+}
+
+/**
+ * A connection of its own: one that is kept alive would not be looked up again. Where Deno's flags allow some names only, a
+ * connection to an address that we looked up for one of them is refused: there it looks up itself.
+ */
+function connectionOf(url: URL, port: number, options: ExchangeOptions): RequestOptions {
+  if (isNetOpen()) {
+    return { agent: createDirectAgent(url.protocol), lookup: guardedLookup(options, port) };
+  }
+  const { hostname: host } = url;
+  return {
+    agent: createGuardedAgent(url.protocol, (address) => {
+      const refusal = refuseAddress(options.policy, { host, address, port });
+      return refusal === undefined ? undefined : `Cannot request ${host}: ${refusal}.`;
+    }),
+  };
+}

@@ -1,0 +1,49 @@
+// The path sandbox of one execution: its agent's paths, and what its trigger watches.
+import type { Agent } from "../agents/agent.ts";
+import { readWatchPaths } from "../agents/watch_path.ts";
+import type { RunCause } from "../run_cause.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { PathSandbox, type PathSandboxOptions } from "../tools/files/path_sandbox.ts";
+import type { OwnWrites, Writer } from "../triggers/watch/own_writes.ts";
+import { createWatchFilter } from "../triggers/watch/watch_filter.ts";
+
+/** Whose sandbox it is. */
+export interface SandboxSubject {
+  /** The execution and all above it, itself first: what it writes fires none of their agents. */
+  lineage: readonly Writer[];
+  cause?: RunCause;
+}
+
+/** Opens the sandbox of an execution of this agent. */
+export function openAgentSandbox(
+  agent: Agent,
+  subject: SandboxSubject,
+  context: { settings: WorkspaceSettings; ownWrites: OwnWrites },
+): PathSandbox {
+  const { directories, home } = context.settings;
+  const { lineage, cause } = subject;
+  return new PathSandbox({
+    ...directories,
+    paths: agent.paths,
+    home,
+    onWrite: (write) => context.ownWrites.record(lineage, write),
+    ...watchedBy(agent, { directories, home, cause }),
+  });
+}
+
+/** What an agent may read because it watches it. */
+function watchedBy(
+  { trigger }: Agent,
+  { cause, ...base }: Parameters<typeof readWatchPaths>[1] & { cause: RunCause | undefined },
+): Pick<PathSandboxOptions, "extraReadPaths" | "readableFiles"> {
+  if (trigger.type !== "watch") return {};
+  const changed = cause?.type === "watch" ? [cause.path] : [];
+  const paths = trigger.paths.flatMap((path) => readWatchPaths(path, base));
+  const globs = paths.flatMap(({ base, glob }) => glob === undefined ? [] : [{ base, glob }]);
+  const readableFiles = globs.map(({ base: folder, glob }) => {
+    const isWatched = createWatchFilter(glob, trigger.filters);
+    return { folder, matches: (relative: string) => isWatched(relative, "file") };
+  });
+  const whole = paths.flatMap(({ base, glob }) => glob === undefined ? [base] : []);
+  return { extraReadPaths: [...whole, ...changed], readableFiles };
+}

@@ -1,0 +1,109 @@
+// Keeps a running service at what config.yaml says: each change is read once, logged, and given to the agents, whose
+// defaults stand in it.
+import { basename, dirname } from "node:path";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { QUIET_MS } from "../config/config_file.ts";
+import { exists } from "../config/exists.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
+import { SerialQueue } from "../../base/serial_queue.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import type { AgentFiles } from "../triggers/agent_files.ts";
+import type { FolderWatches } from "../folders/folder_watches.ts";
+
+/** What it works with. */
+export interface ConfigFollowerPorts {
+  settings: Pick<WorkspaceSettings, "config" | "configFile">;
+  agentFiles: Pick<AgentFiles, "reload">;
+  clock: Clock;
+  log: ServiceLog;
+}
+
+/** Follows config.yaml. */
+export class ConfigFollower implements AsyncDisposable {
+  readonly #ports: ConfigFollowerPorts;
+  readonly #looks = new SerialQueue();
+  readonly #over = new AbortController();
+  #watching: Promise<void> | undefined;
+  #later: Promise<void> | undefined;
+
+  constructor(ports: ConfigFollowerPorts) {
+    this.#ports = ports;
+  }
+
+  /** Reads the file if it changed; a file that is just being written is read in a moment. */
+  refresh(): Promise<void> {
+    return this.#looks.run(() => this.#refresh());
+  }
+
+  /** From now on looks whenever something changes where the file is, and where it really is if it is a link. */
+  watch(folders: FolderWatches): void {
+    this.#watching ??= this.#watch(folders);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#watching;
+    await this.#later;
+    await this.#looks.settled();
+  }
+
+  async #watch(folders: FolderWatches): Promise<void> {
+    const { path } = this.#ports.settings.config;
+    const real = knownRealPath(path);
+    const names = new Set([basename(path), basename(real)]);
+    for (const folder of new Set([knownRealPath(dirname(path)), dirname(real)])) {
+      // One that is missing would be looked for all the time; each run looks, too.
+      if (!await exists(folder)) continue;
+      await folders.watch({ folder, recursive: false }, {
+        changed: (paths) => {
+          if (paths.some((one) => names.has(basename(one)))) this.#lookLater();
+        },
+        uncertain: () => {
+          this.#lookLater();
+          return Promise.resolve();
+        },
+      });
+    }
+    // Whatever changed before the watch began.
+    await this.#look();
+  }
+
+  /** One look after a burst of changes. Never rejects. */
+  #lookLater(): void {
+    this.#later ??= this.#waitAndLook();
+  }
+
+  async #waitAndLook(): Promise<void> {
+    const { clock } = this.#ports;
+    if (!await sleepUnlessAborted(clock, QUIET_MS, this.#over.signal)) return;
+    this.#later = undefined;
+    await this.#look();
+  }
+
+  /** Refreshes; what goes wrong is logged. */
+  async #look(): Promise<void> {
+    try {
+      await this.refresh();
+    } catch (error) {
+      this.#ports.log.write("error", "config.yaml could not be read again", { error });
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    const { settings, agentFiles, log } = this.#ports;
+    const before = settings.config;
+    const look = await settings.configFile.refresh();
+    if (look === "unsettled") this.#lookLater();
+    if (look !== "changed") return;
+    log.write("info", "config.yaml was read again");
+    const known = new Set(before.warnings.map(formatDiagnostic));
+    for (const problem of settings.config.warnings.map(formatDiagnostic)) {
+      if (!known.has(problem)) log.write("warn", problem);
+    }
+    if (before.defaults !== settings.config.defaults) await agentFiles.reload();
+  }
+}

@@ -1,0 +1,59 @@
+// Following one execution: its log, live, and the question it waits with.
+import { type Clock, toTimestamp } from "../../base/clock.ts";
+import { identityFields } from "../events/frame.ts";
+import type { ExecutionLog } from "../events/log.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { ExecutionReads } from "../executions/execution_reads.ts";
+import { type HumanRequest, requestFields } from "../executions/human_request.ts";
+import { ExecutionNotFound } from "../executions/refusals.ts";
+import type { RequestStore } from "../executions/request_store.ts";
+import type { FollowItem, FollowOptions } from "../runtime.ts";
+
+/** What an execution is followed with. */
+export interface FollowPorts {
+  clock: Clock;
+  executions: Pick<ExecutionReads, "readExecution">;
+  requests: Pick<RequestStore, "readOpenRequest">;
+  executionLog: ExecutionLog;
+  redactor: Redactor;
+}
+
+/** Replay, then live, without a seam; ends after `complete` or `waiting`. */
+export async function* followExecution(
+  id: number,
+  options: FollowOptions & { ports: FollowPorts },
+): AsyncGenerator<FollowItem> {
+  const { signal, deltas = false, ports } = options;
+  for (let after = options.after;;) {
+    let isWaiting = false;
+    for await (const item of ports.executionLog.follow(id, { after, deltas, signal })) {
+      if (item.type === "frame") after = item.frame.id;
+      if (item.type === "waiting") isWaiting = true;
+      else yield item;
+    }
+    if (!isWaiting) return;
+    const request = await ports.requests.readOpenRequest(id);
+    if (request !== undefined) {
+      yield { type: "waiting", payload: await waitingPayload(id, { request, ports }) };
+      return;
+    }
+    // It was answered a moment ago: there is more to come.
+  }
+}
+
+async function waitingPayload(
+  id: number,
+  { request, ports }: { request: HumanRequest; ports: FollowPorts },
+): Promise<string> {
+  const stored = await ports.executions.readExecution(id);
+  if (stored === undefined) throw new ExecutionNotFound();
+  const { agentId, displayName } = stored.execution;
+  const shown = ports.redactor.redactValue(request);
+  return JSON.stringify({
+    event_type: "waiting",
+    ...identityFields({ executionId: id, agentId, displayName }),
+    timestamp: toTimestamp(ports.clock.now()),
+    message: shown.message,
+    ...requestFields(shown),
+  });
+}

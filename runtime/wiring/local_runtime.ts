@@ -1,0 +1,284 @@
+// A runtime in this process: agents from files, executions in SQLite. mod.ts puts one together.
+import type { Agent } from "../agents/agent.ts";
+import { KnownAgents } from "../agents/known_agents.ts";
+import { NewAgents } from "../agents/new_agents.ts";
+import type { AgentRegistry } from "../agents/registry.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { Directories } from "../config/directories.ts";
+import { AgentNotFound } from "../agents/agent_not_found.ts";
+import type { EventBus } from "../events/bus.ts";
+import { toKnownCursor } from "../events/cursor.ts";
+import type { Frame } from "../events/frame.ts";
+import type { FrameStore } from "../events/frame_store.ts";
+import type { ExecutionLog } from "../events/log.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { Execution, ExecutionStatus } from "../executions/execution.ts";
+import type { CheckpointStats } from "../executions/checkpoint_store.ts";
+import type { ExecutionReads } from "../executions/execution_reads.ts";
+import type { FamilyStore } from "../executions/family_store.ts";
+import type { HumanAnswer, HumanRequest } from "../executions/human_request.ts";
+import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
+import type { RequestStore } from "../executions/request_store.ts";
+import { findRepeatedRun } from "../executions/repeated_run.ts";
+import { toRunSpec } from "../executions/run_request.ts";
+import { followExecution } from "./follow_execution.ts";
+import type { Retention } from "../executions/retention.ts";
+import type { Runner } from "../executions/runner.ts";
+import type {
+  AgentListing,
+  BrokenAgentFile,
+  ExecutionDetail,
+  ExecutionFilter,
+  FollowItem,
+  FollowOptions,
+  ReloadReport,
+  RunRequest,
+  Runtime,
+  SchedulerStatus,
+  UsageReport,
+  UsageRequest,
+} from "../runtime.ts";
+import { readRedactedTail } from "../service_log/log_tail.ts";
+import { describeScheduler } from "./scheduler_status.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { ShownHistory } from "./shown_history.ts";
+import type { AgentFiles } from "../triggers/agent_files.ts";
+import type { Pause, SchedulerState } from "../triggers/pause.ts";
+import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
+import type { Triggers } from "../triggers/triggers.ts";
+
+/** The parts of a LocalRuntime. */
+export interface RuntimeParts {
+  version: string;
+  settings: Pick<WorkspaceSettings, "config">;
+  /** Reads config.yaml again if it changed, and the agents, which have their defaults from it. */
+  refreshConfig: () => Promise<void>;
+  directories: Directories;
+  clock: Clock;
+  log: ServiceLog;
+  registry: AgentRegistry;
+  agentFiles: AgentFiles;
+  executions: ExecutionReads;
+  requests: Pick<RequestStore, "readOpenRequest">;
+  families: Pick<FamilyStore, "sumDescendants">;
+  frames: FrameStore;
+  executionLog: ExecutionLog;
+  /** The machine's. */
+  timeZone: () => string;
+  redactor: Redactor;
+  retention: Retention;
+  /** Absent in a runtime that runs nothing. */
+  runner: Runner | undefined;
+  /** Ends a waiting execution; absent in a read-only runtime. */
+  abortWaiting: Runner["abortWaiting"] | undefined;
+  /** What fires by itself; absent in a runtime that runs nothing. */
+  triggers: Triggers | undefined;
+  pause: Pause;
+  slots: SlotStore;
+  events: EventBus;
+  /** Everything that must be closed, in order of opening. */
+  resources: AsyncDisposableStack;
+}
+
+/** The runtime over the parts of this process. What it lacks (a runner, triggers) it refuses with ReadOnlyRuntime. */
+export class LocalRuntime implements Runtime {
+  readonly version: string;
+  readonly directories: Directories;
+  readonly clock: Clock;
+  readonly log: ServiceLog;
+  readonly startedAt: number;
+  readonly events: EventBus;
+  readonly #parts: RuntimeParts;
+  readonly #newAgents: NewAgents;
+  readonly #knownAgents: KnownAgents;
+  readonly #history: ShownHistory;
+
+  constructor(parts: RuntimeParts) {
+    this.#parts = parts;
+    const { registry, agentFiles, directories: { agentsDir } } = parts;
+    this.#newAgents = new NewAgents({ registry, agentsDir, reload: () => agentFiles.reload() });
+    this.#knownAgents = new KnownAgents(registry, (id) => this.#hasHistory(id));
+    this.#history = new ShownHistory(parts);
+    this.version = parts.version;
+    this.directories = parts.directories;
+    this.clock = parts.clock;
+    this.log = parts.log;
+    this.events = parts.events;
+    this.startedAt = parts.clock.now();
+  }
+
+  get config(): Config {
+    return this.#parts.settings.config;
+  }
+
+  async listAgents(): Promise<AgentListing[]> {
+    const agents = this.#parts.registry.list();
+    const newest = await this.#history.newest(agents.map(({ id }) => id));
+    return agents.map((agent) => this.#toListing(agent, newest));
+  }
+
+  async getAgent(id: string): Promise<AgentListing> {
+    const agent = this.#agent(id);
+    return this.#toListing(agent, await this.#history.newest([agent.id]));
+  }
+
+  brokenAgentFiles(): BrokenAgentFile[] {
+    return this.#parts.registry.broken();
+  }
+
+  async reloadAgents(): Promise<ReloadReport> {
+    await this.#parts.refreshConfig();
+    const report = await this.#parts.agentFiles.reload();
+    // Whoever asks for a reload wants stopped triggers to fire again.
+    this.#parts.triggers?.reset();
+    return report;
+  }
+
+  async run(agentId: string, request: RunRequest): Promise<Execution> {
+    await this.#parts.refreshConfig();
+    // An agent's file may be run as soon as it is written, before the watcher has reported it.
+    const agent = await this.#newAgents.find(agentId);
+    const spec = toRunSpec(request);
+    const execution = agent === undefined
+      ? await findRepeatedRun(agentId, spec, this.#parts)
+      : await this.#runner().start(agent, spec);
+    if (execution === undefined) throw new AgentNotFound(agentId);
+    return this.#history.show(execution);
+  }
+
+  async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
+    return await this.#runner().cancel(id);
+  }
+
+  async pendingRequest(id: number): Promise<HumanRequest> {
+    await this.#requireExecution(id);
+    return await this.#history.pendingRequest(id);
+  }
+
+  async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+    await this.#parts.refreshConfig();
+    await this.#runner().respond(id, response);
+  }
+
+  async listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
+    return await this.#history.list(filter);
+  }
+
+  async listRuns(agentId: string, page: { limit: number; offset: number }): Promise<Execution[]> {
+    const known = await this.#knownAgents.require(agentId);
+    return await this.#history.list({ agentId: known, ...page });
+  }
+
+  async getExecution(id: number): Promise<ExecutionDetail> {
+    return await this.#history.get(id);
+  }
+
+  async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {
+    await this.#requireExecution(id);
+    return await this.#parts.frames.readFrames(id, {
+      after: page.after,
+      limit: page.limit ?? -1,
+      maxBytes: Infinity,
+    });
+  }
+
+  async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
+    await this.#requireExecution(id);
+    const { frames } = this.#parts;
+    const after = await toKnownCursor(options.after, { executionId: id, frames });
+    return followExecution(id, { ...options, after, ports: this.#parts });
+  }
+
+  checkpointStats(): Promise<CheckpointStats> {
+    return this.#parts.retention.stats();
+  }
+
+  async purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number> {
+    const { abortWaiting } = this.#parts;
+    if (abortWaiting === undefined) throw new ReadOnlyRuntime();
+    const { agentId, force } = options;
+    return await this.#parts.retention.purge({
+      ...(agentId !== undefined && { agentId: await this.#knownAgents.require(agentId) }),
+      force,
+      abortWaiting: async (id, error) => void await abortWaiting(id, error),
+    });
+  }
+
+  async countExecutions(): Promise<{ running: number; waiting: number }> {
+    return await this.#history.count();
+  }
+
+  async usage(request: UsageRequest): Promise<UsageReport> {
+    return await this.#history.usage(request);
+  }
+
+  async readLog({ lines }: { lines: number }): Promise<string[]> {
+    const { redactor } = this.#parts;
+    return await readRedactedTail(this.directories.logFile, { lines, redactor });
+  }
+
+  async scheduler({ upcoming } = { upcoming: 0 }): Promise<SchedulerStatus> {
+    return await describeScheduler(await this.listAgents(), { ...this.#parts, upcoming });
+  }
+
+  async listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
+    return await this.#parts.slots.listSlots(await this.#knownAgents.require(agentId), page);
+  }
+
+  pauseScheduler(): Promise<void> {
+    return this.#changePause("paused");
+  }
+
+  resumeScheduler(): Promise<void> {
+    return this.#changePause("running");
+  }
+
+  async stop(options: { graceMs: number }): Promise<void> {
+    await this.#parts.runner?.stop(options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop({ graceMs: 0 });
+    await this.#parts.resources.disposeAsync();
+  }
+
+  async #changePause(state: SchedulerState): Promise<void> {
+    const { triggers } = this.#parts;
+    if (triggers === undefined) throw new ReadOnlyRuntime();
+    await triggers.change(state);
+  }
+
+  async #hasHistory(agentId: string): Promise<boolean> {
+    const { executions, slots } = this.#parts;
+    if ((await executions.newestByAgent([agentId])).size > 0) return true;
+    return (await slots.listSlots(agentId, { limit: 1, offset: 0 })).length > 0;
+  }
+
+  #runner(): Runner {
+    const { runner } = this.#parts;
+    if (runner === undefined) throw new ReadOnlyRuntime();
+    return runner;
+  }
+
+  #agent(id: string): Agent {
+    const agent = this.#parts.registry.get(id);
+    if (agent === undefined) throw new AgentNotFound(id);
+    return agent;
+  }
+
+  #toListing(agent: Agent, newest: ReadonlyMap<string, Execution>): AgentListing {
+    const { triggers } = this.#parts;
+    return {
+      agent,
+      lastExecution: newest.get(agent.id) ?? null,
+      nextRun: triggers?.nextRun(agent.id) ?? null,
+      triggerPaused: triggers?.pausedReason(agent.id) ?? null,
+    };
+  }
+
+  async #requireExecution(id: number): Promise<void> {
+    if (await this.#parts.frames.readLogState(id) === undefined) throw new ExecutionNotFound();
+  }
+}

@@ -1,0 +1,99 @@
+// The agents of a workspace, and all that depends on which variables they name for their keys: secrets, redaction, the log.
+import { join } from "node:path";
+import type { Agent } from "../agents/agent.ts";
+import { AgentRegistry } from "../agents/registry.ts";
+import type { ResourceProblem } from "../agents/validate_resources.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { isConfined } from "../../base/denied_permission.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { EventBus } from "../events/bus.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import { ProviderKeys } from "../models/provider_keys.ts";
+import { Redactor } from "../secrets/redactor.ts";
+import { RedactedLog } from "../service_log/redacted_log.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { withCollectorSecrets } from "../telemetry/collector_secrets.ts";
+import { withServerSecrets } from "../tools/mcp/server_secrets.ts";
+import { AgentFiles } from "../triggers/agent_files.ts";
+import { FolderWatches } from "../folders/folder_watches.ts";
+
+const loadPermissionGaps = lazyModule(() => import("../permissions/permission_gaps.ts"));
+
+/** What comes with the agents. */
+export interface OpenedAgents {
+  registry: AgentRegistry;
+  agentFiles: AgentFiles;
+  /** Where folders are watched. Not yet used; dispose of it. */
+  folders: FolderWatches;
+  /** Takes all secrets out of a text. */
+  redactor: Redactor;
+  /** Takes out the keys of model providers alone. */
+  keyRedactor: Redactor;
+  isProviderKey: (name: string) => boolean;
+  events: EventBus;
+  /** The service log behind the redaction. */
+  log: ServiceLog;
+}
+
+/** Reads the agents; `log` is where lines go that have passed the redaction. */
+export async function openAgents(
+  { settings, clock, log: unredacted }: {
+    settings: WorkspaceSettings;
+    log: ServiceLog;
+    clock: Clock;
+  },
+): Promise<OpenedAgents> {
+  const { directories, environment, home } = settings;
+  const registry = new AgentRegistry({
+    directories,
+    get config() {
+      return settings.config;
+    },
+    home,
+    // Asked by reload() below; the log needs the registry first.
+    inspect: (agent) => findGaps(agent, { settings, log }),
+  });
+  const keys = new ProviderKeys(() => registry.list());
+  const lookup = (name: string) => environment.get(name);
+  const secrets = withServerSecrets(
+    withCollectorSecrets(() => environment.secrets(keys.namedByAgents()), lookup),
+    { path: directories.mcpServersFile, lookup },
+  );
+  const redactor = new Redactor(secrets);
+  const log: ServiceLog = new RedactedLog(unredacted, redactor);
+  for (const problem of [...settings.config.warnings, ...environment.problems()]) {
+    log.write("warn", formatDiagnostic(problem));
+  }
+  const events = new EventBus(log);
+  const folders = new FolderWatches({
+    clock,
+    log,
+    probeFolder: join(directories.stateDir, "watch"),
+  });
+  const { agentsDir } = directories;
+  const agentFiles = new AgentFiles({ registry, agentsDir, events, clock, log, folders });
+  await agentFiles.reload();
+  return {
+    registry,
+    agentFiles,
+    folders,
+    redactor,
+    keyRedactor: new Redactor(() => secrets().filter(({ name }) => keys.has(name))),
+    isProviderKey: (name: string) => keys.has(name),
+    events,
+    log,
+  };
+}
+
+/** What an agent needs and Deno's flags refuse, logged once; looked for only where flags refuse anything. */
+async function findGaps(
+  agent: Agent,
+  { settings, log }: { settings: WorkspaceSettings; log: ServiceLog },
+): Promise<ResourceProblem[]> {
+  if (!isConfined()) return [];
+  const { permissionGaps } = await loadPermissionGaps();
+  const gaps = await permissionGaps(agent, settings);
+  for (const { message, hint } of gaps) log.write("warn", message, { agent: agent.id, hint });
+  return gaps;
+}

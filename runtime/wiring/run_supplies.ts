@@ -1,0 +1,42 @@
+// What runs are supplied with: models, tools, and a sandbox. Loaded with the first run: a service is ready sooner without it.
+import { once } from "./once.ts";
+import type { RunPorts } from "../executions/prepare.ts";
+import type { ToolCatalogOptions } from "./tool_catalog.ts";
+import type { OwnWrites } from "../triggers/watch/own_writes.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+
+const loadModelSupply = lazyModule(() => import("../models/model_supply.ts"));
+const loadToolCatalog = lazyModule(() => import("./tool_catalog.ts"));
+const loadAgentSandbox = lazyModule(() => import("./agent_sandbox.ts"));
+
+/** What a runner gets from here. */
+export type RunSupplies = Pick<RunPorts, "openModel" | "costOf" | "openTools" | "openSandbox">;
+
+/** What they are opened with; `openOwnWrites` where agents' writes are told to. */
+export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable"> & {
+  openOwnWrites: () => Promise<OwnWrites>;
+};
+
+/** Opens nothing yet. */
+export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
+  const { settings, clock, log, openOwnWrites } = options;
+  // Read at the start: a program that is replaced while it runs is found under another name.
+  const executable = Deno.execPath();
+  const openModels = once(async () => {
+    const { ModelSupply } = await loadModelSupply();
+    return new ModelSupply({ settings, clock, log });
+  });
+  const openShed = once(async () => {
+    const { openToolCatalog } = await loadToolCatalog();
+    return await openToolCatalog({ ...options, executable });
+  });
+  return {
+    openModel: async (agent) => await (await openModels()).open(agent),
+    costOf: async (agent, reply) => await (await openModels()).costOf(agent, reply),
+    openTools: async (agent, options) => await (await openShed()).openTools(agent, options),
+    async openSandbox(agent, subject) {
+      const { openAgentSandbox } = await loadAgentSandbox();
+      return openAgentSandbox(agent, subject, { settings, ownWrites: await openOwnWrites() });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// What a service does at its start and a runtime of another mode does not: it takes up what was left running, tidies up,
+// follows files and starts the triggers.
+import { type MachineTimeZone, TIME_ZONE_HINT } from "../agents/machine_time_zone.ts";
+import type { ConfigFollower } from "./config_follower.ts";
+import type { AgentRegistry } from "../agents/registry.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
+import type { Retention } from "../executions/retention.ts";
+import { RetentionSweeps } from "../executions/retention_sweeps.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { createServiceTriggers, type ServiceTriggersOptions } from "./service_triggers.ts";
+import type { AgentFiles } from "../triggers/agent_files.ts";
+import type { Triggers } from "../triggers/triggers.ts";
+
+/** The parts of a runtime that is to be a service. */
+export interface ServiceParts extends Omit<ServiceTriggersOptions, "findAgent" | "timeZone"> {
+  registry: AgentRegistry;
+  agentFiles: AgentFiles;
+  follower: ConfigFollower;
+  retention: Retention;
+  machineTimeZone: () => MachineTimeZone;
+  /** What the runs' tools hold open. */
+  toolResources: AsyncDisposableStack;
+  /** Gets everything that must be closed, in order of opening. */
+  resources: AsyncDisposableStack;
+}
+
+/** Starts the service and returns its triggers. Rejects where the database cannot be used. */
+export async function startService(parts: ServiceParts): Promise<Triggers> {
+  const { settings, registry, agentFiles, folders, runner, machineTimeZone } = parts;
+  const { toolResources, resources, clock, log } = parts;
+  await warnOfMissingWorkspace(settings, log);
+  if (settings.shell["TZ"] !== undefined) warnOfTimeZone(machineTimeZone(), log);
+  agentFiles.afterReload(() => runner.agentsRead());
+  resources.use(folders);
+  resources.use(agentFiles);
+  agentFiles.watch();
+  resources.use(toolResources);
+  resources.use(runner);
+  await runner.recover();
+  const sweeps = resources.use(
+    new RetentionSweeps({
+      retention: parts.retention,
+      clock,
+      log,
+      days: () => ({
+        checkpointDays: settings.config.checkpointRetentionDays,
+        logDays: settings.config.logRetentionDays,
+      }),
+    }),
+  );
+  await sweeps.start();
+  const triggers = resources.use(
+    createServiceTriggers({
+      ...parts,
+      findAgent: (id) => registry.get(id),
+      timeZone: () => machineTimeZone().name,
+    }),
+  );
+  const reconcile = async () => {
+    const isUnreadable = (id: string) => registry.isUnreadable(id);
+    await triggers.reconcile(registry.list(), { isUnreadable });
+  };
+  agentFiles.afterReload(reconcile);
+  await reconcile();
+  triggers.start();
+  resources.use(parts.follower);
+  parts.follower.watch(folders);
+  return triggers;
+}
+
+/** Such a service continues: a disk may be mounted later, and the agents with it. */
+async function warnOfMissingWorkspace(
+  { config, directories: { workspace }, home }: WorkspaceSettings,
+  log: ServiceLog,
+): Promise<void> {
+  if (await findMissingWorkspace(workspace, { home }) === undefined) return;
+  const message = "The workspace does not exist: there are no agents until it does";
+  log.write("warn", message, { workspace, hint: missingWorkspaceHint(config) });
+}
+
+function warnOfTimeZone({ name, unknown }: MachineTimeZone, log: ServiceLog): void {
+  if (unknown === undefined) return;
+  const hint = `${TIME_ZONE_HINT}, then start the service again`;
+  log.write("warn", `TZ is not a known time zone: local times are ${name}`, { tz: unknown, hint });
+}

@@ -1,0 +1,86 @@
+// The triggers of a service, put together: what is due by time, and what is due by changes of files.
+import type { Agent } from "../agents/agent.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { EventBus } from "../events/bus.ts";
+import type { Runner } from "../executions/runner.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { createStartRun } from "./start_run.ts";
+import type { Database } from "../storage/database.ts";
+import type { SqliteSlotStore } from "../storage/slots.ts";
+import type { FolderWatches } from "../folders/folder_watches.ts";
+import type { OwnWrites } from "../triggers/watch/own_writes.ts";
+import type { Pause } from "../triggers/pause.ts";
+import { Scheduler } from "../triggers/schedule/scheduler.ts";
+import { Triggers } from "../triggers/triggers.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+
+const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
+const loadWatchStore = lazyModule(() => import("../storage/watches.ts"));
+
+/** What they are made of. */
+export interface ServiceTriggersOptions {
+  settings: WorkspaceSettings;
+  db: Database;
+  slots: SqliteSlotStore;
+  runner: Runner;
+  pause: Pause;
+  folders: FolderWatches;
+  openOwnWrites: () => Promise<OwnWrites>;
+  findAgent: (id: string) => Agent | undefined;
+  timeZone: () => string;
+  events: EventBus;
+  clock: Clock;
+  log: ServiceLog;
+}
+
+/** They fire nothing before they are started. The watcher is loaded with the first agent that watches something. */
+export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
+  const { settings, db, slots, runner, pause, timeZone } = options;
+  const { clock, log, events, findAgent, folders } = options;
+  const start = createStartRun(runner);
+  const isPaused = async () => await pause.state() === "paused";
+  const scheduler = new Scheduler({
+    store: slots,
+    start,
+    isPaused,
+    clock,
+    log,
+    get timeZone() {
+      return timeZone();
+    },
+  });
+  const openStore = async () => {
+    const { SqliteWatchStore } = await loadWatchStore();
+    return new SqliteWatchStore(db);
+  };
+  return new Triggers({
+    pause,
+    scheduler,
+    events,
+    findAgent,
+    clock,
+    async openWatcher({ onTripped }) {
+      const [{ Watcher }, store, ownWrites] = await Promise.all([
+        loadWatcher(),
+        openStore(),
+        options.openOwnWrites(),
+      ]);
+      const { directories, home } = settings;
+      return new Watcher({
+        store,
+        start,
+        isPaused,
+        clock,
+        log,
+        events,
+        ownWrites,
+        directories,
+        home,
+        folders,
+        onTripped,
+      });
+    },
+    hasStoredWatches: async () => (await (await openStore()).listAgents()).length > 0,
+  });
+}

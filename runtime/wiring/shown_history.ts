@@ -1,0 +1,88 @@
+// The history as it is shown: executions and the questions that they wait with, without secrets.
+import { normalizeId } from "../agents/agent_id.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Execution, ExecutionStatus } from "../executions/execution.ts";
+import type { ExecutionReads } from "../executions/execution_reads.ts";
+import type { FamilyStore } from "../executions/family_store.ts";
+import type { HumanRequest } from "../executions/human_request.ts";
+import { ExecutionNotFound, NoPendingRequest } from "../executions/refusals.ts";
+import type { RequestStore } from "../executions/request_store.ts";
+import { lastDays, toDailyUsage } from "../executions/usage.ts";
+import type { ExecutionDetail, ExecutionFilter, UsageReport, UsageRequest } from "../runtime.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+
+/** What it is read from. */
+export interface ShownHistoryPorts {
+  executions: ExecutionReads;
+  requests: Pick<RequestStore, "readOpenRequest">;
+  families: Pick<FamilyStore, "sumDescendants">;
+  redactor: Redactor;
+  clock: Clock;
+  /** The machine's. */
+  timeZone: () => string;
+}
+
+/**
+ * What callers wrote is stored as it is, so that a continued run is the same run; here its secrets are redacted. What
+ * runs gave (outputs, errors) was redacted before it was stored.
+ */
+export class ShownHistory {
+  readonly #ports: ShownHistoryPorts;
+
+  constructor(ports: ShownHistoryPorts) {
+    this.#ports = ports;
+  }
+
+  /** Newest first. The agent's id is taken in any Unicode spelling. */
+  async list({ agentId, ...rest }: ExecutionFilter): Promise<Execution[]> {
+    const executions = await this.#ports.executions.listExecutions({
+      ...rest,
+      ...(agentId !== undefined && { agentId: [agentId].flat().map(normalizeId) }),
+    });
+    return executions.map((one) => this.show(one));
+  }
+
+  /** The newest execution of each of these agents, by id; those without one are left out. */
+  async newest(agentIds: readonly string[]): Promise<ReadonlyMap<string, Execution>> {
+    const newest = await this.#ports.executions.newestByAgent(agentIds);
+    return new Map([...newest].map(([id, execution]) => [id, this.show(execution)]));
+  }
+
+  /** Throws ExecutionNotFound. */
+  async get(id: number): Promise<ExecutionDetail> {
+    const stored = await this.#ports.executions.readExecution(id);
+    if (stored === undefined) throw new ExecutionNotFound();
+    return {
+      ...this.show(stored.execution),
+      outputData: stored.output,
+      isUsageEstimated: await this.#ports.executions.readIsEstimated(id),
+      children: await this.#ports.families.sumDescendants(id),
+    };
+  }
+
+  /** The question that an existing execution waits with: what one below it asks, it waits for. Throws NoPendingRequest. */
+  async pendingRequest(id: number): Promise<HumanRequest> {
+    const request = await this.#ports.requests.readOpenRequest(id);
+    if (request === undefined) throw new NoPendingRequest();
+    return this.#ports.redactor.redactValue({ ...request, executionId: id });
+  }
+
+  async count(): Promise<{ running: number; waiting: number }> {
+    const count = (status: ExecutionStatus) => this.#ports.executions.countByStatus([status]);
+    return { running: await count("running"), waiting: await count("waiting") };
+  }
+
+  async usage(
+    { days: count, timeZone = this.#ports.timeZone() }: UsageRequest,
+  ): Promise<UsageReport> {
+    const days = lastDays(this.#ports.clock.now(), { count, timeZone });
+    const steps = await this.#ports.executions.readUsage(days[0]?.start ?? Infinity);
+    return { days, timeZone, entries: toDailyUsage(steps, days) };
+  }
+
+  /** An execution as it is shown. */
+  show(execution: Execution): Execution {
+    const { args, sessionId } = execution;
+    return { ...execution, ...this.#ports.redactor.redactValue({ args, sessionId }) };
+  }
+}
