@@ -2,8 +2,8 @@
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import { type Clock, SystemClock } from "../base/clock.ts";
 import { ExecutionLog } from "./events/log.ts";
-import { Retention } from "./executions/retention.ts";
-import { Runner } from "./executions/runner.ts";
+import { Retention } from "./executions/runs/retention.ts";
+import { Runner } from "./executions/runs/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { ConfigFollower } from "./wiring/config_follower.ts";
 import { LocalRuntime } from "./wiring/local_runtime.ts";

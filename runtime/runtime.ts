@@ -7,11 +7,11 @@ import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
-import type { CheckpointStats } from "./executions/checkpoint_store.ts";
+import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
 import type { Execution, ExecutionStatus, ExecutionTotals } from "./executions/execution.ts";
-import type { ExecutionFilter } from "./executions/execution_reads.ts";
+import type { ExecutionFilter } from "./executions/record/execution_reads.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
-import type { RunRequest } from "./executions/run_request.ts";
+import type { RunRequest } from "./executions/runs/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
@@ -19,8 +19,8 @@ import type { Slot } from "./triggers/schedule/slot_store.ts";
 
 export type { BrokenAgentFile } from "./agents/registry.ts";
 export type { ReloadReport } from "./agents/reload_report.ts";
-export type { ExecutionFilter } from "./executions/execution_reads.ts";
-export type { RunRequest } from "./executions/run_request.ts";
+export type { ExecutionFilter } from "./executions/record/execution_reads.ts";
+export type { RunRequest } from "./executions/runs/run_request.ts";
 
 /** An agent with what the store knows of it. Times are milliseconds since the epoch. */
 export interface AgentListing {

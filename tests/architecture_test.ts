@@ -150,16 +150,20 @@ Deno.test("imports: the programs beside the product know little of it, and it kn
 
 Deno.test("imports: adapters, their packages and the price table are loaded only when used", () => {
   const late = [
-    ...["openai", "anthropic", "google", "ollama", "demo"].map((name) =>
-      `runtime/models/${name}.ts`
-    ),
+    ...[
+      "providers/openai",
+      "providers/anthropic",
+      "providers/google",
+      "providers/ollama",
+      "demo/demo",
+    ].map((name) => `runtime/models/${name}.ts`),
     ...["openai", "@anthropic-ai/sdk", "@google/genai", "@pydantic/genai-prices"],
     ...["runtime/tools/mcp/session.ts", "runtime/tools/mcp/mcp_servers.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
     ...["runtime/triggers/watch/watcher.ts"],
     ...[
-      "runtime/executions/loop.ts",
-      "runtime/executions/prepare.ts",
+      "runtime/executions/loop/loop.ts",
+      "runtime/executions/loop/prepare.ts",
       "runtime/models/model_supply.ts",
     ],
     ...["runtime/telemetry/open_telemetry.ts"],

@@ -5,7 +5,7 @@ import { AgentRegistry } from "../agents/registry.ts";
 import { validateAgent } from "../agents/validate.ts";
 import { SystemClock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { modelsOf } from "../models/demo_names.ts";
+import { modelsOf } from "../models/demo/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { findBrokenPrice } from "../models/broken_price.ts";
 import { PriceFile } from "../models/price_file.ts";

@@ -2,7 +2,7 @@
 // figures and how things ended; never prompts, answers, arguments or results.
 import type { Agent } from "../agents/agent.ts";
 import type { Model, ModelReply } from "../models/model.ts";
-import type { PlannedCall } from "./conversation.ts";
+import type { PlannedCall } from "./record/conversation.ts";
 import type { Execution, ExecutionStatus } from "./execution.ts";
 
 /** A question to a model, as far as it is reported. */

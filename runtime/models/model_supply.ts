@@ -1,7 +1,7 @@
 // The models of this service's agents, and what their replies cost. Loaded with the first run.
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import { type ModelReach, openAdapter } from "./adapters.ts";
+import { type ModelReach, openAdapter } from "./providers/adapters.ts";
 import type { Model, ModelReply } from "./model.ts";
 import { ModelPrices } from "./pricing.ts";
 import { ModelQueue, withQueue } from "./queue.ts";

@@ -3,7 +3,7 @@ import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../config/environment.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { type ModelReach, openAdapter } from "./adapters.ts";
+import { type ModelReach, openAdapter } from "./providers/adapters.ts";
 import { type ModelEndpoint, modelEndpoint } from "./endpoint.ts";
 import { type Model, ModelError } from "./model.ts";
 

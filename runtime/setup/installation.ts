@@ -11,7 +11,7 @@ import { resolveConfigDir, stateFilesOf } from "../config/places.ts";
 import { resolveDirectories } from "../config/resolve_directories.ts";
 import type { Surroundings } from "../config/settings.ts";
 import { isLocked } from "../../base/lock_file.ts";
-import { modelsOf } from "../models/demo_names.ts";
+import { modelsOf } from "../models/demo/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { ChoicesRefused, chooseConfig, type ChosenConfig } from "./chosen_config.ts";
 import { readTextIfThere, writeInstallation, type WrittenFile } from "./installation_files.ts";

@@ -7,7 +7,7 @@ import type {
   AcceptanceTerms,
   Claim,
   NewExecution,
-} from "../executions/acceptance_store.ts";
+} from "../executions/record/acceptance_store.ts";
 import type { Execution } from "../executions/execution.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
 import type { Database } from "./database.ts";

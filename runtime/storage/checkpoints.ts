@@ -4,7 +4,7 @@ import type {
   CheckpointStats,
   CheckpointStore,
   PurgeSelection,
-} from "../executions/checkpoint_store.ts";
+} from "../executions/record/checkpoint_store.ts";
 import type { Database } from "./database.ts";
 
 /** The stored conversations of one database. */

@@ -1,6 +1,6 @@
 // Conversations as rows: messages, and the calls between a reply and its results.
-import type { PlacedMessage, PlannedCall } from "../executions/conversation.ts";
-import type { StoredCall } from "../executions/conversation_store.ts";
+import type { PlacedMessage, PlannedCall } from "../executions/record/conversation.ts";
+import type { StoredCall } from "../executions/record/conversation_store.ts";
 import type { Message, ToolMessage } from "../models/message.ts";
 import type { Effect } from "../tools/tool.ts";
 import type { Database } from "./database.ts";

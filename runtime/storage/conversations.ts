@@ -9,7 +9,7 @@ import type {
   ReplacedSystem,
   Seed,
   StoredConversation,
-} from "../executions/conversation_store.ts";
+} from "../executions/record/conversation_store.ts";
 import type { Execution } from "../executions/execution.ts";
 import { bucketOf } from "./buckets.ts";
 import {

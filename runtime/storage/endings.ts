@@ -1,7 +1,7 @@
 // Ends of executions in SQLite.
 import { COST_PLACES } from "../../base/cost.ts";
-import type { Ending, EndingStore } from "../executions/ending_store.ts";
-import type { Resumption } from "../executions/resumption.ts";
+import type { Ending, EndingStore } from "../executions/record/ending_store.ts";
+import type { Resumption } from "../executions/runs/resumption.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { appendFrames } from "./frames.ts";

@@ -4,7 +4,7 @@ import type {
   ExecutionFilter,
   ExecutionReads,
   StoredExecution,
-} from "../executions/execution_reads.ts";
+} from "../executions/record/execution_reads.ts";
 import type { UsageStep } from "../executions/usage.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toRequest } from "./execution_rows.ts";

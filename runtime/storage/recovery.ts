@@ -1,5 +1,5 @@
 // What dead instances left behind in SQLite.
-import type { RecoveryStore } from "../executions/recovery_store.ts";
+import type { RecoveryStore } from "../executions/record/recovery_store.ts";
 import type { Database } from "./database.ts";
 
 interface LoggedAt {

@@ -3,10 +3,10 @@ import { type Clock, toTimestamp } from "../../base/clock.ts";
 import { identityFields } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import type { ExecutionReads } from "../executions/execution_reads.ts";
+import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import { type HumanRequest, requestFields } from "../executions/human_request.ts";
 import { ExecutionNotFound } from "../executions/refusals.ts";
-import type { RequestStore } from "../executions/request_store.ts";
+import type { RequestStore } from "../executions/record/request_store.ts";
 import type { FollowItem, FollowOptions } from "../runtime.ts";
 
 /** What an execution is followed with. */

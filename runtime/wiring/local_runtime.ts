@@ -15,17 +15,17 @@ import type { FrameStore } from "../events/frame_store.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Execution, ExecutionStatus } from "../executions/execution.ts";
-import type { CheckpointStats } from "../executions/checkpoint_store.ts";
-import type { ExecutionReads } from "../executions/execution_reads.ts";
-import type { FamilyStore } from "../executions/family_store.ts";
+import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
+import type { ExecutionReads } from "../executions/record/execution_reads.ts";
+import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanAnswer, HumanRequest } from "../executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
-import type { RequestStore } from "../executions/request_store.ts";
-import { findRepeatedRun } from "../executions/repeated_run.ts";
-import { toRunSpec } from "../executions/run_request.ts";
+import type { RequestStore } from "../executions/record/request_store.ts";
+import { findRepeatedRun } from "../executions/runs/repeated_run.ts";
+import { toRunSpec } from "../executions/runs/run_request.ts";
 import { followExecution } from "./follow_execution.ts";
-import type { Retention } from "../executions/retention.ts";
-import type { Runner } from "../executions/runner.ts";
+import type { Retention } from "../executions/runs/retention.ts";
+import type { Runner } from "../executions/runs/runner.ts";
 import type {
   AgentListing,
   BrokenAgentFile,

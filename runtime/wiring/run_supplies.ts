@@ -1,6 +1,6 @@
 // What runs are supplied with: models, tools, and a sandbox. Loaded with the first run: a service is ready sooner without it.
 import { once } from "./once.ts";
-import type { RunPorts } from "../executions/prepare.ts";
+import type { RunPorts } from "../executions/loop/prepare.ts";
 import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import { lazyModule } from "../../base/lazy_module.ts";

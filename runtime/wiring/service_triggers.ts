@@ -3,7 +3,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
-import type { Runner } from "../executions/runner.ts";
+import type { Runner } from "../executions/runs/runner.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { createStartRun } from "./start_run.ts";
 import type { Database } from "../storage/database.ts";

@@ -2,11 +2,11 @@
 import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Execution, ExecutionStatus } from "../executions/execution.ts";
-import type { ExecutionReads } from "../executions/execution_reads.ts";
-import type { FamilyStore } from "../executions/family_store.ts";
+import type { ExecutionReads } from "../executions/record/execution_reads.ts";
+import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { ExecutionNotFound, NoPendingRequest } from "../executions/refusals.ts";
-import type { RequestStore } from "../executions/request_store.ts";
+import type { RequestStore } from "../executions/record/request_store.ts";
 import { lastDays, toDailyUsage } from "../executions/usage.ts";
 import type { ExecutionDetail, ExecutionFilter, UsageReport, UsageRequest } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";

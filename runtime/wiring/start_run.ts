@@ -1,7 +1,7 @@
 // From a trigger that fires to a run: the spec that it is, and what became of it.
-import type { RunSpec } from "../executions/acceptance.ts";
+import type { RunSpec } from "../executions/runs/acceptance.ts";
 import { ServiceStopping } from "../executions/refusals.ts";
-import type { Runner } from "../executions/runner.ts";
+import type { Runner } from "../executions/runs/runner.ts";
 import type { Fire, StartRun } from "../triggers/fire.ts";
 
 /** Lets triggers start runs. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { toKnownCursor } from "../../runtime/events/cursor.ts";
-import { Journal } from "../../runtime/executions/journal.ts";
+import { Journal } from "../../runtime/executions/record/journal.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { openTestStore } from "../support/test_store.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Journal } from "../../runtime/executions/journal.ts";
-import { RedactedReply } from "../../runtime/executions/redacted_reply.ts";
+import { Journal } from "../../runtime/executions/record/journal.ts";
+import { RedactedReply } from "../../runtime/executions/record/redacted_reply.ts";
 import { ExecutionLog, type LogItem } from "../../runtime/events/log.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
 import { openTestStore, type TestStore } from "../support/test_store.ts";

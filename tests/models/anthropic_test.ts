@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { createAnthropicModel } from "../../runtime/models/anthropic.ts";
-import { toAnthropicPrompt } from "../../runtime/models/anthropic_messages.ts";
-import { AnthropicReplyAssembly } from "../../runtime/models/anthropic_reply.ts";
+import { createAnthropicModel } from "../../runtime/models/providers/anthropic.ts";
+import { toAnthropicPrompt } from "../../runtime/models/providers/anthropic_messages.ts";
+import { AnthropicReplyAssembly } from "../../runtime/models/providers/anthropic_reply.ts";
 import type { AssistantMessage, Message } from "../../runtime/models/message.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";
 import { AnthropicServer } from "../support/anthropic_server.ts";

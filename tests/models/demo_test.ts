@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createDemoModel } from "../../runtime/models/demo.ts";
-import { DEMO_MODEL_NAMES } from "../../runtime/models/demo_names.ts";
+import { createDemoModel } from "../../runtime/models/demo/demo.ts";
+import { DEMO_MODEL_NAMES } from "../../runtime/models/demo/demo_names.ts";
 import type { Message } from "../../runtime/models/message.ts";
 import { ModelError, type ModelReply } from "../../runtime/models/model.ts";
 import type { Clock } from "../../base/clock.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readJsonLines } from "../../runtime/models/json_lines.ts";
+import { readJsonLines } from "../../runtime/models/providers/json_lines.ts";
 import type { Model } from "../../runtime/models/model.ts";
-import { contextSize, createOllamaModel } from "../../runtime/models/ollama.ts";
+import { contextSize, createOllamaModel } from "../../runtime/models/providers/ollama.ts";
 import { collectReply, failureOf, modelRequest } from "../support/collect_reply.ts";
 import { OllamaServer } from "../support/ollama_server.ts";
 import { TestClock } from "../support/test_clock.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ToolCall } from "../../runtime/models/message.ts";
-import { OpenAiReplyAssembly } from "../../runtime/models/openai_reply.ts";
+import { OpenAiReplyAssembly } from "../../runtime/models/providers/openai_reply.ts";
 
 const END = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { OllamaReplyAssembly } from "../../runtime/models/ollama_reply.ts";
-import { OpenAiReplyAssembly } from "../../runtime/models/openai_reply.ts";
-import { toTokenCount } from "../../runtime/models/token_count.ts";
+import { OllamaReplyAssembly } from "../../runtime/models/providers/ollama_reply.ts";
+import { OpenAiReplyAssembly } from "../../runtime/models/providers/openai_reply.ts";
+import { toTokenCount } from "../../runtime/models/providers/token_count.ts";
 
 Deno.test("toTokenCount() takes whole numbers of tokens, and nothing that is no count", () => {
   const table: [unknown, number][] = [

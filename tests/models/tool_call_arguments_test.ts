@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isWholeJson } from "../../base/json.ts";
-import { toArgumentsObject } from "../../runtime/models/tool_call_arguments.ts";
+import { toArgumentsObject } from "../../runtime/models/providers/tool_call_arguments.ts";
 
 Deno.test("toArgumentsObject() gives an object as it was written, and none for no text", () => {
   fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (args) => {

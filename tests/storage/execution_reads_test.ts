@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Journal } from "../../runtime/executions/journal.ts";
+import { Journal } from "../../runtime/executions/record/journal.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { openTestStore } from "../support/test_store.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createFrame, type FrameContent } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
-import { Journal } from "../../runtime/executions/journal.ts";
+import { Journal } from "../../runtime/executions/record/journal.ts";
 import { appendFrames } from "../../runtime/storage/frames.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { openTestStore } from "../support/test_store.ts";

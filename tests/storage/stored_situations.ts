@@ -1,6 +1,6 @@
 // What a store holds when something is about to change: executions that wait, replies with a call, ends.
 import assert from "node:assert/strict";
-import type { Ending } from "../../runtime/executions/ending_store.ts";
+import type { Ending } from "../../runtime/executions/record/ending_store.ts";
 import type { HumanRequest } from "../../runtime/executions/human_request.ts";
 import type { Effect } from "../../runtime/tools/tool.ts";
 import type { TestStore } from "../support/test_store.ts";

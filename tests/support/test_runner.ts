@@ -3,7 +3,7 @@
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
-import { Runner } from "../../runtime/executions/runner.ts";
+import { Runner } from "../../runtime/executions/runs/runner.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";
 import { askUser } from "../../runtime/tools/builtin/ask_user.ts";

@@ -2,8 +2,8 @@
 import { ExecutionLog } from "../../runtime/events/log.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import assert from "node:assert/strict";
-import { createInfoFrame } from "../../runtime/executions/acceptance.ts";
-import type { NewExecution } from "../../runtime/executions/acceptance_store.ts";
+import { createInfoFrame } from "../../runtime/executions/runs/acceptance.ts";
+import type { NewExecution } from "../../runtime/executions/record/acceptance_store.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import { Database } from "../../runtime/storage/database.ts";
 import {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Execution, ExecutionStatus } from "../../runtime/executions/execution.ts";
-import { RunStopped } from "../../runtime/executions/run.ts";
+import { RunStopped } from "../../runtime/executions/runs/run.ts";
 import { ModelError, type ModelReply } from "../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../runtime/models/retry.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";

@@ -1,0 +1,117 @@
+// The agent loop: settle open calls, ask the model, judge the reply; again, until there is an outcome or a question.
+import type { Agent } from "../../agents/agent.ts";
+import type { AssistantMessage } from "../../models/message.ts";
+import { ModelError } from "../../models/model.ts";
+import { ReplyTimeout } from "../../models/retry.ts";
+import { toPlainLine } from "../../../base/text/plain_text.ts";
+import type { Execution } from "../execution.ts";
+import type { Outcome } from "../record/journal.ts";
+import { findCrossedLimit } from "./limits.ts";
+import { LoopDetector } from "./loop_detection.ts";
+import { type Run, RunStopped } from "../runs/run.ts";
+import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
+import { ReplyCut, takeTurn } from "./turn.ts";
+
+/**
+ * Runs a conversation to its end, or to a question for a person (its own, or one of an execution it delegated to), from
+ * wherever it stands: fresh, answered, or left by another process. Every step is stored before the next begins. Throws
+ * only for bugs and for a store that fails.
+ */
+export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | WaitingChild> {
+  try {
+    const detector = new LoopDetector();
+    const step = { isPriceMissed: false };
+    for (let figures = run.execution;;) {
+      run.signal.throwIfAborted();
+      const last = run.conversation.lastReply();
+      if (last !== undefined && isLast(last.message)) {
+        return judgeAnswer(last.message, { agent: run.agent, figures });
+      }
+      const open = run.conversation.openCalls();
+      if (open.length > 0) {
+        // An answer that crosses a limit is still the answer; calls are not begun any more.
+        const crossed = findCrossedLimit(figures, run.agent.settings);
+        if (crossed !== undefined) return { status: "aborted", error: crossed, output: null };
+        const pause = await settleToolCalls(run, open);
+        if (pause !== undefined) return pause;
+      }
+      const circle = detector.look(run.conversation.messages());
+      if (circle !== undefined && run.agent.settings.loopDetection) {
+        return { status: "aborted", error: `Aborted: loop_detected (${circle})`, output: null };
+      }
+      figures = await takeStep(run, step);
+    }
+  } catch (error) {
+    return toOutcome(error);
+  }
+}
+
+/** Takes one reply and stores it; returns the execution with its new figures. */
+async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Execution> {
+  const reply = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
+  const position = run.conversation.nextPosition;
+  const costUsd = await run.costOf(reply);
+  if (costUsd !== null && costUsd > 0) run.telemetry.cost(run, costUsd);
+  const { maxCostUsd } = run.agent.settings;
+  const isPriceMissed = costUsd === null && maxCostUsd !== null && !told.isPriceMissed;
+  const reason = reply.usage === null
+    ? `${run.model.id} reports no token counts`
+    : `No price is known for ${run.model.id}`;
+  const warning = `${reason}: max_cost_usd does not hold`;
+  if (isPriceMissed) {
+    told.isPriceMissed = true;
+    run.warn(warning);
+  }
+  const figures = await run.journal.reply(reply, {
+    position,
+    costUsd,
+    ...(isPriceMissed && { warning }),
+  });
+  run.conversation.add({ position, message: { ...reply.message, stop: reply.stop } });
+  return figures;
+}
+
+/** Characters of a refusal that stand in the error. */
+const MAX_REFUSAL_LENGTH = 600;
+
+/** Whether a reply ends the run. Calls of one that the provider stopped half-way are not what the model meant. */
+function isLast({ toolCalls, stop }: AssistantMessage): boolean {
+  return toolCalls.length === 0 || stop === "content_filter" || stop === "refusal";
+}
+
+/** What the last reply means for the run. */
+function judgeAnswer(
+  { content, stop }: AssistantMessage,
+  { agent, figures }: { agent: Agent; figures: Execution },
+): Outcome {
+  const failed = (error: string): Outcome => ({ status: "error", error, output: null });
+  if (stop === "length") {
+    const limit = agent.settings.maxTokens;
+    const error = `Aborted: max_tokens (the reply was cut at ${limit} tokens)`;
+    return { status: "aborted", error, output: content.trim() === "" ? null : content };
+  }
+  if (stop === "content_filter") {
+    return failed("The provider's content filter stopped the reply");
+  }
+  if (stop === "refusal") {
+    const words = toPlainLine(content, MAX_REFUSAL_LENGTH);
+    return failed(`The model refused to answer${words === "" ? "" : `: ${words}`}`);
+  }
+  if (content.trim() !== "") return { status: "success", error: null, output: content };
+  // Many agents have nothing to say once their tools have done the work.
+  if (figures.toolCalls > 0) return { status: "success", error: null, output: "" };
+  return failed("The model returned an empty reply");
+}
+
+function toOutcome(error: unknown): Outcome {
+  if (error instanceof ReplyCut) {
+    const output = error.text.trim() === "" ? null : error.text;
+    return { ...toOutcome(error.reason), output, cut: error.used };
+  }
+  if (error instanceof RunStopped) return error.outcome;
+  if (error instanceof ReplyTimeout) {
+    return { status: "timeout", error: error.message, output: null };
+  }
+  if (error instanceof ModelError) return { status: "error", error: error.message, output: null };
+  throw error;
+}

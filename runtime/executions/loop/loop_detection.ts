@@ -1,0 +1,90 @@
+// Notices a model that goes round in circles: the same failure again and again, or the same call with the same result.
+import type { Message, ToolMessage } from "../../models/message.ts";
+
+const EQUAL_FAILURES = 3;
+const EQUAL_RESULTS = 5;
+
+/** One call with what came of it. */
+interface Settled {
+  name: string;
+  arguments: string;
+  result: ToolMessage;
+}
+
+/** Watches the steps of one run; a step is one reply with the results of its calls. */
+export class LoopDetector {
+  /** By tool: its last failure, and in how many of the tool's steps in a row it came. */
+  readonly #failures = new Map<string, { line: string; count: number }>();
+  /** By call and result: in how many steps in a row it stood. */
+  #repeats = new Map<string, number>();
+  #observed = 0;
+
+  /**
+   * Takes in the steps that are new in these messages; returns what goes in circles, if anything does. A run that is
+   * entered again is watched from its first step on.
+   */
+  look(messages: readonly Message[]): string | undefined {
+    for (const step of settledSteps(messages).slice(this.#observed)) {
+      this.#observed++;
+      const circle = this.#observe(step);
+      if (circle !== undefined) return circle;
+    }
+    return undefined;
+  }
+
+  #observe(step: readonly Settled[]): string | undefined {
+    return this.#observeFailures(step) ?? this.#observeRepeats(step);
+  }
+
+  #observeFailures(step: readonly Settled[]): string | undefined {
+    const counted = new Set<string>();
+    for (const { name, result } of step) {
+      if (!result.isError) {
+        this.#failures.delete(name);
+        continue;
+      }
+      const line = result.content.split("\n", 1)[0] ?? "";
+      const last = this.#failures.get(name);
+      // Equal failures of one reply are one step: the model has not seen any of them yet.
+      const isNew = !counted.has(`${name}\n${line}`);
+      counted.add(`${name}\n${line}`);
+      const count = last?.line === line ? last.count + (isNew ? 1 : 0) : 1;
+      this.#failures.set(name, { line, count });
+      if (count >= EQUAL_FAILURES) return `${name} failed ${count} times in a row: ${line}`;
+    }
+    return undefined;
+  }
+
+  #observeRepeats(step: readonly Settled[]): string | undefined {
+    const repeats = new Map<string, number>();
+    for (const { name, arguments: args, result } of step) {
+      const key = JSON.stringify([name, args, result.content]);
+      const count = (this.#repeats.get(key) ?? 0) + 1;
+      repeats.set(key, count);
+      if (count >= EQUAL_RESULTS) {
+        return `${name} was called ${count} times in a row with the same arguments and the same result`;
+      }
+    }
+    // What this step did not repeat starts anew.
+    this.#repeats = repeats;
+    return undefined;
+  }
+}
+
+/** The steps of the run that these messages end with: every reply since the last user turn whose calls all have results. */
+function settledSteps(messages: readonly Message[]): Settled[][] {
+  // Instructions that a result brought along begin no turn: whoever asks for them again and again goes in circles, too.
+  const start = messages.findLastIndex((one) => one.role === "user" && !one.injected) + 1;
+  const steps: Settled[][] = [];
+  for (const [index, message] of messages.entries()) {
+    if (index < start || message.role !== "assistant" || message.toolCalls.length === 0) continue;
+    const results = messages.slice(index + 1, index + 1 + message.toolCalls.length)
+      .filter((one) => one.role === "tool");
+    if (results.length < message.toolCalls.length) continue;
+    steps.push(message.toolCalls.flatMap((call) => {
+      const result = results.find(({ toolCallId }) => toolCallId === call.id);
+      return result === undefined ? [] : [{ ...call, result }];
+    }));
+  }
+  return steps;
+}

@@ -1,0 +1,132 @@
+// What opens a run's conversation: the system message and the user turn, made from the agent and the spec. The system
+// message is made again where a run continues, because the agent may have been edited meanwhile.
+import { stat } from "node:fs/promises";
+import type { Agent } from "../../agents/agent.ts";
+import type { Environment } from "../../config/environment.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { Message } from "../../models/message.ts";
+import { substitute } from "../../../base/text/substitute.ts";
+import { createSystemPrompt, isSamePrompt } from "../../prompt/system_prompt.ts";
+import { createUserTurn } from "../../prompt/user_turn.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { AgentTools } from "../../tools/agent_tools.ts";
+import { listSections, memoryPathOf } from "../../tools/memory/memory_file.ts";
+import type { SandboxRoot } from "../../tools/files/path_sandbox.ts";
+import { ToolFailure } from "../../tools/tool_failure.ts";
+import type { ExecutionRequest } from "../execution_request.ts";
+
+/** What an opening is made with. */
+export interface OpeningPorts {
+  clock: Clock;
+  environment: Environment;
+  serviceLog: ServiceLog;
+  /** IANA name of the local zone. */
+  timeZone: () => string;
+  /** The agent as its file stands now. */
+  findAgent(id: string): Agent | undefined;
+  /** Takes keys of model providers out of what is about to become part of a conversation. */
+  keyRedactor: Redactor;
+  /** Whether a variable holds a key of a model provider, which no prompt may contain. */
+  isProviderKey(name: string): boolean;
+}
+
+/** Whose opening it is. */
+export interface OpeningSubject {
+  request: ExecutionRequest;
+  agent: Agent;
+  roots: readonly SandboxRoot[];
+  tools: AgentTools;
+}
+
+/** The system message and the user turn. */
+export async function createOpening(
+  subject: OpeningSubject,
+  ports: OpeningPorts,
+): Promise<[Message, Message]> {
+  const { request, agent } = subject;
+  const { system, usesArguments } = await createSystem(subject, ports);
+  const { cause, message, context } = request;
+  const user = createUserTurn({
+    trigger: agent.trigger,
+    args: request.args,
+    argumentsUsed: usesArguments,
+    ...(cause !== undefined && { cause }),
+    ...(cause?.type === "watch" && { fileExists: await isThere(cause.path) }),
+    ...(message !== undefined && { message }),
+    ...(context !== undefined && { context }),
+  });
+  return [system, ports.keyRedactor.redactValue({ role: "user", content: user })];
+}
+
+/** The system message for a run that continues; undefined where the one that it has says the same, but for the time. */
+export async function renewSystem(
+  subject: OpeningSubject & { stored: Message },
+  ports: OpeningPorts,
+): Promise<Message | undefined> {
+  const { system } = await createSystem(subject, ports);
+  return isSamePrompt(system.content, subject.stored.content) ? undefined : system;
+}
+
+async function createSystem(
+  { request, agent, roots, tools }: OpeningSubject,
+  ports: OpeningPorts,
+): Promise<{ system: Message; usesArguments: boolean }> {
+  const task = substitute(agent.body, {
+    args: request.args,
+    lookup: (name) => ports.environment.get(name),
+    isWithheld: (name) => ports.isProviderKey(name),
+  });
+  if (task.withheld.length > 0) {
+    ports.serviceLog.write("warn", "A key of a model provider stays out of the prompt", {
+      agent: agent.id,
+      variables: task.withheld.join(", "),
+    });
+  }
+  const content = createSystemPrompt({
+    task: task.text,
+    now: ports.clock.now(),
+    timeZone: ports.timeZone(),
+    roots,
+    watched: agent.trigger.type === "watch" ? agent.trigger.paths : [],
+    memorySections: await memorySectionsOf(agent, ports.serviceLog),
+    skills: tools.skills,
+    delegates: delegatesOf(agent, ports),
+  });
+  return {
+    system: ports.keyRedactor.redactValue({ role: "system", content }),
+    usesArguments: task.usesArguments,
+  };
+}
+
+function delegatesOf(
+  agent: Agent,
+  ports: OpeningPorts,
+): { id: string; description: string }[] {
+  return agent.agents.flatMap((id) => {
+    const delegate = id === agent.id ? undefined : ports.findAgent(id);
+    if (delegate === undefined || !delegate.enabled) return [];
+    return [{ id: delegate.id, description: delegate.description }];
+  });
+}
+
+/** What the agent remembers, by name. A memory file that cannot be read keeps no run from starting. */
+async function memorySectionsOf(agent: Agent, log: ServiceLog): Promise<string[]> {
+  try {
+    return await listSections(memoryPathOf(agent));
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    log.write("warn", error.message, { agent: agent.id });
+    return [];
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    // Gone, or out of reach: in either case there is nothing to ask the agent to read.
+    return false;
+  }
+}

@@ -1,0 +1,106 @@
+// From an accepted execution to a run that the loop can take: model, tools, sandbox, opening messages.
+import type { Agent } from "../../agents/agent.ts";
+import type { Model, ModelReply } from "../../models/model.ts";
+import type { RunCause } from "../../run_cause.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { AgentTools } from "../../tools/agent_tools.ts";
+import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
+import { Conversation } from "../record/conversation.ts";
+import type { ConversationStore } from "../record/conversation_store.ts";
+import type { Execution } from "../execution.ts";
+import type { ExecutionRequest } from "../execution_request.ts";
+import type { FamilyStore, LineageMember } from "../record/family_store.ts";
+import { seedHistory } from "./history.ts";
+import { createOpening, type OpeningPorts, renewSystem } from "./opening.ts";
+import type { Run } from "../runs/run.ts";
+import type { Telemetry } from "../telemetry.ts";
+
+/** What a run is made with. */
+export interface RunPorts extends OpeningPorts {
+  conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
+  families: Pick<FamilyStore, "readLineage">;
+  telemetry: Telemetry;
+  /** Knows all secrets. */
+  redactor: Redactor;
+  /** The model of an agent. Throws ModelError with what is missing. */
+  openModel(agent: Agent): Promise<Model>;
+  /** What a reply of this agent's model cost; null where no price is known. */
+  costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
+  /** The tools of an agent, and what its prompt says about them. Throws ToolsUnavailable, and the signal's reason. */
+  openTools(agent: Agent, options: { signal: AbortSignal }): Promise<AgentTools>;
+  /** `lineage`: the execution and all above it, itself first. */
+  openSandbox(
+    agent: Agent,
+    subject: { lineage: readonly LineageMember[]; cause?: RunCause },
+  ): Promise<PathSandbox>;
+}
+
+/**
+ * Builds a run; where nothing is stored of its conversation yet, stores and logs the opening, else the system
+ * message, if it has changed.
+ */
+export async function prepareRun(
+  subject: { execution: Execution; request: ExecutionRequest; agent: Agent },
+  context: Pick<Run, "journal" | "openReply" | "signal" | "delegate"> & { ports: RunPorts },
+): Promise<Run> {
+  const { execution, request, agent } = subject;
+  const { ports, journal, openReply, signal, delegate } = context;
+  const stored = await ports.conversations.readConversation(execution.id);
+  const conversation = new Conversation(stored.messages);
+  const sandbox = await ports.openSandbox(agent, {
+    lineage: await ports.families.readLineage(execution.id),
+    ...(request.cause !== undefined && { cause: request.cause }),
+  });
+  const tools = await ports.openTools(agent, { signal });
+  const opened = { request, agent, roots: await sandbox.roots(), tools };
+  const first = stored.messages[0];
+  if (first === undefined) {
+    const seed = seedHistory(await ports.conversations.readSeed(execution), {
+      level: agent.history,
+      redactor: ports.redactor,
+    });
+    const [system, user] = await createOpening(opened, ports);
+    const opening = [
+      { message: system, seeded: false },
+      ...seed.map((message) => ({ message, seeded: true })),
+      { message: user, seeded: false },
+    ].map((one, position) => ({ ...one, position }));
+    await journal.begin(opening);
+    for (const message of opening) conversation.add(message);
+  } else {
+    const renewed = await renewSystem({ ...opened, stored: first.message }, ports);
+    if (renewed !== undefined) {
+      const placed = { position: first.position, message: renewed };
+      await journal.replaceSystem(placed);
+      conversation.add(placed);
+      const change = "The agent's prompt has changed: the execution continues with the new one";
+      ports.serviceLog.write("info", change, subjectOf(execution));
+    }
+  }
+  return {
+    execution,
+    agent,
+    model: await ports.openModel(agent),
+    toolbox: tools.toolbox,
+    sandbox,
+    conversation,
+    leftCalls: new Map(stored.calls.map((call) => [call.position, call])),
+    answers: stored.answers,
+    delegated: stored.delegated,
+    journal,
+    openReply,
+    costOf: (reply) => ports.costOf(agent, reply),
+    clock: ports.clock,
+    telemetry: ports.telemetry,
+    withoutKeys: (value) => ports.keyRedactor.redactValue(value),
+    redactor: ports.redactor,
+    delegate,
+    note: (message) => ports.serviceLog.write("info", message, subjectOf(execution)),
+    warn: (message) => ports.serviceLog.write("warn", message, subjectOf(execution)),
+    signal,
+  };
+}
+
+function subjectOf({ id, agentId }: Execution): { execution: number; agent: string } {
+  return { execution: id, agent: agentId };
+}

@@ -1,0 +1,56 @@
+// The port to the acceptance of executions: what is accepted, what it takes with it, and why it may be refused.
+import type { FrameDraft } from "../../events/frame.ts";
+import type { Execution, ExecutionTrigger } from "../execution.ts";
+import type { ExecutionRequest } from "../execution_request.ts";
+
+/** An execution about to be accepted. */
+export interface NewExecution {
+  agentId: string;
+  displayName: string;
+  trigger: ExecutionTrigger;
+  parentExecutionId: number | null;
+  /** The place of the parent's call that it answers; null without a parent. */
+  parentPosition: number | null;
+  /** How many executions stand above it. */
+  depth: number;
+  sessionId: string | null;
+  request: ExecutionRequest;
+  model: string;
+  startedAt: number;
+}
+
+/** What an execution takes with its acceptance, so that nothing else can be started by it. */
+export type Claim =
+  /** A slot of the agent's schedule; `reason` tells why it runs late. */
+  | { type: "slot"; scheduledFor: number; reason: string | null }
+  /** The queued change of a watched file. */
+  | { type: "change"; path: string };
+
+/** What an acceptance is bound to, and what is logged with it. */
+export interface AcceptanceTerms {
+  idempotencyKey?: string;
+  /** Refused while an execution of the same bucket waits for a person. */
+  unlessWaiting: boolean;
+  claim?: Claim;
+  frames: (execution: Execution) => FrameDraft[];
+}
+
+/**
+ * Why no execution was accepted. `waiting`: one of the same bucket waits for a person. `running`: the agent's last
+ * scheduled one still runs. `claimed`: another execution, or nothing, has taken what this one claims.
+ */
+export type AcceptanceRefusal = "waiting" | "running" | "claimed";
+
+/** A new execution; with `isNew` false, the one that an equal request got before. */
+export type Acceptance =
+  | { execution: Execution; isNew: boolean }
+  | { refused: AcceptanceRefusal };
+
+/** Where executions begin. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+export interface AcceptanceStore {
+  /**
+   * Stores an execution with its first frame; the same idempotency key within 24 hours, and the same call of the same
+   * parent, gives the first one. What it claims is taken in the same change; a slot that is refused is stored as skipped.
+   */
+  acceptExecution(execution: NewExecution, terms: AcceptanceTerms): Promise<Acceptance>;
+}

@@ -1,0 +1,96 @@
+// The conversation of one execution while it runs: messages at their places, and which calls still lack a result.
+import type { AssistantMessage, Message, ToolMessage } from "../../models/message.ts";
+
+/** A message at its place in the conversation. */
+export interface PlacedMessage {
+  /** 0-based; the results of a reply's calls have the places right after it, in the order of the calls. */
+  position: number;
+  message: Message;
+}
+
+/** A call the model asked for, kept from its reply until its result is logged. */
+export interface PlannedCall {
+  /** The place of its result in the conversation. */
+  position: number;
+  toolCallId: string;
+  name: string;
+  arguments: string;
+}
+
+/** Grows by replies and results; the store holds the same. */
+export class Conversation {
+  /** By position, with holes where results are still to come. */
+  readonly #messages: (Message | undefined)[] = [];
+  #end = 0;
+
+  constructor(messages: readonly PlacedMessage[] = []) {
+    for (const placed of messages) this.add(placed);
+  }
+
+  /** The place of the next message. A reply's calls have theirs reserved, even before their results exist. */
+  get nextPosition(): number {
+    return this.#end;
+  }
+
+  /** Adds a message at its place. */
+  add({ position, message }: PlacedMessage): void {
+    this.#messages[position] = message;
+    const reserved = message.role === "assistant" ? message.toolCalls.length : 0;
+    this.#end = Math.max(this.#end, position + 1 + reserved);
+  }
+
+  /** The messages in order. */
+  messages(): Message[] {
+    return this.#messages.filter((message) => message !== undefined);
+  }
+
+  /** The place of the instructions that the result of this call of the last reply brings: after all its results. */
+  instructionsPosition(call: PlannedCall): number {
+    const last = this.lastReply();
+    if (last === undefined) throw new TypeError("Instructions belong to a reply");
+    return call.position + last.message.toolCalls.length;
+  }
+
+  /** The last reply, unless a person has spoken since. */
+  lastReply(): { position: number; message: AssistantMessage } | undefined {
+    for (let position = this.#end - 1; position >= 0; position--) {
+      const message = this.#messages[position];
+      if (message?.role === "assistant") return { position, message };
+      if (message?.role === "user" && message.injected) continue;
+      if (message?.role === "user" || message?.role === "system") return undefined;
+    }
+    return undefined;
+  }
+
+  /** Calls of the last reply that have no result yet. */
+  openCalls(): PlannedCall[] {
+    const last = this.lastReply();
+    if (last === undefined) return [];
+    return planCalls(last.message, last.position)
+      .filter(({ position }) => this.#messages[position] === undefined);
+  }
+}
+
+/** The calls of a reply with the places of their results. */
+export function planCalls(reply: AssistantMessage, replyPosition: number): PlannedCall[] {
+  return reply.toolCalls.map((call, index) => ({
+    position: replyPosition + 1 + index,
+    toolCallId: call.id,
+    name: call.name,
+    arguments: call.arguments,
+  }));
+}
+
+/** The result of a call as a message. */
+export function toToolMessage(
+  call: PlannedCall,
+  result: { content: string; isError: boolean },
+): ToolMessage {
+  return {
+    role: "tool",
+    toolCallId: call.toolCallId,
+    toolName: call.name,
+    content: result.content,
+    isError: result.isError,
+  };
+}

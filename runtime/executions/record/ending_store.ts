@@ -1,0 +1,40 @@
+// The port to the ends of executions.
+import type { FrameDraft } from "../../events/frame.ts";
+import type { Execution, FinalStatus } from "../execution.ts";
+import type { Resumption } from "../runs/resumption.ts";
+
+/** What a reply that was cut off used, as far as it was counted, the rest estimated. */
+export interface CutReply {
+  inputTokens: number;
+  outputTokens: number;
+  /** Null where no price is known. */
+  costUsd: number | null;
+}
+
+/** The end of an execution. */
+export interface Ending {
+  /** The state it must be in: a run ends itself, a waiting execution is ended from outside. */
+  from: "running" | "waiting";
+  status: FinalStatus;
+  error: string | null;
+  output: string | null;
+  /** What a reply that was cut off used; it is added to the figures. */
+  cut?: CutReply;
+  finishedAt: number;
+  /** Running time since the last change, in milliseconds. */
+  durationMs: number;
+  /** The last frames, `complete` the very last. They are told the cumulative figures. */
+  frames: (figures: Execution) => FrameDraft[];
+}
+
+/** Where executions end. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+export interface EndingStore {
+  /**
+   * Ends an execution and returns it; those above that waited only for it run again, here. Undefined, and nothing is
+   * changed, when it is not in the state that the ending expects (any more).
+   */
+  finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined>;
+
+  /** Leaves a running execution to the next start. `durationMs`: running time since the last change. */
+  leaveExecution(executionId: number, left: { durationMs: number }): Promise<void>;
+}

@@ -1,0 +1,147 @@
+// What each kind of frame says: from an execution's changes to the content of its log.
+import type { FrameContent, FrameIdentity } from "../../events/frame.ts";
+import type { Message } from "../../models/message.ts";
+import type { ModelReply } from "../../models/model.ts";
+import type { FinishedCall } from "./conversation_store.ts";
+import type { Execution } from "../execution.ts";
+import {
+  describeAnswer,
+  type HumanAnswer,
+  type HumanRequest,
+  requestFields,
+} from "../human_request.ts";
+
+/** Whose frames these are. */
+export function identityOf({ id, agentId, displayName }: Execution): FrameIdentity {
+  return { executionId: id, agentId, displayName };
+}
+
+/** What is known of an execution at its acceptance. */
+export function toInfoFrame(execution: Execution): FrameContent {
+  const { displayName, model, trigger, args, sessionId } = execution;
+  return {
+    event: "meta",
+    eventType: "execution_info",
+    message: `${displayName} · ${model || "no model"} · ${trigger}`,
+    fields: { model, trigger, args, session_id: sessionId },
+  };
+}
+
+/** The system prompt, or the user turn. */
+export function toOpeningFrame(message: Message): FrameContent {
+  return {
+    event: "message",
+    eventType: message.role === "system" ? "system" : "human",
+    message: message.content,
+    fields: { role: message.role, content: message.content },
+  };
+}
+
+/** A model reply: its calls, or its text. */
+export function toReplyFrame({ message }: ModelReply): FrameContent {
+  const { content, toolCalls } = message;
+  if (toolCalls.length === 0) {
+    return { event: "ai", eventType: "ai", message: content, fields: { content } };
+  }
+  return {
+    event: "tool_call",
+    eventType: "tool_call",
+    message: toolCalls.map(({ name, arguments: args }) => `${name} — args: ${args}`).join("\n"),
+    fields: {
+      content,
+      tools: toolCalls.map(({ id, name, arguments: args }) => ({ id, name, args })),
+    },
+  };
+}
+
+/** What the execution has used so far. */
+export function toStatsFrame(figures: Execution, warning?: string): FrameContent {
+  const { inputTokens, outputTokens, totalTokens, costUsd } = figures;
+  const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`;
+  return {
+    event: "meta",
+    eventType: "stats",
+    message:
+      (totalTokens === null
+        ? "No token counts reported"
+        : `${totalTokens} tokens (${inputTokens} in, ${outputTokens} out)${cost}`) +
+      (warning === undefined ? "" : `. ${warning}`),
+    fields: {
+      ...(warning !== undefined && { warning }),
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      total_tokens: totalTokens ?? 0,
+      cost_usd: costUsd,
+    },
+  };
+}
+
+/** The result of a call. */
+export function toResultFrame(call: FinishedCall): FrameContent {
+  const { content, isError, durationMs } = call.result;
+  return {
+    event: "tool_result",
+    eventType: "tool_result",
+    message: `${call.name} — ${content}`,
+    fields: {
+      tool_call_id: call.toolCallId,
+      tool_name: call.name,
+      content,
+      is_error: isError,
+      duration_ms: durationMs,
+    },
+  };
+}
+
+/** Instructions that a tool's result brought into the conversation. */
+export function toInstructionsFrame(content: string): FrameContent {
+  return { event: "meta", eventType: "meta", message: content, fields: { content } };
+}
+
+/** The end of an execution. `isEstimated`: its last reply was cut off, and part of the figures is estimated. */
+export function toCompleteFrame(figures: Execution, isEstimated: boolean): FrameContent {
+  return {
+    event: "complete",
+    eventType: "complete",
+    message: figures.error === null ? figures.status : `${figures.status}: ${figures.error}`,
+    fields: {
+      status: figures.status,
+      duration_ms: figures.durationMs,
+      total_tokens: figures.totalTokens,
+      cost_usd: figures.costUsd,
+      ...(isEstimated && { usage_estimated: true }),
+      error: figures.error,
+    },
+  };
+}
+
+/** A question to a person. */
+export function toInterruptFrame(request: HumanRequest): FrameContent {
+  return {
+    event: "interrupt",
+    eventType: "interrupt",
+    message: request.message,
+    fields: requestFields(request),
+  };
+}
+
+/** A person's answer, and which question it is to. */
+export function toAnswerFrame(requestId: string, answer: HumanAnswer): FrameContent {
+  const content = describeAnswer(answer);
+  return {
+    event: "message",
+    eventType: "human",
+    message: content,
+    fields: { role: "user", content, request_id: requestId },
+  };
+}
+
+/** The final answer. */
+export function toFinalAnswerFrame(output: string): FrameContent {
+  return {
+    event: "final_answer",
+    eventType: "final_answer",
+    message: output,
+    fields: { content: output },
+  };
+}

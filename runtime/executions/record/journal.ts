@@ -1,0 +1,266 @@
+// Writes one execution into the log: builds its frames, stores them with the change they tell, rings the bell.
+import type { Clock } from "../../../base/clock.ts";
+import {
+  createFrame,
+  type FrameContent,
+  type FrameDraft,
+  type FrameIdentity,
+} from "../../events/frame.ts";
+import type { ExecutionLog } from "../../events/log.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import { toStorable } from "../../../base/text/storable_text.ts";
+import type { UserMessage } from "../../models/message.ts";
+import type { ModelReply } from "../../models/model.ts";
+import type { Effect } from "../../tools/tool.ts";
+import { boundAnswer } from "./answer.ts";
+import { type PlacedMessage, planCalls, type PlannedCall, toToolMessage } from "./conversation.ts";
+import type { ConversationStore } from "./conversation_store.ts";
+import type { CutReply, EndingStore } from "./ending_store.ts";
+import type { Execution, FinalStatus } from "../execution.ts";
+import type { FamilyStore } from "./family_store.ts";
+import {
+  identityOf,
+  toAnswerFrame,
+  toCompleteFrame,
+  toFinalAnswerFrame,
+  toInstructionsFrame,
+  toInterruptFrame,
+  toOpeningFrame,
+  toReplyFrame,
+  toResultFrame,
+  toStatsFrame,
+} from "./frame_contents.ts";
+import type { HumanAnswer, HumanRequest } from "../human_request.ts";
+import type { RequestStore } from "./request_store.ts";
+import type { Resumption } from "../runs/resumption.ts";
+import { RunningTime } from "./running_time.ts";
+
+/** What a journal writes to: every change of an execution while it runs. */
+export interface JournalStores {
+  conversations: ConversationStore;
+  requests: RequestStore;
+  families: Pick<FamilyStore, "waitForChild">;
+  endings: EndingStore;
+}
+
+/** What a journal writes with. */
+export interface JournalPorts extends JournalStores {
+  log: ExecutionLog;
+  redactor: Redactor;
+  clock: Clock;
+}
+
+/** How an execution ends. */
+export interface Outcome {
+  status: FinalStatus;
+  /** What went wrong; null on success. */
+  error: string | null;
+  /** The final answer, or what was said until the run was cut off. */
+  output: string | null;
+  /** A reply that the end cut off, which has not been counted yet. */
+  cut?: CutReply;
+}
+
+/** Stands in the figures where the last reply was not counted by its provider. */
+const CUT_REPLY =
+  "The last reply was cut off: what its provider had not counted by then is estimated";
+
+/** The pen of one execution. Only one process holds it at a time. */
+export class Journal {
+  readonly #ports: JournalPorts;
+  readonly #identity: FrameIdentity;
+  readonly #running: RunningTime;
+
+  /** `ranMs`: how long the execution is known to have run in a process that died before it stored that. */
+  constructor(execution: Execution, ports: JournalPorts, { ranMs = 0 } = {}) {
+    this.#ports = ports;
+    this.#identity = identityOf(execution);
+    this.#running = new RunningTime(ports.clock, { ranMs });
+  }
+
+  /** Stores the opening: what was seeded stands silently, what is new is logged. */
+  async begin(opening: (PlacedMessage & { seeded: boolean })[]): Promise<void> {
+    const frames = opening.filter(({ seeded }) => !seeded)
+      .map(({ message }) => this.#frame(toOpeningFrame(message)));
+    await this.#ports.conversations.beginConversation(this.#identity.executionId, {
+      messages: opening,
+      frames,
+    });
+    this.#ring();
+  }
+
+  /** Stores and logs a system message in the place of the one that the run began with. */
+  async replaceSystem(message: PlacedMessage): Promise<void> {
+    const frame = this.#frame(toOpeningFrame(message.message));
+    await this.#ports.conversations.replaceSystem(this.#identity.executionId, { message, frame });
+    this.#ring();
+  }
+
+  /** Stores a model reply; returns the execution with its new figures. */
+  async reply(
+    reply: ModelReply,
+    options: { position: number; costUsd: number | null; warning?: string },
+  ): Promise<Execution> {
+    const { usage } = reply;
+    const message = { ...reply.message, stop: reply.stop };
+    const figures = await this.#ports.conversations.recordReply(this.#identity.executionId, {
+      message: { position: options.position, message },
+      calls: planCalls(message, options.position),
+      usage,
+      costUsd: options.costUsd,
+      durationMs: this.#running.take(),
+      frames: (
+        figures,
+      ) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures, options.warning))],
+    });
+    this.#ring();
+    return figures;
+  }
+
+  /** Stores that a call is about to begin. */
+  async startCall(call: PlannedCall, effect: Effect): Promise<void> {
+    await this.#ports.conversations.startCall(this.#identity.executionId, {
+      position: call.position,
+      effect,
+      startedAt: this.#ports.clock.now(),
+    });
+  }
+
+  /** Stores the result of a call; returns the messages the model will read. */
+  async finishCall(
+    call: PlannedCall,
+    result: {
+      content: string;
+      isError: boolean;
+      durationMs: number;
+      effect: Effect;
+      /** What the result brings along, and its place in the conversation. */
+      instructions?: { position: number; text: string };
+    },
+  ): Promise<PlacedMessage[]> {
+    const message = { position: call.position, message: toToolMessage(call, result) };
+    const instructions = result.instructions && toInstructions(result.instructions);
+    await this.#ports.conversations.finishCall(this.#identity.executionId, {
+      message,
+      effect: result.effect,
+      durationMs: result.durationMs,
+      frame: (stored) => this.#frame(toResultFrame(stored)),
+      ...(instructions && {
+        instructions: {
+          message: instructions,
+          frame: this.#frame(toInstructionsFrame(instructions.message.content)),
+        },
+      }),
+    });
+    this.#ring();
+    return instructions === undefined ? [message] : [message, instructions];
+  }
+
+  /** Takes back that a call began: it ended without an effect and will begin again. */
+  async resetCall({ position }: PlannedCall): Promise<void> {
+    await this.#ports.conversations.resetCall(this.#identity.executionId, position);
+  }
+
+  /** Lets the execution wait for a person's answer to a question. */
+  async ask(
+    question: Omit<HumanRequest, "executionId">,
+  ): Promise<{ execution: Execution; request: HumanRequest }> {
+    const request = { ...question, executionId: this.#identity.executionId };
+    const execution = await this.#ports.requests.openRequest(this.#identity.executionId, {
+      request,
+      durationMs: this.#running.take(),
+      frames: [this.#frame(toInterruptFrame(request))],
+    });
+    this.#ring();
+    return { execution, request };
+  }
+
+  /**
+   * Lets the execution wait because one that it delegated to waits. Undefined when that one does not (any more).
+   */
+  async waitForChild(
+    childId: number,
+  ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
+    const waiting = await this.#ports.families.waitForChild(this.#identity.executionId, {
+      childId,
+      durationMs: this.#running.take(),
+      frames: (request) => [this.#frame(toInterruptFrame(request))],
+    });
+    // It runs on.
+    if (waiting === undefined) this.#running.putBack();
+    this.#ring();
+    return waiting;
+  }
+
+  /**
+   * Stores a person's answer; the execution runs again, and with it those above that waited only for it. Undefined when
+   * the question is not open (any more).
+   */
+  async answer(requestId: string, answer: HumanAnswer): Promise<Resumption | undefined> {
+    const { requests, clock, redactor } = this.#ports;
+    const at = clock.now();
+    const resumption = await requests.answerRequest(this.#identity.executionId, {
+      requestId,
+      answer,
+      answeredAt: at,
+      frames: (execution) => [
+        createFrame(identityOf(execution), toAnswerFrame(requestId, answer), { redactor, at }),
+      ],
+    });
+    this.#ring();
+    for (const { id } of resumption?.ancestors ?? []) this.#ports.log.ring(id);
+    return resumption;
+  }
+
+  /** Stores how long the execution ran: the next start continues it. */
+  async leave(): Promise<void> {
+    const durationMs = this.#running.take();
+    await this.#ports.endings.leaveExecution(this.#identity.executionId, { durationMs });
+  }
+
+  /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
+  async finish(
+    outcome: Outcome,
+    options: { from: "running" | "waiting" } = { from: "running" },
+  ): Promise<Resumption | undefined> {
+    const { redactor, endings, clock } = this.#ports;
+    const shown = (text: string) => toStorable(redactor.redact(text));
+    // Once more where it was cut: the frame says the same as what is stored, to the letter.
+    const output = outcome.output === null
+      ? null
+      : shown(boundAnswer(shown(outcome.output), redactor));
+    const error = outcome.error === null ? null : shown(outcome.error);
+    const ended = await endings.finishExecution(this.#identity.executionId, {
+      from: options.from,
+      status: outcome.status,
+      error,
+      output,
+      ...(outcome.cut && { cut: outcome.cut }),
+      finishedAt: clock.now(),
+      // Waiting for a person is not running time.
+      durationMs: options.from === "waiting" ? 0 : this.#running.take(),
+      frames: (figures) => [
+        ...(outcome.cut === undefined ? [] : [this.#frame(toStatsFrame(figures, CUT_REPLY))]),
+        ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),
+        this.#frame(toCompleteFrame(figures, outcome.cut !== undefined)),
+      ],
+    });
+    this.#ring();
+    return ended;
+  }
+
+  #frame(content: FrameContent): FrameDraft {
+    const { redactor, clock } = this.#ports;
+    return createFrame(this.#identity, content, { redactor, at: clock.now() });
+  }
+
+  #ring(): void {
+    this.#ports.log.ring(this.#identity.executionId);
+  }
+}
+
+function toInstructions(
+  { position, text }: { position: number; text: string },
+): { position: number; message: UserMessage } {
+  return { position, message: { role: "user", content: text, injected: true } };
+}

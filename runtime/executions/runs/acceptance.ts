@@ -1,0 +1,66 @@
+// From a spec to what the store is asked to accept, and whether what was accepted before is the same run.
+import type { Agent } from "../../agents/agent.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { createFrame, type FrameDraft } from "../../events/frame.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { AcceptanceStore, Claim } from "../record/acceptance_store.ts";
+import type { Execution, ExecutionTrigger } from "../execution.ts";
+import type { StoredExecution } from "../record/execution_reads.ts";
+import type { ExecutionRequest } from "../execution_request.ts";
+import { identityOf, toInfoFrame } from "../record/frame_contents.ts";
+
+/** A run that is asked for. */
+export interface RunSpec {
+  trigger: ExecutionTrigger;
+  request: ExecutionRequest;
+  sessionId: string | null;
+  idempotencyKey?: string;
+  /** What it takes with its acceptance. */
+  claim?: Claim;
+  /** Whose call it answers. */
+  parent?: { executionId: number; position: number; depth: number };
+}
+
+/** The arguments of AcceptanceStore.acceptExecution for a spec. */
+export function toAcceptance(
+  agent: Agent,
+  spec: RunSpec,
+  { clock, redactor }: { clock: Clock; redactor: Redactor },
+): Parameters<AcceptanceStore["acceptExecution"]> {
+  const { parent, claim, idempotencyKey } = spec;
+  const startedAt = clock.now();
+  return [{
+    agentId: agent.id,
+    displayName: agent.displayName,
+    trigger: spec.trigger,
+    parentExecutionId: parent?.executionId ?? null,
+    parentPosition: parent?.position ?? null,
+    depth: parent?.depth ?? 0,
+    sessionId: spec.sessionId,
+    request: spec.request,
+    model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
+    startedAt,
+  }, {
+    unlessWaiting: agent.onPending === "skip" && spec.trigger !== "agent",
+    frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(claim === undefined ? {} : { claim }),
+  }];
+}
+
+/** The first frame of every execution; stored with its acceptance. */
+export function createInfoFrame(
+  execution: Execution,
+  options: { redactor: Redactor; at: number },
+): FrameDraft {
+  return createFrame(identityOf(execution), toInfoFrame(execution), options);
+}
+
+/** Whether an execution is the very run that is wished for now, of this agent: an idempotency key stands for one. */
+export function isSameRun(
+  { execution, request }: Pick<StoredExecution, "execution" | "request">,
+  { agent, spec }: { agent: Pick<Agent, "id">; spec: RunSpec },
+): boolean {
+  return execution.agentId === agent.id && execution.sessionId === spec.sessionId &&
+    JSON.stringify(request) === JSON.stringify(spec.request);
+}

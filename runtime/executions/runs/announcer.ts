@@ -1,0 +1,67 @@
+// Tells the rest of the service what becomes of executions: on the event bus, in the service log, and to telemetry.
+import type { EventBus } from "../../events/bus.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { Execution } from "../execution.ts";
+import { identityOf } from "../record/frame_contents.ts";
+import type { HumanRequest } from "../human_request.ts";
+import type { Telemetry } from "../telemetry.ts";
+
+/** What is told to, and by. */
+export interface AnnouncerPorts {
+  events: EventBus;
+  serviceLog: ServiceLog;
+  redactor: Redactor;
+  telemetry: Telemetry;
+}
+
+/** The voice of the runner. */
+export class Announcer {
+  readonly #ports: AnnouncerPorts;
+
+  constructor(ports: AnnouncerPorts) {
+    this.#ports = ports;
+  }
+
+  started(execution: Execution): void {
+    const { trigger, parentExecutionId } = execution;
+    this.#log("Execution started", execution, {
+      trigger,
+      ...(parentExecutionId !== null && { parent: parentExecutionId }),
+    });
+    this.#ports.events.publish({ type: "execution_started", ...identityOf(execution), trigger });
+  }
+
+  waiting(execution: Execution, request: HumanRequest): void {
+    const { requestId, kind } = request;
+    this.#log("Execution waits for an answer", execution, { kind });
+    this.#ports.events.publish({
+      type: "execution_waiting",
+      ...identityOf(execution),
+      requestId,
+      kind,
+      message: this.#ports.redactor.redact(request.message),
+    });
+  }
+
+  resumed(execution: Execution): void {
+    this.#log("Execution continues", execution, {});
+    this.#ports.events.publish({ type: "execution_resumed", ...identityOf(execution) });
+  }
+
+  ended(execution: Execution): void {
+    const { status, durationMs, error } = execution;
+    this.#log("Execution ended", execution, { status, error: error ?? undefined });
+    this.#ports.telemetry.ended(execution);
+    this.#ports.events.publish({
+      type: "execution_completed",
+      ...identityOf(execution),
+      status,
+      durationMs,
+    });
+  }
+
+  #log(message: string, { id, agentId }: Execution, fields: Record<string, unknown>): void {
+    this.#ports.serviceLog.write("info", message, { execution: id, agent: agentId, ...fields });
+  }
+}

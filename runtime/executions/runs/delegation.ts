@@ -1,0 +1,142 @@
+// Executions that another one starts: beginning one for a call, waiting until it rests, telling its result.
+import type { Agent } from "../../agents/agent.ts";
+import { beginningOf } from "../../../base/text/cut_text.ts";
+import type { Delegation } from "../../tools/tool.ts";
+import { AgentUnavailable } from "../../tools/agent_unavailable.ts";
+import { ToolFailure } from "../../tools/tool_failure.ts";
+import type { PlannedCall } from "../record/conversation.ts";
+import { type Execution, isFinal } from "../execution.ts";
+import type { ExecutionReads } from "../record/execution_reads.ts";
+import type { FamilyStore } from "../record/family_store.ts";
+import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
+
+/**
+ * The most that the caller's model reads of an answer and of an error, in bytes of JSON: with the figures it stays below
+ * what a result may have, so that nothing after it is cut off. The execution's own record holds them whole.
+ */
+const OUTPUT_BYTES = 60_000;
+const ERROR_BYTES = 4_000;
+
+/** An execution to be started for a call. */
+export interface DelegatedStart {
+  agent: Agent;
+  args: string[];
+  parent: Execution;
+  /** The place of the call's result in the parent's conversation. */
+  position: number;
+  depth: number;
+}
+
+/** What delegations are made with. */
+export interface DelegationPorts {
+  executions: Pick<ExecutionReads, "readExecution">;
+  families: Pick<FamilyStore, "findChild" | "readLineage">;
+  findAgent(id: string): Agent | undefined;
+  /** How many executions may stand above one. */
+  maxAgentDepth: () => number;
+  begin(start: DelegatedStart): Promise<Execution>;
+  /** Resolves when this execution neither runs here nor is about to. */
+  untilRest(id: number): Promise<void>;
+  cancel(id: number, error: string): Promise<unknown>;
+}
+
+/** Lets one execution use another agent. */
+export class Delegations {
+  readonly #ports: DelegationPorts;
+
+  constructor(ports: DelegationPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Starts the execution that a call asks for, once, and waits until it has ended or waits for a person; without
+   * `delegation` it has been started before. Throws ToolFailure where it may not be started. When the signal aborts it is
+   * ended first; then the signal's reason is thrown.
+   */
+  async delegate(
+    parent: Execution,
+    call: PlannedCall,
+    options: { delegation?: Delegation; signal: AbortSignal },
+  ): Promise<DelegationState> {
+    const { delegation, signal } = options;
+    const { executions, families } = this.#ports;
+    signal.throwIfAborted();
+    const child = await families.findChild(parent.id, call.position) ??
+      await this.#begin(parent, { delegation, position: call.position });
+    let ending: Promise<unknown> | undefined;
+    const onAbort = () => {
+      // A service that stops stops every run itself, and leaves those that are to be resumed.
+      if (isLeftForRestart(signal)) return;
+      // Where it fails, the end of the parent tries again, and says so.
+      ending = Promise.allSettled([this.#ports.cancel(child.id, errorOf(signal))]);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      if (signal.aborted) onAbort();
+      await this.#ports.untilRest(child.id);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      await ending;
+    }
+    signal.throwIfAborted();
+    const stored = await executions.readExecution(child.id);
+    if (stored?.execution.status === "waiting") return { state: "waiting", childId: child.id };
+    if (stored === undefined || !isFinal(stored.execution.status)) {
+      throw new ToolFailure(
+        `Execution ${child.id} of agent "${child.agentId}" could not be followed to its end`,
+      );
+    }
+    return { state: "ended", content: describeEnd(stored.execution, stored.output) };
+  }
+
+  async #begin(
+    parent: Execution,
+    call: { delegation: Delegation | undefined; position: number },
+  ): Promise<Execution> {
+    if (call.delegation === undefined) throw new TypeError("There is nobody to delegate to");
+    const { agentId, args } = call.delegation;
+    const agent = this.#ports.findAgent(agentId);
+    if (agent === undefined) throw new AgentUnavailable(agentId);
+    const maxAgentDepth = this.#ports.maxAgentDepth();
+    const depth = (await this.#ports.families.readLineage(parent.id)).length;
+    if (depth > maxAgentDepth) {
+      throw new ToolFailure(
+        `Agent "${agentId}" cannot be called from here: agents may call each other ${maxAgentDepth} deep ` +
+          "(defaults.max_agent_depth). Do the task without it.",
+      );
+    }
+    return await this.#ports.begin({ agent, args, parent, position: call.position, depth });
+  }
+}
+
+function errorOf({ reason }: AbortSignal): string {
+  return reason instanceof RunStopped ? reason.message : "Aborted: its caller ended";
+}
+
+/** What the caller's model reads: JSON, as its keys are the ones that callers know. */
+function describeEnd(execution: Execution, output: string | null): string {
+  return JSON.stringify({
+    status: execution.status,
+    output: output === null ? null : bound(output, OUTPUT_BYTES),
+    ...(execution.error !== null && { error: bound(execution.error, ERROR_BYTES) }),
+    execution_id: execution.id,
+    duration_ms: execution.durationMs,
+    total_tokens: execution.totalTokens,
+    cost_usd: execution.costUsd,
+  });
+}
+
+/** The text, or as much of its beginning as fits, with a line that says so. */
+function bound(text: string, maxBytes: number): string {
+  let end = Math.min(text.length, maxBytes);
+  // Each step keeps the share that would fit if all characters took as much as those before.
+  for (let bytes; (bytes = jsonBytes(text.slice(0, end))) > maxBytes;) {
+    end = Math.min(end - 1, Math.floor(end * maxBytes / bytes));
+  }
+  if (end === text.length) return text;
+  return `${beginningOf(text, end)}\n[This was cut here: it has ${text.length} characters.]`;
+}
+
+function jsonBytes(text: string): number {
+  return new TextEncoder().encode(JSON.stringify(text)).length;
+}

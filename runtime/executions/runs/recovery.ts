@@ -1,0 +1,67 @@
+// What a dead instance left running: what its agent wants resumed continues here, the rest ends.
+import type { AwaitedAgents } from "./awaited_agents.ts";
+import type { StoredRun } from "./conductor.ts";
+import type { Continuations } from "./continuations.ts";
+import { type ExecutionEndings, FORSAKEN } from "./execution_endings.ts";
+import { Journal, type JournalPorts } from "../record/journal.ts";
+import type { RecoveryStore } from "../record/recovery_store.ts";
+import { AgentUnreadable } from "../refusals.ts";
+import { ORPHANED } from "./resume_decision.ts";
+
+/** What a recovery works with. */
+export interface RecoveryPorts extends JournalPorts {
+  recovery: RecoveryStore;
+  agents: Pick<AwaitedAgents, "find">;
+  ends: Pick<ExecutionEndings, "end" | "abortWaiting">;
+  continuations: Pick<Continuations, "afterRestart">;
+  /** Throws ExecutionNotFound. */
+  read(id: number): Promise<StoredRun>;
+}
+
+/** Takes over what a dead instance left running: continues it where the agent says so, else ends it. */
+export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
+  const { recovery, ends, continuations } = ports;
+  const { adopted, orphaned } = await partAbandoned(ports);
+  for (const { execution } of orphaned) {
+    const ranMs = await recovery.readUncountedMs(execution.id);
+    const journal = new Journal(execution, ports, { ranMs });
+    await ends.end(execution, { outcome: ORPHANED, journal });
+  }
+  for (const subject of adopted) await continuations.afterRestart(subject);
+  for (const id of await recovery.findForsaken()) await ends.abortWaiting(id, FORSAKEN);
+}
+
+/** What becomes of abandoned executions, the oldest first. */
+interface Parted {
+  /** Taken over: they run here under the definition of now, or wait until it can be read. */
+  adopted: StoredRun[];
+  orphaned: StoredRun[];
+}
+
+/**
+ * Takes over what its agent wants resumed, or may want resumed where its file cannot be read, unless nobody waits for it any
+ * longer. The rest is to be ended.
+ */
+async function partAbandoned(
+  { recovery, agents, read }: Pick<RecoveryPorts, "recovery" | "agents" | "read">,
+): Promise<Parted> {
+  const adopted = new Map<number, StoredRun>();
+  const orphaned: StoredRun[] = [];
+  const isWanted = async (parentId: number | null) =>
+    // A parent is older, and so was decided before; one that waits is nobody's to decide.
+    parentId === null || adopted.has(parentId) ||
+    (await read(parentId)).execution.status === "waiting";
+  for (const id of await recovery.findAbandoned()) {
+    const subject = await read(id);
+    const { agentId, parentExecutionId } = subject.execution;
+    const agent = agents.find(agentId);
+    const mayGoOn = agent instanceof AgentUnreadable || agent?.onRestart === "resume";
+    if (mayGoOn && await isWanted(parentExecutionId)) {
+      await recovery.adoptExecution(id);
+      adopted.set(id, subject);
+    } else {
+      orphaned.push(subject);
+    }
+  }
+  return { adopted: [...adopted.values()], orphaned };
+}

@@ -1,0 +1,22 @@
+// A run that is asked for again under its idempotency key when its agent is there no more: what was accepted stays so.
+import { normalizeId } from "../../agents/agent_id.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { isSameRun, type RunSpec } from "./acceptance.ts";
+import type { Execution } from "../execution.ts";
+import type { ExecutionReads } from "../record/execution_reads.ts";
+import { IdempotencyKeyReused } from "../refusals.ts";
+
+/** The execution that this very run got before, if any. Throws IdempotencyKeyReused where another run got one. */
+export async function findRepeatedRun(
+  agentId: string,
+  spec: RunSpec,
+  { executions, clock }: { executions: Pick<ExecutionReads, "readByKey">; clock: Clock },
+): Promise<Execution | undefined> {
+  const { idempotencyKey: key } = spec;
+  const first = key === undefined ? undefined : await executions.readByKey(key, clock.now());
+  if (first === undefined) return undefined;
+  if (!isSameRun(first, { agent: { id: normalizeId(agentId) }, spec })) {
+    throw new IdempotencyKeyReused();
+  }
+  return first.execution;
+}

@@ -1,0 +1,90 @@
+// Deadlines of questions: one timer for all of them, over what is stored, so that they hold across restarts.
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
+import type { HumanRequest } from "../human_request.ts";
+import type { RequestStore } from "../record/request_store.ts";
+
+/** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
+const LONGEST_SLEEP_MS = MINUTE_MS;
+/** How long to wait after a deadline could not be kept. */
+const RETRY_MS = 5 * SECOND_MS;
+
+/** What deadlines are kept with. */
+export interface RequestExpiryPorts {
+  requests: Pick<RequestStore, "readNextExpiry">;
+  clock: Clock;
+  serviceLog: ServiceLog;
+}
+
+/** What became of a request whose time is over. It may be tried again at once, or not before `again()`. */
+export type Expiry = "over" | "postponed";
+
+/** Calls back for every open request whose time is over. */
+export class RequestExpiry implements AsyncDisposable {
+  readonly #ports: RequestExpiryPorts;
+  readonly #onExpired: (request: HumanRequest) => Promise<Expiry>;
+  readonly #over = new AbortController();
+  /** Ids of requests that stay as they are until `again()`. */
+  #postponed = new Set<string>();
+  #nap = new AbortController();
+  #watching: Promise<void> | undefined;
+
+  constructor(
+    ports: RequestExpiryPorts,
+    onExpired: (request: HumanRequest) => Promise<Expiry>,
+  ) {
+    this.#ports = ports;
+    this.#onExpired = onExpired;
+  }
+
+  start(): void {
+    this.#watching ??= this.#watch();
+  }
+
+  /** A new deadline may be the first one now. */
+  look(): void {
+    this.#nap.abort();
+  }
+
+  /** What was postponed is tried again. */
+  again(): void {
+    this.#postponed = new Set();
+    this.look();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { requests, clock, serviceLog } = this.#ports;
+    while (!this.#over.signal.aborted) {
+      this.#nap = new AbortController();
+      let waitMs = LONGEST_SLEEP_MS;
+      try {
+        // The set of now: what is postponed after an `again()` on the way is tried again with the rest.
+        const postponed = this.#postponed;
+        const next = await requests.readNextExpiry(postponed);
+        if (next?.expiresAt != null) {
+          const restMs = next.expiresAt - clock.now();
+          if (restMs <= 0) {
+            if (await this.#onExpired(next) === "postponed") postponed.add(next.requestId);
+            continue;
+          }
+          waitMs = Math.min(restMs, LONGEST_SLEEP_MS);
+        }
+      } catch (error) {
+        // What could not be stored stays due: asking again at once would ask without end.
+        waitMs = RETRY_MS;
+        serviceLog.write("error", "The deadlines of requests could not be kept; tried again soon", {
+          error,
+        });
+      }
+      const signal = AbortSignal.any([this.#over.signal, this.#nap.signal]);
+      await sleepUnlessAborted(clock, waitMs, signal);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// Whether an execution that stood still continues, under its agent's definition of now, or ends because of what has become of
+// its agent.
+import type { Agent } from "../../agents/agent.ts";
+import type { Execution } from "../execution.ts";
+import type { Outcome } from "../record/journal.ts";
+
+/** What comes next, once it can be told what has become of the agent; undefined: it is gone. */
+export type ResumeDecision = (agent: Agent | undefined) => { agent: Agent } | { outcome: Outcome };
+
+/** Of an execution that waited for a person. */
+export function afterWaiting({ agentId }: Execution): ResumeDecision {
+  const error = `Agent '${agentId}' no longer exists`;
+  return (agent) =>
+    agent === undefined ? { outcome: { status: "error", error, output: null } } : { agent };
+}
+
+/** Of one that a dead instance left running. */
+export function afterRestart(agent: Agent | undefined): ReturnType<ResumeDecision> {
+  return agent?.onRestart === "resume" ? { agent } : { outcome: ORPHANED };
+}
+
+/** The end of an execution that a dead instance left and nobody continues. */
+export const ORPHANED: Outcome = {
+  status: "orphaned",
+  error: "The service stopped while this execution was running",
+  output: null,
+};

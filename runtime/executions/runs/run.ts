@@ -1,0 +1,80 @@
+// Everything one run works with, gathered once; the steps of the loop take it whole.
+import type { Agent } from "../../agents/agent.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Model, ModelReply } from "../../models/model.ts";
+import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
+import type { Delegation } from "../../tools/tool.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { Toolbox } from "../../tools/toolbox.ts";
+import type { Conversation, PlannedCall } from "../record/conversation.ts";
+import type { StoredCall } from "../record/conversation_store.ts";
+import type { Execution } from "../execution.ts";
+import type { GivenAnswer } from "../human_request.ts";
+import type { Journal, Outcome } from "../record/journal.ts";
+import type { RedactedReply } from "../record/redacted_reply.ts";
+import type { Telemetry } from "../telemetry.ts";
+
+/** One run of an execution: from its start, or from where it was left, to its next rest. */
+export interface Run {
+  /** As it stood when this run of it began. */
+  execution: Execution;
+  agent: Agent;
+  model: Model;
+  toolbox: Toolbox;
+  sandbox: PathSandbox;
+  conversation: Conversation;
+  /** Calls that an earlier process left without a result, by place. */
+  leftCalls: ReadonlyMap<number, StoredCall>;
+  /** What people answered, by the place of the call it was asked for. */
+  answers: ReadonlyMap<number, readonly GivenAnswer[]>;
+  /** The places of calls that other executions were started for when this run of it began. */
+  delegated: ReadonlySet<number>;
+  journal: Journal;
+  /** What shows the next reply while it streams. */
+  openReply(): RedactedReply;
+  /** What a reply cost in US dollars; null where no price is known. */
+  costOf(reply: ModelReply): Promise<number | null>;
+  clock: Clock;
+  telemetry: Telemetry;
+  /** The value without keys of model providers: these never enter a conversation, not even a stored one. */
+  withoutKeys<T>(value: T): T;
+  /** Knows all secrets. */
+  redactor: Redactor;
+  /**
+   * Lets another agent do what a call asks for, or continues to wait for the execution that does: for a call in `delegated`
+   * nothing else is asked. Throws ToolFailure where it may not, and the signal's reason once the run ends, after the other
+   * execution has ended, too.
+   */
+  delegate(call: PlannedCall, delegation?: Delegation): Promise<DelegationState>;
+  /** Lines in the service log: of a tool, and a warning. */
+  note(message: string): void;
+  warn(message: string): void;
+  /** Aborts with a RunStopped when the run has to end early. */
+  signal: AbortSignal;
+}
+
+/** How far an execution has come that another one delegated to. */
+export type DelegationState =
+  /** It has ended; the content is what the caller's model reads. */
+  | { state: "ended"; content: string }
+  /** It waits for a person. */
+  | { state: "waiting"; childId: number };
+
+/** The reason of a run's signal: it ends now, and this is how. */
+export class RunStopped extends Error {
+  override readonly name = "RunStopped";
+  readonly outcome: Outcome;
+  /** Whether another start may continue the run, where its agent wants that. */
+  readonly resumable: boolean;
+
+  constructor(error: string, options: { resumable: boolean } = { resumable: false }) {
+    super(error);
+    this.resumable = options.resumable;
+    this.outcome = { status: "aborted", error, output: null };
+  }
+}
+
+/** Whether the run was stopped so that the next start continues it. */
+export function isLeftForRestart({ reason }: AbortSignal): boolean {
+  return reason instanceof RunStopped && reason.resumable;
+}

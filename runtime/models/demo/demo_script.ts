@@ -1,0 +1,137 @@
+// The script of `demo/script`: what the model will say and call, written beside the agent's task. With it people test
+// an agent's guards, limits, triggers and failures without a provider.
+//
+// A script is a fenced block marked `demo`, in the user turn or else in the agent's body, that holds a JSON array of
+// steps; each step is one reply. The step played is the number of replies since the last user turn, read from the
+// conversation, so that an interrupted run continues where it was.
+//
+// ```demo
+// [
+//   { "say": "I look first.", "call": [{ "name": "file_read", "arguments": { "path": "notes.md" } }] },
+//   { "say": "Done.", "usage": { "input": 1200, "output": 30 } }
+// ]
+// ```
+import { z } from "zod";
+import type { DemoTurn } from "./demo_turn.ts";
+import { ModelError, type StopReason } from "../model.ts";
+
+/** One reply, ready to be played. */
+export interface DemoStep {
+  text: string;
+  /** `arguments` is JSON text. */
+  calls: { name: string; arguments: string }[];
+  /** Null: counted from the characters. */
+  usage: { input: number; output: number } | null;
+  /** The wait before the reply begins. */
+  delayMs: number;
+  /** How the reply breaks off after its text, if it does. */
+  failure: { message: string; retryable: boolean } | null;
+  /** Null: what fits the calls. */
+  stop: StopReason | null;
+  /** What the reply cost, as an endpoint would report it. */
+  costUsd: number | null;
+}
+
+const Tokens = z.int().min(0);
+
+const Step = z.strictObject({
+  /** The text of the reply; `{result}` in it stands for the text of the last tool result. */
+  say: z.string().optional(),
+  /** A text repeated, for long replies. */
+  say_repeat: z.strictObject({ text: z.string(), times: z.int().min(0).max(10_000_000) })
+    .optional(),
+  /** Tool calls; `arguments` as an object, or as text to send exactly that. */
+  call: z.array(z.strictObject({
+    name: z.string(),
+    arguments: z.union([z.string(), z.record(z.string(), z.json())]).default({}),
+  })).min(1).optional(),
+  /** Token counts of the reply. */
+  usage: z.strictObject({ input: Tokens, output: Tokens }).optional(),
+  /** Milliseconds before the reply begins. */
+  delay_ms: z.number().min(0).optional(),
+  /** The reply breaks off with this message. */
+  fail: z.string().optional(),
+  /** Whether the failure is one that is worth another attempt. */
+  retryable: z.boolean().optional(),
+  /** Why the reply ends. */
+  stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal", "unknown"]).optional(),
+  /** The cost in US dollars. */
+  cost_usd: z.number().min(0).optional(),
+}).refine(
+  (step) => [step.say, step.say_repeat, step.call, step.fail].some((part) => part !== undefined),
+  "a step needs say, say_repeat, call or fail",
+);
+
+const Script = z.array(Step).min(1);
+
+/** The step that a conversation has come to. Throws ModelError for a script that is missing, broken or at its end. */
+export function scriptStep(turn: DemoTurn): DemoStep {
+  const steps = parseScript(findScript(turn));
+  const step = steps[turn.replies];
+  if (step === undefined) {
+    throw scriptFailure(
+      `has ${steps.length} ${steps.length === 1 ? "step" : "steps"} and was asked for step ${
+        turn.replies + 1
+      }`,
+      "add a step that ends the run",
+    );
+  }
+  const text = (step.say ?? "").replaceAll("{result}", () => turn.results.at(-1)?.content ?? "") +
+    (step.say_repeat?.text.repeat(step.say_repeat.times) ?? "");
+  return {
+    text,
+    calls: (step.call ?? []).map(({ name, arguments: args }) => ({
+      name,
+      arguments: typeof args === "string" ? args : JSON.stringify(args),
+    })),
+    usage: step.usage ?? null,
+    delayMs: step.delay_ms ?? 0,
+    failure: step.fail === undefined
+      ? null
+      : { message: step.fail, retryable: step.retryable ?? false },
+    stop: step.stop ?? null,
+    costUsd: step.cost_usd ?? null,
+  };
+}
+
+function findScript(turn: DemoTurn): string {
+  for (const text of [turn.userText, turn.systemText]) {
+    const blocks = [...text.matchAll(/^```demo[ \t]*\r?\n([\s\S]*?)^```[ \t]*\r?$/gm)];
+    const [block] = blocks;
+    if (block === undefined) continue;
+    if (blocks.length > 1) {
+      throw scriptFailure(`stands in ${blocks.length} \`\`\`demo blocks`, "write one block");
+    }
+    return block[1] ?? "";
+  }
+  throw scriptFailure(
+    "is missing",
+    "write a ```demo block with a JSON array of steps into the agent's file or the message",
+  );
+}
+
+function parseScript(text: string): z.infer<typeof Script> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw scriptFailure(
+      `is not JSON (${error instanceof Error ? error.message : error})`,
+      "fix it",
+    );
+  }
+  const parsed = Script.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => {
+    const [index, ...path] = issue.path;
+    const place = typeof index === "number" ? `step ${index + 1}` : "the whole";
+    return `${[place, ...path.map(String)].join(".")}: ${issue.message}`;
+  });
+  throw scriptFailure(`does not fit: ${problems.join("; ")}`, "see the list of step fields");
+}
+
+function scriptFailure(state: string, remedy: string): ModelError {
+  return new ModelError(`Cannot play demo/script: the script ${state}; ${remedy}`, {
+    retryable: false,
+  });
+}

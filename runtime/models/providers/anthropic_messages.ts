@@ -1,0 +1,108 @@
+// The runtime's conversation in the format of the Messages API.
+import type Anthropic from "@anthropic-ai/sdk";
+import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
+import type { ToolDescription } from "../../tool_description.ts";
+import type { ModelRequest } from "../model.ts";
+import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
+import { toArgumentsObject } from "./tool_call_arguments.ts";
+
+type Params = Anthropic.MessageCreateParamsStreaming;
+type WireMessage = Anthropic.MessageParam;
+type WireBlock = Anthropic.ContentBlockParam;
+
+/** Everything up to this mark is the same at each step of a run; the provider reads it from its cache. */
+const CACHED = { cache_control: { type: "ephemeral" as const } };
+
+/** System prompt, tools and messages of a request; `owner` is the model whose thinking goes back to it. */
+export function toAnthropicPrompt(
+  request: Pick<ModelRequest, "messages" | "tools">,
+  owner: BlockOwner,
+): Pick<Params, "system" | "tools" | "messages"> {
+  const system = request.messages.filter((message) => message.role === "system")
+    .map((message) => message.content).join("\n\n");
+  return {
+    // An empty block is refused, with or without a mark.
+    ...(system.trim() === "" ? {} : { system: [{ type: "text", text: system, ...CACHED }] }),
+    ...(request.tools.length === 0 ? {} : { tools: toWireTools(request.tools) }),
+    messages: toWireMessages(request.messages, owner),
+  };
+}
+
+function toWireTools(tools: readonly ToolDescription[]): Anthropic.Tool[] {
+  return tools.map(({ name, description, parameters }, index) => ({
+    name,
+    description,
+    input_schema: { ...parameters, type: "object" },
+    ...(index === tools.length - 1 ? CACHED : {}),
+  }));
+}
+
+/** Turns alternate: what follows itself is joined, above all the results of one reply's calls. */
+function toWireMessages(messages: readonly Message[], owner: BlockOwner): WireMessage[] {
+  const wire: { role: "user" | "assistant"; content: WireBlock[] }[] = [];
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const blocks = toWireBlocks(message, owner);
+    if (blocks.length === 0) continue;
+    const last = wire.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else wire.push({ role, content: blocks });
+  }
+  return wire;
+}
+
+function toWireBlocks(
+  message: Exclude<Message, { role: "system" }>,
+  owner: BlockOwner,
+): WireBlock[] {
+  switch (message.role) {
+    case "user":
+      return textBlocks(message.content);
+    case "tool":
+      return [toolResult(message)];
+    case "assistant":
+      return assistantBlocks(message, owner);
+  }
+  return message satisfies never;
+}
+
+function assistantBlocks(message: AssistantMessage, owner: BlockOwner): WireBlock[] {
+  const kept = keptBlocks(message, owner);
+  // What the provider itself sent as content is content to it; its own package types it no closer.
+  if (kept !== undefined) {
+    return kept.map((block) =>
+      block.type === "tool_use" && typeof block.id === "string"
+        ? { ...block, id: toWireId(block.id) }
+        : block
+    ) as unknown as WireBlock[];
+  }
+  return [
+    ...textBlocks(message.content),
+    ...message.toolCalls.map((call): WireBlock => ({
+      type: "tool_use",
+      id: toWireId(call.id),
+      name: call.name,
+      input: toArgumentsObject(call.arguments),
+    })),
+  ];
+}
+
+function toolResult(message: ToolMessage): WireBlock {
+  return {
+    type: "tool_result",
+    tool_use_id: toWireId(message.toolCallId),
+    content: textBlocks(message.content),
+    ...(message.isError ? { is_error: true } : {}),
+  };
+}
+
+/** An id as the API permits it: in a conversation that another provider began, ids may hold any character. */
+function toWireId(id: string): string {
+  return id.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
+}
+
+/** Text as a block; no block for blank text, which is refused. */
+function textBlocks(text: string): Anthropic.TextBlockParam[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
+}

@@ -1,0 +1,170 @@
+// Reads the events of a Messages stream into one reply.
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
+import type { ToolCall } from "../message.ts";
+import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
+import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";
+import type { ReplyAssembly } from "./streamed_reply.ts";
+import { toArgumentsObject } from "./tool_call_arguments.ts";
+import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
+import { toTokenCount } from "./token_count.ts";
+
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
+  end_turn: "end",
+  stop_sequence: "end",
+  tool_use: "tool_calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "refusal",
+}));
+
+interface Block {
+  /** The block as the provider wants it back; the input of a call is filled in at the end. */
+  wire: JsonObject;
+  /** The input of a call as it streams. */
+  input: string;
+}
+
+/** One reply of a Messages stream as it grows. */
+export class AnthropicReplyAssembly implements ReplyAssembly {
+  readonly #owner: BlockOwner;
+  readonly #blocks = new Map<number, Block>();
+  /** As it streamed, and was shown: blocks may begin twice or grow by turns where a server breaks the format. */
+  #text = "";
+  #stopReason: string | undefined;
+  /** As the provider counts. */
+  #counts: JsonObject = {};
+  #usage: Usage | null = null;
+
+  constructor(owner: BlockOwner) {
+    this.#owner = owner;
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  add(event: unknown): ModelDelta {
+    if (!isJsonObject(event)) return { type: "progress" };
+    switch (event.type) {
+      case "message_start":
+        if (isJsonObject(event.message)) this.#addUsage(event.message.usage);
+        break;
+      case "content_block_start":
+        if (isJsonObject(event.content_block)) return this.#begin(event.index, event.content_block);
+        break;
+      case "content_block_delta":
+        if (isJsonObject(event.delta)) return this.#grow(event.index, event.delta);
+        break;
+      case "message_delta":
+        this.#addUsage(event.usage);
+        if (isJsonObject(event.delta) && typeof event.delta.stop_reason === "string") {
+          this.#stopReason = event.delta.stop_reason;
+        }
+    }
+    return { type: "progress" };
+  }
+
+  finish(): ModelReply | undefined {
+    if (this.#stopReason === undefined) return undefined;
+    const blocks = [...this.#blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+    const toolCalls: ToolCall[] = [];
+    for (const { wire, input } of blocks) {
+      if (wire.type !== "tool_use") continue;
+      const call = toToolCall(wire, input);
+      toolCalls.push(call);
+      wire.id = call.id;
+      wire.input = toArgumentsObject(call.arguments);
+    }
+    // Text and calls can be rebuilt from the message; anything else, above all thinking, is needed verbatim.
+    const verbatim = blocks.some(({ wire }) => wire.type !== "text" && wire.type !== "tool_use");
+    const kept = blocks.map(({ wire }) => wire).filter((wire) => !isBlankText(wire));
+    return {
+      message: {
+        role: "assistant",
+        content: this.#text,
+        toolCalls,
+        ...(verbatim ? { providerData: keepBlocks(this.#owner, kept) } : {}),
+      },
+      stop: STOP_REASONS.get(this.#stopReason) ?? "unknown",
+      usage: this.#usage,
+      reportedCostUsd: null,
+    };
+  }
+
+  #begin(index: JsonValue | undefined, wire: JsonObject): ModelDelta {
+    const block = { wire: { ...wire }, input: "" };
+    // Some servers of this format send the whole input at once.
+    if (
+      wire.type === "tool_use" && isJsonObject(wire.input) && Object.keys(wire.input).length > 0
+    ) {
+      block.input = JSON.stringify(wire.input);
+    }
+    checkCallCount(this.#blocks.size + 1);
+    this.#blocks.set(typeof index === "number" ? index : this.#blocks.size, block);
+    return this.#say(wire.type === "text" ? textOf(wire.text) : "");
+  }
+
+  #grow(index: JsonValue | undefined, delta: JsonObject): ModelDelta {
+    const block = typeof index === "number" ? this.#blocks.get(index) : undefined;
+    if (block === undefined) return { type: "progress" };
+    const { wire } = block;
+    switch (delta.type) {
+      case "text_delta": {
+        const text = textOf(delta.text);
+        wire.text = textOf(wire.text) + text;
+        return this.#say(text);
+      }
+      case "input_json_delta":
+        block.input += textOf(delta.partial_json);
+        break;
+      case "thinking_delta":
+        wire.thinking = textOf(wire.thinking) + textOf(delta.thinking);
+        break;
+      case "signature_delta":
+        wire.signature = textOf(wire.signature) + textOf(delta.signature);
+    }
+    return { type: "progress" };
+  }
+
+  #say(text: string): ModelDelta {
+    this.#text += text;
+    return text === "" ? { type: "progress" } : { type: "text", text };
+  }
+
+  /** Counts are running totals; the last word of each holds. */
+  #addUsage(usage: JsonValue | undefined): void {
+    if (!isJsonObject(usage)) return;
+    const told = Object.entries(usage).filter(([, value]) => typeof value === "number");
+    this.#counts = { ...this.#counts, ...Object.fromEntries(told) };
+    this.#usage = toUsage(this.#counts);
+  }
+}
+
+function toToolCall(wire: JsonObject, input: string): ToolCall {
+  const id = textOf(wire.id);
+  return {
+    id: id === "" ? inventCallId() : id,
+    name: textOf(wire.name),
+    arguments: input.trim() === "" ? "{}" : input,
+  };
+}
+
+/** The provider counts cached input beside `input_tokens`; the runtime counts all input as one. */
+function toUsage(usage: JsonObject): Usage {
+  const cacheReadTokens = toTokenCount(usage.cache_read_input_tokens);
+  const cacheWriteTokens = toTokenCount(usage.cache_creation_input_tokens);
+  return {
+    inputTokens: toTokenCount(usage.input_tokens) + cacheReadTokens + cacheWriteTokens,
+    outputTokens: toTokenCount(usage.output_tokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+  };
+}
+
+function isBlankText(wire: JsonObject): boolean {
+  return wire.type === "text" && textOf(wire.text).trim() === "";
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,81 @@
+// Reads the lines of an Ollama chat into one reply.
+import { isJsonObject, type JsonObject } from "../../../base/json.ts";
+import { type ModelDelta, type ModelReply, type StopReason, type Usage } from "../model.ts";
+import { type ProviderContext, streamedFailure } from "../provider_failure.ts";
+import type { ReplyAssembly } from "./streamed_reply.ts";
+import { toTokenCount } from "./token_count.ts";
+import { ToolCallAssembly } from "./tool_call_assembly.ts";
+
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(
+  Object.entries({ stop: "end", length: "length" }),
+);
+
+/** One reply of an Ollama chat as it grows. */
+export class OllamaReplyAssembly implements ReplyAssembly {
+  readonly #context: ProviderContext;
+  readonly #toolCalls = new ToolCallAssembly();
+  readonly #promptTokens: number;
+  #calls = 0;
+  #text = "";
+  #last: JsonObject | undefined;
+  #usage: Usage | null = null;
+
+  /** `promptTokens` stands in where the server does not count the prompt: it does not when it had it in its cache. */
+  constructor(context: ProviderContext, promptTokens: number) {
+    this.#context = context;
+    this.#promptTokens = promptTokens;
+  }
+
+  /** Counted in the last line alone. */
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  /** Throws ModelError for a line that reports an error. */
+  add(line: unknown): ModelDelta {
+    if (!isJsonObject(line)) return { type: "progress" };
+    if (line.error !== undefined) {
+      const message = typeof line.error === "string" ? line.error : JSON.stringify(line.error);
+      throw streamedFailure(this.#context, { code: undefined, type: undefined, message });
+    }
+    if (line.done === true) {
+      this.#last = line;
+      this.#usage = usageOf(line, this.#promptTokens);
+    }
+    if (!isJsonObject(line.message)) return { type: "progress" };
+    const { content, tool_calls: calls } = line.message;
+    for (const call of Array.isArray(calls) ? calls : []) {
+      // Calls come whole; a number of our own keeps two of the same name apart.
+      if (isJsonObject(call)) this.#toolCalls.add({ ...call, index: this.#calls++ });
+    }
+    const text = typeof content === "string" ? content : "";
+    this.#text += text;
+    return text === "" ? { type: "progress" } : { type: "text", text };
+  }
+
+  finish(): ModelReply | undefined {
+    const last = this.#last;
+    if (last === undefined) return undefined;
+    const toolCalls = this.#toolCalls.finish();
+    const stop =
+      STOP_REASONS.get(typeof last.done_reason === "string" ? last.done_reason : "stop") ??
+        "unknown";
+    return {
+      message: { role: "assistant", content: this.#text, toolCalls },
+      stop: stop === "end" && toolCalls.length > 0 ? "tool_calls" : stop,
+      usage: this.#usage,
+      reportedCostUsd: null,
+    };
+  }
+}
+
+function usageOf(last: JsonObject, promptTokens: number): Usage | null {
+  const { prompt_eval_count: input, eval_count: output } = last;
+  if (typeof input !== "number" && typeof output !== "number") return null;
+  return {
+    inputTokens: typeof input === "number" ? toTokenCount(input) : promptTokens,
+    outputTokens: toTokenCount(output),
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  };
+}

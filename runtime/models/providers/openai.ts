@@ -1,0 +1,110 @@
+// The adapter for OpenAI and for every endpoint that speaks Chat Completions, through the `openai` package, which is
+// loaded at the first call. Retry and timeout stand outside: the package's own are switched off.
+import type OpenAI from "openai";
+import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
+import type { Model, ModelDelta, ModelError, ModelReply, ModelRequest } from "../model.ts";
+import { type OpenAiFlavour, toOpenAiMessages, toOpenAiTools } from "./openai_messages.ts";
+import { OpenAiReplyAssembly } from "./openai_reply.ts";
+import {
+  answerFailure,
+  type ProviderContext,
+  providerMessage,
+  streamedFailure,
+} from "../provider_failure.ts";
+import { createProviderFetch } from "../provider_fetch.ts";
+import { streamReply } from "./streamed_reply.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+
+const loadSdk = lazyModule(() => import("openai"));
+
+/** Where OpenAI itself listens: up to and with the version. */
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
+
+/** How to reach one model over Chat Completions. */
+export interface OpenAiModelOptions extends AdapterOptions {
+  /** Ask for token counts in the stream. */
+  streamUsage: boolean;
+  /** `openai` itself wants `max_completion_tokens`; endpoints compatible with it know `max_tokens`, and are stricter. */
+  flavour: OpenAiFlavour;
+}
+
+/** A model at a Chat Completions endpoint. */
+export function createOpenAiModel(options: OpenAiModelOptions): Model {
+  return new OpenAiModel(options);
+}
+
+// The package's own clock must never end a call: the timeout per reply stands outside.
+const NO_TIMEOUT_MS = 2_147_483_647;
+
+class OpenAiModel implements Model {
+  readonly id: string;
+  readonly #options: OpenAiModelOptions;
+  readonly #context: ProviderContext;
+  #client: OpenAI | undefined;
+
+  constructor(options: OpenAiModelOptions) {
+    this.id = options.id;
+    this.#options = options;
+    this.#context = toProviderContext(options, OPENAI_BASE_URL);
+  }
+
+  async *generate(
+    request: ModelRequest,
+    options: { signal: AbortSignal },
+  ): AsyncGenerator<ModelDelta, ModelReply, void> {
+    const { signal } = options;
+    signal.throwIfAborted();
+    const sdk = await loadSdk();
+    return yield* streamReply({
+      context: this.#context,
+      signal,
+      assembly: new OpenAiReplyAssembly(),
+      open: () =>
+        (this.#client ??= this.#open(sdk.default)).chat.completions.create(this.#body(request), {
+          signal,
+        }),
+      toFailure: (error) => error instanceof sdk.APIError ? this.#toFailure(error) : undefined,
+    });
+  }
+
+  #open(Client: typeof OpenAI): OpenAI {
+    const { apiKey } = this.#options;
+    const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const passed = ["accept", "content-type"];
+    return new Client({
+      baseURL: this.#context.baseUrl,
+      // The package insists on a key; the headers that are sent do not come from it.
+      apiKey: apiKey ?? "none",
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      maxRetries: 0,
+      timeout: NO_TIMEOUT_MS,
+      logLevel: "off",
+      fetch: createProviderFetch(this.#context, { headers, passed }).fetch,
+    });
+  }
+
+  #body(request: ModelRequest): OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming {
+    const { name, flavour, streamUsage } = this.#options;
+    const { temperature, maxTokens, tools } = request;
+    return {
+      model: name,
+      messages: toOpenAiMessages(request.messages, flavour),
+      stream: true,
+      ...(streamUsage ? { stream_options: { include_usage: true } } : {}),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(flavour === "openai" ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
+      ...(tools.length === 0 ? {} : { tools: toOpenAiTools(tools) }),
+    };
+  }
+
+  #toFailure(error: InstanceType<typeof OpenAI.APIError>): ModelError {
+    const { status, headers, code, type } = error;
+    const message = providerMessage(error.message);
+    return status === undefined
+      ? streamedFailure(this.#context, { code, type, message, cause: error })
+      : answerFailure(this.#context, { status, message, headers, cause: error });
+  }
+}

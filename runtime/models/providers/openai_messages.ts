@@ -1,0 +1,70 @@
+// The runtime's conversation in the format of the Chat Completions API.
+import type OpenAI from "openai";
+import type { Message } from "../message.ts";
+import type { ToolDescription } from "../../tool_description.ts";
+import { isWholeJson } from "../../../base/json.ts";
+import { toArgumentsObject } from "./tool_call_arguments.ts";
+
+type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
+
+/** OpenAI's own Chat Completions, or those of whoever else speaks them. */
+export type OpenAiFlavour = "openai" | "compatible";
+
+/**
+ * Messages as Chat Completions takes them. Instructions that a result brought along are a user message to OpenAI; elsewhere
+ * they stand at the result's end: many models' templates (Mistral's, for one) refuse a user after a tool, and two users in
+ * a row.
+ */
+export function toOpenAiMessages(
+  messages: readonly Message[],
+  flavour: OpenAiFlavour,
+): WireMessage[] {
+  return (flavour === "openai" ? messages : joinInstructions(messages)).map(toOpenAiMessage);
+}
+
+function joinInstructions(messages: readonly Message[]): Message[] {
+  const joined: Message[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === "user" && message.injected && last?.role === "tool") {
+      joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
+    } else joined.push(message);
+  }
+  return joined;
+}
+
+/** Tools as Chat Completions takes them. */
+export function toOpenAiTools(tools: readonly ToolDescription[]): WireTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
+}
+
+function toOpenAiMessage(message: Message): WireMessage {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return { role: message.role, content: message.content };
+    case "tool":
+      return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
+    case "assistant":
+      if (message.toolCalls.length === 0) return { role: "assistant", content: message.content };
+      return {
+        role: "assistant",
+        content: message.content === "" ? null : message.content,
+        tool_calls: message.toolCalls.map((call) => ({
+          id: call.id,
+          type: "function",
+          // Servers that fill chat templates parse past arguments and fail on what is not JSON.
+          function: { name: call.name, arguments: toWireArguments(call.arguments) },
+        })),
+      };
+  }
+  return message satisfies never;
+}
+
+function toWireArguments(text: string): string {
+  return isWholeJson(text) ? text : JSON.stringify(toArgumentsObject(text));
+}

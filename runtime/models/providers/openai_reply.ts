@@ -1,0 +1,102 @@
+// Reads the chunks of a Chat Completions stream into one reply. Nothing about a chunk is trusted but that it is JSON:
+// endpoints that call themselves compatible differ in every field.
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
+import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
+import type { ReplyAssembly } from "./streamed_reply.ts";
+import { ToolCallAssembly } from "./tool_call_assembly.ts";
+import { toTokenCount } from "./token_count.ts";
+
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
+  stop: "end",
+  end_turn: "end",
+  eos: "end",
+  tool_calls: "tool_calls",
+  function_call: "tool_calls",
+  length: "length",
+  max_tokens: "length",
+  content_filter: "content_filter",
+  refusal: "refusal",
+}));
+
+/** One reply of a Chat Completions stream as it grows. */
+export class OpenAiReplyAssembly implements ReplyAssembly {
+  #text = "";
+  #refused = false;
+  #finishReason: string | undefined;
+  #usage: Usage | null = null;
+  #reportedCostUsd: number | null = null;
+  #toolCalls = new ToolCallAssembly();
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  /** Takes one chunk; returns the sign of life it is. */
+  add(chunk: unknown): ModelDelta {
+    if (!isJsonObject(chunk)) return { type: "progress" };
+    this.#addUsage(chunk.usage);
+    const choices = Array.isArray(chunk.choices) ? chunk.choices : [];
+    let text = "";
+    for (const choice of choices) {
+      if (isJsonObject(choice) && (choice.index ?? 0) === 0) text += this.#addChoice(choice);
+    }
+    this.#text += text;
+    return text === "" ? { type: "progress" } : { type: "text", text };
+  }
+
+  /** The whole reply; undefined when the stream never said why it ended, which means that it was cut off. */
+  finish(): ModelReply | undefined {
+    if (this.#finishReason === undefined) return undefined;
+    const toolCalls = this.#toolCalls.finish();
+    return {
+      message: { role: "assistant", content: this.#text, toolCalls },
+      stop: this.#stop(toolCalls.length > 0),
+      usage: this.#usage,
+      reportedCostUsd: this.#reportedCostUsd,
+    };
+  }
+
+  #addChoice(choice: JsonObject): string {
+    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
+      this.#finishReason = choice.finish_reason;
+    }
+    const delta = isJsonObject(choice.delta) ? choice.delta : choice.message;
+    if (!isJsonObject(delta)) return "";
+    if (Array.isArray(delta.tool_calls)) {
+      for (const fragment of delta.tool_calls) this.#toolCalls.add(fragment);
+    }
+    const refusal = typeof delta.refusal === "string" ? delta.refusal : "";
+    if (refusal !== "") this.#refused = true;
+    return textOf(delta.content) + refusal;
+  }
+
+  /** The last counts stand: endpoints that report in every chunk report running totals. */
+  #addUsage(usage: JsonValue | undefined): void {
+    if (!isJsonObject(usage)) return;
+    const { prompt_tokens: input, completion_tokens: output, cost } = usage;
+    if (typeof cost === "number" && cost >= 0 && cost < Infinity) this.#reportedCostUsd = cost;
+    if (typeof input !== "number" && typeof output !== "number") return;
+    const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+    this.#usage = {
+      inputTokens: toTokenCount(input),
+      outputTokens: toTokenCount(output),
+      cacheReadTokens: toTokenCount(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
+      cacheWriteTokens: toTokenCount(details.cache_write_tokens),
+    };
+  }
+
+  #stop(hasToolCalls: boolean): StopReason {
+    const stop = STOP_REASONS.get(this.#finishReason ?? "") ?? "unknown";
+    // Many endpoints say `stop` after tool calls; the calls themselves are more reliable.
+    if (hasToolCalls && (stop === "end" || stop === "unknown")) return "tool_calls";
+    return stop === "end" && this.#refused ? "refusal" : stop;
+  }
+}
+
+function textOf(content: JsonValue | undefined): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) =>
+    isJsonObject(part) && part.type === "text" && typeof part.text === "string" ? part.text : ""
+  ).join("");
+}

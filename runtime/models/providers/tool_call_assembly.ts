@@ -1,0 +1,90 @@
+// Puts tool calls together from the fragments of an OpenAI-style stream, whatever the endpoint leaves out: the index,
+// the id, the name's repetition, or text where it sends an object.
+import { isJsonObject, isWholeJson } from "../../../base/json.ts";
+import type { ToolCall } from "../message.ts";
+import { ModelError } from "../model.ts";
+
+/** The most calls of one reply. */
+const MOST_CALLS = 1_000;
+
+/** Throws ModelError for a reply with too many calls. */
+export function checkCallCount(count: number): void {
+  if (count <= MOST_CALLS) return;
+  const message = `The model asked for more than ${MOST_CALLS} tool calls in one reply`;
+  throw new ModelError(message, { retryable: false });
+}
+
+interface PartialCall {
+  index: number | undefined;
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Tool calls of one reply as they grow. */
+export class ToolCallAssembly {
+  #calls: PartialCall[] = [];
+
+  /** Takes one element of a chunk's `tool_calls`; anything but an object is ignored. */
+  add(fragment: unknown): void {
+    if (!isJsonObject(fragment)) return;
+    const called = isJsonObject(fragment.function) ? fragment.function : {};
+    const part: PartialCall = {
+      index: typeof fragment.index === "number" ? fragment.index : undefined,
+      id: typeof fragment.id === "string" ? fragment.id : "",
+      name: typeof called.name === "string" ? called.name : "",
+      arguments: argumentsText(called.arguments),
+    };
+    const call = this.#find(part);
+    if (call === undefined) {
+      checkCallCount(this.#calls.length + 1);
+      this.#calls.push(part);
+      return;
+    }
+    if (call.id === "") call.id = part.id;
+    // Some endpoints repeat the whole name in every fragment, others send it in pieces.
+    if (part.name !== call.name) call.name += part.name;
+    call.arguments += part.arguments;
+  }
+
+  /** The calls in the order in which they began, each with an id of its own. */
+  finish(): ToolCall[] {
+    const seen = new Set<string>();
+    return this.#calls
+      .filter((call) => call.name !== "" || call.arguments !== "")
+      .map((call) => {
+        const id = call.id === "" || seen.has(call.id) ? inventCallId() : call.id;
+        seen.add(id);
+        return {
+          id,
+          name: call.name,
+          arguments: call.arguments.trim() === "" ? "{}" : call.arguments,
+        };
+      });
+  }
+
+  /** The call that a fragment continues; undefined when it begins a new one. */
+  #find(part: PartialCall): PartialCall | undefined {
+    const candidate = part.index === undefined
+      ? this.#calls.findLast((call) => part.id === "" || call.id === part.id)
+      : this.#calls.findLast((call) => call.index === part.index);
+    if (candidate === undefined) return undefined;
+    if (part.name === "") return candidate;
+    // A named fragment under another id is another call, even where every call has index 0.
+    if (part.id !== "" && candidate.id !== "" && part.id !== candidate.id) return undefined;
+    // Without ids, a name after arguments that are already whole begins the next call.
+    const sameId = part.id !== "" && part.id === candidate.id;
+    if (!sameId && candidate.arguments !== "" && isWholeJson(candidate.arguments)) return undefined;
+    return candidate;
+  }
+}
+
+/** An id for a call whose provider gave none. */
+export function inventCallId(): string {
+  return `call_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+function argumentsText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}
