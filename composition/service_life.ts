@@ -6,7 +6,7 @@ import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_varia
 import { openRuntime } from "../runtime/mod.ts";
 import { openLogFile } from "../runtime/service_log/log_file.ts";
 import { logStrayRejections } from "../runtime/service_log/stray_rejections.ts";
-import { makeStateDir } from "../runtime/storage/state_dir.ts";
+import { makeStateDir } from "../runtime/storage/state_dir/state_dir.ts";
 import { serve, toWireEvent } from "../server/mod.ts";
 import { loadSettings } from "./settings.ts";
 import { openTelemetry } from "./telemetry.ts";

@@ -180,7 +180,7 @@ Deno.test("imports: what a service loads late goes through lazyModule()", () => 
     ),
     [
       // At the start.
-      "runtime/config/yaml_library.ts",
+      "runtime/config/files/yaml_library.ts",
       // In processes of their own.
       "runtime/tools/custom/host/run_host.ts",
       "runtime/tools/custom/host/tool_worker.ts",
@@ -289,7 +289,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
     // The clock itself; the log, whose lines have the machine's time; what is compared with the file system's time; what runs
     // in a worker that can load nothing.
-    where: /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/file_stamp)\.ts$/,
+    where: /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp)\.ts$/,
   },
 ];
 

@@ -1,6 +1,6 @@
 // Reads an agent file's bytes, and only a file's. What is in them is parse_agent.ts's business.
 import type { Clock } from "../../base/clock.ts";
-import { stampFile } from "../config/file_stamp.ts";
+import { stampFile } from "../config/files/file_stamp.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { idOfFileName, isMisnamedAgentFile } from "./agent_id.ts";

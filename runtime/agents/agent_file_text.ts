@@ -1,5 +1,5 @@
 // The text of a new agent file from its fields, so that the parser gives back what was put in.
-import { Document, Scalar, visit } from "../config/yaml_library.ts";
+import { Document, Scalar, visit } from "../config/files/yaml_library.ts";
 
 /** What somebody says of a new agent. What is left out stands nowhere in the file, and has its default. */
 export interface NewAgentFields {

@@ -1,7 +1,7 @@
 // The `paths` of an agent file: their aliases, and what they must not lead to.
 import type { Directories } from "../config/directories.ts";
 import { expandHome } from "../config/places.ts";
-import type { YamlPath } from "../config/yaml_document.ts";
+import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isDatabaseName } from "../../base/files/database_name.ts";
 import { isEnvFileName } from "../../base/files/env_file_name.ts";

@@ -1,8 +1,8 @@
 // Rules between the fields of an agent file. They look at the values as written, so that a wrong type elsewhere hides none.
 import { isNamedProvider, NAMED_PROVIDERS } from "../config/providers.ts";
-import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
+import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
 import { listWords, showValue } from "../config/shown_value.ts";
-import type { YamlPath } from "../config/yaml_document.ts";
+import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";

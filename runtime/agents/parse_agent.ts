@@ -1,10 +1,10 @@
 // An agent file: bytes to Agent, or everything that is wrong with it at once. Reads no file and changes none.
 import type { Config } from "../config/config.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
-import { diagnose, type DiagnosedFile } from "../config/diagnosed_file.ts";
+import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
 import { formatPath } from "../config/shown_value.ts";
-import { decodeText } from "../config/text_file.ts";
-import { parseYaml, type YamlDocument } from "../config/yaml_document.ts";
+import { decodeText } from "../config/files/text_file.ts";
+import { parseYaml, type YamlDocument } from "../config/files/yaml_document.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { describeBadName, idOfFileName } from "./agent_id.ts";

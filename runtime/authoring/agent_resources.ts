@@ -1,18 +1,21 @@
 // Looks at what agents name besides each other: custom tools, skills, MCP servers. For `validate`; nothing of it runs.
 import type { Agent } from "../agents/agent.ts";
-import type { InspectedResources, ResourceProblem } from "../agents/validate_resources.ts";
+import type {
+  InspectedResources,
+  ResourceProblem,
+} from "../agents/validation/validate_resources.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { permissionGaps } from "../permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { describeMissingProgram } from "./missing_program.ts";
 import { isOpenFolder } from "./open_folder.ts";
-import { describeMisplacedPaths } from "../tools/mcp/misplaced_paths.ts";
+import { describeMisplacedPaths } from "../tools/mcp/servers_file/misplaced_paths.ts";
 import { describeNameClash } from "../tools/name_clash.ts";
-import { resolveServer } from "../tools/mcp/resolve_server.ts";
-import { serverFolder } from "../tools/mcp/server_folder.ts";
-import type { ParsedServer } from "../tools/mcp/parse_servers.ts";
-import { ServersFile } from "../tools/mcp/servers_file.ts";
+import { resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
+import { serverFolder } from "../tools/mcp/servers_file/server_folder.ts";
+import type { ParsedServer } from "../tools/mcp/servers_file/parse_servers.ts";
+import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
 import { type Skill, SkillLibrary } from "../tools/skills/skill_library.ts";
 import { readablePaths } from "../tools/custom/allowed_paths.ts";
 import type { InspectedModule } from "../tools/custom/custom_tools.ts";

@@ -2,7 +2,7 @@
 import { createInspection } from "./agent_resources.ts";
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import { AgentRegistry } from "../agents/registry.ts";
-import { validateAgent } from "../agents/validate.ts";
+import { validateAgent } from "../agents/validation/validate.ts";
 import { SystemClock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { modelsOf } from "../models/demo/demo_names.ts";

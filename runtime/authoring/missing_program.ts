@@ -2,7 +2,10 @@
 import { resolve } from "node:path";
 import { expandHome } from "../config/places.ts";
 import { redactText } from "../secrets/secret_marks.ts";
-import { describeMissingCommand, type ServerDefinition } from "../tools/mcp/server_definition.ts";
+import {
+  describeMissingCommand,
+  type ServerDefinition,
+} from "../tools/mcp/servers_file/server_definition.ts";
 
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 

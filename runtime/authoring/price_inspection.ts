@@ -1,6 +1,6 @@
 // Looks for the price of an agent's model where a broken entry, or a broken file, keeps it from being used. For `validate`.
 import type { Agent } from "../agents/agent.ts";
-import type { ResourceProblem } from "../agents/validate_resources.ts";
+import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { findBrokenPrice } from "../models/broken_price.ts";
 import type { PriceList } from "../models/price_file.ts";

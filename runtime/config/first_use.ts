@@ -1,5 +1,5 @@
 // Whether anything is set up. Looks at two names and reads nothing: commands ask before they begin.
-import { exists } from "./exists.ts";
+import { exists } from "./files/exists.ts";
 import { expandHome, type ReadVariable, resolveConfigDir } from "./places.ts";
 import { PATHS } from "../../base/plain_path.ts";
 

@@ -8,12 +8,12 @@ import { isJsonObject } from "../../base/json.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
-import { diagnose, type DiagnosedFile } from "./diagnosed_file.ts";
+import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 import { listWords } from "./shown_value.ts";
-import { decodeText } from "./text_file.ts";
+import { decodeText } from "./files/text_file.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
-import { parseYaml } from "./yaml_document.ts";
+import { parseYaml } from "./files/yaml_document.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { describeDoubtfulTool } from "../tool_names.ts";
 

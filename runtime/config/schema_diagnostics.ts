@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-import { diagnose, type DiagnosedFile } from "./diagnosed_file.ts";
+import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 import { describeIssue, hintForIssue } from "./issue_sentence.ts";
 import { formatPath, showValue } from "./shown_value.ts";
 import { findUnknownKeys, placeOfKey, schemaAt } from "./written_schema.ts";

@@ -1,8 +1,8 @@
 // A workspace with its settings, before anything in it is opened.
 import type { Config } from "./config.ts";
-import { ConfigFile, versionOf } from "./config_file.ts";
+import { ConfigFile, versionOf } from "./files/config_file.ts";
 import type { Directories } from "./directories.ts";
-import { EnvironmentFiles } from "./environment_files.ts";
+import { EnvironmentFiles } from "./files/environment_files.ts";
 import { loadConfig } from "./parse_config.ts";
 import { resolveConfigDir } from "./places.ts";
 import { resolveDirectories } from "./resolve_directories.ts";

@@ -1,6 +1,6 @@
 // How a sentence shows a person what they wrote: a value, the path to it, the words they may choose from.
-import type { YamlPath } from "./yaml_document.ts";
-import { showKey } from "./yaml_values.ts";
+import type { YamlPath } from "./files/yaml_document.ts";
+import { showKey } from "./files/yaml_values.ts";
 
 /** `settings.temperature`, `skills[0]`. */
 export function formatPath(path: YamlPath): string {

@@ -1,6 +1,6 @@
 // A schema as what a person writes meets it: the parts of it behind optional, default, transformations and unions.
 import { z } from "zod";
-import type { YamlPath } from "./yaml_document.ts";
+import type { YamlPath } from "./files/yaml_document.ts";
 
 /** A key that no schema knows, and the keys that it could be instead. */
 export interface UnknownKey {

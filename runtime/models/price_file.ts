@@ -5,12 +5,12 @@
 //
 // US dollars per million tokens. `cache_read` and `cache_write` default to `input`.
 import { z } from "zod";
-import { stampFile } from "../config/file_stamp.ts";
-import { isStillMissing, type MissingFile, rememberMissing } from "../config/missing_file.ts";
+import { stampFile } from "../config/files/file_stamp.ts";
+import { isStillMissing, type MissingFile, rememberMissing } from "../config/files/missing_file.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
-import { decodeText } from "../config/text_file.ts";
+import { decodeText } from "../config/files/text_file.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
-import { parseYaml } from "../config/yaml_document.ts";
+import { parseYaml } from "../config/files/yaml_document.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 
 const dollars = z.number().min(0);

@@ -1,6 +1,6 @@
 // What an agent needs and this process was not started with: Deno would refuse it in the middle of a run.
 import type { Agent } from "../agents/agent.ts";
-import type { ResourceProblem } from "../agents/validate_resources.ts";
+import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 import { FLAGS_REMEDY } from "../../base/denied_permission.ts";
 import { type AgentNeed, agentNeeds, type AgentSurroundings } from "./agent_needs.ts";
 import { isGranted } from "./permission_need.ts";

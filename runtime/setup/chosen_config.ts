@@ -1,6 +1,6 @@
 // config.yaml as it would be with what a person chose: nothing is written.
 import type { Config } from "../config/config.ts";
-import { editConfigText } from "../config/config_file_edit.ts";
+import { editConfigText } from "../config/files/config_file_edit.ts";
 import { ConfigError, loadConfig, parseConfig } from "../config/parse_config.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { readTextIfThere } from "./installation_files.ts";

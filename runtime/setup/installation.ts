@@ -1,12 +1,12 @@
 // What `setup` reads and writes: config.yaml, the workspace's folders and environment file, a first agent. Existing files
 // are merged into, and nothing is written before everything is known.
 import { join } from "node:path";
-import { describeUnknownModel } from "../agents/validate_model.ts";
+import { describeUnknownModel } from "../agents/validation/validate_model.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
-import { EnvironmentFiles } from "../config/environment_files.ts";
-import { exists } from "../config/exists.ts";
+import { EnvironmentFiles } from "../config/files/environment_files.ts";
+import { exists } from "../config/files/exists.ts";
 import { resolveConfigDir, stateFilesOf } from "../config/places.ts";
 import { resolveDirectories } from "../config/resolve_directories.ts";
 import type { Surroundings } from "../config/settings.ts";

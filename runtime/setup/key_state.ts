@@ -1,5 +1,5 @@
 // Where the key of a model is: in which file, or in the environment.
-import { EnvironmentFiles } from "../config/environment_files.ts";
+import { EnvironmentFiles } from "../config/files/environment_files.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { type ModelChoice, toModelSettings } from "./setup_choices.ts";
 

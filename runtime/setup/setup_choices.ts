@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Config } from "../config/config.ts";
-import type { ConfigEdit } from "../config/config_file_edit.ts";
+import type { ConfigEdit } from "../config/files/config_file_edit.ts";
 
 /** A bound of a run that `setup` asks for, named as in config.yaml. */
 export type LimitName =

@@ -1,5 +1,5 @@
 // What is set up: files, workspace, default model, keys. For `info`; values of keys are never part of it.
-import { exists } from "../config/exists.ts";
+import { exists } from "../config/files/exists.ts";
 import { NAMED_PROVIDERS } from "../config/providers.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { ModelPrices } from "../models/pricing.ts";

@@ -1,7 +1,7 @@
 // What is set up now, as the wizard shows it and offers it again.
 import type { Config } from "../config/config.ts";
 import { NAMED_PROVIDERS } from "../config/providers.ts";
-import { parseYaml } from "../config/yaml_document.ts";
+import { parseYaml } from "../config/files/yaml_document.ts";
 import { SUGGESTED_MODELS } from "../models/suggested_models.ts";
 import { findKey, type KeyPlaces } from "./key_state.ts";
 import type { LimitName } from "./setup_choices.ts";

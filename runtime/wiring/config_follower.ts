@@ -3,8 +3,8 @@
 import { basename, dirname } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
-import { QUIET_MS } from "../config/config_file.ts";
-import { exists } from "../config/exists.ts";
+import { QUIET_MS } from "../config/files/config_file.ts";
+import { exists } from "../config/files/exists.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";

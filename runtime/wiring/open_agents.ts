@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
-import type { ResourceProblem } from "../agents/validate_resources.ts";
+import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isConfined } from "../../base/denied_permission.ts";
@@ -14,7 +14,7 @@ import { Redactor } from "../secrets/redactor.ts";
 import { RedactedLog } from "../service_log/redacted_log.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { withCollectorSecrets } from "../telemetry/collector_secrets.ts";
-import { withServerSecrets } from "../tools/mcp/server_secrets.ts";
+import { withServerSecrets } from "../tools/mcp/servers_file/server_secrets.ts";
 import { AgentFiles } from "../triggers/agent_files.ts";
 import { FolderWatches } from "../folders/folder_watches.ts";
 

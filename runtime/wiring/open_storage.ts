@@ -3,10 +3,10 @@ import type { Clock } from "../../base/clock.ts";
 import type { Directories } from "../config/directories.ts";
 import { linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { Database } from "../storage/database.ts";
-import { findHistory, settleHistory } from "../storage/history_place.ts";
-import { InstanceLock } from "../storage/instance_lock.ts";
+import { findHistory, settleHistory } from "../storage/state_dir/history_place.ts";
+import { InstanceLock } from "../storage/state_dir/instance_lock.ts";
 import { closeInstance, openInstance } from "../storage/instances.ts";
-import { makeStateDir, StateDirUnusable } from "../storage/state_dir.ts";
+import { makeStateDir, StateDirUnusable } from "../storage/state_dir/state_dir.ts";
 
 /**
  * What a runtime may do. `service` owns the state directory: one process at a time, runs agents. `upkeep` owns it likewise,

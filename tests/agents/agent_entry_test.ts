@@ -5,7 +5,7 @@ import {
   liveAgent,
   toAgentEntry,
 } from "../../runtime/agents/agent_entry.ts";
-import type { ResourceProblem } from "../../runtime/agents/validate_resources.ts";
+import type { ResourceProblem } from "../../runtime/agents/validation/validate_resources.ts";
 import { age, withTempDir } from "../support/temp_dir.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";

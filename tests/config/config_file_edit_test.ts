@@ -5,7 +5,7 @@ import {
   type ConfigEdit,
   ConfigNotEditable,
   editConfigText,
-} from "../../runtime/config/config_file_edit.ts";
+} from "../../runtime/config/files/config_file_edit.ts";
 
 const options = { path: "config.yaml" };
 const edit = (text: string, ...edits: ConfigEdit[]) => editConfigText(text, edits, options);

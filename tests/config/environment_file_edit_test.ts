@@ -4,7 +4,7 @@ import fc from "fast-check";
 import {
   EnvironmentFileNotEditable,
   setVariable,
-} from "../../runtime/config/environment_file_edit.ts";
+} from "../../runtime/config/files/environment_file_edit.ts";
 
 const path = "/ws/.env";
 const set = (text: string, value: string, name = "A_KEY") =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EnvironmentFiles } from "../../runtime/config/environment_files.ts";
+import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { age, withTempDir } from "../support/temp_dir.ts";
 

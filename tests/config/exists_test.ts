@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { exists } from "../../runtime/config/exists.ts";
+import { exists } from "../../runtime/config/files/exists.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("exists() tells files and folders from nothing, below a file too", async () => {

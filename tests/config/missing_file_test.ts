@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isStillMissing, rememberMissing } from "../../runtime/config/missing_file.ts";
+import { isStillMissing, rememberMissing } from "../../runtime/config/files/missing_file.ts";
 import { age, withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("isStillMissing() notices a file, or a folder on the way to it, that comes", async () => {

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { SystemClock } from "../../base/clock.ts";
 import { openLogFile } from "../../runtime/service_log/log_file.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { makeStateDir } from "../../runtime/storage/state_dir.ts";
+import { makeStateDir } from "../../runtime/storage/state_dir/state_dir.ts";
 import { serve, type Service } from "../../server/mod.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { parseEnv } from "node:util";
 import fc from "fast-check";
-import { EnvironmentFiles } from "../../runtime/config/environment_files.ts";
+import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
 import {
   EnvironmentFileNotEditable,
   setVariable,
-} from "../../runtime/config/environment_file_edit.ts";
+} from "../../runtime/config/files/environment_file_edit.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
 import { anyText, textOf } from "./odd_text.ts";
 import { defineTarget } from "./target.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import { MAX_EXPANDED_CHARACTERS } from "../../runtime/tools/mcp/expansion.ts";
-import { parseServers } from "../../runtime/tools/mcp/parse_servers.ts";
-import { resolveServer } from "../../runtime/tools/mcp/resolve_server.ts";
-import { findEntries } from "../../runtime/tools/mcp/server_entries.ts";
-import type { ServerDefinition } from "../../runtime/tools/mcp/server_definition.ts";
+import { MAX_EXPANDED_CHARACTERS } from "../../runtime/tools/mcp/servers_file/expansion.ts";
+import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
+import { findEntries } from "../../runtime/tools/mcp/servers_file/server_entries.ts";
+import type { ServerDefinition } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
 import { ODD_NAMES, textOf } from "./odd_text.ts";
 import { defineTarget } from "./target.ts";
 

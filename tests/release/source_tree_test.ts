@@ -39,7 +39,7 @@ Deno.test("the program asks for the place of its own files only where both ways 
     // How it starts itself, and how it came here.
     ...["cli/self_command.ts", "cli/update/distribution.ts"],
     // Where a package lies: in both among the packages.
-    "runtime/config/yaml_library.ts",
+    "runtime/config/files/yaml_library.ts",
     "base/free_descriptors.ts",
     // Where its modules are read from; an executable has them inside.
     // What may be read under narrow permissions; an executable has its files inside.
@@ -77,7 +77,7 @@ Deno.test("every late import names its module outright, but for a user's tool an
   const dynamic = /(?<![\w.])import\(\s*(?!")\S/;
   assert.deepEqual(linesWith(dynamic).map(({ file }) => file), [
     // It names what to take where that is not there.
-    "runtime/config/yaml_library.ts",
+    "runtime/config/files/yaml_library.ts",
     "runtime/tools/custom/host/tool_worker.ts",
   ]);
 });

@@ -2,7 +2,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { stampFile } from "../../config/file_stamp.ts";
+import { stampFile } from "../../config/files/file_stamp.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import type { ToolModule } from "./host_messages.ts";
 

@@ -19,7 +19,7 @@ import {
   TOO_MANY_MESSAGES,
 } from "./mcp_limits.ts";
 import { MinuteBudget } from "./minute_budget.ts";
-import type { ServerEndpoint } from "./server_definition.ts";
+import type { ServerEndpoint } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 
 /** JSON-RPC's code for an error of the implementation. */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 import { RestartBackoff } from "./restart_backoff.ts";
-import type { ServerDefinition } from "./server_definition.ts";
+import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import type { CallOptions, Session, SessionPorts } from "./session.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";

@@ -12,9 +12,9 @@ import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import { McpServer } from "./mcp_server.ts";
 import { createMcpTool } from "./mcp_tool.ts";
-import { type ResolvedServer, resolveServer } from "./resolve_server.ts";
-import { serverFolder } from "./server_folder.ts";
-import { ServersFile } from "./servers_file.ts";
+import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
+import { serverFolder } from "./servers_file/server_folder.ts";
+import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./tool_names.ts";
 

@@ -6,7 +6,7 @@ import { unreadableReason } from "../../../base/files/unreadable.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { GroupWatch } from "../processes/group_watch.ts";
 import type { McpLimits } from "./mcp_limits.ts";
-import { describeMissingCommand, type ServerProgram } from "./server_definition.ts";
+import { describeMissingCommand, type ServerProgram } from "./servers_file/server_definition.ts";
 
 /** The end of standard error that is kept. */
 const STDERR_BYTES = 8 * 1024;

@@ -11,7 +11,7 @@ import { HttpTransport } from "./http_transport.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 import { toResultText } from "./result_content.ts";
-import type { ServerDefinition } from "./server_definition.ts";
+import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import { logServerMessages, toLoggedLine } from "./server_log.ts";
 import {

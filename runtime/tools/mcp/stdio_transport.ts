@@ -15,8 +15,8 @@ import {
   TOO_MANY_MESSAGES,
 } from "./mcp_limits.ts";
 import { MinuteBudget } from "./minute_budget.ts";
-import { describeMisplacedPaths } from "./misplaced_paths.ts";
-import type { ServerDefinition } from "./server_definition.ts";
+import { describeMisplacedPaths } from "./servers_file/misplaced_paths.ts";
+import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 import { ServerProcess, StartFailure } from "./server_process.ts";
 

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { splitFrontMatter } from "../../agents/front_matter.ts";
 import { checkSchema } from "../../config/schema_diagnostics.ts";
-import { diagnose, type DiagnosedFile } from "../../config/diagnosed_file.ts";
-import { parseYaml } from "../../config/yaml_document.ts";
+import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
+import { parseYaml } from "../../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 
 const schema = z.object({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describeBadName } from "../../agents/agent_id.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Directories } from "../../config/directories.ts";
-import { decodeText } from "../../config/text_file.ts";
+import { decodeText } from "../../config/files/text_file.ts";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../../base/diagnostics.ts";
 import { openFile } from "../files/opened_file.ts";
 import { PathSandbox } from "../files/path_sandbox.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resolveDirectories } from "../../../runtime/config/resolve_directories.ts";
-import { InstanceLock } from "../../../runtime/storage/instance_lock.ts";
+import { InstanceLock } from "../../../runtime/storage/state_dir/instance_lock.ts";
 import { parse } from "yaml";
 import { OTHER_PROVIDER } from "../../../cli/provider_questions.ts";
 import { OpenAiServer } from "../../support/openai_server.ts";

@@ -1,0 +1,44 @@
+// What `inkling validate` finds: everything wrong with a file, and everything around it that the agent needs. Each thing
+// that is looked at has a file of its own beside this one.
+import type { DiagnosedFile } from "../../config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
+import type { Agent } from "../agent.ts";
+import { parseAgent, type ParseAgentOptions } from "../parse_agent.ts";
+import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";
+import { diagnoseNames, type KnownNames } from "./validate_names.ts";
+import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
+import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
+import { type ClockSurroundings, diagnoseTimeZone } from "./validate_time_zone.ts";
+
+/** What validation holds a file against. */
+export type ValidateAgentOptions =
+  & ParseAgentOptions
+  & ModelSurroundings
+  & KnownNames
+  & PlaceSurroundings
+  & ClockSurroundings
+  & {
+    /** Looks at the custom tools, skills and servers that an agent names. */
+    inspectResources: (agent: Agent) => Promise<InspectedResources>;
+  };
+
+/** Checks one agent file. Returns errors and warnings in the order of lines; empty when nothing is to say. */
+export async function validateAgent(
+  source: { path: string; bytes: Uint8Array },
+  options: ValidateAgentOptions,
+): Promise<Diagnostic[]> {
+  const { path } = source;
+  const parsed = parseAgent(source, options);
+  if ("diagnostics" in parsed) return parsed.diagnostics;
+  const { agent, document } = parsed;
+  const file: DiagnosedFile = { path, document };
+  const resources = await options.inspectResources(agent);
+  return [
+    ...agent.warnings,
+    ...await diagnoseModel(agent, file, options),
+    ...diagnoseNames(agent, file, { ...options, resources }),
+    ...await diagnosePlaces(agent, file, options),
+    ...diagnoseTimeZone(agent, file, options),
+    ...diagnoseResources(resources.problems, file),
+  ].sort((a, b) => a.line - b.line || a.column - b.column);
+}

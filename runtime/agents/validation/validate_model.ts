@@ -1,0 +1,133 @@
+// What is wrong with an agent's model: where it leads, whether its key is there, and whether its price is known.
+import type { Directories } from "../../config/directories.ts";
+import type { Environment } from "../../config/environment.ts";
+import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
+import type { Agent, ModelSettings } from "../agent.ts";
+
+/** Where a model's settings lead, as far as validation asks. */
+export interface ValidatedEndpoint {
+  /** The variable that holds the key; null where no key is ever used. */
+  keyVariable: string | null;
+  keyRequired: boolean;
+  /** The host that a named provider's key would go to although it is not that provider's. */
+  foreignHost: string | null;
+}
+
+/** What a model is held against. */
+export interface ModelSurroundings {
+  directories: Pick<Directories, "workspaceEnvFile">;
+  config: { pinKeys: boolean };
+  environment: Environment;
+  /** Throws an Error with a sentence for settings that lead nowhere. */
+  modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
+  /** The models of a provider that has no others; undefined where any name may be one. */
+  modelsOf: (provider: string) => readonly string[] | undefined;
+  /** Whether a price of this model is known. */
+  hasPrice: (model: ModelSettings) => Promise<boolean>;
+}
+
+/** The problems of the agent's model, its name and its price as diagnostics of its file. */
+export async function diagnoseModel(
+  agent: Agent,
+  file: DiagnosedFile,
+  around: ModelSurroundings,
+): Promise<Diagnostic[]> {
+  return [
+    ...checkModel(agent, file, around),
+    ...checkModelName(agent, file, around),
+    ...await checkPrice(agent, file, around),
+  ];
+}
+
+function checkModel(
+  { model }: Agent,
+  file: DiagnosedFile,
+  around: ModelSurroundings,
+): Diagnostic[] {
+  if (model === undefined) {
+    return [diagnose(file, [], {
+      message: "No model is configured",
+      hint:
+        "give the agent a model, set defaults.provider and defaults.model in config.yaml, or run inkling setup",
+    })];
+  }
+  const at = ["model", "provider"];
+  const id = `${model.provider}/${model.name}`;
+  let endpoint: ValidatedEndpoint;
+  try {
+    endpoint = around.modelEndpoint(model);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return [diagnose(file, at, { message: error.message })];
+  }
+  const { keyVariable, keyRequired, foreignHost } = endpoint;
+  if (keyVariable === null) return [];
+  if ((around.environment.get(keyVariable)?.trim() ?? "") === "") {
+    return keyRequired
+      ? [diagnose(file, at, {
+        message: `The key of model ${id} is missing: ${keyVariable} is not set`,
+        hint: `add the line ${keyVariable}=<your key> to ${around.directories.workspaceEnvFile}`,
+      })]
+      : [];
+  }
+  if (foreignHost === null) return [];
+  const { pinKeys } = around.config;
+  return [diagnose(file, ["model", "base_url"], {
+    severity: pinKeys ? "error" : "warning",
+    message: `${keyVariable} goes to ${foreignHost}, which is not ${model.provider}'s own host` +
+      (pinKeys ? ", and defaults.pin_keys forbids that" : ""),
+    hint: "give the endpoint a provider name of its own, with a key of its own",
+  })];
+}
+
+function checkModelName(
+  { model }: Agent,
+  file: DiagnosedFile,
+  around: ModelSurroundings,
+): Diagnostic[] {
+  const message = model && describeUnknownModel(model, around.modelsOf(model.provider));
+  return message === undefined ? [] : [diagnose(file, ["model", "name"], { message })];
+}
+
+/** Why the name is not one of the models that its provider has, as a sentence; `known` undefined: any name may be one. */
+export function describeUnknownModel(
+  { provider, name }: Pick<ModelSettings, "provider" | "name">,
+  known: readonly string[] | undefined,
+): string | undefined {
+  if (known === undefined || known.includes(name)) return undefined;
+  return `Unknown model "${name}": ${provider} has ${known.join(", ")}`;
+}
+
+/** Without a price `max_cost_usd` does not hold; who set it wants to know. */
+async function checkPrice(
+  { model, settings }: Agent,
+  file: DiagnosedFile,
+  around: ModelSurroundings,
+): Promise<Diagnostic[]> {
+  if (model === undefined || await around.hasPrice(model)) return [];
+  const id = `${model.provider}/${model.name}`;
+  if (settings.maxCostUsd === null) {
+    if (!isPaid(model, around)) return [];
+    return [diagnose(file, ["model", "name"], {
+      severity: "warning",
+      message: `No price is known for ${id}: its cost will be shown as unknown`,
+      hint: `add a price for ${id} to pricing.yaml`,
+    })];
+  }
+  return [diagnose(file, ["settings", "max_cost_usd"], {
+    severity: "warning",
+    message:
+      `No price is known for ${id}: max_cost_usd does not hold, unless the endpoint reports costs`,
+    hint: `add a price for ${id} to pricing.yaml`,
+  })];
+}
+
+/** Whether the model is one that somebody is likely to be billed for. */
+function isPaid(model: ModelSettings, around: ModelSurroundings): boolean {
+  try {
+    return around.modelEndpoint(model).keyRequired;
+  } catch {
+    return false; // checkModel has told what is wrong with it.
+  }
+}

@@ -1,0 +1,92 @@
+// Names of tools and of other agents in an agent's file that nobody here knows.
+import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
+import type { YamlPath } from "../../config/files/yaml_document.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
+import { suggest } from "../../../base/text/suggestion.ts";
+import { describeDoubtfulTool, isEveryTool, isToolName } from "../../tool_names.ts";
+import type { Agent } from "../agent.ts";
+import { type InspectedResources, itemPath } from "./validate_resources.ts";
+
+/** What there is to be named. */
+export interface KnownNames {
+  /** Names of the tools that every agent has. */
+  knownTools: readonly string[];
+  /** Ids of the agents that exist. */
+  agentIds: readonly string[];
+}
+
+/** Warnings for unknown names, of the agent's own tools, too. */
+export function diagnoseNames(
+  agent: Agent,
+  file: DiagnosedFile,
+  known: KnownNames & { resources: InspectedResources },
+): Diagnostic[] {
+  return [
+    ...checkToolNames(agent, file, known),
+    ...checkAgents(agent, file, known.agentIds),
+  ];
+}
+
+function checkToolNames(
+  agent: Agent,
+  file: DiagnosedFile,
+  { knownTools, resources }: { knownTools: readonly string[]; resources: InspectedResources },
+): Diagnostic[] {
+  const known = new Set([...knownTools, ...resources.toolNames]);
+  return ["confirm", "auto_approve"].flatMap((field) => {
+    const names = file.document.value[field];
+    if (!Array.isArray(names)) return [];
+    return names.flatMap((name: unknown, i) => {
+      if (typeof name !== "string" || isEveryTool(name) || known.has(name)) return [];
+      if (resources.isComplete) {
+        const message = `${field} names an unknown tool: ${name}`;
+        return [warnUnknown(file, [field, i], message, { name, known })];
+      }
+      return warnDoubtful(agent, file, [field, i], name);
+    });
+  });
+}
+
+/** Where not all tools can be known: a name may be that of a tool that only its server knows. */
+function warnDoubtful(agent: Agent, file: DiagnosedFile, at: YamlPath, name: string): Diagnostic[] {
+  if (agent.customTools.includes(name)) return [];
+  const hasServers = agent.mcp.length > 0;
+  // A guard holds by a server's own name, too; a tool is freed only by the name that it has.
+  if (hasServers && at[0] === "auto_approve" && !isToolName(name)) {
+    const message = `auto_approve names ${name}, which frees no tool: ` +
+      "the name that a tool has in a run is made of letters, digits, _ and -, 64 at most";
+    return [diagnose(file, at, { severity: "warning", message })];
+  }
+  if (agent.mcp.some((server) => name.startsWith(`${server}_`))) return [];
+  const doubtful = describeDoubtfulTool(name, { mayBeOfServer: hasServers });
+  if (doubtful === undefined) return [];
+  const { doubt, ...hint } = doubtful;
+  const message = `${String(at[0])} names ${doubt}`;
+  return [diagnose(file, at, { severity: "warning", message, ...hint })];
+}
+
+function checkAgents(agent: Agent, file: DiagnosedFile, agentIds: readonly string[]): Diagnostic[] {
+  const known = new Set(agentIds.filter((id) => id !== agent.id));
+  return agent.agents.flatMap((name) => {
+    const at = itemPath(file, ["agents"], name);
+    if (known.has(name.normalize("NFC"))) return [];
+    if (name.normalize("NFC") === agent.id) {
+      const message = "agents names the agent itself: an agent cannot run itself";
+      return [diagnose(file, at, { severity: "warning", message })];
+    }
+    return [
+      warnUnknown(file, at, `agents names an unknown agent: ${name}`, { name, known }),
+    ];
+  });
+}
+
+function warnUnknown(
+  file: DiagnosedFile,
+  at: YamlPath,
+  message: string,
+  options: { name: string; known: Iterable<string> },
+): Diagnostic {
+  const nearest = suggest(options.name, options.known);
+  const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
+  return diagnose(file, at, { severity: "warning", message, ...hint });
+}

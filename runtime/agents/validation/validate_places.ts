@@ -1,0 +1,126 @@
+// Paths in an agent's file that lead nowhere, to where no agent may go, or to where nothing is watched.
+import type { Directories } from "../../config/directories.ts";
+import { exists } from "../../config/files/exists.ts";
+import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
+import { isEnvFileName } from "../../../base/files/env_file_name.ts";
+import { knownRealPath } from "../../../base/files/known_real_path.ts";
+import { holdsMoreThan } from "../../../base/files/folder_size.ts";
+import { isBelow } from "../../../base/files/path_below.ts";
+import { PATHS } from "../../../base/plain_path.ts";
+import type { Agent } from "../agent.ts";
+import { isDatabaseFile } from "../agent_paths.ts";
+import { itemPath } from "./validate_resources.ts";
+import {
+  describeTooLarge,
+  isIgnoredFolder,
+  MOST_WATCHED_ENTRIES,
+  namesIgnoredFolder,
+  readWatchPaths,
+} from "../watch_path.ts";
+
+const { basename, dirname, relative } = PATHS;
+
+/** Where the agent's paths begin, and what is closed to a watch. */
+export interface PlaceSurroundings {
+  home: string;
+  directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
+  /** How many files and folders there may be at a watched path; MOST_WATCHED_ENTRIES by default. */
+  mostEntries?: number;
+}
+
+/** What is wrong with the paths of the agent's tools and of its trigger. */
+export async function diagnosePlaces(
+  agent: Agent,
+  file: DiagnosedFile,
+  around: PlaceSurroundings,
+): Promise<Diagnostic[]> {
+  return [...await checkPaths(agent, file, around), ...await checkWatchPaths(agent, file, around)];
+}
+
+async function checkPaths(
+  agent: Agent,
+  file: DiagnosedFile,
+  { directories }: PlaceSurroundings,
+): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  const isList = Array.isArray(file.document.value["paths"]);
+  for (const [i, { alias, path }] of agent.paths.entries()) {
+    const at = ["paths", isList ? i : alias];
+    if (!await exists(path)) {
+      if (await isMadeByTools(path, directories.workspace)) continue;
+      const message = `The path of {${alias}} does not exist: ${path}`;
+      found.push(diagnose(file, at, { severity: "warning", message }));
+      continue;
+    }
+    const real = knownRealPath(path);
+    const forbidden = describeForbiddenTarget(real, directories);
+    if (forbidden === undefined) continue;
+    const through = real === path ? "" : " through a symbolic link";
+    const message = `The path of {${alias}} must not lead ${forbidden}${through}: ${real}`;
+    found.push(diagnose(file, at, { severity: "error", message }));
+  }
+  return found;
+}
+
+/**
+ * Whether a missing path is one that file_write makes: in the workspace, or in a folder that is there. One that lies deeper in
+ * nothing is more likely misspelt.
+ */
+async function isMadeByTools(path: string, workspace: string): Promise<boolean> {
+  const isLink = await Deno.lstat(path).then(() => true, () => false);
+  return !isLink && (isBelow(path, workspace) || await exists(dirname(path)));
+}
+
+/** Where a real path leads that no agent may be given. What its text says is checked when the file is read. */
+function describeForbiddenTarget(
+  real: string,
+  directories: PlaceSurroundings["directories"],
+): string | undefined {
+  const lies = (folder: string) => isBelow(real, knownRealPath(folder));
+  if (lies(directories.agentsDir)) return "into the agents directory";
+  if (lies(directories.configDir)) return "into the configuration directory";
+  if (lies(directories.stateDir)) return "into the state directory";
+  const parts = relative(knownRealPath(directories.workspace), real).split("/");
+  if (parts.some(isEnvFileName)) return "to an .env file";
+  if (isDatabaseFile(real)) return "to a .db file";
+  return undefined;
+}
+
+async function checkWatchPaths(
+  { trigger }: Agent,
+  file: DiagnosedFile,
+  around: PlaceSurroundings,
+): Promise<Diagnostic[]> {
+  if (trigger.type !== "watch") return [];
+  const found: Diagnostic[] = [];
+  const { agentsDir, configDir, stateDir } = around.directories;
+  const most = around.mostEntries ?? MOST_WATCHED_ENTRIES;
+  const never = [
+    { name: "agents", folder: agentsDir },
+    { name: "configuration", folder: configDir },
+    { name: "state", folder: stateDir },
+  ];
+  for (const written of trigger.paths) {
+    const at = itemPath(file, ["trigger", "paths"], written);
+    const warn = (message: string) =>
+      found.push(diagnose(file, at, { severity: "warning", message }));
+    // A pattern is waited for; only the folder before its first wildcard can be looked at.
+    const places = new Map(readWatchPaths(written, around).map((place) => [place.base, place]));
+    for (const [base, { glob, recursive }] of places) {
+      const closed = never.find(({ folder }) => isBelow(base, folder));
+      if (closed !== undefined) warn(`The ${closed.name} folder is never watched: ${base}`);
+      else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
+      else {
+        const everything = namesIgnoredFolder([...trigger.filters.include, glob ?? ""]);
+        const isSkipped = (path: string) =>
+          never.some(({ folder }) => isBelow(path, folder)) ||
+          !everything && isIgnoredFolder(basename(path));
+        if (await holdsMoreThan(base, { most, recursive, isSkipped })) {
+          warn(describeTooLarge(base, most));
+        }
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,96 @@
+// Values set in config.yaml's text, as a person would: other keys, comments and their order stay.
+import { isDeepStrictEqual } from "node:util";
+import type { Document } from "yaml";
+import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
+import { isMap, isScalar, parseDocument, YAMLMap } from "./yaml_library.ts";
+
+/** What a key of config.yaml is given. */
+export type ConfigValue = string | number | boolean | null;
+
+/** One key and its value: `["workspace"]`, `["defaults", "model"]`. */
+export interface ConfigEdit {
+  path: readonly [string] | readonly [section: string, key: string];
+  value: ConfigValue;
+}
+
+/** The text cannot be changed without changing more than was asked for. */
+export class ConfigNotEditable extends RuntimeError {
+  readonly code: RuntimeErrorCode = "invalid";
+
+  constructor(path: string, reason: string) {
+    super(
+      `Cannot merge into ${path}: ${reason}. Change it by hand, or write these values out in it`,
+    );
+  }
+}
+
+const NEW_FILE = '# The configuration of Inkling. "inkling info" shows what is in effect.\n';
+
+/**
+ * The text with these values. Unchanged, byte for byte, where it has them already. `text` must be YAML that parses;
+ * `path` is named in ConfigNotEditable, which is thrown where anchors or merges make a value stand for several.
+ */
+export function editConfigText(
+  text: string,
+  edits: readonly ConfigEdit[],
+  options: { path: string },
+): string {
+  const document = parseDocument(text.trim() === "" ? NEW_FILE : text);
+  const wanted = toPlain(document);
+  let isChanged = false;
+  for (const { path, value } of edits) {
+    if (isSame(document, path, value)) continue;
+    isChanged = true;
+    setPlain(wanted, path, value);
+    setValue(document, path, { value, file: options.path });
+  }
+  if (!isChanged) return text;
+  const edited = document.toString({ lineWidth: 0 });
+  if (!isDeepStrictEqual(toPlain(parseDocument(edited)), wanted)) {
+    throw new ConfigNotEditable(options.path, "an anchor in it makes one value stand for several");
+  }
+  return text.includes("\r\n") ? edited.replaceAll("\n", "\r\n") : edited;
+}
+
+function isSame(document: Document, path: ConfigEdit["path"], value: ConfigValue): boolean {
+  // An absent key and one without a value mean the same in every case but null, which says something.
+  return document.hasIn(path) && document.getIn(path) === value;
+}
+
+function setValue(
+  document: Document,
+  [section, key]: ConfigEdit["path"],
+  { value, file }: { value: ConfigValue; file: string },
+): void {
+  if (key === undefined) {
+    document.set(section, value);
+    return;
+  }
+  const parent = document.get(section, true);
+  if (isScalar(parent) && parent.value === null) {
+    // A section that was left empty; what was noted beside it stays.
+    const map = new YAMLMap();
+    const notes = [parent.commentBefore, parent.comment].filter((note) => note != null);
+    if (notes.length > 0) map.commentBefore = notes.join("\n");
+    document.set(section, map);
+  } else if (parent !== undefined && !isMap(parent)) {
+    throw new ConfigNotEditable(file, `${section} in it is not a plain section`);
+  }
+  document.setIn([section, key], value);
+}
+
+function toPlain(document: Document): Record<string, unknown> {
+  return document.toJS() ?? {};
+}
+
+function setPlain(
+  root: Record<string, unknown>,
+  [section, key]: ConfigEdit["path"],
+  value: ConfigValue,
+): void {
+  if (key === undefined) root[section] = value;
+  else {
+    const inner = root[section];
+    root[section] = { ...(typeof inner === "object" ? inner : {}), [key]: value };
+  }
+}

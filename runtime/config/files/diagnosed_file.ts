@@ -1,0 +1,28 @@
+// A problem reported at its place in a file.
+import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
+import type { Position, YamlDocument, YamlPath } from "./yaml_document.ts";
+
+/** A file under diagnosis: its name and where its values are. */
+export interface DiagnosedFile {
+  path: string;
+  document: YamlDocument;
+}
+
+/** One problem at a place of the document. */
+export function diagnose(
+  file: DiagnosedFile,
+  at: YamlPath | Position,
+  problem: { message: string; hint?: string; severity?: Diagnostic["severity"] },
+  part: "key" | "value" = "value",
+): Diagnostic {
+  const { severity = "error", message, hint } = problem;
+  const place = "line" in at ? at : file.document.locate(at, part);
+  return {
+    path: file.path,
+    line: place.line,
+    column: place.column,
+    severity,
+    message: escapeControls(message),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

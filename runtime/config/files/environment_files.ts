@@ -1,0 +1,164 @@
+// The environment as files and shell give it. Files are looked at on every question, and read when they changed.
+import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
+import type { Environment } from "../environment.ts";
+import { stampFile } from "./file_stamp.ts";
+import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
+import { decodeText } from "./text_file.ts";
+import { isSecretName, type Secret, SHORTEST_SECRET } from "../../secrets/secret.ts";
+import { unreadableReason } from "../../../base/files/unreadable.ts";
+
+const LARGEST_FILE_BYTES = 1_024 * 1_024;
+
+type Variables = ReadonlyMap<string, string>;
+
+interface LoadedFile {
+  path: string;
+  /** Undefined: read again at the next question. */
+  stamp: string | undefined;
+  missing?: MissingFile | undefined;
+  variables: Variables;
+  problems: Diagnostic[];
+}
+
+/**
+ * Variables of several `.env` files and the shell. The first that has a non-empty value wins: a line `KEY=` that waits
+ * to be filled in hides nothing. A file that cannot be read or understood counts as empty, and `problems()` tells.
+ */
+export class EnvironmentFiles implements Environment {
+  readonly #files: LoadedFile[];
+  readonly #shell: Variables;
+  /** By the names that were asked for. */
+  readonly #secrets = new Map<string, Secret[]>();
+
+  /** `files` in order of precedence; `shell` as it stands when the process starts. */
+  constructor(options: { files: readonly string[]; shell: Readonly<Record<string, string>> }) {
+    this.#files = options.files.map((path) => (
+      { path, stamp: undefined, variables: new Map(), problems: [] }
+    ));
+    this.#shell = new Map(Object.entries(options.shell));
+  }
+
+  get(name: string): string | undefined {
+    let found: string | undefined;
+    for (const layer of this.#layers()) {
+      const value = layer.get(name);
+      if (value !== undefined && value !== "") return value;
+      found ??= value;
+    }
+    return found;
+  }
+
+  /** Also of values that another layer hides: they are as secret. */
+  secrets(names: readonly string[] = []): Secret[] {
+    const layers = this.#layers();
+    const others = names.filter((name) => !isSecretName(name));
+    const key = others.join(" ");
+    let secrets = this.#secrets.get(key);
+    if (secrets === undefined) {
+      secrets = findSecrets(layers, others);
+      this.#secrets.set(key, secrets);
+    }
+    return secrets;
+  }
+
+  /** What is wrong with the files now, in their order. */
+  problems(): Diagnostic[] {
+    this.#layers();
+    return this.#files.flatMap((file) => file.problems);
+  }
+
+  #layers(): Variables[] {
+    for (const [index, file] of this.#files.entries()) {
+      const fresh = readIfChanged(file);
+      if (fresh === undefined) continue;
+      this.#files[index] = fresh;
+      this.#secrets.clear();
+    }
+    return [...this.#files.map((file) => file.variables), this.#shell];
+  }
+}
+
+function findSecrets(
+  layers: readonly Variables[],
+  names: readonly string[],
+): Secret[] {
+  const found = new Map<string, Secret>();
+  for (const layer of layers) {
+    for (const [name, written] of layer) {
+      const value = written.trim();
+      if (value.length < SHORTEST_SECRET) continue;
+      if (!isSecretName(name) && !names.includes(name)) continue;
+      // One value under two names stays both: who asks for the keys alone must find it under theirs.
+      found.set(`${name}=${value}`, { name, value });
+    }
+  }
+  return [...found.values()].sort((a, b) => b.value.length - a.value.length);
+}
+
+/** The file as it is now, or undefined when it is what it was. */
+function readIfChanged(file: LoadedFile): LoadedFile | undefined {
+  const { path } = file;
+  const empty = { path, variables: new Map<string, string>() };
+  // Every redaction asks, and errors are dear.
+  if (file.missing !== undefined && isStillMissing(file.missing)) return undefined;
+  try {
+    const info = Deno.statSync(path);
+    const stamp = stampFile(info);
+    if (stamp !== undefined && stamp === file.stamp) return undefined;
+    // Checked before reading: opening a named pipe would wait for ever.
+    if (!info.isFile) return { ...empty, stamp, problems: [problem(path, "it is not a file")] };
+    if (info.size > LARGEST_FILE_BYTES) {
+      return { ...empty, stamp, problems: [problem(path, "it is over 1 MB")] };
+    }
+    const decoded = decodeText(Deno.readFileSync(path), path);
+    return "diagnostic" in decoded
+      ? { ...empty, stamp, problems: [decoded.diagnostic] }
+      : { path, stamp, ...parseVariables(decoded.text, path) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      return { ...empty, stamp: undefined, problems: [], missing: rememberMissing(path) };
+    }
+    return { ...empty, stamp: undefined, problems: [problem(path, unreadableReason(error))] };
+  }
+}
+
+function problem(path: string, reason: string): Diagnostic {
+  const message = `The environment file cannot be used: ${reason}`;
+  return errorAtStart(path, message);
+}
+
+function parseVariables(
+  text: string,
+  path: string,
+): { variables: Variables; problems: Diagnostic[] } {
+  // Not imported: Node's modules would take a fifth of the service's start, and most have no such file yet to be read.
+  const { parseEnv } = globalThis.process.getBuiltinModule("node:util");
+  const variables = new Map(
+    Object.entries(parseEnv(text)).map(([name, value]) => [name, String(value)]),
+  );
+  return { variables, problems: findBrokenLines(text, path) };
+}
+
+/** The parser skips what it does not understand; a person wants to know. Values are never repeated: they are secret. */
+function findBrokenLines(text: string, path: string): Diagnostic[] {
+  const problems: Diagnostic[] = [];
+  const lines = text.split(/\r?\n/);
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] ?? "";
+    if (/^\s*(#|$)/.test(line)) continue;
+    const assignment = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(["'`]?)(.*)$/.exec(line);
+    if (assignment === null) {
+      const message = "The line is not a variable: write NAME=value, or # before a comment";
+      problems.push({ path, line: i + 1, column: 1, severity: "warning", message });
+      continue;
+    }
+    const [, name = "", quote = "", rest = ""] = assignment;
+    if (quote === "" || rest.includes(quote)) continue;
+    const close = lines.findIndex((later, j) => j > i && later.includes(quote));
+    if (close < 0) {
+      const message = `The quote of ${name} is never closed`;
+      problems.push({ path, line: i + 1, column: 1, severity: "warning", message });
+    } else i = close;
+  }
+  return problems;
+}

@@ -1,0 +1,124 @@
+// YAML text as a plain value that remembers where each part of it is. Knows nothing of what the keys mean.
+import type { Document, Node, YAMLParseError } from "yaml";
+import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
+import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from "./yaml_library.ts";
+import { keyText, YamlValueReader } from "./yaml_values.ts";
+
+/** From the root to a value: map keys and list positions. */
+export type YamlPath = readonly PropertyKey[];
+
+/** 1-based. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** A YAML map, read. */
+export interface YamlDocument {
+  /** Plain maps, lists, text, numbers, true, false and null. */
+  value: Record<string, unknown>;
+  /** Tags that mean nothing here. */
+  warnings: Diagnostic[];
+  /**
+   * Where the key or the value of a path stands. Where the path does not exist, its nearest existing ancestor's key,
+   * and at last the beginning of the text.
+   */
+  locate(path: YamlPath, part?: "key" | "value"): Position;
+}
+
+const MAX_SYNTAX_ERRORS = 10;
+
+/**
+ * Reads one YAML 1.2 map (an empty text is an empty one), or says everything that is wrong with it: syntax, keys that
+ * stand twice, several documents, a root that is no map, aliases that lead nowhere or to too much. `lineOffset` is
+ * the number of lines before the text in its file.
+ */
+export function parseYaml(
+  text: string,
+  options: { path: string; lineOffset?: number },
+): { document: YamlDocument } | { diagnostics: Diagnostic[] } {
+  const { path, lineOffset = 0 } = options;
+  const lineCounter = new LineCounter();
+  // Unique keys are checked by the reader below: the parser's own check takes seconds for a map of 20,000 keys.
+  const parsed = parseDocument(text, {
+    lineCounter,
+    prettyErrors: false,
+    uniqueKeys: false,
+  });
+  const place = (offset: number): Position => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { line: Math.max(1, line) + lineOffset, column: Math.max(1, col) };
+  };
+  const diagnose = (offset: number, severity: Diagnostic["severity"], message: string) => (
+    { path, ...place(offset), severity, message: escapeControls(message) }
+  );
+  if (parsed.errors.length > 0) {
+    return {
+      diagnostics: parsed.errors.slice(0, MAX_SYNTAX_ERRORS).map((error) =>
+        diagnose(syntaxOffset(error, parsed), "error", syntaxMessage(error.code, error.message))
+      ),
+    };
+  }
+  const reader = new YamlValueReader(
+    parsed.contents,
+    (offset, message) => diagnose(offset, "error", message),
+  );
+  const value = reader.read();
+  if (reader.diagnostics.length > 0) return { diagnostics: reader.diagnostics };
+  return {
+    document: {
+      value,
+      warnings: parsed.warnings.map((warning) =>
+        diagnose(warning.pos[0], "warning", `Broken YAML: ${warning.message}`)
+      ),
+      locate: (wanted, part = "value") => place(findOffset(parsed, wanted, part)),
+    },
+  };
+}
+
+/** The parser reports an open quote where the text ends; what a person looks for is where it begins. */
+function syntaxOffset(error: YAMLParseError, document: Document.Parsed): number {
+  const [offset] = error.pos;
+  if (error.code !== "MISSING_CHAR" || !error.message.includes("quote")) return offset;
+  let begin = offset;
+  visit(document, {
+    Scalar(_key, node) {
+      const isQuoted = node.type === "QUOTE_SINGLE" || node.type === "QUOTE_DOUBLE";
+      if (isQuoted && node.range && node.range[1] >= offset) begin = node.range[0];
+    },
+  });
+  return begin;
+}
+
+function syntaxMessage(code: string, message: string): string {
+  switch (code) {
+    case "MULTIPLE_DOCS":
+      return "Only one YAML document is allowed: a second one begins here";
+    case "TAB_AS_INDENT":
+      return "Broken YAML: tabs cannot indent; use spaces";
+    case "BLOCK_AS_IMPLICIT_KEY":
+      return `Broken YAML: ${message} (a text that holds ": " needs quotes)`;
+    default:
+      return `Broken YAML: ${message}`;
+  }
+}
+
+function findOffset(document: Document.Parsed, path: YamlPath, part: "key" | "value"): number {
+  let node: Node | null = document.contents;
+  let key = node?.range?.[0] ?? 0;
+  for (const segment of path) {
+    if (isAlias(node)) node = node.resolve(document) ?? null;
+    if (isMap(node)) {
+      const pair = node.items.find((item) => keyText(item.key as Node) === String(segment));
+      if (pair === undefined) return key;
+      key = (pair.key as Node).range?.[0] ?? key;
+      node = pair.value as Node | null;
+    } else if (isSeq(node) && typeof segment === "number" && segment < node.items.length) {
+      node = node.items[segment] as Node | null;
+      key = node?.range?.[0] ?? key;
+    } else {
+      return part === "value" ? node?.range?.[0] ?? key : key;
+    }
+  }
+  return part === "value" ? node?.range?.[0] ?? key : key;
+}

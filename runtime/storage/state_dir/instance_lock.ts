@@ -1,0 +1,63 @@
+// One service per state directory: a lock that dies with its holder, and the PID beside it for people and tools.
+import { stateFilesOf } from "../../config/places.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
+import { takeLock } from "../../../base/lock_file.ts";
+
+/** Another service holds this state directory. */
+export class AlreadyRunning extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(stateDir: string) {
+    const pid = readPid(stateDir);
+    const process = pid === undefined ? "" : `PID ${pid}, `;
+    super(
+      `Inkling is already running for this workspace (${process}state directory ${stateDir}). ` +
+        'End it with "inkling stop"; if config.yaml has named another workspace since, with "inkling stop -w <its folder>"',
+    );
+  }
+}
+
+/** Holds the lock of a state directory until disposed. The system releases it when the process dies, however that happens. */
+export class InstanceLock implements Disposable {
+  readonly #lock: Disposable;
+  readonly #pidFile: string;
+
+  private constructor(lock: Disposable, pidFile: string) {
+    this.#lock = lock;
+    this.#pidFile = pidFile;
+  }
+
+  /** Takes the lock and writes the PID file. Throws AlreadyRunning when another process holds it. */
+  static take(stateDir: string): InstanceLock {
+    const { lockFile, pidFile } = stateFilesOf(stateDir);
+    const lock = takeLock(lockFile);
+    if (lock === undefined) throw new AlreadyRunning(stateDir);
+    try {
+      Deno.writeTextFileSync(pidFile, `${Deno.pid}\n`, { mode: 0o600 });
+    } catch (error) {
+      lock[Symbol.dispose]();
+      throw error;
+    }
+    return new InstanceLock(lock, pidFile);
+  }
+
+  [Symbol.dispose](): void {
+    try {
+      Deno.removeSync(this.#pidFile);
+    } catch (error) {
+      // Somebody tidied up; the lock is what counts.
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    } finally {
+      this.#lock[Symbol.dispose]();
+    }
+  }
+}
+
+/** The PID of the holder; undefined where it cannot be read, as when it is just being written. */
+function readPid(stateDir: string): string | undefined {
+  try {
+    return /^\d+$/.exec(Deno.readTextFileSync(stateFilesOf(stateDir).pidFile).trim())?.[0];
+  } catch {
+    // It is only for people: the lock is what counts.
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+// Which of the values that stand in an entry of mcp-servers.json are secret: those whose name or form says so. Most others
+// are ordinary words, which must not be hidden everywhere.
+import { isJsonObject } from "../../../../base/json.ts";
+import { type Secret, SHORTEST_SECRET } from "../../../secrets/secret.ts";
+import { URL_KEYS } from "./server_entries.ts";
+
+/** The last word of a name of an environment variable, a header, an option or a part of an address. */
+const SECRET_NAME =
+  /(key|token|secret|password|passwd|(^|[^a-z])(pass|passphrase|pwd|pat|auth|authorization|cookie|credentials?|signature|sig))$/i;
+/** A password in an address, and what follows a scheme of authorization. */
+const SECRET_FORMS = [/\/\/[^\s/:@]*:([^\s/@]+)@/g, /\bBearer\s+([^\s"']+)/gi];
+
+/** The secrets of an entry, whatever it holds. `fill` puts variables in. */
+export function declaredSecrets(entry: unknown, fill: (text: string) => string): Secret[] {
+  if (!isJsonObject(entry)) return [];
+  const found = new Map<string, Secret>();
+  const hide = (name: string, value: string) => {
+    const trimmed = value.trim();
+    if (trimmed.length >= SHORTEST_SECRET) found.set(trimmed, { name, value: trimmed });
+  };
+  const look = (name: string, value: string) => {
+    if (isSecretPlace(name)) {
+      hide(name, value);
+      // `Bearer TOKEN`, `session=TOKEN; …`: a server that complains repeats the token alone.
+      for (const part of value.split(/[\s;,]+/)) hide(name, part.replace(/^[\w-]+=(?=.)/, ""));
+    }
+    for (const form of SECRET_FORMS) {
+      for (const [, secret = ""] of value.matchAll(form)) hide(name, secret);
+    }
+  };
+  for (const place of ["env", "headers"]) {
+    for (const [name, value] of Object.entries(isJsonObject(entry[place]) ? entry[place] : {})) {
+      if (typeof value === "string") look(name, fill(value));
+    }
+  }
+  const args = Array.isArray(entry["args"]) ? entry["args"] : [];
+  let option = "";
+  for (const written of args) {
+    if (typeof written !== "string") continue;
+    const value = fill(written);
+    const isOption = /^--?[\w.-]+$/.test(value);
+    const [, name, rest] = /^-*([\w.-]+)=(.*)$/s.exec(value) ?? [];
+    if (!isOption) look(name ?? option, rest ?? value);
+    option = isOption ? value.replace(/^-+/, "") : "";
+  }
+  for (const key of URL_KEYS) {
+    const written = entry[key];
+    if (typeof written !== "string") continue;
+    const url = fill(written);
+    look("url", url);
+    for (const [, name = "", value = ""] of url.matchAll(/[?&]([^=&#]+)=([^&#]*)/g)) {
+      look(name, value);
+      look(name, decode(value));
+    }
+  }
+  return [...found.values()];
+}
+
+function isSecretPlace(name: string): boolean {
+  // `apiKey` and `accessPass` are two words each.
+  return SECRET_NAME.test(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2"));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // No encoding: it is sent as it stands.
+  }
+}

@@ -1,0 +1,108 @@
+// mcp-servers.json, text to entries. A broken entry is its own problem; no problem repeats a value, which may be a key.
+import type { z } from "zod";
+import { isJsonObject } from "../../../../base/json.ts";
+import { suggest } from "../../../../base/text/suggestion.ts";
+import { findJsonFault } from "../../json_fault.ts";
+import { MAX_SERVERS } from "../mcp_limits.ts";
+import { findEntries, namesBeside, URL_KEYS } from "./server_entries.ts";
+import { declaredEndpoint, declaredProgram, type DeclaredServer } from "./server_definition.ts";
+
+/** An entry of a file: the server, or why it cannot be used; and what a person who uses it should look at. */
+export type ParsedServer = (DeclaredServer | { problem: string }) & {
+  /** Ends of a sentence. */
+  warnings: string[];
+};
+
+/** What a file declares. */
+export interface ServersDocument {
+  servers: ReadonlyMap<string, ParsedServer>;
+}
+
+const LONGEST_NAME = 100;
+
+/**
+ * The servers of a file, by name: bare, or inside `mcpServers`, `servers` or `mcp.servers`, as other clients have them; or,
+ * where the text holds no such map, the problem with its place.
+ */
+export function parseServers(
+  text: string,
+  path: string,
+): ServersDocument | { problem: string } {
+  const fault = findJsonFault(text);
+  if (fault !== undefined) {
+    const before = text.slice(0, fault.position).split("\n");
+    const place = `${path}:${before.length}:${(before.at(-1) ?? "").length + 1}`;
+    return { problem: `${place}: The file is no JSON: ${fault.reason}` };
+  }
+  const root: unknown = JSON.parse(text);
+  const { entries, wrapper } = findEntries(root);
+  if (entries === undefined) {
+    return { problem: `${path}:1:1: The file must hold an object of servers by name` };
+  }
+  if (Object.keys(entries).length > MAX_SERVERS) {
+    return { problem: `${path}:1:1: The file holds over ${MAX_SERVERS} servers` };
+  }
+  const servers = new Map<string, ParsedServer>();
+  if (wrapper !== undefined) {
+    // Other clients keep more than servers in such a file: only what could be one is of interest.
+    for (const name of namesBeside(root)) servers.set(name, misplaced(wrapper));
+  }
+  for (const [name, entry] of Object.entries(entries)) servers.set(name, parseServer(name, entry));
+  return { servers };
+}
+
+function misplaced(wrapper: string): ParsedServer {
+  return {
+    problem: `it stands beside "${wrapper}" and is ignored: move it into that`,
+    warnings: [],
+  };
+}
+
+function parseServer(name: string, entry: unknown): ParsedServer {
+  const refuse = (problem: string): ParsedServer => ({ problem, warnings: [] });
+  if (name.trim() === "" || name.length > LONGEST_NAME || /\p{Cc}/u.test(name)) {
+    return refuse(`its name must be 1 to ${LONGEST_NAME} characters, none of them invisible`);
+  }
+  if (!isJsonObject(entry)) return refuse("it must be an object with a command or a url");
+  if (entry["disabled"] === true) return refuse("it is disabled by its entry");
+  for (const place of ["env", "headers"]) {
+    const map = entry[place];
+    // What reads it would leave it out without a word.
+    if (isJsonObject(map) && Object.hasOwn(map, "__proto__")) {
+      return refuse(`${place} must not have a name __proto__`);
+    }
+  }
+  const addresses = URL_KEYS.filter((key) => entry[key] !== undefined);
+  const hasCommand = entry["command"] !== undefined;
+  if (hasCommand && addresses.length > 0) {
+    return refuse(`it has both a command and a ${addresses[0]}: keep one`);
+  }
+  if (!hasCommand && addresses.length === 0) {
+    return refuse("it needs a command (a program to start) or a url");
+  }
+  if (addresses.length > 1) return refuse(`it has ${addresses.join(" and ")}: keep one`);
+  if (entry["type"] === "sse") {
+    return refuse("the transport sse is out of date: use the server's streamable HTTP address");
+  }
+  const { [addresses[0] ?? ""]: url, ...rest } = entry;
+  const result = hasCommand
+    ? declaredProgram.safeParse(entry)
+    : declaredEndpoint.safeParse({ ...rest, url });
+  if (!result.success) return refuse(complaintOf(result.error));
+  const known = Object.keys((hasCommand ? declaredProgram : declaredEndpoint).shape);
+  const warnings = Object.keys(rest).filter((one) => !known.includes(one)).map((key) => {
+    const nearest = suggest(key, known);
+    const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
+    return `it has an unknown key ${JSON.stringify(key)}${hint}`;
+  });
+  return "command" in result.data
+    ? { kind: "program", declared: result.data, warnings }
+    : { kind: "endpoint", declared: result.data, warnings };
+}
+
+function complaintOf(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => {
+    const reason = message.replace(/^Invalid (input|option): /, "");
+    return `${path.map(String).join(".")}: ${reason}`;
+  }).join("; ");
+}

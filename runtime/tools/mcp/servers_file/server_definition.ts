@@ -1,0 +1,96 @@
+// What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
+import { z } from "zod";
+import { filledText } from "../../../config/fields.ts";
+import { parseDuration } from "../../../../base/durations.ts";
+import type { Secret } from "../../../secrets/secret.ts";
+
+const LONGEST_TIMEOUT_MS = 60 * 60_000;
+
+/**
+ * How long a call may take, to milliseconds. Some clients write seconds, others milliseconds: a number below 1000 is taken
+ * for seconds. No call of a tool may take less than a second or more than an hour.
+ */
+const timeout = z.union([z.string(), z.number()]).transform((value, context) => {
+  const ms = typeof value === "string"
+    ? parseDuration(value)
+    : value < 1_000
+    ? value * 1_000
+    : value;
+  if (ms !== undefined && ms >= 1_000 && ms <= LONGEST_TIMEOUT_MS) return ms;
+  const message = "must be a duration such as 90s, one hour at most; a number counts seconds " +
+    "below 1000, else milliseconds";
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+/** What every entry may say. */
+const shared = {
+  /** As other clients write it. */
+  disabled: z.boolean().default(false),
+  timeout: timeout.optional(),
+};
+
+/** A server that is a program of this machine, spoken to over its standard input and output. */
+export const declaredProgram = z.object({
+  ...shared,
+  type: z.literal("stdio").optional(),
+  command: filledText,
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  /** Relative to the workspace; a folder of the server's own when absent: see server_folder.ts. */
+  cwd: filledText.optional(),
+});
+
+/** A server at a URL, spoken to over streamable HTTP. */
+export const declaredEndpoint = z.object({
+  ...shared,
+  type: z.enum(["http", "streamable-http", "streamableHttp"]).optional(),
+  url: filledText,
+  headers: z.record(z.string(), z.string()).default({}),
+});
+
+/** An entry as it is written: variables still stand as `${NAME}`. */
+export type DeclaredServer =
+  | { kind: "program"; declared: z.output<typeof declaredProgram> }
+  | { kind: "endpoint"; declared: z.output<typeof declaredEndpoint> };
+
+/** A program to start. */
+export interface ServerProgram {
+  kind: "program";
+  command: string;
+  args: string[];
+  /** Everything the program's environment holds. */
+  env: Record<string, string>;
+  /** Absolute. */
+  cwd: string;
+  /** Whether that is the server's own folder, which is made where it is missing. */
+  startsInOwnFolder: boolean;
+  /** Absolute; where a person may have meant relative paths to begin. */
+  workspace: string;
+}
+
+/** An address to send to. */
+export interface ServerEndpoint {
+  kind: "endpoint";
+  /** http or https, without user and password. */
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** A server, ready to be spoken to. */
+export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
+  /** How long a call may take, in milliseconds, where the entry says so. */
+  timeoutMs?: number;
+  /** Values that no message may show; longest first. */
+  secrets: readonly Secret[];
+};
+
+/** That a program is not there, as the end of a sentence; the command may hold secrets. */
+export function describeMissingCommand(
+  { command, cwd }: { command: string; cwd: string },
+): string {
+  const where = command.includes("/")
+    ? `looked for from ${cwd}`
+    : `looked for in PATH, from ${cwd}`;
+  return `its command ${command} does not exist (${where})`;
+}

@@ -1,0 +1,79 @@
+// The secrets that stand in mcp-servers.json, for the redaction of everything that is shown. The file is looked at on every
+// question, like the environment's, and read when it changed.
+import { stampFile } from "../../../config/files/file_stamp.ts";
+import {
+  isStillMissing,
+  type MissingFile,
+  rememberMissing,
+} from "../../../config/files/missing_file.ts";
+import { decodeText } from "../../../config/files/text_file.ts";
+import { unreadableReason } from "../../../../base/files/unreadable.ts";
+import type { Secret } from "../../../secrets/secret.ts";
+import { declaredSecrets } from "./declared_secrets.ts";
+import { Expansion } from "./expansion.ts";
+import { findEntries } from "./server_entries.ts";
+import { LARGEST_SERVERS_FILE_BYTES, MAX_SERVERS } from "../mcp_limits.ts";
+
+/**
+ * `secrets` and those of the file at `path`, longest first. `lookup` gives the variables that its values name. While the
+ * file is broken or cannot be read, what it held before stays secret.
+ */
+export function withServerSecrets(
+  secrets: () => readonly Secret[],
+  { path, lookup }: { path: string; lookup: (name: string) => string | undefined },
+): () => readonly Secret[] {
+  let missing: MissingFile | undefined;
+  let stamp: string | undefined;
+  let entries: unknown[] = [];
+  /** The file's secrets, with the variables that they were filled with. */
+  let known: { variables: ReadonlyMap<string, string | undefined>; own: Secret[] } | undefined;
+
+  const refresh = () => {
+    if (missing !== undefined && isStillMissing(missing)) return;
+    missing = undefined;
+    try {
+      const info = Deno.statSync(path);
+      const now = stampFile(info);
+      if (now !== undefined && now === stamp) return;
+      stamp = now;
+      if (!info.isFile || info.size > LARGEST_SERVERS_FILE_BYTES) return;
+      const decoded = decodeText(Deno.readFileSync(path), path);
+      if ("diagnostic" in decoded) return;
+      entries = Object.values(findEntries(JSON.parse(decoded.text)).entries ?? {});
+      known = undefined;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) missing = rememberMissing(path);
+      // A file that is being written, or cannot be read: who uses its servers is told why. Anything else is thrown.
+      else if (!(error instanceof SyntaxError)) unreadableReason(error);
+    }
+  };
+  return () => {
+    refresh();
+    if (known === undefined || hasChanged(known.variables, lookup)) {
+      known = findSecrets(entries, lookup);
+    }
+    if (known.own.length === 0) return secrets();
+    return [...secrets(), ...known.own].sort((a, b) => b.value.length - a.value.length);
+  };
+}
+
+function hasChanged(
+  variables: ReadonlyMap<string, string | undefined>,
+  lookup: (name: string) => string | undefined,
+): boolean {
+  return variables.entries().some(([name, value]) => lookup(name) !== value);
+}
+
+function findSecrets(entries: readonly unknown[], lookup: (name: string) => string | undefined) {
+  const variables = new Map<string, string | undefined>();
+  const remembered = (name: string) => {
+    const value = lookup(name);
+    variables.set(name, value);
+    return value;
+  };
+  const own = entries.slice(0, MAX_SERVERS).flatMap((entry) => {
+    const expansion = new Expansion(remembered);
+    return declaredSecrets(entry, (text) => expansion.fill(text));
+  });
+  return { variables, own };
+}

@@ -1,0 +1,50 @@
+// mcp-servers.json as it is now: looked at on every question, read when it changed.
+import { stampFile } from "../../../config/files/file_stamp.ts";
+import { decodeText } from "../../../config/files/text_file.ts";
+import { formatDiagnostic } from "../../../../base/diagnostics.ts";
+import { unreadableReason } from "../../../../base/files/unreadable.ts";
+import { LARGEST_SERVERS_FILE_BYTES } from "../mcp_limits.ts";
+import { parseServers, type ServersDocument } from "./parse_servers.ts";
+
+/** What the file holds, or why it holds nothing that can be used. */
+export type ServersFileContent = ServersDocument | { problem: string };
+
+/** The file of MCP servers of one workspace. */
+export class ServersFile {
+  readonly path: string;
+  #stamp: string | undefined;
+  #content: ServersFileContent | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Its present content. A file that is missing or cannot be read is a problem, not an error. */
+  async read(): Promise<ServersFileContent> {
+    try {
+      const info = await Deno.stat(this.path);
+      const stamp = stampFile(info);
+      if (this.#content !== undefined && stamp !== undefined && stamp === this.#stamp) {
+        return this.#content;
+      }
+      this.#content = await this.#load(info);
+      this.#stamp = stamp;
+      return this.#content;
+    } catch (error) {
+      this.#content = undefined;
+      if (error instanceof Deno.errors.NotFound) {
+        return { problem: `MCP servers are named and ${this.path} is missing` };
+      }
+      return { problem: `${this.path} cannot be read: ${unreadableReason(error)}` };
+    }
+  }
+
+  async #load(info: Deno.FileInfo): Promise<ServersFileContent> {
+    if (!info.isFile) return { problem: `${this.path} is not a file` };
+    if (info.size > LARGEST_SERVERS_FILE_BYTES) return { problem: `${this.path} is over 1 MB` };
+    const decoded = decodeText(await Deno.readFile(this.path), this.path);
+    return "diagnostic" in decoded
+      ? { problem: formatDiagnostic(decoded.diagnostic) }
+      : parseServers(decoded.text, this.path);
+  }
+}
