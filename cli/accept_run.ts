@@ -1,7 +1,7 @@
 // Has the service accept a run: starts it where none answers, and asks again where it is just going down.
 import { untilAborted } from "../base/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../server/client.ts";
-import type { RunAccepted, RunBody } from "../server/run_schemas.ts";
+import type { RunAccepted, RunBody } from "../server/schemas/run_schemas.ts";
 import type { Places } from "./app.ts";
 import { checkHealth } from "./connection.ts";
 import type { CommandContext } from "./context.ts";

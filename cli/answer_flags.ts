@@ -1,5 +1,5 @@
 // An answer given by the flags of `respond`, checked against the question.
-import type { PendingBody } from "../server/request_schemas.ts";
+import type { PendingBody } from "../server/schemas/request_schemas.ts";
 import type { Answer } from "./ask_person.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { toVisibleLine } from "./output/visible_text.ts";

@@ -1,7 +1,7 @@
 // What the command line needs of the program around it. composition/app.ts implements it; tests bring their own.
 import type { Clock } from "../base/clock.ts";
 import type { Client, ServiceEventMessage } from "../server/client.ts";
-import type { DiagnosticBody } from "../server/diagnostic_schemas.ts";
+import type { DiagnosticBody } from "../server/schemas/diagnostic_schemas.ts";
 import type { StopReason } from "../server/lifecycle.ts";
 import type { UiProxy } from "../server/ui/ui_proxy.ts";
 import type { Input } from "./input.ts";

@@ -1,5 +1,5 @@
 // Putting the question of an execution to the person at the terminal.
-import type { PendingBody, RespondBody } from "../server/request_schemas.ts";
+import type { PendingBody, RespondBody } from "../server/schemas/request_schemas.ts";
 import type { CommandContext } from "./context.ts";
 import type { Prompter } from "./input.ts";
 import type { Output } from "./output/output.ts";

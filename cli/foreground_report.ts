@@ -1,6 +1,6 @@
 // What a service shows on the terminal that it runs in: the agents that fire by themselves, what is wrong with files,
 // and then a line for each thing that happens.
-import type { AgentSummary } from "../server/agent_schemas.ts";
+import type { AgentSummary } from "../server/schemas/agent_schemas.ts";
 import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../server/client.ts";
 import type { CliApp, Places } from "./app.ts";
 import type { Output } from "./output/output.ts";

@@ -1,6 +1,6 @@
 // Showing a run to the person who started it, asking them its questions, and cancelling it when they press Ctrl+C.
 import { ApiError, type Client, type StreamFrame } from "../server/client.ts";
-import type { ExecutionSummary } from "../server/execution_schemas.ts";
+import type { ExecutionSummary } from "../server/schemas/execution_schemas.ts";
 import { askPerson } from "./ask_person.ts";
 import type { CliApp } from "./app.ts";
 import { EXIT, type ExitCode, exitCodeOf, Interrupted } from "./exit.ts";

@@ -6,7 +6,7 @@ import "../runtime/config/first_use.ts";
 import { pinFolders } from "../runtime/config/places.ts";
 import type { Diagnostic } from "../base/diagnostics.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import type { DiagnosticBody } from "../server/diagnostic_schemas.ts";
+import type { DiagnosticBody } from "../server/schemas/diagnostic_schemas.ts";
 import { findPlaces, homeDirectory, isSetUp, loadSettings, missingWorkspace } from "./settings.ts";
 import { dropOtherSpans } from "./telemetry.ts";
 
@@ -58,7 +58,7 @@ async function openLocalService(
 ): Promise<LocalService> {
   const [{ openRuntime }, { createLocalClient }] = await Promise.all([
     import("../runtime/mod.ts"),
-    import("../server/local_client.ts"),
+    import("../server/client/local_client.ts"),
   ]);
   const settings = await loadSettings(options.workspace);
   // Problems of files reach the reader through the API; the log is the service's.

@@ -3,9 +3,9 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { RequestRefused, toErrorResponse } from "./errors.ts";
 import { accessLog } from "./middleware/access_log.ts";
-import type { Operation, Services } from "./operation.ts";
-import { OPERATION_PLACES } from "./operation_places.ts";
-import { readJsonBody } from "./request_body.ts";
+import type { Operation, Services } from "./operations/operation.ts";
+import { OPERATION_PLACES } from "./operations/operation_places.ts";
+import { readJsonBody } from "./operations/request_body.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 

@@ -2,25 +2,30 @@
 // path of every command: it imports types, its own small parts and the clock, nothing else.
 import { SystemClock } from "../base/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/execution.ts";
-import type { AgentDetail, AgentSummary, ReloadBody } from "./agent_schemas.ts";
-import type { CheckpointsBody, PurgeBody, PurgedBody } from "./checkpoint_schemas.ts";
-import { askForJson, type ClientRequest, sendRequest, toQuery } from "./client_request.ts";
-import type { ServiceEventMessage, StreamFrame } from "./client_stream.ts";
-import { type ClientOptions, socketTransport } from "./client_transport.ts";
-import type { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "./execution_schemas.ts";
-import { followExecutionStream, followServiceStream } from "./followed_stream.ts";
-import type { HealthBody } from "./health_schema.ts";
-import type { InfoBody, ShutdownBody } from "./info_schemas.ts";
-import type { LogBody, StatsBody } from "./report_schemas.ts";
-import type { PendingBody, RespondAccepted, RespondBody } from "./request_schemas.ts";
-import type { RunAccepted, RunBody } from "./run_schemas.ts";
-import type { SchedulerBody, SchedulerChanged, SlotBody } from "./scheduler_schemas.ts";
+import type { AgentDetail, AgentSummary, ReloadBody } from "./schemas/agent_schemas.ts";
+import type { CheckpointsBody, PurgeBody, PurgedBody } from "./schemas/checkpoint_schemas.ts";
+import { askForJson, type ClientRequest, sendRequest, toQuery } from "./client/client_request.ts";
+import type { ServiceEventMessage, StreamFrame } from "./client/client_stream.ts";
+import { type ClientOptions, socketTransport } from "./client/client_transport.ts";
+import type {
+  CancelBody,
+  ExecutionDetail,
+  ExecutionSummary,
+  LogRow,
+} from "./schemas/execution_schemas.ts";
+import { followExecutionStream, followServiceStream } from "./streams/followed_stream.ts";
+import type { HealthBody } from "./schemas/health_schema.ts";
+import type { InfoBody, ShutdownBody } from "./schemas/info_schemas.ts";
+import type { LogBody, StatsBody } from "./schemas/report_schemas.ts";
+import type { PendingBody, RespondAccepted, RespondBody } from "./schemas/request_schemas.ts";
+import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
+import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
 
-export { ApiError, ServiceUnreachable } from "./client_errors.ts";
+export { ApiError, ServiceUnreachable } from "./client/client_errors.ts";
 
-export type { ServiceEventMessage, StreamFrame } from "./client_stream.ts";
+export type { ServiceEventMessage, StreamFrame } from "./client/client_stream.ts";
 
-export type { Transport } from "./client_transport.ts";
+export type { Transport } from "./client/client_transport.ts";
 
 interface CallOptions {
   signal?: AbortSignal;

@@ -1,7 +1,7 @@
 // The one translator from what was thrown to what an HTTP client reads. No stack trace and no cause ever leaves.
 import { RuntimeError, type RuntimeErrorCode } from "../base/errors.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import type { ErrorBody } from "./error_schemas.ts";
+import type { ErrorBody } from "./schemas/error_schemas.ts";
 
 /** A request that HTTP itself refuses: wrong method, too large, not JSON, not fitting its schema. */
 export class RequestRefused extends Error {

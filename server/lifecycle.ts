@@ -3,7 +3,7 @@ import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { MINUTE_MS } from "../base/time_units.ts";
-import { Followers } from "./followers.ts";
+import { Followers } from "./streams/followers.ts";
 
 /** Why the service stops. */
 export type StopReason = "requested" | "idle" | "signal";

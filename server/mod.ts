@@ -5,12 +5,12 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { SECOND_MS } from "../base/time_units.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "./errors.ts";
-import type { ConnectionPorts } from "./connections.ts";
+import type { ConnectionPorts } from "./listeners/connections.ts";
 import { Lifecycle, type StopReason } from "./lifecycle.ts";
-import type { Handler, Listener } from "./listener.ts";
+import type { Handler, Listener } from "./listeners/listener.ts";
 import { apiKey } from "./middleware/api_key.ts";
 import { hostCheck } from "./middleware/host_check.ts";
-import type { Services } from "./operation.ts";
+import type { Services } from "./operations/operation.ts";
 import { explainKey } from "./routes/dashboard.ts";
 import {
   DEFAULT_TCP_HOST,
@@ -18,14 +18,14 @@ import {
   requireUsableKey,
   type TcpListener,
   type TcpOptions,
-} from "./tcp_port.ts";
-import { listenOnSocket } from "./unix_socket.ts";
+} from "./listeners/tcp_port.ts";
+import { listenOnSocket } from "./listeners/unix_socket.ts";
 import { warmUp } from "./warm_up.ts";
 
 export type { StopReason } from "./lifecycle.ts";
-export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./tcp_port.ts";
-export { toWireEvent } from "./service_events.ts";
-export { SocketUnavailable } from "./unix_socket.ts";
+export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./listeners/tcp_port.ts";
+export { toWireEvent } from "./streams/service_events.ts";
+export { SocketUnavailable } from "./listeners/unix_socket.ts";
 
 /** How long running executions may continue after the stop was requested. */
 const RUN_GRACE_MS = 8 * SECOND_MS;

@@ -4,8 +4,8 @@
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import { loadApiDescription } from "./api_description.ts";
-import { OPERATION_PLACES } from "./operation_places.ts";
+import { loadApiDescription } from "./operations/api_description.ts";
+import { OPERATION_PLACES } from "./operations/operation_places.ts";
 
 const AFTER_START_MS = 500;
 

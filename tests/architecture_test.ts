@@ -185,8 +185,8 @@ Deno.test("imports: what a service loads late goes through lazyModule()", () => 
       "runtime/tools/custom/host/run_host.ts",
       "runtime/tools/custom/host/tool_worker.ts",
       // Inside of one.
-      "server/api_description.ts",
-      "server/operation_places.ts",
+      "server/operations/api_description.ts",
+      "server/operations/operation_places.ts",
     ],
   );
 });
@@ -253,7 +253,7 @@ Deno.test("imports: the dashboard's packages are pinned, used, and the product's
 });
 
 Deno.test("imports: the dashboard takes of the service its client and its types, and nobody takes of it", () => {
-  const shared = ["server/client.ts", "server/client_errors.ts"];
+  const shared = ["server/client.ts", "server/client/client_errors.ts"];
   assert.deepEqual(
     offenders((one) =>
       isOfDashboard(one) && one.to.startsWith("server/") && !one.to.startsWith(`${DASHBOARD}/`) &&

@@ -1,6 +1,6 @@
 // chat: a conversation, line by line. Each line is an execution of the same session.
 import { formatDuration } from "../../base/durations.ts";
-import type { AgentDetail } from "../../server/agent_schemas.ts";
+import type { AgentDetail } from "../../server/schemas/agent_schemas.ts";
 import { ApiError, type Client } from "../../server/client.ts";
 import { acceptRun } from "../accept_run.ts";
 import { hasPerson } from "../ask_person.ts";

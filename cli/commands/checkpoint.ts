@@ -1,5 +1,5 @@
 // checkpoint: what the database keeps of conversations, and removing what is no longer needed.
-import type { CheckpointsBody } from "../../server/checkpoint_schemas.ts";
+import type { CheckpointsBody } from "../../server/schemas/checkpoint_schemas.ts";
 import type { Client } from "../../server/client.ts";
 import { openReader } from "../connection.ts";
 import type { CommandContext } from "../context.ts";

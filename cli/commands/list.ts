@@ -1,5 +1,5 @@
 // list: the agents of the workspace, and what is wrong with their files.
-import type { AgentSummary } from "../../server/agent_schemas.ts";
+import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import type { Client } from "../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";

@@ -1,7 +1,7 @@
 // logs: the executions of an agent, the messages of one execution, or the service's own log as it grows.
 import { ApiError, type Client } from "../../server/client.ts";
-import type { ExecutionDetail, ExecutionSummary } from "../../server/execution_schemas.ts";
-import type { SlotBody } from "../../server/scheduler_schemas.ts";
+import type { ExecutionDetail, ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import type { SlotBody } from "../../server/schemas/scheduler_schemas.ts";
 import { toAgentWord } from "../agent_word.ts";
 import { openReader } from "../connection.ts";
 import type { CommandContext } from "../context.ts";

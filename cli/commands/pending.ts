@@ -1,7 +1,7 @@
 // pending: the executions that wait for a person, with what they want to know.
 import { ApiError, type Client } from "../../server/client.ts";
-import type { ExecutionSummary } from "../../server/execution_schemas.ts";
-import type { PendingBody } from "../../server/request_schemas.ts";
+import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import { openReader } from "../connection.ts";
 import type { CommandContext } from "../context.ts";
 import { openService } from "../daemon.ts";

@@ -1,6 +1,6 @@
 // respond: answers the question of an execution, by flags or at the terminal, and shows how it continues.
 import { ApiError, type Client } from "../../server/client.ts";
-import type { PendingBody } from "../../server/request_schemas.ts";
+import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../answer_flags.ts";
 import { type Answer, askPerson, hasPerson } from "../ask_person.ts";
 import { connectService } from "../connection.ts";

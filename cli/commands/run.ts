@@ -1,6 +1,6 @@
 // run: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
 import { ApiError } from "../../server/client.ts";
-import type { RunAccepted, RunBody } from "../../server/run_schemas.ts";
+import type { RunAccepted, RunBody } from "../../server/schemas/run_schemas.ts";
 import { acceptRun } from "../accept_run.ts";
 import { hasPerson } from "../ask_person.ts";
 import type { CommandContext } from "../context.ts";

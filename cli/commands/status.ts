@@ -1,7 +1,7 @@
 // status: whether the service runs, and what it is doing.
 import { formatDuration } from "../../base/durations.ts";
 import { ServiceUnreachable } from "../../server/client.ts";
-import type { InfoBody } from "../../server/info_schemas.ts";
+import type { InfoBody } from "../../server/schemas/info_schemas.ts";
 import type { Places } from "../app.ts";
 import type { CommandContext } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";

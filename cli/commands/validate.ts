@@ -1,5 +1,5 @@
 // validate: what is wrong with agent files, all of it.
-import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
+import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
 import type { ValidatedFile } from "../app.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";

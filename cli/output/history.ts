@@ -1,7 +1,7 @@
 // The history of an agent as a table: what ran, and the times at which it was due and did not run.
 import { formatDuration } from "../../base/durations.ts";
-import type { ExecutionSummary } from "../../server/execution_schemas.ts";
-import type { SlotBody } from "../../server/scheduler_schemas.ts";
+import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import type { SlotBody } from "../../server/schemas/scheduler_schemas.ts";
 import { formatCost, formatCount } from "./figures.ts";
 import type { Output } from "./output.ts";
 import { type Column, NOTHING } from "./table.ts";

@@ -1,8 +1,8 @@
 // What is wrong with agents and config.yaml, in short, on standard error: with their files, and with their triggers.
 import { formatDiagnostic } from "../../base/diagnostics.ts";
-import type { AgentSummary } from "../../server/agent_schemas.ts";
-import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
-import type { InfoBody } from "../../server/info_schemas.ts";
+import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
+import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
+import type { InfoBody } from "../../server/schemas/info_schemas.ts";
 import type { Output } from "./output.ts";
 import { toOneLine } from "./sanitise.ts";
 import { isAutomatic } from "./trigger_text.ts";

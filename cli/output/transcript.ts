@@ -1,5 +1,5 @@
 // One execution out of its log: what was said and done, step by step.
-import type { ExecutionDetail, LogRow } from "../../server/execution_schemas.ts";
+import type { ExecutionDetail, LogRow } from "../../server/schemas/execution_schemas.ts";
 import { formatCost, formatCount, formatPlural } from "./figures.ts";
 import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "./output.ts";

@@ -1,5 +1,5 @@
 // When an agent runs by itself, in words.
-import type { AgentSummary } from "../../server/agent_schemas.ts";
+import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import { formatRelative } from "./time.ts";
 
 /** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`. */

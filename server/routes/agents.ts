@@ -1,15 +1,15 @@
 // Agents: what there is, how each is configured, running one, what it ran, reading the files again.
 import { z } from "zod";
-import { AgentDetail, AgentSummary, ReloadBody } from "../agent_schemas.ts";
-import { toAgentDetail, toAgentSummary, toReload } from "../agent_wire.ts";
+import { AgentDetail, AgentSummary, ReloadBody } from "../schemas/agent_schemas.ts";
+import { toAgentDetail, toAgentSummary, toReload } from "../schemas/agent_wire.ts";
 import { RequestRefused } from "../errors.ts";
-import { ExecutionSummary } from "../execution_schemas.ts";
-import { toExecutionSummary } from "../execution_wire.ts";
-import { defineOperation, type Operation, type Services } from "../operation.ts";
-import { agentId, idempotencyKey, limit, offset } from "../parameters.ts";
-import { RunAccepted, RunBody } from "../run_schemas.ts";
-import { SlotBody } from "../scheduler_schemas.ts";
-import { toSlot } from "../scheduler_wire.ts";
+import { ExecutionSummary } from "../schemas/execution_schemas.ts";
+import { toExecutionSummary } from "../schemas/execution_wire.ts";
+import { defineOperation, type Operation, type Services } from "../operations/operation.ts";
+import { agentId, idempotencyKey, limit, offset } from "../operations/parameters.ts";
+import { RunAccepted, RunBody } from "../schemas/run_schemas.ts";
+import { SlotBody } from "../schemas/scheduler_schemas.ts";
+import { toSlot } from "../schemas/scheduler_wire.ts";
 
 const params = z.object({ id: agentId });
 type Named = z.output<typeof params>;

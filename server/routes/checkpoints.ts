@@ -1,6 +1,6 @@
 // Stored conversations: how much there is, and removing those no longer needed.
-import { CheckpointsBody, PurgeBody, PurgedBody } from "../checkpoint_schemas.ts";
-import { defineOperation, type Operation } from "../operation.ts";
+import { CheckpointsBody, PurgeBody, PurgedBody } from "../schemas/checkpoint_schemas.ts";
+import { defineOperation, type Operation } from "../operations/operation.ts";
 
 /** /checkpoints. */
 export const checkpointOperations: readonly Operation[] = [

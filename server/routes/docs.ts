@@ -1,5 +1,5 @@
 // The API described: the document itself, and two pages that show it without asking anybody else for anything.
-import { loadApiDescription } from "../api_description.ts";
+import { loadApiDescription } from "../operations/api_description.ts";
 import { DOCS_ASSETS } from "../docs_asset.ts";
 
 /** A page that is the same for everybody. */

@@ -1,8 +1,8 @@
 // What happens in the service as a whole, as a stream.
-import { ServiceEventData } from "../event_schemas.ts";
-import { EVENT_STREAM } from "../event_stream.ts";
-import { defineOperation, type Operation } from "../operation.ts";
-import { openServiceEventStream } from "../service_events.ts";
+import { ServiceEventData } from "../schemas/event_schemas.ts";
+import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { defineOperation, type Operation } from "../operations/operation.ts";
+import { openServiceEventStream } from "../streams/service_events.ts";
 
 /** /events/stream. */
 export const eventOperations: readonly Operation[] = [

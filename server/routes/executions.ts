@@ -1,13 +1,26 @@
 // Executions: the list, one with its answer, its log, its stream, its cancellation.
 import { z } from "zod";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { CancelBody, ExecutionDetail, ExecutionSummary, LogRow } from "../execution_schemas.ts";
-import { toExecutionDetail, toExecutionSummary, toLogRow } from "../execution_wire.ts";
-import { ExecutionFrame } from "../event_schemas.ts";
-import { EVENT_STREAM } from "../event_stream.ts";
-import { defineOperation, type Operation, type Services } from "../operation.ts";
-import { after, agents, executionId, integer, limit, offset, statuses } from "../parameters.ts";
-import { openExecutionStream } from "../sse.ts";
+import {
+  CancelBody,
+  ExecutionDetail,
+  ExecutionSummary,
+  LogRow,
+} from "../schemas/execution_schemas.ts";
+import { toExecutionDetail, toExecutionSummary, toLogRow } from "../schemas/execution_wire.ts";
+import { ExecutionFrame } from "../schemas/event_schemas.ts";
+import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { defineOperation, type Operation, type Services } from "../operations/operation.ts";
+import {
+  after,
+  agents,
+  executionId,
+  integer,
+  limit,
+  offset,
+  statuses,
+} from "../operations/parameters.ts";
+import { openExecutionStream } from "../streams/sse.ts";
 
 const params = z.object({ id: executionId });
 

@@ -1,6 +1,6 @@
 // Whether the service lives.
-import { HealthBody } from "../health_schema.ts";
-import { defineOperation, type Operation } from "../operation.ts";
+import { HealthBody } from "../schemas/health_schema.ts";
+import { defineOperation, type Operation } from "../operations/operation.ts";
 
 /** /health. */
 export const healthOperations: readonly Operation[] = [

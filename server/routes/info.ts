@@ -1,8 +1,8 @@
 // What the service is doing, and asking it to stop.
 import { toTimestamp } from "../../base/clock.ts";
-import { toDiagnostic } from "../agent_wire.ts";
-import { InfoBody, ShutdownBody } from "../info_schemas.ts";
-import { defineOperation, type Operation } from "../operation.ts";
+import { toDiagnostic } from "../schemas/agent_wire.ts";
+import { InfoBody, ShutdownBody } from "../schemas/info_schemas.ts";
+import { defineOperation, type Operation } from "../operations/operation.ts";
 
 /** /info and /shutdown. */
 export const infoOperations: readonly Operation[] = [

@@ -1,8 +1,8 @@
 // Reports on the service as a whole: what its executions used, and its log.
 import { z } from "zod";
-import { defineOperation, type Operation } from "../operation.ts";
-import { integer, timeZone } from "../parameters.ts";
-import { LogBody, StatsBody } from "../report_schemas.ts";
+import { defineOperation, type Operation } from "../operations/operation.ts";
+import { integer, timeZone } from "../operations/parameters.ts";
+import { LogBody, StatsBody } from "../schemas/report_schemas.ts";
 
 /** /stats and /log. */
 export const reportOperations: readonly Operation[] = [

@@ -4,10 +4,10 @@ import { toTimestamp } from "../../base/clock.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import { RequestRefused } from "../errors.ts";
-import { defineOperation, type Operation } from "../operation.ts";
-import { executionId } from "../parameters.ts";
-import { PendingBody, RespondAccepted, RespondBody } from "../request_schemas.ts";
-import { toTimestampOrNull } from "../wire_values.ts";
+import { defineOperation, type Operation } from "../operations/operation.ts";
+import { executionId } from "../operations/parameters.ts";
+import { PendingBody, RespondAccepted, RespondBody } from "../schemas/request_schemas.ts";
+import { toTimestampOrNull } from "../schemas/wire_values.ts";
 
 const params = z.object({ id: executionId });
 

@@ -1,9 +1,9 @@
 // The scheduler: what fires by itself and when, pausing and resuming all of it.
 import { z } from "zod";
-import { defineOperation, type Operation } from "../operation.ts";
-import { integer } from "../parameters.ts";
-import { SchedulerBody, SchedulerChanged } from "../scheduler_schemas.ts";
-import { toScheduler } from "../scheduler_wire.ts";
+import { defineOperation, type Operation } from "../operations/operation.ts";
+import { integer } from "../operations/parameters.ts";
+import { SchedulerBody, SchedulerChanged } from "../schemas/scheduler_schemas.ts";
+import { toScheduler } from "../schemas/scheduler_wire.ts";
 
 /** /scheduler. */
 export const schedulerOperations: readonly Operation[] = [

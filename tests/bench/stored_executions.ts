@@ -4,7 +4,7 @@ import { Database } from "../../runtime/storage/database.ts";
 import { createExecutionStores } from "../../runtime/storage/execution_stores.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 import type { Client } from "../../server/client.ts";
-import { createLocalClient } from "../../server/local_client.ts";
+import { createLocalClient } from "../../server/client/local_client.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
 import { comparePaired, type Figure, ratioAtMost } from "./paired.ts";
 

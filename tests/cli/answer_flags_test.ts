@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../../cli/answer_flags.ts";
 import { CommandFailure } from "../../cli/exit.ts";
-import type { PendingBody } from "../../server/request_schemas.ts";
+import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 
 function pendingOf(changes: Partial<PendingBody>): PendingBody {
   return {

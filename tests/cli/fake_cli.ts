@@ -13,7 +13,7 @@ import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/processes.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { Client, type Transport } from "../../server/client.ts";
-import type { DiagnosticBody } from "../../server/diagnostic_schemas.ts";
+import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
 import type { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTestApp } from "../support/test_app.ts";
 import { settle, type TestClock } from "../support/test_clock.ts";

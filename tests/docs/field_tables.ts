@@ -4,7 +4,7 @@ import { z } from "zod";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { OPERATIONS } from "../../server/operations.ts";
+import { OPERATIONS } from "../../server/operations/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
 /** The tables, by the name with which a document refers to them. */

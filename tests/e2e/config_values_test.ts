@@ -2,7 +2,7 @@
 // a service which uses the default instead shows it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { ExecutionDetail } from "../../server/execution_schemas.ts";
+import type { ExecutionDetail } from "../../server/schemas/execution_schemas.ts";
 import type { Client } from "../../server/client.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 

@@ -1,7 +1,7 @@
 // Requests of every kind: to each operation of the API with ids, queries, headers and bodies by chance, and beside them.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { OPERATIONS } from "../../server/operations.ts";
+import { OPERATIONS } from "../../server/operations/operations.ts";
 import { anyText } from "./odd_text.ts";
 
 const NAMES = [

@@ -180,10 +180,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "the socket is never open to others",
-    file: "server/unix_socket.ts",
+    file: "server/listeners/unix_socket.ts",
     find: "const mask = Deno.umask(0o177);",
     replace: "queueMicrotask(() => Deno.chmodSync(path, 0o600)); const mask = Deno.umask();",
-    tests: ["tests/server/unix_socket_test.ts"],
+    tests: ["tests/server/listeners/unix_socket_test.ts"],
   },
   {
     guard: "a foreign Host is refused",
@@ -313,10 +313,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "the end of an execution does not overtake its answer",
-    file: "server/service_events.ts",
+    file: "server/streams/service_events.ts",
     find: "if (followersFirst === undefined) return this.#add(text);",
     replace: "return this.#add(text);",
-    tests: ["tests/server/service_events_test.ts"],
+    tests: ["tests/server/streams/service_events_test.ts"],
   },
   {
     guard: "a large frame is in memory once for all its followers",
@@ -334,24 +334,24 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a stream makes no copy of the frame that it sends",
-    file: "server/sse.ts",
+    file: "server/streams/sse.ts",
     find: "#send(controller, this.#itemPieces(item.value));",
     replace: '#send(controller, [this.#itemPieces(item.value).join("")]);',
     tests: ["tests/attack/attack_test.ts"],
   },
   {
     guard: "a connection without a request is closed in time",
-    file: "server/connections.ts",
+    file: "server/listeners/connections.ts",
     find: "if (left <= 0) return this.cut();",
     replace: "if (left <= 0) return;",
-    tests: ["tests/server/connections_test.ts"],
+    tests: ["tests/server/listeners/connections_test.ts"],
   },
   {
     guard: "one address does not take all connections",
-    file: "server/connections.ts",
+    file: "server/listeners/connections.ts",
     find: "ofAddress.length > MOST_WAITING.ofOneAddress",
     replace: "false",
-    tests: ["tests/server/connections_test.ts"],
+    tests: ["tests/server/listeners/connections_test.ts"],
   },
   {
     guard: "a late module is not asked for without file descriptors",

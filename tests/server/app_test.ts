@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { OPERATIONS } from "../../server/operations.ts";
-import { MAX_BODY_BYTES } from "../../server/request_body.ts";
+import { OPERATIONS } from "../../server/operations/operations.ts";
+import { MAX_BODY_BYTES } from "../../server/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRefusal } from "../support/fake_runtime.ts";
 import { createTestApp } from "../support/test_app.ts";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
-import { describeApi } from "../../server/openapi.ts";
-import { OPERATIONS } from "../../server/operations.ts";
+import { describeApi } from "../../server/operations/openapi.ts";
+import { OPERATIONS } from "../../server/operations/operations.ts";
 import {
   API_KEY,
   type Reached,

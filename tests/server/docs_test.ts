@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { OPERATIONS } from "../../server/operations.ts";
+import { OPERATIONS } from "../../server/operations/operations.ts";
 import { serve } from "../../server/mod.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
 import { TestClock } from "../support/test_clock.ts";

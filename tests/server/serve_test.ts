@@ -6,7 +6,7 @@ import {
   ServiceUnreachable,
 } from "../../server/client.ts";
 import { serve, type ServeOptions, type Service, SocketUnavailable } from "../../server/mod.ts";
-import { MAX_BODY_BYTES } from "../../server/request_body.ts";
+import { MAX_BODY_BYTES } from "../../server/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
 import { TestClock } from "../support/test_clock.ts";

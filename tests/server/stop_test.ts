@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { openSocketClient } from "../../server/client.ts";
 import { serve, type Service } from "../../server/mod.ts";
-import { BODY_TIMEOUT_MS } from "../../server/request_body.ts";
+import { BODY_TIMEOUT_MS } from "../../server/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTcpClient } from "../support/tcp_client.ts";

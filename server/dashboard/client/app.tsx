@@ -2,25 +2,25 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ServiceEventMessage } from "../../client.ts";
-import { AgentView } from "./agent_view.tsx";
-import type { AgentsById } from "./agents_by_id.ts";
-import { AgentsView } from "./agents_view.tsx";
-import { ExecutionView } from "./execution_view.tsx";
+import { AgentView } from "./views/agent_view.tsx";
+import type { AgentsById } from "./state/agents_by_id.ts";
+import { AgentsView } from "./views/agents_view.tsx";
+import { ExecutionView } from "./views/execution_view.tsx";
 import { HelpDialog } from "./help_dialog.tsx";
-import { HistoryView } from "./history_view.tsx";
-import { LogView } from "./log_view.tsx";
-import { type NowLists, NowView, useExecutionLists } from "./now_view.tsx";
+import { HistoryView } from "./views/history_view.tsx";
+import { LogView } from "./views/log_view.tsx";
+import { type NowLists, NowView, useExecutionLists } from "./views/now_view.tsx";
 import { LinkBanner, PageHead } from "./page_head.tsx";
 import { Empty } from "./parts.tsx";
-import { loadWaiting, toCount } from "./pending_list.ts";
+import { loadWaiting, toCount } from "./state/pending_list.ts";
 import { keepPreference, readPreference } from "./preferences.ts";
 import { parseRoute, type Route, toHash } from "./route.ts";
-import { ScheduleView } from "./schedule_view.tsx";
-import { useService } from "./service_context.ts";
+import { ScheduleView } from "./views/schedule_view.tsx";
+import { useService } from "./state/service_context.ts";
 import { createShortcuts, isForPage } from "./shortcuts.ts";
 import { applyTheme, chosenTheme, THEMES } from "./theme.ts";
-import { UsageView } from "./usage_view.tsx";
-import { useLinkState, useResource } from "./use_resource.ts";
+import { UsageView } from "./views/usage_view.tsx";
+import { useLinkState, useResource } from "./state/use_resource.ts";
 import { toReadable } from "./visible_text.ts";
 
 /** Everything that is seen. */

@@ -3,12 +3,12 @@ import { render } from "preact";
 import { SystemClock } from "../../../base/clock.ts";
 import { Client } from "../../client.ts";
 import { App } from "./app.tsx";
-import { makeStreamsIterable } from "./iterable_bodies.ts";
-import { ServiceLink } from "./link.ts";
-import { ServiceContext } from "./service_context.ts";
+import { makeStreamsIterable } from "./state/iterable_bodies.ts";
+import { ServiceLink } from "./state/link.ts";
+import { ServiceContext } from "./state/service_context.ts";
 import { guardTexts } from "./text_guard.ts";
 import { applyTheme, chosenTheme } from "./theme.ts";
-import { fetchBesideThePage } from "./transport.ts";
+import { fetchBesideThePage } from "./state/transport.ts";
 import { Announcements, Voice } from "./announcer.tsx";
 
 function start(root: HTMLElement): void {

@@ -2,12 +2,12 @@
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatRelative } from "./format.ts";
-import type { LinkState } from "./link.ts";
+import type { LinkState } from "./state/link.ts";
 import { type Route, toHash } from "./route.ts";
-import { useService } from "./service_context.ts";
+import { useService } from "./state/service_context.ts";
 import { NAVIGATION } from "./shortcuts.ts";
 import type { Theme } from "./theme.ts";
-import { useNow } from "./use_resource.ts";
+import { useNow } from "./state/use_resource.ts";
 
 /** The head of every view. */
 export function PageHead(

@@ -4,7 +4,7 @@ import { useId, useState } from "preact/hooks";
 import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { formatMoment, formatRelative } from "./format.ts";
-import { useNow } from "./use_resource.ts";
+import { useNow } from "./state/use_resource.ts";
 
 /** A status as a word with a mark; colour alone would not tell it to everybody. */
 export function Status({ status }: { status: ExecutionStatus }): VNode {

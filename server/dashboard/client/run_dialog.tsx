@@ -1,13 +1,13 @@
 // Running an agent by hand: arguments, a message in place of the usual one, further context.
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { AgentSummary } from "../../agent_schemas.ts";
+import type { AgentSummary } from "../../schemas/agent_schemas.ts";
 import { AgentName } from "./parts.tsx";
 import { toHash } from "./route.ts";
 import { type RunFields, RunKeys, toRunBody } from "./run_form.ts";
-import { useService } from "./service_context.ts";
+import { useService } from "./state/service_context.ts";
 import { submitByKeys } from "./submit_by_keys.ts";
-import { toSentence } from "./resource.ts";
+import { toSentence } from "./state/resource.ts";
 
 /** A dialog over the page; closes by Escape, by its button, or by running. */
 export function RunDialog(

@@ -1,5 +1,5 @@
 // What the Run dialog sends: its fields as a request, and the key that makes a repeated request the same run.
-import type { RunBody } from "../../run_schemas.ts";
+import type { RunBody } from "../../schemas/run_schemas.ts";
 
 /** What stands in the dialog. */
 export interface RunFields {

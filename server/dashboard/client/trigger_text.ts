@@ -1,5 +1,5 @@
 // A trigger in a few words.
-import type { AgentSummary } from "../../agent_schemas.ts";
+import type { AgentSummary } from "../../schemas/agent_schemas.ts";
 
 /** `every 5m`, `cron 0 7 * * *`, `watches in, notes`, `by hand`. */
 export function describeTrigger(

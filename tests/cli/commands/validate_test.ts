@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DiagnosticBody } from "../../../server/diagnostic_schemas.ts";
+import type { DiagnosticBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 
 function problem(

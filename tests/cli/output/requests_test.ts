@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { formatRequest, promptMessage } from "../../../cli/output/requests.ts";
 import { createStyle } from "../../../cli/output/style.ts";
-import type { PendingBody } from "../../../server/request_schemas.ts";
+import type { PendingBody } from "../../../server/schemas/request_schemas.ts";
 
 const style = createStyle({ colors: false });
 

@@ -1,7 +1,7 @@
 // Conformance: agents, running them, their history, reading their files again.
 import assert from "node:assert/strict";
-import { AgentDetail, AgentSummary } from "../../../server/agent_schemas.ts";
-import { ExecutionSummary } from "../../../server/execution_schemas.ts";
+import { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
+import { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import { overBoth, TIMESTAMP } from "./both_transports.ts";
 
 overBoth(

@@ -1,7 +1,7 @@
 // Every test of the API's conformance runs twice, over the Unix socket and over TCP, against a real runtime in a
 // workspace of its own.
 import { type Client, openSocketClient, type StreamFrame } from "../../../server/client.ts";
-import type { ExecutionDetail } from "../../../server/execution_schemas.ts";
+import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
 import { serve, type Service } from "../../../server/mod.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { createTcpClient } from "../../support/tcp_client.ts";

@@ -1,6 +1,6 @@
 // Conformance: stored conversations, their numbers and their removal.
 import assert from "node:assert/strict";
-import { CheckpointsBody } from "../../../server/checkpoint_schemas.ts";
+import { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
 import { overBoth, type Reached } from "./both_transports.ts";
 
 const purge = async ({ call }: Reached, json?: unknown) => {

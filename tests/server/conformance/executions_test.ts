@@ -1,6 +1,10 @@
 // Conformance: executions, their log, cancelling.
 import assert from "node:assert/strict";
-import { ExecutionDetail, ExecutionSummary, LogRow } from "../../../server/execution_schemas.ts";
+import {
+  ExecutionDetail,
+  ExecutionSummary,
+  LogRow,
+} from "../../../server/schemas/execution_schemas.ts";
 import { overBoth, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 /** An agent that runs until it is cancelled. */

@@ -1,27 +1,27 @@
 // The arithmetic of the views: usage stacked by agent, a day of a schedule as places on a line, figures as text.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { SlotBody } from "../../../server/scheduler_schemas.ts";
+import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import {
   describeMarks,
   hoursWithin,
   isKnownEmpty,
   toMarks,
-} from "../../../server/dashboard/client/day_lane.ts";
+} from "../../../server/dashboard/client/state/day_lane.ts";
 import {
   formatCost,
   formatDuration,
   formatRelative,
 } from "../../../server/dashboard/client/format.ts";
-import { isAtLeast, parseLogLine } from "../../../server/dashboard/client/log_line.ts";
+import { isAtLeast, parseLogLine } from "../../../server/dashboard/client/views/log_line.ts";
 import {
   COLOURS,
   sum,
   toBars,
   toSeries,
   withOthers,
-} from "../../../server/dashboard/client/usage_sums.ts";
-import type { StatsBody } from "../../../server/report_schemas.ts";
+} from "../../../server/dashboard/client/state/usage_sums.ts";
+import type { StatsBody } from "../../../server/schemas/report_schemas.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"];
 

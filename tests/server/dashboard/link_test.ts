@@ -1,7 +1,7 @@
 // The page's connection, over a scripted transport and a clock that a test moves.
 import assert from "node:assert/strict";
 import { Client, type Transport } from "../../../server/client.ts";
-import { ServiceLink } from "../../../server/dashboard/client/link.ts";
+import { ServiceLink } from "../../../server/dashboard/client/state/link.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
 
 /** A service of which a test says when it answers, what it tells, and when it breaks. */

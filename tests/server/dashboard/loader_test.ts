@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../../server/client.ts";
 import { ApiError } from "../../../server/client.ts";
-import { type Loaded, Loader } from "../../../server/dashboard/client/loader.ts";
-import { loadWaiting } from "../../../server/dashboard/client/pending_list.ts";
+import { type Loaded, Loader } from "../../../server/dashboard/client/state/loader.ts";
+import { loadWaiting } from "../../../server/dashboard/client/state/pending_list.ts";
 import { settle } from "../../support/test_clock.ts";
 
 Deno.test("Loader never asks twice at the same time, and serves what was wanted meanwhile once", async () => {

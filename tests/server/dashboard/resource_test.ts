@@ -5,7 +5,7 @@ import {
   type Known,
   learn,
   toResource,
-} from "../../../server/dashboard/client/resource.ts";
+} from "../../../server/dashboard/client/state/resource.ts";
 
 const NOTHING: Known<string> = { key: "a", data: undefined, failure: undefined };
 const LOST = { failure: new ServiceUnreachable("The service does not answer") };

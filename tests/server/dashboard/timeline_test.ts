@@ -5,7 +5,7 @@ import {
   buildTimeline,
   describeLatest,
   type Entry,
-} from "../../../server/dashboard/client/timeline.ts";
+} from "../../../server/dashboard/client/state/timeline.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 
 const entries = (...payloads: JsonObject[]): Entry[] =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { AgentDetail, AgentSummary, ReloadBody } from "../../../server/agent_schemas.ts";
-import { ExecutionSummary } from "../../../server/execution_schemas.ts";
+import { AgentDetail, AgentSummary, ReloadBody } from "../../../server/schemas/agent_schemas.ts";
+import { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";
 

@@ -5,7 +5,7 @@ import {
   type ExecutionSummary,
   ExecutionSummary as SummarySchema,
   LogRow,
-} from "../../../server/execution_schemas.ts";
+} from "../../../server/schemas/execution_schemas.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 Deno.test("GET /executions lists the newest first, with the wire's fields", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { InfoBody } from "../../../server/info_schemas.ts";
+import { InfoBody } from "../../../server/schemas/info_schemas.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp } from "../../support/test_app.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LogBody, StatsBody } from "../../../server/report_schemas.ts";
+import { LogBody, StatsBody } from "../../../server/schemas/report_schemas.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 Deno.test("GET /stats gives all days, and what was used on them", async () => {

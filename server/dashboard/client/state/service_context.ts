@@ -1,0 +1,26 @@
+// What every view works with, handed down by the page: the client, the clock, the connection, and a voice for those who
+// do not see the page.
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Clock } from "../../../../base/clock.ts";
+import type { Client } from "../../../client.ts";
+import type { ServiceLink } from "./link.ts";
+
+/** The page's collaborators. */
+export interface Service {
+  client: Client;
+  clock: Clock;
+  link: ServiceLink;
+  /** Says a sentence through the live region, and shows it for a while. */
+  announce: (sentence: string) => void;
+}
+
+/** Provided once, around the page. */
+export const ServiceContext = createContext<Service | null>(null);
+
+/** The page's collaborators. Throws TypeError outside of the page. */
+export function useService(): Service {
+  const service = useContext(ServiceContext);
+  if (service === null) throw new TypeError("There is no service around this component");
+  return service;
+}

@@ -1,0 +1,112 @@
+// One agent: what it is told to be, what it may do, its warnings, and its latest executions.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { AgentDetail } from "../../../schemas/agent_schemas.ts";
+import { ExecutionTable } from "./execution_table.tsx";
+import { formatCost } from "../format.ts";
+import { AgentName, Empty, Figure, Unshown, When } from "../parts.tsx";
+import { toHash, WHOLE_HISTORY } from "../route.ts";
+import { RunDialog } from "../run_dialog.tsx";
+import { useService } from "../state/service_context.ts";
+import { describeTrigger } from "../trigger_text.ts";
+import { describeFault } from "../fault_text.ts";
+import { useResource } from "../state/use_resource.ts";
+
+const LATEST = 10;
+
+/** The page of an agent. */
+export function AgentView({ id }: { id: string }): VNode {
+  const { client } = useService();
+  const [isRunning, setRunning] = useState(false);
+  const { data: agent, problem } = useResource(() => client.agent(id), {
+    key: id,
+    topics: ["agents"],
+  });
+  const runs = useResource(() => client.runs(id, { limit: LATEST }), {
+    key: id,
+    topics: ["executions"],
+  });
+  if (agent === undefined || agent.id !== id) {
+    return (
+      <Unshown title={`Agent ${id}`} problem={problem}>
+        <a href={toHash({ view: "agents" })}>All agents</a>
+      </Unshown>
+    );
+  }
+  return (
+    <article>
+      <header class="view-head">
+        <div>
+          <p class="crumb">Agent</p>
+          <h1>
+            <AgentName icon={agent.icon} name={agent.display_name} />
+          </h1>
+          {agent.description !== "" && <p class="lead" dir="auto">{agent.description}</p>}
+        </div>
+        <div class="actions">
+          <button type="button" class="primary" onClick={() => setRunning(true)}>Run</button>
+        </div>
+      </header>
+      {agent.warnings.length > 0 && <Warnings agent={agent} />}
+      <Configuration agent={agent} />
+      <h2>
+        Latest executions{" "}
+        <a class="more" href={toHash({ ...WHOLE_HISTORY, agent: id })}>all of them</a>
+      </h2>
+      {runs.data?.length === 0 && <Empty>It has never run.</Empty>}
+      {runs.data !== undefined && runs.data.length > 0 && (
+        <ExecutionTable executions={runs.data} agents={null} label="Latest executions" />
+      )}
+      {isRunning && <RunDialog agent={agent} onClose={() => setRunning(false)} />}
+    </article>
+  );
+}
+
+function Warnings({ agent }: { agent: AgentDetail }): VNode {
+  return (
+    <section class="problem" aria-label="Warnings">
+      <ul>
+        {agent.warnings.map((one) => (
+          <li key={`${one.line} ${one.message}`}>{describeFault(one)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Configuration({ agent }: { agent: AgentDetail }): VNode {
+  const { settings } = agent;
+  const tools = [...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)];
+  const limits = [
+    `${settings.timeout} s for a reply`,
+    settings.max_tool_calls === null ? null : `${settings.max_tool_calls} tool calls`,
+    settings.max_execution_tokens === null
+      ? null
+      : `${settings.max_execution_tokens.toLocaleString()} tokens`,
+    settings.max_cost_usd === null ? null : formatCost(settings.max_cost_usd),
+  ].filter((limit) => limit !== null);
+  return (
+    <dl class="figures">
+      <Figure name="Trigger">
+        {describeTrigger(agent)}
+        {!agent.enabled && <span class="tag">disabled</span>}
+      </Figure>
+      {agent.next_run !== null && (
+        <Figure name="Next run">
+          <When at={agent.next_run} />
+        </Figure>
+      )}
+      <Figure name="Model">
+        {agent.model_name === null ? "none" : `${agent.model_provider}/${agent.model_name}`}
+      </Figure>
+      <Figure name="Limits">{limits.join(", ")}</Figure>
+      <Figure name="Asks before">{agent.confirm.join(", ") || "nothing"}</Figure>
+      {tools.length > 0 && <Figure name="Further tools">{tools.join(", ")}</Figure>}
+      {agent.skills.length > 0 && <Figure name="Skills">{agent.skills.join(", ")}</Figure>}
+      {agent.agents.length > 0 && <Figure name="Delegates to">{agent.agents.join(", ")}</Figure>}
+      <Figure name="File">
+        <code class="path">{agent.source_path}</code>
+      </Figure>
+    </dl>
+  );
+}

@@ -1,0 +1,96 @@
+// Every agent with what starts it, when it runs next and how it ended last; and a button that runs it.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
+import { BrokenAgents } from "./broken_agents.tsx";
+import { AgentName, Empty, Loading, Problem, Status, When } from "../parts.tsx";
+import { toHash } from "../route.ts";
+import { RunDialog } from "../run_dialog.tsx";
+import { describeTrigger } from "../trigger_text.ts";
+import type { Resource } from "../state/resource.ts";
+
+/** The list of agents, with a field that narrows it where there are many. */
+export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
+  const [wanted, setWanted] = useState("");
+  const [running, setRunning] = useState<AgentSummary | null>(null);
+  const { data, problem } = agents;
+  const shown = (data ?? []).filter(({ id, display_name, description }) =>
+    `${id} ${display_name} ${description}`.toLowerCase().includes(wanted.toLowerCase())
+  );
+  return (
+    <>
+      <div class="view-head">
+        <h1>Agents</h1>
+        {(data?.length ?? 0) > 5 && (
+          <div class="field inline">
+            <label for="find-agent">Find</label>
+            <input
+              id="find-agent"
+              type="search"
+              data-filter
+              value={wanted}
+              onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+            />
+          </div>
+        )}
+      </div>
+      {problem !== null && <Problem text={problem} />}
+      {data === undefined && problem === null && <Loading />}
+      {data?.length === 0 && (
+        <Empty>
+          No agents yet. <code>inkling new</code> writes one.
+        </Empty>
+      )}
+      <BrokenAgents />
+      <ul class="agents">
+        {shown.map((agent) => (
+          <li key={agent.id}>
+            <AgentItem agent={agent} onRun={() => setRunning(agent)} />
+          </li>
+        ))}
+      </ul>
+      {running !== null && <RunDialog agent={running} onClose={() => setRunning(null)} />}
+    </>
+  );
+}
+
+function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void }): VNode {
+  const { id, display_name, icon, description, last_status, last_run, last_execution_id } = agent;
+  return (
+    <div class="agent">
+      <div class="who">
+        <h2>
+          <a href={toHash({ view: "agent", id })}>
+            <AgentName icon={icon} name={display_name} />
+          </a>
+          {!agent.enabled && <span class="tag">disabled</span>}
+        </h2>
+        {description !== "" && <p dir="auto">{description}</p>}
+        <p class="muted small">
+          {describeTrigger(agent)}
+          {agent.next_run !== null && (
+            <>
+              , next <When at={agent.next_run} />
+            </>
+          )}
+          {agent.trigger_paused !== null && <>· stopped: {agent.trigger_paused}</>}
+        </p>
+      </div>
+      <div class="last">
+        {last_status === null || last_run === null || last_execution_id === null
+          ? <span class="muted small">never ran</span>
+          : (
+            <a href={toHash({ view: "execution", id: last_execution_id })}>
+              <Status status={last_status} />{" "}
+              <span class="muted small">
+                <When at={last_run} />
+              </span>
+            </a>
+          )}
+      </div>
+      <button type="button" aria-label={`Run ${display_name}`} onClick={onRun}>
+        Run
+      </button>
+    </div>
+  );
+}

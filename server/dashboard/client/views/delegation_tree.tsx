@@ -1,0 +1,98 @@
+// Who delegated to whom: from the execution that nobody started but a person or a trigger, down to this one and beyond.
+import type { VNode } from "preact";
+import type { Client } from "../../../client.ts";
+import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
+import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { formatCost, formatCount } from "../format.ts";
+import { AgentName, Status } from "../parts.tsx";
+import { toHash } from "../route.ts";
+import { useService } from "../state/service_context.ts";
+import { useResource } from "../state/use_resource.ts";
+
+/** Executions below one that are shown; the rest is said to be there. */
+const MOST_CHILDREN = 50;
+/** Executions are not asked for below this depth. */
+const DEEPEST = 6;
+
+interface Branch {
+  execution: ExecutionSummary;
+  children: Branch[];
+  /** Whether there are more children than are shown. */
+  hasMore: boolean;
+}
+
+/** The whole tree that an execution belongs to. */
+export function DelegationTree(
+  { execution, agents }: { execution: ExecutionSummary; agents: AgentsById },
+): VNode | null {
+  const { client } = useService();
+  const { data } = useResource(() => loadTree(client, execution), {
+    key: String(execution.id),
+    topics: ["executions"],
+  });
+  if (data === undefined) return null;
+  return (
+    <section class="tree" aria-labelledby="delegation">
+      <h2 id="delegation">Delegation</h2>
+      <ul>
+        <BranchItem branch={data} here={execution.id} agents={agents} />
+      </ul>
+    </section>
+  );
+}
+
+function BranchItem(
+  { branch, here, agents }: { branch: Branch; here: number; agents: AgentsById },
+): VNode {
+  const { id, agent_id, status, total_tokens, cost_usd } = branch.execution;
+  const isHere = id === here;
+  const { icon, name } = labelOf(agents, agent_id);
+  return (
+    <li>
+      <div class="branch">
+        <a
+          class={isHere ? "here" : undefined}
+          aria-current={isHere ? "true" : undefined}
+          href={toHash({ view: "execution", id })}
+        >
+          <AgentName icon={icon} name={name} /> <span class="muted">#{id}</span>
+        </a>
+        <Status status={status} />
+        <span class="muted small">
+          {total_tokens !== null && `${formatCount(total_tokens)} tokens`}
+          {cost_usd !== null && `, ${formatCost(cost_usd)}`}
+        </span>
+      </div>
+      {branch.children.length > 0 && (
+        <ul>
+          {branch.children.map((child) => (
+            <BranchItem key={child.execution.id} branch={child} here={here} agents={agents} />
+          ))}
+          {branch.hasMore && <li class="muted">and more</li>}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+async function loadTree(client: Client, execution: ExecutionSummary): Promise<Branch> {
+  let top = execution;
+  for (let depth = 0; top.parent_execution_id !== null && depth < DEEPEST; depth++) {
+    top = await client.execution(top.parent_execution_id);
+  }
+  return await loadBranch(client, top, DEEPEST);
+}
+
+async function loadBranch(
+  client: Client,
+  execution: ExecutionSummary,
+  depth: number,
+): Promise<Branch> {
+  if (depth === 0) return { execution, children: [], hasMore: false };
+  const found = await client.executions({ parent: execution.id, limit: MOST_CHILDREN + 1 });
+  const oldestFirst = found.slice(0, MOST_CHILDREN).reverse();
+  const children = await Promise.all(
+    oldestFirst.map((child) => loadBranch(client, child, depth - 1)),
+  );
+  return { execution, children, hasMore: found.length > MOST_CHILDREN };
+}

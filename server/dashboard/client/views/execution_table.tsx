@@ -1,0 +1,75 @@
+// Executions as rows; on a narrow screen each row becomes a small block of its own.
+import type { VNode } from "preact";
+import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
+import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { formatCost, formatCount, formatDuration } from "../format.ts";
+import { AgentName, Status, When } from "../parts.tsx";
+import { toHash } from "../route.ts";
+
+/** A table of executions; the first cell of each row leads to it. */
+export function ExecutionTable(
+  { executions, agents, label }: {
+    executions: readonly ExecutionSummary[];
+    /** Null where all are of the agent whose page it is. */
+    agents: AgentsById | null;
+    label: string;
+  },
+): VNode {
+  return (
+    <table class="rows" aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">Execution</th>
+          <th scope="col">Status</th>
+          <th scope="col">Started</th>
+          <th scope="col">Trigger</th>
+          <th scope="col" class="number">Took</th>
+          <th scope="col" class="number">Tokens</th>
+          <th scope="col" class="number">Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {executions.map((execution) => (
+          <Row key={execution.id} execution={execution} agents={agents} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row(
+  { execution, agents }: { execution: ExecutionSummary; agents: AgentsById | null },
+): VNode {
+  const { id, agent_id, status, started_at, trigger, duration_ms, total_tokens, cost_usd, error } =
+    execution;
+  return (
+    <tr>
+      <th scope="row" class="main">
+        <a href={toHash({ view: "execution", id })}>
+          {agents === null ? `Execution ${id}` : (
+            <>
+              <AgentName {...labelOf(agents, agent_id)} /> <span class="muted">#{id}</span>
+            </>
+          )}
+        </a>
+        {error !== null && <span class="row-error ellipsis" title={error} dir="auto">{error}</span>}
+      </th>
+      <td>
+        <Status status={status} />
+      </td>
+      <td>
+        <When at={started_at} />
+      </td>
+      <td>{trigger}</td>
+      <td class="number">{duration_ms === null ? "" : formatDuration(duration_ms)}</td>
+      <td class="number">
+        {total_tokens !== null && (
+          <>
+            {formatCount(total_tokens)} <span class="unit">tokens</span>
+          </>
+        )}
+      </td>
+      <td class="number">{cost_usd === null ? "" : formatCost(cost_usd)}</td>
+    </tr>
+  );
+}

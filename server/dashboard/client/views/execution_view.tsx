@@ -1,0 +1,172 @@
+// One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
+import type { VNode } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { ApiError, type Client } from "../../../client.ts";
+import type { ExecutionDetail } from "../../../schemas/execution_schemas.ts";
+import type { PendingBody } from "../../../schemas/request_schemas.ts";
+import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { DelegationTree } from "./delegation_tree.tsx";
+import { formatCost, formatCount, formatDuration, formatNumberOf } from "../format.ts";
+import { AgentName, Figure, Loading, Problem, Status, Unshown, When } from "../parts.tsx";
+import { PendingRequest } from "./pending_request.tsx";
+import { toHash, WHOLE_HISTORY } from "../route.ts";
+import { useService } from "../state/service_context.ts";
+import { buildTimeline } from "../state/timeline.ts";
+import { Timeline } from "./timeline_view.tsx";
+import { useStayAtEnd } from "../use_stay_at_end.ts";
+import { useExecutionLog } from "../state/use_execution_log.ts";
+import { toSentence } from "../state/resource.ts";
+import { useNow, useResource } from "../state/use_resource.ts";
+
+/** The page of an execution. */
+export function ExecutionView({ id, agents }: { id: number; agents: AgentsById }): VNode {
+  const { client } = useService();
+  const { data, problem, isStale } = useResource(() => loadExecution(client, id), {
+    key: String(id),
+    topics: ["executions"],
+  });
+  if (data === undefined || isStale) {
+    return (
+      <Unshown title={`Execution ${id}`} problem={problem}>
+        <a href={toHash(WHOLE_HISTORY)}>Whole history</a>
+      </Unshown>
+    );
+  }
+  const { execution, pending } = data;
+  const { icon, name } = labelOf(agents, execution.agent_id);
+  return (
+    <article>
+      <header class="view-head">
+        <div>
+          <p class="crumb">
+            Execution {id}
+          </p>
+          <h1>
+            <a href={toHash({ view: "agent", id: execution.agent_id })}>
+              <AgentName icon={icon} name={name} />
+            </a>
+          </h1>
+        </div>
+        <div class="actions">
+          <Status status={execution.status} />
+          <CancelButton execution={execution} />
+        </div>
+      </header>
+      <Figures execution={execution} />
+      {pending !== null && (
+        <PendingRequest
+          key={pending.request_id}
+          pending={pending}
+          level={2}
+          title={<>Waiting for your answer</>}
+        />
+      )}
+      {execution.error !== null && <p class="problem" dir="auto">{execution.error}</p>}
+      {(execution.parent_execution_id !== null || execution.children.count > 0) && (
+        <DelegationTree execution={execution} agents={agents} />
+      )}
+      <LogOf execution={execution} />
+    </article>
+  );
+}
+
+async function loadExecution(
+  client: Client,
+  id: number,
+): Promise<{ execution: ExecutionDetail; pending: PendingBody | null }> {
+  const execution = await client.execution(id);
+  if (execution.status !== "waiting") return { execution, pending: null };
+  const pending = await client.pending(id).catch((error: unknown) => {
+    // Answered meanwhile.
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  });
+  return { execution, pending };
+}
+
+function LogOf({ execution }: { execution: ExecutionDetail }): VNode {
+  const { entries, streaming, problem } = useExecutionLog(execution.id);
+  const steps = useMemo(() => buildTimeline(entries), [entries]);
+  useStayAtEnd(execution.status === "running", [steps, streaming]);
+  return (
+    <section aria-labelledby="happened">
+      <h2 id="happened" class="unseen">What happened</h2>
+      {steps.length === 0 && problem === null && <Loading />}
+      {problem !== null && <Problem text={problem} />}
+      <Timeline
+        steps={steps}
+        startedAt={Date.parse(execution.started_at)}
+        isRunning={execution.status === "running"}
+        streaming={streaming}
+      />
+    </section>
+  );
+}
+
+function Figures({ execution }: { execution: ExecutionDetail }): VNode {
+  const { children, total_cost_usd } = execution;
+  return (
+    <dl class="figures">
+      <Figure name="Started">
+        <When at={execution.started_at} />
+      </Figure>
+      <Figure name="Took">
+        <Took execution={execution} />
+      </Figure>
+      <Figure name="Trigger">{execution.trigger}</Figure>
+      <Figure name="Model">{execution.model || "none"}</Figure>
+      <Figure name="Tokens">
+        <span
+          title={`${execution.input_tokens.toLocaleString()} in, ` +
+            `${execution.output_tokens.toLocaleString()} out`}
+        >
+          {execution.total_tokens === null ? "unknown" : formatCount(execution.total_tokens)}
+        </span>
+      </Figure>
+      <Figure name="Cost">{formatCost(execution.cost_usd)}</Figure>
+      <Figure name="Tool calls">{formatCount(execution.tool_calls)}</Figure>
+      {children.count > 0 && (
+        <Figure name="With delegated">
+          {formatCost(total_cost_usd)} in {formatNumberOf(children.count + 1, "execution")}
+        </Figure>
+      )}
+      {execution.session_id !== null && (
+        <Figure name="Conversation">
+          <bdi class="ellipsis">{execution.session_id}</bdi>
+        </Figure>
+      )}
+      {execution.args.length > 0 && (
+        <Figure name="Arguments">
+          <bdi>{execution.args.join(" · ")}</bdi>
+        </Figure>
+      )}
+    </dl>
+  );
+}
+
+/** The time it ran, without waits; while it runs, the time since it began. */
+function Took({ execution }: { execution: ExecutionDetail }): VNode {
+  const isRunning = execution.status === "running";
+  const now = useNow(1_000, isRunning);
+  const ms = isRunning ? now - Date.parse(execution.started_at) : execution.duration_ms ?? 0;
+  return <>{formatDuration(ms)}</>;
+}
+
+function CancelButton({ execution }: { execution: ExecutionDetail }): VNode | null {
+  const { client, link, announce } = useService();
+  const [isSending, setSending] = useState(false);
+  if (execution.status !== "running" && execution.status !== "waiting") return null;
+  const cancel = async () => {
+    setSending(true);
+    try {
+      await client.cancel(execution.id);
+      announce(`Execution ${execution.id} is being cancelled.`);
+    } catch (error) {
+      announce(`It cannot be cancelled: ${toSentence(error)}`);
+    } finally {
+      setSending(false);
+      link.touch("executions");
+    }
+  };
+  return <button type="button" disabled={isSending} onClick={cancel}>Cancel</button>;
+}

@@ -1,0 +1,109 @@
+// Everything that ever ran, a page at a time. The filter stands in the address, so that it can be kept and gone back to.
+import type { VNode } from "preact";
+import { useId } from "preact/hooks";
+import {
+  EXECUTION_STATUSES,
+  type ExecutionStatus,
+} from "../../../../runtime/executions/execution.ts";
+import type { AgentsById } from "../state/agents_by_id.ts";
+import { ExecutionTable } from "./execution_table.tsx";
+import { Empty, Loading, Problem } from "../parts.tsx";
+import { type Route, toHash } from "../route.ts";
+import { useService } from "../state/service_context.ts";
+import { useResource } from "../state/use_resource.ts";
+
+type HistoryRoute = Extract<Route, { view: "history" }>;
+
+const PAGE_SIZE = 50;
+
+/** The history as the route filters it. */
+export function HistoryView({ route, agents }: { route: HistoryRoute; agents: AgentsById }): VNode {
+  const { client } = useService();
+  const { status, agent, page } = route;
+  const { data, problem, isStale } = useResource(
+    () =>
+      client.executions({
+        ...(status !== null && { status: [status] }),
+        ...(agent !== null && { agent }),
+        // One more than is shown tells whether there is a next page.
+        limit: PAGE_SIZE + 1,
+        offset: (page - 1) * PAGE_SIZE,
+      }),
+    // The first page is live; what one has turned to stays under the reader's eyes.
+    { key: toHash(route), topics: page === 1 ? ["executions"] : [] },
+  );
+  const shown = data?.slice(0, PAGE_SIZE) ?? [];
+  return (
+    <>
+      <h1>History</h1>
+      <Filters route={route} agents={agents} />
+      {problem !== null && <Problem text={problem} />}
+      {data === undefined && problem === null && <Loading />}
+      {data !== undefined && shown.length === 0 && (
+        <Empty>{page > 1 ? "No further pages." : "No executions match this filter."}</Empty>
+      )}
+      {shown.length > 0 && (
+        <div aria-busy={isStale}>
+          <ExecutionTable executions={shown} agents={agents} label="Executions" />
+        </div>
+      )}
+      <Pages route={route} hasMore={(data?.length ?? 0) > PAGE_SIZE} />
+    </>
+  );
+}
+
+function Filters({ route, agents }: { route: HistoryRoute; agents: AgentsById }): VNode {
+  const id = useId();
+  const change = (changes: Partial<HistoryRoute>) => {
+    location.hash = toHash({ ...route, page: 1, ...changes });
+  };
+  const ids = new Set([...agents.keys(), ...(route.agent === null ? [] : [route.agent])]);
+  return (
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <div class="field">
+        <label for={`${id}-status`}>Status</label>
+        <select
+          id={`${id}-status`}
+          data-filter
+          value={route.status ?? ""}
+          onChange={({ currentTarget }) =>
+            change({ status: (currentTarget.value || null) as ExecutionStatus | null })}
+        >
+          <option value="">all</option>
+          {EXECUTION_STATUSES.map((one) => <option key={one} value={one}>{one}</option>)}
+        </select>
+      </div>
+      <div class="field">
+        <label for={`${id}-agent`}>Agent</label>
+        <select
+          id={`${id}-agent`}
+          value={route.agent ?? ""}
+          onChange={({ currentTarget }) => change({ agent: currentTarget.value || null })}
+        >
+          <option value="">all</option>
+          {[...ids].map((one) => (
+            <option key={one} value={one}>{agents.get(one)?.display_name ?? one}</option>
+          ))}
+        </select>
+      </div>
+    </form>
+  );
+}
+
+function Pages({ route, hasMore }: { route: HistoryRoute; hasMore: boolean }): VNode | null {
+  const { page } = route;
+  if (page === 1 && !hasMore) return null;
+  return (
+    <nav class="pages" aria-label="Pages">
+      {page > 1 && (
+        <a class="button" rel="prev" href={toHash({ ...route, page: page - 1 })}>Newer</a>
+      )}
+      <span>Page {page}</span>
+      {hasMore && (
+        <a class="button" rel="next" href={toHash({ ...route, page: page + 1 })}>
+          Older
+        </a>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,146 @@
+// The service's log: its last lines, newest below, refreshed while somebody looks.
+import type { VNode } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { formatDate, formatMoment, formatSeconds } from "../format.ts";
+import { isAtLeast, type Level, LEVELS, type LogLine, parseLogLine } from "./log_line.ts";
+import { Empty, Loading, Problem } from "../parts.tsx";
+import { useService } from "../state/service_context.ts";
+import { useNow, useResource } from "../state/use_resource.ts";
+
+const LINES = 500;
+const REFRESH_MS = 4_000;
+
+/** The page of the log. */
+export function LogView(): VNode {
+  const { client } = useService();
+  const [level, setLevel] = useState<Level>("INFO");
+  const [wanted, setWanted] = useState("");
+  const [isFollowing, setFollowing] = useState(true);
+  const beat = useNow(REFRESH_MS, isFollowing);
+  const { data, problem } = useResource(() => client.log({ lines: LINES }), {
+    key: "log",
+    beat,
+    topics: ["executions", "agents"],
+  });
+  const lines = (data?.lines ?? []).map(parseLogLine).filter((line) =>
+    isAtLeast(line, level) && line.text.toLowerCase().includes(wanted.toLowerCase())
+  );
+  return (
+    <>
+      <h1>Log</h1>
+      <LogFilters
+        {...{ level, wanted, isFollowing }}
+        onLevel={setLevel}
+        onWanted={setWanted}
+        onFollowing={setFollowing}
+      />
+      {problem !== null && <Problem text={problem} />}
+      {data === undefined && problem === null && <Loading />}
+      {data !== undefined && lines.length === 0 && (
+        <Empty>{data.lines.length === 0 ? "The log is empty." : "No lines match."}</Empty>
+      )}
+      {lines.length > 0 && <Lines lines={lines} isFollowing={isFollowing} />}
+      {data !== undefined && (
+        <p class="muted small">
+          The last {data.lines.length} lines of <code class="path">{data.file}</code>
+        </p>
+      )}
+    </>
+  );
+}
+
+function LogFilters(props: {
+  level: Level;
+  wanted: string;
+  isFollowing: boolean;
+  onLevel: (level: Level) => void;
+  onWanted: (text: string) => void;
+  onFollowing: (isFollowing: boolean) => void;
+}): VNode {
+  const id = useId();
+  return (
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <div class="field">
+        <label for={`${id}-level`}>Minimum level</label>
+        <select
+          id={`${id}-level`}
+          value={props.level}
+          onChange={({ currentTarget }) => props.onLevel(currentTarget.value as Level)}
+        >
+          {LEVELS.map((one) => <option key={one} value={one}>{one.toLowerCase()}</option>)}
+        </select>
+      </div>
+      <div class="field grow">
+        <label for={`${id}-text`}>Contains</label>
+        <input
+          id={`${id}-text`}
+          type="search"
+          data-filter
+          value={props.wanted}
+          onInput={({ currentTarget }) => props.onWanted(currentTarget.value)}
+        />
+      </div>
+      <label class="option">
+        <input
+          type="checkbox"
+          checked={props.isFollowing}
+          onChange={({ currentTarget }) => props.onFollowing(currentTarget.checked)}
+        />
+        Follow
+      </label>
+    </form>
+  );
+}
+
+/** The lines; while they are followed, their end stays in sight unless somebody scrolled away from it. */
+function Lines({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing: boolean }): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const element = box.current;
+    if (element !== null && isFollowing && isAtEnd.current) {
+      element.scrollTop = element.scrollHeight;
+    }
+  }, [lines, isFollowing]);
+  const onScroll = () => {
+    const element = box.current;
+    if (element === null) return;
+    isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
+  };
+  return (
+    <div
+      ref={box}
+      class="log"
+      tabIndex={0}
+      role="region"
+      aria-label="Lines of the log"
+      onScroll={onScroll}
+    >
+      <ol>
+        {withDays(lines).map(({ line, day }, index) => (
+          <li key={`${line.at} ${index}`} class={`line ${line.level?.toLowerCase() ?? "other"}`}>
+            {day !== null && <span class="day">{day}</span>}
+            {line.at !== null && (
+              <time dateTime={line.at} title={formatMoment(Date.parse(line.at))}>
+                {formatSeconds(Date.parse(line.at))}
+              </time>
+            )}
+            {line.level !== null && <span class="level">{line.level}</span>}
+            <span class="text">{line.text}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The lines, each with its day where it is the first of one. */
+function withDays(lines: readonly LogLine[]): { line: LogLine; day: string | null }[] {
+  let before = "";
+  return lines.map((line) => {
+    const day = line.at === null ? before : formatDate(Date.parse(line.at));
+    const isNew = day !== before;
+    before = day;
+    return { line, day: isNew ? day : null };
+  });
+}

@@ -1,0 +1,206 @@
+// What fires by itself: the pause over all of it, and a line of a day for each schedule, with what became of its times.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { DAY_MS, HOUR_MS } from "../../../../base/time_units.ts";
+import type { Client } from "../../../client.ts";
+import type { SchedulerBody, SchedulerJob, SlotBody } from "../../../schemas/scheduler_schemas.ts";
+import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { isKnownEmpty, type Stretch } from "../state/day_lane.ts";
+import { formatClock, formatMinute } from "../format.ts";
+import { AgentName, Empty, Loading, Problem } from "../parts.tsx";
+import { ScheduleLane, ScheduleScale, SlotTable } from "./schedule_lane.tsx";
+import { toHash } from "../route.ts";
+import { useService } from "../state/service_context.ts";
+import { describeTrigger } from "../trigger_text.ts";
+import { toSentence } from "../state/resource.ts";
+import { useNow, useResource } from "../state/use_resource.ts";
+
+/** Half of the day that is shown is past. */
+const HALF_MS = 12 * HOUR_MS;
+/** Times of one schedule that are asked for at once, past and to come. */
+const MOST_TIMES = 500;
+/** How often more of them are asked for until the day is full: enough for one a minute. */
+const MOST_PAGES = 6;
+
+/** A schedule with what became of its times. */
+interface Job extends SchedulerJob {
+  slots: SlotBody[];
+}
+
+/** The page of the scheduler. */
+export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
+  const { client } = useService();
+  const [shift, setShift] = useState(0);
+  const now = useNow(30_000);
+  const middle = now + shift * HALF_MS;
+  const day = { from: middle - HALF_MS, to: middle + HALF_MS };
+  const { data, problem, isStale } = useResource(() => loadJobs(client, day.from), {
+    key: `scheduler ${shift}`,
+    topics: ["scheduler"],
+  });
+  return (
+    <>
+      <div class="view-head">
+        <h1>Schedule</h1>
+        {data !== undefined && <PauseButton status={data.status} />}
+      </div>
+      {problem !== null && <Problem text={problem} />}
+      {data === undefined && problem === null && <Loading />}
+      {data?.status === "paused" && (
+        <p class="note">
+          Paused: no schedule and no watch starts anything. Agents can still be run by hand.
+        </p>
+      )}
+      {data?.jobs.length === 0 && (
+        <Empty>No agent has a schedule or watches files. A trigger in its file gives it one.</Empty>
+      )}
+      {(data === undefined ? shift !== 0 : data.jobs.length > 0) && (
+        <DayControls day={day} shift={shift} onShift={setShift} />
+      )}
+      {data !== undefined && data.jobs.length > 0 && (
+        <>
+          <ScheduleScale day={day} />
+          <ul>
+            {data.jobs.map((job) => (
+              <li key={job.agent_id}>
+                <JobItem job={job} agents={agents} day={day} now={now} isStale={isStale} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The jobs with what became of their times since `from`, in milliseconds since the epoch. */
+async function loadJobs(
+  client: Client,
+  from: number,
+): Promise<{ status: SchedulerBody["status"]; jobs: Job[] }> {
+  const { status, jobs } = await client.scheduler({ upcoming: MOST_TIMES });
+  const withSlots = await Promise.all(jobs.map(async (job) => ({
+    ...job,
+    slots: job.trigger_type === "schedule"
+      ? await loadSlots(client, { agentId: job.agent_id, from })
+      : [],
+  })));
+  return { status, jobs: withSlots };
+}
+
+async function loadSlots(
+  client: Client,
+  { agentId, from }: { agentId: string; from: number },
+): Promise<SlotBody[]> {
+  const slots: SlotBody[] = [];
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const found = await client.slots(agentId, { limit: MOST_TIMES, offset: slots.length });
+    slots.push(...found);
+    const oldest = found.at(-1);
+    const isAll = found.length < MOST_TIMES;
+    if (isAll || oldest === undefined || Date.parse(oldest.scheduled_for) < from) break;
+  }
+  return slots;
+}
+
+function PauseButton({ status }: { status: SchedulerBody["status"] }): VNode {
+  const { client, link, announce } = useService();
+  const [isSending, setSending] = useState(false);
+  const isPaused = status === "paused";
+  const toggle = async () => {
+    setSending(true);
+    try {
+      await (isPaused ? client.resumeScheduler() : client.pauseScheduler());
+      announce(isPaused ? "The scheduler runs again." : "The scheduler is paused.");
+    } catch (error) {
+      announce(`That did not work: ${toSentence(error)}`);
+    } finally {
+      setSending(false);
+      link.touch("scheduler");
+    }
+  };
+  return (
+    <div class="actions">
+      <span class={`status ${isPaused ? "waiting" : "success"}`}>{status}</span>
+      <button type="button" disabled={isSending} onClick={toggle}>
+        {isPaused ? "Resume" : "Pause"}
+      </button>
+    </div>
+  );
+}
+
+function DayControls(
+  { day, shift, onShift }: { day: Stretch; shift: number; onShift: (shift: number) => void },
+): VNode {
+  return (
+    <div class="day-controls">
+      <div class="actions">
+        <button type="button" onClick={() => onShift(shift - 1)}>Earlier</button>
+        <button type="button" disabled={shift === 0} onClick={() => onShift(0)}>Now</button>
+        <button type="button" onClick={() => onShift(shift + 1)}>Later</button>
+      </div>
+      <p class="muted small" aria-live="polite">
+        {formatMinute(day.from)} to {formatMinute(day.to)}
+      </p>
+      <ul class="legend" aria-label="Marks">
+        {(["run", "skipped", "missed", "upcoming"] as const).map((kind) => (
+          <li key={kind} class={`mark-${kind}`}>{kind}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function JobItem(
+  { job, agents, day, now, isStale }: {
+    job: Job;
+    agents: AgentsById;
+    day: Stretch;
+    now: number;
+    /** Whether what became of its times is known for another day. */
+    isStale: boolean;
+  },
+): VNode {
+  const { icon, name } = labelOf(agents, job.agent_id);
+  const knownTo = endOfKnown(job);
+  const trigger = describeTrigger({
+    trigger_type: job.trigger_type,
+    trigger_every: job.every,
+    trigger_cron: job.cron,
+    trigger_paths: job.paths ?? [],
+  });
+  return (
+    <section class="job" aria-label={name}>
+      <h2>
+        <a href={toHash({ view: "agent", id: job.agent_id })}>
+          <AgentName icon={icon} name={name} />
+        </a>
+        <span class="muted small">
+          {trigger}
+          {job.timezone !== null && ` (${job.timezone})`}
+          {job.next_run !== null && `, next ${formatNext(Date.parse(job.next_run), now)}`}
+        </span>
+      </h2>
+      {job.trigger_paused !== null && <p class="problem">Stopped: {job.trigger_paused}</p>}
+      {job.trigger_type === "schedule" && (
+        <>
+          <ScheduleLane job={job} day={day} now={now} knownTo={knownTo} />
+          {!isStale && isKnownEmpty(job, { day, knownTo }) && (
+            <p class="muted small">Not due in these hours.</p>
+          )}
+          <SlotTable slots={job.slots} day={day} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The time alone where nobody could take it for that of another day. */
+function formatNext(at: number, now: number): string {
+  return at - now < DAY_MS ? formatClock(at) : formatMinute(at);
+}
+
+function endOfKnown({ upcoming }: Job): number | null {
+  const last = upcoming.at(-1);
+  return last === undefined || upcoming.length < MOST_TIMES ? null : Date.parse(last);
+}

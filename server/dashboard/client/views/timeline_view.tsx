@@ -1,0 +1,183 @@
+// An execution as a person reads it: step after step with its time, prompts and results folded.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatNumberOf,
+} from "../format.ts";
+import { Markdown } from "../markdown.tsx";
+import { Folded, Preformatted } from "../parts.tsx";
+import { type Call, describeLatest, type Step, type StepUsage } from "../state/timeline.ts";
+import { firstLine, ToolCall } from "./tool_call.tsx";
+import { endOf } from "../visible_text.ts";
+
+/** Steps that are drawn before somebody asks for more: the first ones, and the latest. */
+const STEPS_AT_ONCE = 100;
+/** Of these, the first ones: the prompt and the task. */
+const FIRST_STEPS = 2;
+/** A Markdown text longer than this is shown as it is: it would take the browser too long to lay out. */
+const MARKDOWN_CHARACTERS = 100_000;
+/** Of a text that streams, its end is shown: what stands before has been read, or will be shown when it is whole. */
+const STREAMED_CHARACTERS = 20_000;
+
+/** The steps, oldest first. */
+export function Timeline(
+  { steps, startedAt, isRunning, streaming }: {
+    steps: readonly Step[];
+    /** Milliseconds since the epoch. */
+    startedAt: number;
+    isRunning: boolean;
+    /** The text that the model writes now. */
+    streaming: string;
+  },
+): VNode {
+  const [shown, setShown] = useState(STEPS_AT_ONCE);
+  const hidden = Math.max(0, steps.length - shown);
+  const first = hidden === 0 ? steps.length : FIRST_STEPS;
+  const item = (step: Step) => <StepItem key={step.id} step={step} startedAt={startedAt} />;
+  return (
+    <ol class="timeline">
+      {steps.slice(0, first).map(item)}
+      {hidden > 0 && (
+        <li class="step">
+          <span class="at">…</span>
+          <div class="content">
+            <button type="button" onClick={() => setShown(shown + STEPS_AT_ONCE)}>
+              Show {Math.min(hidden, STEPS_AT_ONCE)} of {formatNumberOf(hidden, "hidden step")}
+            </button>
+          </div>
+        </li>
+      )}
+      {steps.slice(first + hidden).map(item)}
+      {isRunning && (
+        <li class="step live">
+          <span class="at">now</span>
+          <div class="content">
+            <h3>{streaming === "" ? describeLatest(steps) : "Writing"}</h3>
+            {streaming !== "" && (
+              <p class="stream" dir="auto">{endOf(streaming, STREAMED_CHARACTERS)}</p>
+            )}
+          </div>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+function StepItem({ step, startedAt }: { step: Step; startedAt: number }): VNode {
+  return (
+    <li class={`step ${step.kind}`}>
+      <time class="at" dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
+        +{formatDuration(step.at - startedAt)}
+      </time>
+      <div class="content">
+        <StepContent step={step} />
+      </div>
+    </li>
+  );
+}
+
+function StepContent({ step }: { step: Step }): VNode {
+  switch (step.kind) {
+    case "prompt":
+      return <Prompt role={step.role} text={step.text} />;
+    case "reply":
+      return <Reply text={step.text} calls={step.calls} usage={step.usage} />;
+    case "notice":
+      return (
+        <Folded summary={<span class="muted">{firstLine(step.text)}</span>}>
+          {() => <Preformatted label="Notice" text={step.text} />}
+        </Folded>
+      );
+    case "question":
+      return (
+        <>
+          <h3>
+            <span>
+              Asked {step.toolName !== "" && (
+                <>
+                  by <code>{step.toolName}</code>
+                </>
+              )}
+            </span>
+          </h3>
+          <p dir="auto">{step.text}</p>
+          {step.answer === null ? <p class="muted">No answer yet.</p> : (
+            <p class="given" dir="auto">
+              <span class="muted">Answer:</span> {step.answer}
+            </p>
+          )}
+        </>
+      );
+    case "answer":
+      return (
+        <>
+          <h3>Answer</h3>
+          <Answer text={step.text} />
+          {step.usage !== null && <Usage usage={step.usage} />}
+        </>
+      );
+    case "end":
+      return (
+        <>
+          <h3>Ended: {step.status}</h3>
+          {step.error !== null && <p class="failure" dir="auto">{step.error}</p>}
+        </>
+      );
+    default:
+      return step satisfies never;
+  }
+}
+
+/** Text in Markdown, unless it is of a length that only a file should have. */
+export function Answer({ text }: { text: string }): VNode {
+  return text.length > MARKDOWN_CHARACTERS
+    ? <Preformatted label="Answer" text={text} />
+    : <Markdown text={text} />;
+}
+
+function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNode {
+  const isShort = role === "user" && text.length < 300;
+  const title = role === "system" ? "Prompt" : "Task";
+  if (isShort) {
+    return (
+      <>
+        <h3>{title}</h3>
+        <p class="said" dir="auto">{text}</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <h3>{title}</h3>
+      <Folded summary={<span class="muted">{formatNumberOf(text.length, "character")}</span>}>
+        {() => <Preformatted label={title} text={text} />}
+      </Folded>
+    </>
+  );
+}
+
+function Reply(
+  { text, calls, usage }: { text: string; calls: readonly Call[]; usage: StepUsage | null },
+): VNode {
+  return (
+    <>
+      {(text !== "" || calls.length === 0) && <h3>Reply</h3>}
+      {text !== "" && <Answer text={text} />}
+      {calls.map((call) => <ToolCall key={call.id} call={call} />)}
+      {usage !== null && <Usage usage={usage} />}
+    </>
+  );
+}
+
+function Usage({ usage }: { usage: StepUsage }): VNode {
+  return (
+    <p class="muted small used">
+      {formatCount(usage.inputTokens)} tokens in, {formatCount(usage.outputTokens)} out
+      {usage.costUsd !== null && `, ${formatCost(usage.costUsd)}`}
+    </p>
+  );
+}

@@ -1,0 +1,142 @@
+// What it cost: tokens and money by day and agent, as bars and as figures.
+import type { VNode } from "preact";
+import { ApiError, type Client } from "../../../client.ts";
+import type { StatsBody } from "../../../schemas/report_schemas.ts";
+import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { formatCost, formatCount, formatNumberOf } from "../format.ts";
+import { AgentName, Empty, Figure, Loading, Problem } from "../parts.tsx";
+import { toHash, USAGE_DAYS, WHOLE_HISTORY } from "../route.ts";
+import { useService } from "../state/service_context.ts";
+import { UsageChart } from "./usage_chart.tsx";
+import { type Series, sum, toBars, toSeries, withOthers } from "../state/usage_sums.ts";
+import { useNow, useResource } from "../state/use_resource.ts";
+
+const REFRESH_MS = 60_000;
+
+/** By the days of the browser's zone; by the service's where it knows no such zone: some browsers tell an offset. */
+async function askForStats(client: Client, days: number): Promise<StatsBody> {
+  try {
+    const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return await client.stats({ days, timezone });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    return await client.stats({ days });
+  }
+}
+
+/** The page of the usage of the last days. */
+export function UsageView({ days, agents }: { days: number; agents: AgentsById }): VNode {
+  const { client } = useService();
+  // Sums over many days change little by one execution, and cost more to make than a list.
+  const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
+  const { data, problem, isStale } = useResource(() => askForStats(client, days), {
+    key: String(days),
+    beat: minute,
+    topics: [],
+  });
+  const all = data === undefined ? [] : toSeries(data);
+  const series = withOthers(all);
+  const total = sum(all);
+  const nameOf = (one: Series) =>
+    one.agentId === null ? "others" : labelOf(agents, one.agentId).name;
+  return (
+    <>
+      <div class="view-head">
+        <h1>Usage</h1>
+        <nav class="choices" aria-label="Days">
+          {USAGE_DAYS.map((one) => (
+            <a
+              key={one}
+              href={toHash({ view: "usage", days: one })}
+              aria-current={one === days ? "true" : undefined}
+            >
+              {one} days
+            </a>
+          ))}
+        </nav>
+      </div>
+      {problem !== null && <Problem text={problem} />}
+      {data === undefined && problem === null && <Loading />}
+      {data !== undefined && all.length === 0 && <Empty>Nothing ran on these days.</Empty>}
+      {data !== undefined && all.length > 0 && (
+        <div aria-busy={isStale}>
+          <dl class="figures">
+            <Figure name="Cost">{formatCost(total.cost_usd)}</Figure>
+            <Figure name="Tokens">{formatCount(total.total_tokens)}</Figure>
+            <Figure name="Executions">{formatCount(total.executions)}</Figure>
+            <Figure name="Succeeded">{succeeded(total)}</Figure>
+          </dl>
+          <UsageChart
+            title="Cost"
+            bars={toBars(data, { series, measure: "cost_usd" })}
+            names={series.map(nameOf)}
+            format={formatCost}
+          />
+          <UsageChart
+            title="Tokens"
+            bars={toBars(data, { series, measure: "total_tokens" })}
+            names={series.map(nameOf)}
+            format={formatCount}
+          />
+          <AgentTable all={all} agents={agents} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsById }): VNode {
+  return (
+    <>
+      <h2>By agent</h2>
+      <table class="rows" aria-label="Usage by agent">
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col" class="number">Executions</th>
+            <th scope="col" class="number">Succeeded</th>
+            <th scope="col" class="number">Tokens</th>
+            <th scope="col" class="number">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {all.map((one) => {
+            const id = one.agentId ?? "";
+            const { icon, name } = labelOf(agents, id);
+            return (
+              <tr key={id}>
+                <th scope="row" class="main">
+                  <a href={toHash({ ...WHOLE_HISTORY, agent: id })}>
+                    <AgentName icon={icon} name={name} />
+                  </a>
+                </th>
+                <td class="number">
+                  {formatCount(one.executions)}{" "}
+                  <span class="unit">{one.executions === 1 ? "execution" : "executions"}</span>
+                </td>
+                <td class="number">
+                  <span class="unit">succeeded</span> {succeeded(one)}
+                </td>
+                <td class="number">
+                  {formatCount(one.total_tokens)} <span class="unit">tokens</span>
+                </td>
+                <td class="number">
+                  <span class="unit">cost</span> {formatCost(one.cost_usd)}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <p class="muted small">
+        {formatNumberOf(all.length, "agent")}. Costs include only models with a known price.
+      </p>
+    </>
+  );
+}
+
+/** Of those that have ended. */
+function succeeded(usage: { succeeded: number; failed: number }): string {
+  const ended = usage.succeeded + usage.failed;
+  return ended === 0 ? "–" : `${Math.round(usage.succeeded / ended * 100)} %`;
+}

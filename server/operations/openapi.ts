@@ -1,0 +1,194 @@
+// The API description (OpenAPI 3.1), generated from the declarations of the operations and their schemas.
+import { z } from "zod";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { ErrorBody } from "../schemas/error_schemas.ts";
+import { EVENT_STREAM } from "../streams/event_stream.ts";
+import type { DescribedOperation } from "./operation.ts";
+
+/** The document for `/openapi.json`. Throws TypeError for a schema that JSON Schema cannot express. */
+export function describeApi(
+  operations: readonly DescribedOperation[],
+  options: { version: string },
+): JsonObject {
+  const components: JsonObject = {};
+  const error = describe(ErrorBody, components, "output");
+  const paths: Record<string, JsonObject> = {};
+  for (const operation of operations) {
+    const path = paths[operation.path] ??= {};
+    path[operation.method.toLowerCase()] = describeOperation(operation, { components, error });
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Inkling",
+      version: options.version,
+      description: "Runs agents defined in Markdown files, records what they do and streams it " +
+        'live. The body of an error is `{"detail"}`. The Unix socket needs no key; over TCP every ' +
+        "path except `/health` requires `X-API-Key` (401) and a `Host` (421) and `Origin` (403) " +
+        "that belong to this service.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    // Where the document was fetched from: over the socket any host stands for the service.
+    servers: [{ url: "/" }],
+    tags: [...new Set(operations.map(toTag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
+    },
+  };
+}
+
+/** What an operation is about: the first word of its path. */
+function toTag({ path }: DescribedOperation): string {
+  return path.split("/")[1] ?? "";
+}
+
+interface Shared {
+  components: JsonObject;
+  error: JsonValue;
+}
+
+function describeOperation(operation: DescribedOperation, shared: Shared): JsonObject {
+  const { path, operationId, summary, description, body } = operation;
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [toTag(operation)],
+    // The empty alternative: the socket needs no key.
+    security: path === "/health" ? [] : [{ ApiKey: [] }, {}],
+    parameters: [
+      ...describeParameters(operation.params, "path", shared.components),
+      ...describeParameters(operation.query, "query", shared.components),
+      ...describeParameters(operation.headers, "header", shared.components),
+    ],
+    ...(body !== undefined && {
+      requestBody: {
+        // An absent body is checked as an empty object.
+        required: !body.safeParse({}).success,
+        content: { "application/json": { schema: describe(body, shared.components, "input") } },
+      },
+    }),
+    responses: describeResponses(operation, shared),
+  };
+}
+
+function describeParameters(
+  schema: z.ZodObject | undefined,
+  place: "path" | "query" | "header",
+  components: JsonObject,
+): JsonObject[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    // Readers want the value that the text stands for: an integer from 1 to 500, not a pattern.
+    const described = describe(field, components, "output");
+    const list = isJsonObject(described) && described["type"] === "array";
+    return {
+      name,
+      in: place,
+      required: place === "path",
+      schema: described,
+      // Comma-separated values in one parameter.
+      ...(list && { style: "form", explode: false }),
+    };
+  });
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  401: "The API key is missing or wrong (TCP only)",
+  403: "The request comes from a page of another origin (TCP only)",
+  404: "Not found",
+  408: "The body did not arrive in time",
+  409: "Conflicts with the current state",
+  413: "The body is larger than 1 MiB",
+  415: "Content-Type must be application/json",
+  421: "The Host header names no host of this service (TCP only)",
+  422: "The request does not match its schema",
+  503: "The service is shutting down",
+};
+
+/** How any body may be refused before it is checked against its schema; see request_body.ts. */
+const BODY_REFUSALS = [408, 413, 415];
+
+function describeResponses(
+  operation: DescribedOperation,
+  { components, error }: Shared,
+): JsonObject {
+  const { response, method, path, params, query, headers, body, errors, events } = operation;
+  const success = response === EVENT_STREAM
+    ? {
+      [EVENT_STREAM]: {
+        schema: {
+          type: "string",
+          description: "Server-sent events; the data of each is one line of JSON",
+          ...(events !== undefined && {
+            contentMediaType: EVENT_STREAM,
+            contentSchema: describe(events, components, "output"),
+          }),
+        },
+      },
+    }
+    : { "application/json": { schema: describe(response, components, "output") } };
+  // A body is read even where it has no meaning, so one that cannot be read is refused.
+  const takesBody = method !== "GET";
+  const checked = takesBody ||
+    [params, query, headers, body].some((schema) => schema !== undefined);
+  const refusals = [
+    ...(path === "/health" ? [403, 421] : [401, 403, 421]),
+    ...errors,
+    ...(takesBody ? BODY_REFUSALS : []),
+    ...(checked ? [422] : []),
+  ];
+  const described = refusals.map((status) => [
+    String(status),
+    {
+      description: REASONS[status] ?? "Refused",
+      content: { "application/json": { schema: error } },
+    },
+  ]);
+  return {
+    "200": { description: "Success", content: success },
+    ...(headers !== undefined && "last-event-id" in headers.shape &&
+      { "204": { description: "`Last-Event-ID` is that of the last event: there are no more" } }),
+    ...Object.fromEntries(described),
+  };
+}
+
+/** A schema as JSON Schema; those with an id go into `components`, and a reference stands in their place. */
+function describe(schema: z.ZodType, components: JsonObject, io: "input" | "output"): JsonValue {
+  const { $schema: _, $defs, ...described } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      // Fields may be added to answers: a client must not take them for closed.
+      if (io === "output" && jsonSchema.additionalProperties === false) {
+        delete jsonSchema.additionalProperties;
+      }
+      // Constraints that every date and every integer of JavaScript satisfies say nothing.
+      if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  for (const [id, definition] of Object.entries($defs ?? {})) {
+    components[id] = toComponentReferences(toJson(definition));
+  }
+  return toComponentReferences(toJson(described));
+}
+
+/** Undefined members dropped, nothing but JSON left. */
+function toJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function toComponentReferences(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(toComponentReferences);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [
+      key,
+      key === "$ref" && typeof one === "string"
+        ? one.replace("#/$defs/", "#/components/schemas/")
+        : toComponentReferences(one),
+    ]),
+  );
+}

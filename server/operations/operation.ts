@@ -1,0 +1,144 @@
+// An endpoint as data: what it takes, what it answers, which refusals it may give, and how it is done. app.ts
+// registers the table of them; the API description is generated from the same table.
+import type { z } from "zod";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { ValidationIssue } from "../schemas/error_schemas.ts";
+import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { RequestRefused } from "../errors.ts";
+import type { Lifecycle } from "../lifecycle.ts";
+import { toValidationIssues } from "./validation_issues.ts";
+
+/** What every operation works with. */
+export interface Services {
+  runtime: Runtime;
+  lifecycle: Lifecycle;
+  /** Where the service listens now: `unix:/path`, `tcp://host:port`. */
+  transports: () => readonly string[];
+}
+
+type Answer = z.ZodType | typeof EVENT_STREAM;
+/** A stream of which the client has had all is null. */
+type AnswerOf<R extends Answer> = R extends z.ZodType ? z.output<R>
+  : ReadableStream<Uint8Array> | null;
+
+/** What a declared operation says of itself. Paths are written `/agents/{id}`; header names in lower case. */
+interface Declaration<P, Q, H, B, R> {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  /** Its name in the API description: the one of the client's method. */
+  operationId: string;
+  summary: string;
+  /** More than the summary can hold. */
+  description?: string;
+  params?: P;
+  query?: Q;
+  headers?: H;
+  /** An absent body is checked as `{}`. */
+  body?: B;
+  response: R;
+  /** The data of the events, where it answers with a stream. */
+  events?: z.ZodType;
+  /** Statuses of the refusals that are this operation's own (422, 500 and those of any body go without saying). */
+  errors: readonly number[];
+}
+
+/** What describes an operation, without its handler. */
+export type DescribedOperation = Declaration<
+  z.ZodObject,
+  z.ZodObject,
+  z.ZodObject,
+  z.ZodType,
+  Answer
+>;
+
+/** A request before it is checked. */
+export interface RawRequest {
+  params: Readonly<Record<string, string>>;
+  /** A parameter given several times is a list. */
+  query: Readonly<Record<string, string | string[]>>;
+  headers: Readonly<Record<string, string>>;
+  /** Its body. Throws RequestRefused. */
+  readBody(): Promise<unknown>;
+}
+
+/** An operation, ready to be registered and described. */
+export interface Operation extends DescribedOperation {
+  /** Checks the request, does the work, answers 200, or 204 where a stream has ended before. Throws RequestRefused (422) or what the work throws. */
+  respond(request: RawRequest, services: Services): Promise<Response>;
+}
+
+/** Ties a declaration to its checked, typed handler. */
+export function defineOperation<
+  R extends Answer,
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  H extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType = z.ZodType,
+>(
+  declaration: Declaration<P, Q, H, B, R> & {
+    /** Throws where what the path names does not exist: that is told before what else is wrong with a request. */
+    find?(params: z.output<P>, services: Services): Promise<unknown>;
+    handle(
+      request: {
+        params: z.output<P>;
+        query: z.output<Q>;
+        headers: z.output<H>;
+        body: z.output<B>;
+      },
+      services: Services,
+    ): Promise<AnswerOf<R>>;
+  },
+): Operation {
+  const { handle, find, ...described } = declaration;
+  return {
+    ...described,
+    async respond(raw, services) {
+      const issues: ValidationIssue[] = [];
+      const params = check(declaration.params, raw.params, "path", issues);
+      const known = issues.length === 0;
+      const query = check(declaration.query, raw.query, "query", issues);
+      const headers = check(declaration.headers, raw.headers, "header", issues);
+      let checked;
+      try {
+        const given = await raw.readBody();
+        const body = check(declaration.body, given === undefined ? {} : given, "body", issues);
+        if (issues.length > 0) throw new RequestRefused(422, issues.slice(0, MAX_ISSUES));
+        checked = { params, query, headers, body };
+      } catch (error) {
+        const isUnfit = error instanceof RequestRefused && [415, 422].includes(error.status);
+        if (known && isUnfit) await find?.(params, services);
+        throw error;
+      }
+      const answer = await handle(checked, services);
+      if (answer === null) return new Response(null, { status: 204 });
+      if (answer instanceof ReadableStream) {
+        return new Response(answer, {
+          headers: {
+            "content-type": EVENT_STREAM,
+            "cache-control": "no-store",
+            "x-accel-buffering": "no",
+          },
+        });
+      }
+      return Response.json(answer);
+    },
+  };
+}
+
+/** The most problems that one refusal lists. */
+const MAX_ISSUES = 20;
+
+function check<S extends z.ZodType>(
+  schema: S | undefined,
+  value: unknown,
+  location: string,
+  issues: ValidationIssue[],
+): z.output<S> {
+  // Nothing declared: the handler's type gives it nothing to read either.
+  if (schema === undefined) return {} as z.output<S>;
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  issues.push(...toValidationIssues(result.error, location));
+  // Never read: the caller throws when there are issues.
+  return {} as z.output<S>;
+}

@@ -1,0 +1,77 @@
+// Values that come as text: path segments, query strings and headers, each as a schema from text to value.
+import { z } from "zod";
+import { isTimeZone } from "../../runtime/agents/cron_expression.ts";
+import { EXECUTION_STATUSES } from "../../runtime/executions/execution.ts";
+
+const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
+
+/** A whole number within bounds. */
+export function integer(bounds: { min: number; max?: number }): z.ZodType<number, string> {
+  const { min, max = Number.MAX_SAFE_INTEGER } = bounds;
+  return integerText.transform(Number).pipe(z.int().min(min).max(max));
+}
+
+/** How many entries of a list; 1 to 500. */
+export function limit(fallback: number): z.ZodType<number, string | undefined> {
+  return integer({ min: 1, max: 500 }).default(fallback);
+}
+
+/** How many entries to skip. */
+export const offset = integer({ min: 0 }).default(0);
+
+/** An id of an agent: any text; the runtime decides whether it exists. */
+export const agentId = z.string();
+
+/**
+ * An id of an execution. One that no number can hold becomes 0, which no execution ever has, so that it is looked up and
+ * not found like any other.
+ */
+export const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a valid integer")
+  .transform((text) => Number.isSafeInteger(Number(text)) ? Number(text) : 0)
+  .pipe(z.int());
+
+const STATUS_ALIASES: ReadonlyMap<string, string> = new Map([
+  ["failed", "error"],
+  ["cancelled", "aborted"],
+]);
+
+/** One status or several, with commas between or each as a parameter of its own; blank is absent. */
+export const statuses = z.union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
+  .transform((names) => names.every((name) => name === "") ? undefined : names)
+  .transform((names) => names?.map((name) => STATUS_ALIASES.get(name) ?? name))
+  .pipe(z.array(z.enum(EXECUTION_STATUSES)).optional())
+  .optional()
+  .meta({
+    items: { type: "string", enum: [...EXECUTION_STATUSES, ...STATUS_ALIASES.keys()] },
+  });
+
+/** Ids of agents, one or several, as statuses are given; blank is absent. */
+export const agents = z.union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
+  .transform((ids) => ids.filter((id) => id !== ""))
+  .transform((ids) => ids.length === 0 ? undefined : ids)
+  .pipe(z.array(z.string()).max(100).optional())
+  .optional();
+
+/** An IANA zone by its name, not a bare offset, which the system accepts as well; blank is absent. */
+export const timeZone = z.string()
+  .transform((text) => text.trim() === "" ? undefined : text)
+  .pipe(z.string().refine(isNamedZone, "Input should be an IANA time zone").optional())
+  .optional();
+
+function isNamedZone(text: string): boolean {
+  return /^[a-z]/i.test(text) && isTimeZone(text);
+}
+
+/** A key that makes a repeated run the same run; blank is absent. */
+export const idempotencyKey = z.string().trim()
+  .transform((text) => text === "" ? undefined : text)
+  .pipe(z.string().max(255).optional())
+  .optional();
+
+/** The id of the frame that a stream or a page starts after; blank is absent. */
+export const after = z.string()
+  .transform((text) => text.trim() === "" ? undefined : text)
+  .pipe(integer({ min: 0 }).optional())
+  .optional();

@@ -1,0 +1,101 @@
+// The wire of agents: in lists, each with its configuration, and reading their files again.
+import { z } from "zod";
+import { HISTORY_LEVELS, ON_PENDING, TRIGGER_TYPES } from "../../runtime/agents/agent.ts";
+import { DiagnosticBody } from "./diagnostic_schemas.ts";
+import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
+import { count, id, timestamp } from "./wire_values.ts";
+
+/** An agent as lists show it. */
+export const AgentSummary = z.object({
+  id: z.string(),
+  display_name: z.string(),
+  name: z.string().meta({ description: "The same as display_name" }),
+  description: z.string(),
+  icon: z.string(),
+  enabled: z.boolean(),
+  trigger_type: z.enum(TRIGGER_TYPES).meta({ id: "TriggerType" }),
+  model_provider: z.string().nullable(),
+  model_name: z.string().nullable(),
+  trigger_every: z.string().nullable(),
+  trigger_cron: z.string().nullable(),
+  trigger_paths: z.array(z.string()),
+  last_run: timestamp.nullable(),
+  last_status: executionStatus.nullable(),
+  last_execution_id: id.nullable(),
+  next_run: timestamp.nullable(),
+  trigger_paused: z.string().nullable().meta({
+    description: "Why its trigger is stopped although the scheduler runs; otherwise null",
+  }),
+}).meta({ id: "Agent" });
+export type AgentSummary = z.infer<typeof AgentSummary>;
+
+const catchUp = z.enum(["once", "none"]).meta({ id: "CatchUp" });
+
+/** A trigger as an agent file declares it, with defaults filled in. */
+export const TriggerBody = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("manual"), input: z.string().nullable() }).meta({
+    id: "ManualTrigger",
+  }),
+  z.object({
+    type: z.literal("schedule"),
+    every: z.string().nullable(),
+    cron: z.string().nullable(),
+    timezone: z.string().nullable(),
+    catch_up: catchUp,
+    input: z.string().nullable(),
+  }).meta({ id: "ScheduleTrigger" }),
+  z.object({
+    type: z.literal("watch"),
+    paths: z.array(z.string()),
+    filters: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }).meta({
+      id: "TriggerFilters",
+    }),
+    debounce: z.number().meta({ description: "Seconds" }),
+    max_runs: z.int().meta({
+      description: "How many runs may begin within ten minutes; one more stops the trigger",
+    }),
+    catch_up: catchUp,
+    input: z.string().nullable(),
+  }).meta({ id: "WatchTrigger" }),
+]).meta({ id: "Trigger" });
+export type TriggerBody = z.infer<typeof TriggerBody>;
+
+/** An agent with its whole configuration. */
+export const AgentDetail = AgentSummary.extend({
+  history: z.enum(HISTORY_LEVELS),
+  settings: z.object({
+    temperature: z.number(),
+    max_tokens: z.int(),
+    timeout: z.number().meta({ description: "Seconds to wait for one model reply" }),
+    max_tool_calls: z.int().nullable(),
+    max_execution_tokens: z.int().nullable(),
+    max_cost_usd: z.number().nullable(),
+    loop_detection: z.boolean(),
+  }),
+  paths: z.record(z.string(), z.string()).meta({ description: "Alias to absolute path" }),
+  custom_tools: z.array(z.string()),
+  mcp: z.array(z.string()),
+  skills: z.array(z.string()),
+  agents: z.array(z.string()),
+  confirm: z.array(z.string()).meta({
+    description: "The tools that effectively need confirmation",
+  }),
+  auto_approve: z.union([z.array(z.string()), z.literal("*")]),
+  on_pending: z.enum(ON_PENDING),
+  confirm_timeout: z.string().meta({ description: "A duration such as `5m`, or `none`" }),
+  trigger: TriggerBody,
+  source_path: z.string(),
+  warnings: z.array(DiagnosticBody),
+  last_execution: ExecutionSummary.nullable(),
+}).meta({ id: "AgentDetail" });
+export type AgentDetail = z.infer<typeof AgentDetail>;
+
+/** POST /agents/reload. */
+export const ReloadBody = z.object({
+  agents_loaded: count,
+  added: z.array(z.string()),
+  updated: z.array(z.string()),
+  removed: z.array(z.string()),
+  errors: z.array(z.object({ path: z.string(), line: z.int(), message: z.string() })),
+}).meta({ id: "Reload" });
+export type ReloadBody = z.infer<typeof ReloadBody>;

@@ -1,0 +1,65 @@
+// The wire of streams: what the data of each event holds beside the identity of whom it is about.
+import { z } from "zod";
+import { EVENT_TYPES, FRAME_EVENTS } from "../../runtime/events/frame.ts";
+import { executionStatus, executionTrigger } from "./execution_schemas.ts";
+import { count, id, timestamp } from "./wire_values.ts";
+
+const identity = {
+  execution_id: id,
+  agent_id: z.string(),
+  display_name: z.string(),
+  agent_name: z.string().meta({ description: "The same as agent_id" }),
+};
+
+/** The data of an event of one execution's stream. */
+export const ExecutionFrame = z.object({
+  event_type: z.enum([...EVENT_TYPES, "waiting", "shutdown", "delta"]),
+  ...identity,
+  timestamp,
+  message: z.string().meta({ description: "The text of the log row" }),
+  content: z.string().optional(),
+  role: z.string().optional().meta({ description: "`system`, `human`: of a message" }),
+  model: z.string().optional().meta({ description: "Of execution_info" }),
+  trigger: executionTrigger.optional(),
+  args: z.array(z.string()).optional(),
+  session_id: z.string().nullish(),
+  tools: z.array(z.object({ id: z.string(), name: z.string(), args: z.string() })).optional().meta({
+    description: "The calls of a reply; `args` is JSON text",
+  }),
+  tool_call_id: z.string().optional(),
+  tool_name: z.string().optional(),
+  is_error: z.boolean().optional(),
+  duration_ms: count.nullish(),
+  input_tokens: count.optional(),
+  output_tokens: count.optional(),
+  total_tokens: count.nullish(),
+  cost_usd: z.number().nullish(),
+  usage_estimated: z.literal(true).optional().meta({
+    description: "Of complete: the last reply was cut off, and part of the figures is estimated",
+  }),
+  status: executionStatus.optional().meta({ description: "Of complete" }),
+  error: z.string().nullish(),
+  request_id: z.string().optional().meta({ description: "Of interrupt and waiting" }),
+  reason: z.string().optional().meta({ description: "Of shutdown" }),
+}).meta({
+  id: "ExecutionFrame",
+  description: `The data of the events ${FRAME_EVENTS.join(", ")}, waiting, shutdown and delta. ` +
+    "Which fields there are depends on event_type",
+});
+
+/** The data of an event of the service's stream. */
+export const ServiceEventData = z.object({
+  ...identity,
+  trigger: executionTrigger,
+  status: z.string().meta({ description: "Of an execution, the scheduler or a trigger" }),
+  duration_ms: count.nullable(),
+  event: z.enum(["loaded", "updated", "removed"]).meta({ description: "Of agents_changed" }),
+  request_id: z.string(),
+  kind: z.string(),
+  message: z.string(),
+  reason: z.string().nullable(),
+  timestamp,
+}).partial().meta({
+  id: "ServiceEvent",
+  description: "Which fields there are depends on the event",
+});

@@ -1,0 +1,71 @@
+// The wire of executions: in lists, each by itself, its log, its end.
+import { z } from "zod";
+import { EVENT_TYPES } from "../../runtime/events/frame.ts";
+import { EXECUTION_STATUSES, EXECUTION_TRIGGERS } from "../../runtime/executions/execution.ts";
+import { count, id, timestamp } from "./wire_values.ts";
+
+/** The state of an execution. */
+export const executionStatus = z.enum(EXECUTION_STATUSES).meta({ id: "ExecutionStatus" });
+
+/** Who or what began an execution. */
+export const executionTrigger = z.enum(EXECUTION_TRIGGERS).meta({ id: "ExecutionTrigger" });
+
+/** An execution as lists show it. */
+export const ExecutionSummary = z.object({
+  id,
+  agent_id: z.string(),
+  status: executionStatus,
+  trigger: executionTrigger,
+  parent_execution_id: id.nullable(),
+  session_id: z.string().nullable(),
+  started_at: timestamp,
+  finished_at: timestamp.nullable(),
+  duration_ms: count.nullable(),
+  total_tokens: count.nullable(),
+  cost_usd: z.number().nullable(),
+  error: z.string().nullable(),
+  input_tokens: count,
+  output_tokens: count,
+  tool_calls: count,
+  model: z.string().meta({ description: "`provider/name`; empty when none is configured" }),
+  args: z.array(z.string()),
+}).meta({ id: "Execution" });
+export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
+
+/** An execution with its answer. */
+export const ExecutionDetail = ExecutionSummary.extend({
+  output_data: z.string().nullable(),
+  usage_estimated: z.boolean().meta({
+    description:
+      "Whether its last reply was cut off, so that part of its tokens and of its cost is estimated",
+  }),
+  total_cost_usd: z.number().nullable().meta({
+    description: "Its own cost plus that of all executions below it; null when no price is known",
+  }),
+  children: z.object({
+    count,
+    input_tokens: count,
+    output_tokens: count,
+    total_tokens: count,
+    cost_usd: z.number().nullable(),
+  }).meta({ description: "Usage of all executions that it delegated to, directly or indirectly" }),
+}).meta({ id: "ExecutionDetail" });
+export type ExecutionDetail = z.infer<typeof ExecutionDetail>;
+
+/** One entry of an execution's message log. */
+export const LogRow = z.object({
+  id,
+  execution_id: id,
+  timestamp,
+  event_type: z.enum(EVENT_TYPES),
+  message: z.string(),
+  metadata: z.string().nullable().meta({ description: "JSON text of the entry's further fields" }),
+}).meta({ id: "LogRow" });
+export type LogRow = z.infer<typeof LogRow>;
+
+/** DELETE /executions/{id}. */
+export const CancelBody = z.object({
+  status: z.enum(["cancelling", ...EXECUTION_STATUSES]),
+  execution_id: id,
+}).meta({ id: "Cancel" });
+export type CancelBody = z.infer<typeof CancelBody>;

@@ -1,0 +1,78 @@
+// From the runtime's executions and their frames to the wire's.
+import { addCosts } from "../../base/cost.ts";
+import { toTimestamp } from "../../base/clock.ts";
+import type { Frame } from "../../runtime/events/frame.ts";
+import type { Execution } from "../../runtime/executions/execution.ts";
+import type { ExecutionDetail as Detail } from "../../runtime/runtime.ts";
+import type { ExecutionDetail, ExecutionSummary, LogRow } from "./execution_schemas.ts";
+import { toTimestampOrNull } from "./wire_values.ts";
+
+/** An execution without its answer. */
+export function toExecutionSummary(execution: Execution): ExecutionSummary {
+  return {
+    id: execution.id,
+    agent_id: execution.agentId,
+    status: execution.status,
+    trigger: execution.trigger,
+    parent_execution_id: execution.parentExecutionId,
+    session_id: execution.sessionId,
+    started_at: toTimestamp(execution.startedAt),
+    finished_at: toTimestampOrNull(execution.finishedAt),
+    duration_ms: execution.durationMs,
+    total_tokens: execution.totalTokens,
+    cost_usd: execution.costUsd,
+    error: execution.error,
+    input_tokens: execution.inputTokens,
+    output_tokens: execution.outputTokens,
+    tool_calls: execution.toolCalls,
+    model: execution.model,
+    args: execution.args,
+  };
+}
+
+/** An execution with its answer. */
+export function toExecutionDetail(execution: Detail): ExecutionDetail {
+  const { children, costUsd } = execution;
+  return {
+    ...toExecutionSummary(execution),
+    output_data: execution.outputData,
+    usage_estimated: execution.isUsageEstimated,
+    total_cost_usd: addCosts(costUsd, children.costUsd),
+    children: {
+      count: children.count,
+      input_tokens: children.inputTokens,
+      output_tokens: children.outputTokens,
+      total_tokens: children.totalTokens,
+      cost_usd: children.costUsd,
+    },
+  };
+}
+
+/** Fields of a payload that a log row shows by themselves, or that are the same in every row. */
+const NOT_METADATA: ReadonlySet<string> = new Set([
+  "timestamp",
+  "event_type",
+  "message",
+  "execution_id",
+  "agent_id",
+  "display_name",
+  "agent_name",
+]);
+
+/** A stored frame as an entry of the message log. */
+export function toLogRow(frame: Frame): LogRow {
+  const payload = JSON.parse(frame.payload);
+  const { timestamp, event_type, message } = payload;
+  const rest = Object.entries(payload).filter(([name, value]) =>
+    !NOT_METADATA.has(name) && !(name === "content" && value === message)
+  );
+  const metadata = rest.length === 0 ? null : JSON.stringify(Object.fromEntries(rest));
+  return {
+    id: frame.id,
+    execution_id: frame.executionId,
+    timestamp,
+    event_type,
+    message,
+    metadata,
+  };
+}

@@ -1,0 +1,50 @@
+// The wire of what runs by itself: the scheduler, what it will start, and what became of what was due.
+import { z } from "zod";
+import { TRIGGER_TYPES } from "../../runtime/agents/agent.ts";
+import { SLOT_OUTCOMES } from "../../runtime/triggers/schedule/slot_store.ts";
+import { count, id, timestamp } from "./wire_values.ts";
+
+/** Whether triggers may fire. */
+export const schedulerStatus = z.enum(["running", "paused"]).meta({ id: "SchedulerStatus" });
+
+/** An agent that runs by itself. */
+export const SchedulerJob = z.object({
+  agent_id: z.string(),
+  display_name: z.string(),
+  agent_name: z.string().meta({ description: "The same as agent_id" }),
+  trigger_type: z.enum(TRIGGER_TYPES).exclude(["manual"]),
+  next_run: timestamp.nullable(),
+  upcoming: z.array(timestamp).meta({
+    description: "The next times, at most as many as the parameter `upcoming`",
+  }),
+  every: z.string().nullable(),
+  cron: z.string().nullable(),
+  timezone: z.string().nullable(),
+  paths: z.array(z.string()).nullable(),
+  last_run: timestamp.nullable(),
+  trigger_paused: z.string().nullable(),
+}).meta({ id: "SchedulerJob" });
+export type SchedulerJob = z.infer<typeof SchedulerJob>;
+
+/** GET /scheduler. */
+export const SchedulerBody = z.object({
+  status: schedulerStatus,
+  jobs: z.array(SchedulerJob),
+}).meta({ id: "Scheduler" });
+export type SchedulerBody = z.infer<typeof SchedulerBody>;
+
+/** POST /scheduler/pause and /scheduler/resume. */
+export const SchedulerChanged = z.object({ status: schedulerStatus }).meta({
+  id: "SchedulerChanged",
+});
+export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
+
+/** A time at which an agent was due, and what became of it. */
+export const SlotBody = z.object({
+  scheduled_for: timestamp.meta({ description: "With a count above 1, the first of them" }),
+  outcome: z.enum(SLOT_OUTCOMES),
+  reason: z.string().nullable(),
+  execution_id: id.nullable(),
+  count,
+}).meta({ id: "Slot" });
+export type SlotBody = z.infer<typeof SlotBody>;

@@ -1,0 +1,41 @@
+// From what the runtime starts by itself to the wire's.
+import { toTimestamp } from "../../base/clock.ts";
+import type { SchedulerJob as Job, SchedulerStatus } from "../../runtime/runtime.ts";
+import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
+import type { SchedulerBody, SchedulerJob, SlotBody } from "./scheduler_schemas.ts";
+import { toTimestampOrNull } from "./wire_values.ts";
+
+/** What fires by itself. */
+export function toScheduler({ status, jobs }: SchedulerStatus): SchedulerBody {
+  return { status, jobs: jobs.map(toJob) };
+}
+
+/** A time at which an agent was due. */
+export function toSlot(slot: Slot): SlotBody {
+  return {
+    scheduled_for: toTimestamp(slot.scheduledFor),
+    outcome: slot.outcome,
+    reason: slot.reason,
+    execution_id: slot.executionId,
+    count: slot.count,
+  };
+}
+
+function toJob(job: Job): SchedulerJob {
+  const { agentId, displayName, trigger, nextRun, lastRun } = job;
+  const schedule = trigger.type === "schedule" ? trigger : undefined;
+  return {
+    agent_id: agentId,
+    display_name: displayName,
+    agent_name: agentId,
+    trigger_type: trigger.type,
+    next_run: toTimestampOrNull(nextRun),
+    upcoming: job.upcoming.map(toTimestamp),
+    every: schedule?.every ?? null,
+    cron: schedule?.cron ?? null,
+    timezone: schedule?.timezone ?? null,
+    paths: trigger.type === "watch" ? trigger.paths : null,
+    last_run: toTimestampOrNull(lastRun),
+    trigger_paused: job.triggerPaused,
+  };
+}

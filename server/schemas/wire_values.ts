@@ -1,0 +1,21 @@
+// Values that every part of the wire is made of. Schemas of one resource each are built of them; clients take their
+// types from those, and the API description is generated from them.
+import { z } from "zod";
+import { toTimestamp } from "../../base/clock.ts";
+
+/** The id of an execution, or of a row of its log. */
+export const id = z.int().positive();
+
+/** How many there are. */
+export const count = z.int().nonnegative();
+
+/** A time. */
+export const timestamp = z.iso.datetime().meta({
+  description: "ISO 8601, UTC, milliseconds, `Z`",
+  examples: ["2026-01-31T08:30:00.000Z"],
+});
+
+/** A time of the runtime as a `timestamp`, where there is one. */
+export function toTimestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : toTimestamp(ms);
+}

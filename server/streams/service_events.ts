@@ -1,0 +1,178 @@
+// What happens in the service as a whole, as text/event-stream, and `shutdown` as soon as a stop begins. There is no
+// replay, so a reader that cannot keep up is cut off rather than buffered without end: it comes back and asks for the
+// state.
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { toTimestamp } from "../../base/clock.ts";
+import type { ServiceEvent } from "../../runtime/events/bus.ts";
+import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { Followers } from "./followers.ts";
+import type { Lifecycle, OpenStream, StopReason } from "../lifecycle.ts";
+import type { ServiceEventMessage } from "../client/client_stream.ts";
+import { toEvent } from "./sse.ts";
+
+/**
+ * Silence on one stream after which it sends a heartbeat. Decision: it counts from the last thing sent on that stream,
+ * whatever else the service does, because the heartbeat tells this one reader that its connection lives.
+ */
+export const HEARTBEAT_MS = 10_000;
+/** The most events that wait for a reader. One is a few hundred bytes. */
+export const MOST_UNREAD_EVENTS = 1_000;
+
+/** A stream of the service's events from now on. It counts as open until its reader leaves or is cut off. */
+export function openServiceEventStream(
+  options: { runtime: Runtime; lifecycle: Lifecycle },
+): ReadableStream<Uint8Array> {
+  return new ServiceEventStream(options).body;
+}
+
+class ServiceEventStream implements OpenStream {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #runtime: Runtime;
+  readonly #followers: Followers;
+  readonly #encoder = new TextEncoder();
+  readonly #unsubscribe: () => void;
+  readonly #closed: () => void;
+  /** Texts ready to be sent. The comment tells the client at once that it is connected. */
+  #unread: string[] = [": connected\n\n"];
+  /** Ends of executions that are followed: sent once their followers have been told. */
+  readonly #held = new Set<string>();
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #isEnding = false;
+  #isClosed = false;
+  readonly #left = new AbortController();
+  #wait: AbortController | null = null;
+
+  constructor(options: { runtime: Runtime; lifecycle: Lifecycle }) {
+    this.#runtime = options.runtime;
+    this.#followers = options.lifecycle.followers;
+    this.body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      pull: (controller) => this.#pull(controller),
+      cancel: () => this.#close(),
+    }, { highWaterMark: 0 });
+    this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#hear(event));
+    this.#closed = options.lifecycle.streamOpened(this);
+  }
+
+  stopBegan(reason: StopReason): void {
+    this.#add(toEvent("shutdown", JSON.stringify({ reason })));
+  }
+
+  end(): void {
+    this.#isEnding = true;
+    for (const text of this.#held) this.#release(text);
+    this.#wait?.abort();
+  }
+
+  #hear(event: ServiceEvent): void {
+    const text = toText(event);
+    const followersFirst = event.type === "execution_completed"
+      ? this.#followers.untilLeft(event, this.#left.signal)
+      : undefined;
+    if (followersFirst === undefined) return this.#add(text);
+    this.#held.add(text);
+    void followersFirst.then(() => this.#release(text));
+  }
+
+  /** Sends what was held back, where that has not been done. */
+  #release(text: string): void {
+    if (this.#held.delete(text)) this.#add(text);
+  }
+
+  #add(text: string): void {
+    if (this.#unread.length >= MOST_UNREAD_EVENTS) return this.#cutOff();
+    this.#unread.push(text);
+    this.#wait?.abort();
+  }
+
+  /** Breaks the connection: what this reader missed, nothing on this stream can tell it any more. */
+  #cutOff(): void {
+    this.#runtime.log.write("warn", "A reader of the events fell behind and was cut off", {
+      unread: this.#unread.length,
+    });
+    this.#close();
+    this.#controller?.error(new Error("The reader fell behind"));
+  }
+
+  /** Provides one chunk, or closes. */
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    if (this.#unread.length === 0 && !this.#isEnding) await this.#untilSomethingToSend();
+    if (this.#isClosed) return;
+    // All that waits goes out as one chunk.
+    const texts = this.#unread;
+    this.#unread = [];
+    if (texts.length === 0 && !this.#isEnding) {
+      const timestamp = toTimestamp(this.#runtime.clock.now());
+      texts.push(toEvent("heartbeat", JSON.stringify({ timestamp })));
+    }
+    if (texts.length > 0) controller.enqueue(this.#encoder.encode(texts.join("")));
+    if (this.#isEnding) {
+      this.#close();
+      controller.close();
+    }
+  }
+
+  /** Returns when there is an event, an end, or when the heartbeat is due. */
+  async #untilSomethingToSend(): Promise<void> {
+    this.#wait = new AbortController();
+    try {
+      await sleepUnlessAborted(this.#runtime.clock, HEARTBEAT_MS, this.#wait.signal);
+    } finally {
+      this.#wait = null;
+    }
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#unread = [];
+    this.#held.clear();
+    this.#left.abort();
+    this.#unsubscribe();
+    this.#wait?.abort();
+    this.#closed();
+  }
+}
+
+/** An event as the stream sends it. */
+function toText(event: ServiceEvent): string {
+  const { event: name, payload } = toWireEvent(event);
+  return toEvent(name, toDataLine(JSON.stringify(payload)));
+}
+
+/** An event as the wire shows it. `agent_name` is the id: an alias that older clients read. */
+export function toWireEvent(event: ServiceEvent): ServiceEventMessage {
+  return { event: event.type, payload: toPayload(event) };
+}
+
+function toPayload(event: ServiceEvent): ServiceEventMessage["payload"] {
+  switch (event.type) {
+    case "execution_started":
+      return { ...identityFields(event), trigger: event.trigger };
+    case "execution_completed":
+      return { ...identityFields(event), status: event.status, duration_ms: event.durationMs };
+    case "agents_changed":
+      return { event: event.change, ...agentFields(event) };
+    case "execution_waiting": {
+      const { requestId, kind, message } = event;
+      return { ...identityFields(event), request_id: requestId, kind, message };
+    }
+    case "execution_resumed":
+      return identityFields(event);
+    case "scheduler_changed":
+      return { status: event.status };
+    case "trigger_changed":
+      return { ...agentFields(event), status: event.status, reason: event.reason };
+    default:
+      return event satisfies never;
+  }
+}
+
+function agentFields(
+  { agentId, displayName }: { agentId: string; displayName: string },
+): Record<string, string> {
+  return { agent_id: agentId, display_name: displayName, agent_name: agentId };
+}

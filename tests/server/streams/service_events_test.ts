@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { FOLLOWERS_FIRST_MS, READING_MS } from "../../../server/streams/followers.ts";
+import { HEARTBEAT_MS, MOST_UNREAD_EVENTS } from "../../../server/streams/service_events.ts";
+import { createTestApp, type TestApp } from "../../support/test_app.ts";
+import { settle } from "../../support/test_clock.ts";
+
+interface Reading extends TestApp {
+  /** The text of the next chunk; undefined at the end. */
+  next(): Promise<string | undefined>;
+  leave(): Promise<void>;
+}
+
+/** An open stream whose first comment has been read. */
+async function open(): Promise<Reading> {
+  const on = createTestApp();
+  const response = await on.app.request("/events/stream");
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  assert.ok(response.body);
+  const reader = response.body.getReader();
+  const next = async () => {
+    const { value } = await reader.read();
+    return value && new TextDecoder().decode(value);
+  };
+  assert.equal(await next(), ": connected\n\n");
+  return { ...on, next, leave: () => reader.cancel() };
+}
+
+function event(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+const identity = { agent_id: "writer", display_name: "The Writer", agent_name: "writer" };
+
+Deno.test("GET /events/stream sends each event with its fields, and no id", async () => {
+  const on = await open();
+  const { events } = on.runtime;
+  const { agent_id: agentId, display_name: displayName } = identity;
+  on.runtime.addExecution();
+  assert.equal(
+    await on.next(),
+    event("execution_started", { execution_id: 1, ...identity, trigger: "manual" }),
+  );
+  events.publish({
+    type: "execution_completed",
+    executionId: 1,
+    agentId,
+    displayName,
+    status: "success",
+    durationMs: 1_200,
+  });
+  assert.equal(
+    await on.next(),
+    event("execution_completed", {
+      execution_id: 1,
+      ...identity,
+      status: "success",
+      duration_ms: 1_200,
+    }),
+  );
+  const whose = { executionId: 1, agentId, displayName };
+  const request = { requestId: "r1", kind: "input" as const, message: "Which?" };
+  events.publish({ type: "execution_waiting", ...whose, ...request });
+  assert.equal(
+    await on.next(),
+    event("execution_waiting", {
+      execution_id: 1,
+      ...identity,
+      request_id: "r1",
+      kind: "input",
+      message: "Which?",
+    }),
+  );
+  events.publish({ type: "execution_resumed", ...whose });
+  assert.equal(await on.next(), event("execution_resumed", { execution_id: 1, ...identity }));
+  for (const change of ["loaded", "updated", "removed"] as const) {
+    events.publish({ type: "agents_changed", change, agentId, displayName });
+    assert.equal(await on.next(), event("agents_changed", { event: change, ...identity }));
+  }
+  for (const status of ["paused", "running"] as const) {
+    events.publish({ type: "scheduler_changed", status });
+    assert.equal(await on.next(), event("scheduler_changed", { status }));
+  }
+  for (const [status, reason] of [["paused", "it ran 30 times"], ["running", null]] as const) {
+    events.publish({ type: "trigger_changed", agentId, displayName, status, reason });
+    assert.equal(
+      await on.next(),
+      event("trigger_changed", { ...identity, status, reason }),
+    );
+  }
+  await on.leave();
+});
+
+Deno.test("GET /events/stream keeps an event on one line for readers that end lines at U+2028", async () => {
+  const on = await open();
+  const displayName = "The\u2028Wri\u0085ter\u2029";
+  on.runtime.events.publish({
+    type: "agents_changed",
+    change: "loaded",
+    agentId: "a",
+    displayName,
+  });
+  const text = await on.next() ?? "";
+  assert.doesNotMatch(text, /[\u0085\u2028\u2029]/);
+  assert.match(text, /"display_name":"The\\u2028Wri\\u0085ter\\u2029"/);
+  await on.leave();
+});
+
+Deno.test("GET /events/stream sends a heartbeat after ten seconds without an event on it", async () => {
+  const on = await open();
+  const first = on.next();
+  await on.clock.advance(HEARTBEAT_MS - 1);
+  on.runtime.events.publish({ type: "scheduler_changed", status: "paused" });
+  assert.match(await first ?? "", /^event: scheduler_changed/);
+  const second = on.next();
+  await on.clock.advance(HEARTBEAT_MS);
+  assert.equal(await second, event("heartbeat", { timestamp: "2026-01-01T00:00:19.999Z" }));
+  const third = on.next();
+  await on.clock.advance(HEARTBEAT_MS);
+  assert.equal(await third, event("heartbeat", { timestamp: "2026-01-01T00:00:29.999Z" }));
+  await on.leave();
+});
+
+Deno.test("GET /events/stream sends its heartbeat however busy other streams are", async () => {
+  const on = await open();
+  on.runtime.addExecution();
+  assert.match(await on.next() ?? "", /^event: execution_started/);
+  const frames = (await on.app.request("/executions/1/stream")).body?.getReader();
+  assert.ok(frames);
+  const beat = on.next();
+  for (let n = 0; n < 10; n++) {
+    on.runtime.append(1, "ai");
+    await frames.read();
+    await on.clock.advance(HEARTBEAT_MS / 10);
+  }
+  assert.match(await beat ?? "", /^event: heartbeat/);
+  await frames.cancel();
+  await on.leave();
+});
+
+Deno.test("GET /events/stream keeps the order of events that come faster than they are read", async () => {
+  const on = await open();
+  for (let n = 0; n < 50; n++) on.runtime.addExecution();
+  const ids = [...(await on.next() ?? "").matchAll(/"execution_id":(\d+)/g)]
+    .map(([, id]) => Number(id));
+  assert.deepEqual(ids, Array.from({ length: 50 }, (_, n) => n + 1));
+  await on.leave();
+});
+
+Deno.test("GET /events/stream cuts off a reader that lags behind, and only that one", async () => {
+  const on = await open();
+  const brisk = (await on.app.request("/events/stream")).body?.getReader();
+  assert.ok(brisk);
+  await brisk.read();
+  for (let n = 0; n < MOST_UNREAD_EVENTS; n++) {
+    on.runtime.events.publish({ type: "scheduler_changed", status: "paused" });
+  }
+  assert.equal(on.lifecycle.activeStreams, 2);
+  await brisk.read();
+  on.runtime.events.publish({ type: "scheduler_changed", status: "running" });
+  assert.equal(on.lifecycle.activeStreams, 1);
+  await assert.rejects(on.next(), { message: "The reader fell behind" });
+  assert.match(new TextDecoder().decode((await brisk.read()).value), /"running"/);
+  const [line] = on.runtime.log.lines.filter(({ level }) => level === "warn");
+  assert.equal(line?.fields.unread, MOST_UNREAD_EVENTS);
+  await brisk.cancel();
+  assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listening], [0, 0]);
+});
+
+/** The end of execution 1, as the runner publishes it. */
+function publishEnd({ runtime }: TestApp, durationMs: number): void {
+  const { agent_id: agentId, display_name: displayName } = identity;
+  runtime.events.publish({
+    type: "execution_completed",
+    executionId: 1,
+    agentId,
+    displayName,
+    status: "success",
+    durationMs,
+  });
+}
+
+/** What the stream has brought by now, without waiting for more. */
+async function peek(reading: Promise<string | undefined>): Promise<string | undefined> {
+  await settle();
+  return await Promise.race([reading, Promise.resolve("nothing yet")]);
+}
+
+Deno.test("GET /events/stream tells of an execution's end when its followers have had `complete`", async () => {
+  const on = await open();
+  on.runtime.addExecution();
+  await on.next();
+  const follower = (await on.app.request("/executions/1/stream")).body?.getReader();
+  const inside: string[] = [];
+  const unsubscribe = on.runtime.events.subscribe(({ type }) => inside.push(type));
+  on.runtime.setStatus(1, "success");
+  assert.deepEqual(inside, ["execution_completed"]);
+  const end = on.next();
+  await on.clock.advance(FOLLOWERS_FIRST_MS - 100);
+  assert.equal(await peek(end), "nothing yet");
+  const { value } = await follower?.read() ?? {};
+  assert.match(new TextDecoder().decode(value), /^event: complete/);
+  assert.equal((await follower?.read())?.done, true);
+  await on.clock.advance(READING_MS);
+  assert.match(await peek(end) ?? "", /^event: execution_completed/);
+  unsubscribe();
+  await on.leave();
+  assert.equal(on.clock.sleeping, 0);
+});
+
+Deno.test("GET /events/stream waits a quarter of a second for a follower that does not read, no longer", async () => {
+  const on = await open();
+  on.runtime.addExecution();
+  await on.next();
+  const follower = (await on.app.request("/executions/1/stream")).body?.getReader();
+  publishEnd(on, 5_000);
+  const end = on.next();
+  await on.clock.advance(FOLLOWERS_FIRST_MS - 1);
+  assert.equal(await peek(end), "nothing yet");
+  await on.clock.advance(1);
+  assert.match(await peek(end) ?? "", /^event: execution_completed/);
+  await follower?.cancel();
+  await on.leave();
+});
+
+Deno.test("GET /events/stream waits after a very short run for its first follower, after others for nobody", async () => {
+  const on = await open();
+  on.runtime.addExecution({ status: "success" });
+  await on.next();
+  publishEnd(on, 3);
+  const end = on.next();
+  assert.equal(await peek(end), "nothing yet");
+  await (await on.app.request("/executions/1/stream")).text();
+  await on.clock.advance(READING_MS);
+  assert.match(await peek(end) ?? "", /^event: execution_completed/);
+  publishEnd(on, 5_000);
+  assert.match(await on.next() ?? "", /^event: execution_completed/);
+  await on.leave();
+});
+
+Deno.test("GET /events/stream says shutdown when the stop begins, then what still happens, to its end", async () => {
+  const on = await open();
+  on.runtime.events.publish({ type: "scheduler_changed", status: "paused" });
+  on.lifecycle.requestStop("signal");
+  assert.equal(
+    await on.next(),
+    event("scheduler_changed", { status: "paused" }) + event("shutdown", { reason: "signal" }),
+  );
+  const follower = (await on.app.request("/executions/1/stream")).body?.getReader();
+  publishEnd(on, 3);
+  const last = on.next();
+  assert.equal(await peek(last), "nothing yet");
+  on.lifecycle.endStreams();
+  assert.match(await last ?? "", /^event: execution_completed/);
+  assert.equal(await on.next(), undefined);
+  await follower?.cancel();
+  assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listening], [0, 0]);
+  assert.equal(on.clock.sleeping, 0);
+});
+
+Deno.test("GET /events/stream wakes a silent stream to end it, and one that comes too late ends at once", async () => {
+  const on = await open();
+  const last = on.next();
+  await settle();
+  on.lifecycle.requestStop("idle");
+  on.lifecycle.endStreams();
+  assert.equal(await last, event("shutdown", { reason: "idle" }));
+  assert.equal(await on.next(), undefined);
+  const late = await (await on.app.request("/events/stream")).text();
+  assert.equal(late, `: connected\n\n${event("shutdown", { reason: "idle" })}`);
+  assert.equal(on.clock.sleeping, 0);
+});
+
+Deno.test("GET /events/stream counts as an open stream until its reader leaves", async () => {
+  const on = await open();
+  const unread = on.next();
+  await settle();
+  assert.equal((await on.call("/info")).body.active_streams, 1);
+  await on.leave();
+  assert.equal(await unread, undefined);
+  assert.equal((await on.call("/info")).body.active_streams, 0);
+  assert.deepEqual([on.runtime.events.listening, on.clock.sleeping], [0, 0]);
+});

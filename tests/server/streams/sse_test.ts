@@ -1,0 +1,309 @@
+import assert from "node:assert/strict";
+import type { FollowItem } from "../../../runtime/runtime.ts";
+import { parseEventStream, type ServerSentEvent } from "../../../server/streams/event_stream.ts";
+import { settle } from "../../support/test_clock.ts";
+import { createTestApp, type TestApp } from "../../support/test_app.ts";
+
+async function open({ app }: TestApp, path: string, headers: HeadersInit = {}) {
+  const response = await app.request(path, { headers });
+  assert.equal(response.status, 200);
+  assert.ok(response.body !== null);
+  return response.body;
+}
+
+async function readAll(
+  body: ReadableStream<Uint8Array>,
+): Promise<ServerSentEvent[]> {
+  return await Array.fromAsync(parseEventStream(body));
+}
+
+function finished(): TestApp {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  test.runtime.append(1, "meta", { event_type: "execution_info" });
+  test.runtime.append(1, "ai", { content: "Zeile\n“zwei” 😀" });
+  test.runtime.append(1, "final_answer", { content: "x".repeat(900_000) });
+  test.runtime.setStatus(1, "success");
+  return test;
+}
+
+Deno.test("The stream of a finished execution is its log: event, one line of data, id", async () => {
+  const test = finished();
+  const response = await test.app.request("/executions/1/stream");
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  const expected = test.runtime.frames.map(({ id, event, payload }) =>
+    `event: ${event}\ndata: ${payload}\nid: ${id}\n\n`
+  );
+  assert.equal(await response.text(), expected.join(""));
+  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [
+    0,
+    0,
+  ]);
+});
+
+Deno.test("The stream resumes behind Last-Event-ID, which wins over ?after=", async () => {
+  const test = finished();
+  const ids = async (path: string, headers?: HeadersInit) =>
+    (await readAll(await open(test, path, headers))).map(({ id }) => Number(id));
+  assert.deepEqual(await ids("/executions/1/stream"), [1, 2, 3, 4]);
+  assert.deepEqual(await ids("/executions/1/stream?after=2"), [3, 4]);
+  assert.deepEqual(
+    await ids("/executions/1/stream", { "last-event-id": "3" }),
+    [4],
+  );
+  assert.deepEqual(
+    await ids("/executions/1/stream?after=1", { "last-event-id": "3" }),
+    [4],
+  );
+  assert.deepEqual(await ids("/executions/1/stream?after=99"), []);
+});
+
+Deno.test("The stream takes a blank Last-Event-ID and a blank ?after= for absent", async () => {
+  const test = finished();
+  const ids = async (query: string, header: string) => {
+    const headers = { "last-event-id": header };
+    const events = await readAll(await open(test, `/executions/1/stream${query}`, headers));
+    return events.map(({ id }) => Number(id));
+  };
+  assert.deepEqual(await ids("", ""), [1, 2, 3, 4]);
+  assert.deepEqual(await ids("?after=", " "), [1, 2, 3, 4]);
+  assert.deepEqual(await ids("?after=3", ""), [4]);
+  assert.deepEqual(await ids("?after=%20", "3"), [4]);
+  const { status, body } = await test.call("/executions/1/messages?after=");
+  assert.deepEqual([status, body.length], [200, 4]);
+});
+
+Deno.test("The stream refuses a place that is no id before it begins", async () => {
+  const { call } = finished();
+  const header = await call("/executions/1/stream", {
+    headers: { "last-event-id": "x" },
+  });
+  assert.deepEqual(
+    [header.status, header.body.detail[0].loc],
+    [422, ["header", "last-event-id"]],
+  );
+  const table = [["after=-1", "after"], ["after=x", "after"], [
+    "deltas=maybe",
+    "deltas",
+  ]] as const;
+  for (const [query, name] of table) {
+    const { status, body } = await call(`/executions/1/stream?${query}`);
+    assert.deepEqual([status, body.detail[0].loc], [422, ["query", name]]);
+  }
+});
+
+Deno.test("The stream goes on live and ends behind complete", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  test.runtime.append(1, "meta");
+  const all = readAll(await open(test, "/executions/1/stream"));
+  await settle();
+  test.runtime.append(1, "ai", { content: "live" });
+  test.runtime.setStatus(1, "success");
+  const events = await all;
+  assert.deepEqual(events.map(({ event }) => event), [
+    "meta",
+    "ai",
+    "complete",
+  ]);
+  assert.deepEqual(
+    events.map(({ data }) => data),
+    test.runtime.frames.map((one) => one.payload),
+  );
+});
+
+Deno.test("The stream sends deltas, without id and with the identity, to those who ask", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  const asked = readAll(await open(test, "/executions/1/stream?deltas=1"));
+  const plain = readAll(await open(test, "/executions/1/stream"));
+  await settle();
+  test.runtime.delta(1, "Hel");
+  await settle();
+  test.runtime.setStatus(1, "success");
+  const [delta, ...rest] = await asked;
+  assert.deepEqual([delta?.event, delta?.id], ["delta", undefined]);
+  assert.deepEqual(JSON.parse(delta?.data ?? ""), {
+    event_type: "delta",
+    execution_id: 1,
+    agent_id: "writer",
+    display_name: "The Writer",
+    agent_name: "writer",
+    timestamp: "2026-01-01T00:00:00.000Z",
+    message: "Hel",
+    content: "Hel",
+  });
+  assert.deepEqual(rest.map(({ event }) => event), ["complete"]);
+  assert.deepEqual((await plain).map(({ event }) => event), ["complete"]);
+});
+
+Deno.test("The stream keeps deltas on one line for readers that end lines at U+2028", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  const all = readAll(await open(test, "/executions/1/stream?deltas=1"));
+  await settle();
+  const content = "one\u2028two\u2029three\u0085four";
+  test.runtime.delta(1, content);
+  await settle();
+  test.runtime.setStatus(1, "success");
+  const [delta] = await all;
+  assert.doesNotMatch(delta?.data ?? "", /[\u0085\u2028\u2029]/);
+  assert.equal(JSON.parse(delta?.data ?? "").content, content);
+});
+
+Deno.test("The stream of a waiting execution ends with a waiting frame that has no id", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution({ status: "waiting" });
+  test.runtime.append(1, "interrupt");
+  const body = await open(test, "/executions/1/stream");
+  const text = await new Response(body).text();
+  assert.ok(
+    text.endsWith('event: waiting\ndata: {"event_type":"waiting"}\n\n'),
+    text,
+  );
+  assert.equal(test.lifecycle.activeStreams, 0);
+});
+
+Deno.test("The stream sends a comment after every 15 s of silence", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  const reader = (await open(test, "/executions/1/stream")).pipeThrough(
+    new TextDecoderStream(),
+  )
+    .getReader();
+  for (let n = 0; n < 2; n++) {
+    const chunk = reader.read();
+    let arrived = false;
+    chunk.then(() => arrived = true);
+    await test.clock.advance(14_999);
+    assert.equal(arrived, false);
+    await test.clock.advance(1);
+    assert.deepEqual(await chunk, { done: false, value: ": keep-alive\n\n" });
+  }
+  const chunk = reader.read();
+  test.runtime.append(1, "ai");
+  assert.match((await chunk).value ?? "", /^event: ai\n/);
+  await reader.cancel();
+  assert.equal(test.clock.sleeping, 0);
+});
+
+Deno.test("The stream fetches nothing that its reader has not asked for", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  for (let n = 0; n < 1_000; n++) test.runtime.append(1, "ai");
+  const body = await open(test, "/executions/1/stream");
+  await settle();
+  assert.equal(test.runtime.handedOut, 0);
+  const reader = body.getReader();
+  await reader.read();
+  await reader.read();
+  await settle();
+  assert.equal(test.runtime.handedOut, 2);
+  await reader.cancel();
+});
+
+Deno.test("A reader that leaves stops the follower, in the middle of a replay and of a silence", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  test.runtime.append(1, "ai");
+  test.runtime.append(1, "ai");
+  const middle = (await open(test, "/executions/1/stream")).getReader();
+  const silent = (await open(test, "/executions/1/stream?after=2")).getReader();
+  await middle.read();
+  const pending = silent.read();
+  await settle();
+  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [
+    2,
+    2,
+  ]);
+  await middle.cancel();
+  await silent.cancel();
+  assert.equal((await pending).done, true);
+  assert.deepEqual([test.lifecycle.activeStreams, test.clock.sleeping], [0, 0]);
+  await settle();
+  assert.equal(test.runtime.followers, 0);
+});
+
+Deno.test("The service ends a silent stream with shutdown, without an id", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  test.runtime.append(1, "ai");
+  const all = readAll(await open(test, "/executions/1/stream"));
+  await settle();
+  test.lifecycle.requestStop("signal");
+  test.lifecycle.endStreams();
+  await test.clock.advance(250);
+  const events = await all;
+  assert.deepEqual(events.map(({ event, id }) => [event, id]), [["ai", "1"], [
+    "shutdown",
+    undefined,
+  ]]);
+  const { reason, event_type, execution_id, agent_id, message } = JSON.parse(
+    events[1]?.data ?? "",
+  );
+  assert.deepEqual([reason, event_type, execution_id, agent_id, message], [
+    "signal",
+    "shutdown",
+    1,
+    "writer",
+    "The service is shutting down",
+  ]);
+  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [
+    0,
+    0,
+  ]);
+});
+
+Deno.test("A stream opened while the service goes ends with shutdown behind the log", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  test.runtime.append(1, "ai");
+  test.lifecycle.requestStop("requested");
+  test.lifecycle.endStreams();
+  const all = readAll(await open(test, "/executions/1/stream"));
+  await test.clock.advance(250);
+  assert.deepEqual((await all).map(({ event }) => event), ["ai", "shutdown"]);
+});
+
+Deno.test("A result that was logged as the service stops reaches the reader instead of shutdown", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  const all = readAll(await open(test, "/executions/1/stream"));
+  await settle();
+  test.lifecycle.requestStop("requested");
+  for (let n = 0; n < 50; n++) test.runtime.append(1, "ai");
+  test.runtime.setStatus(1, "aborted");
+  test.lifecycle.endStreams();
+  const events = await all;
+  assert.deepEqual([events.length, events.at(-1)?.event], [51, "complete"]);
+});
+
+Deno.test("A log that cannot be read breaks the connection and is logged", async () => {
+  const test = createTestApp();
+  test.runtime.addExecution();
+  const failure = new Error("disk");
+  test.runtime.follow = () =>
+    Promise.resolve<AsyncIterable<FollowItem>>({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }),
+    });
+  const body = await open(test, "/executions/1/stream");
+  await assert.rejects(new Response(body).text(), failure);
+  const [line] = test.runtime.log.lines.filter(({ level }) => level === "error");
+  assert.deepEqual(line?.fields, { execution: 1, error: failure });
+  assert.deepEqual([test.lifecycle.activeStreams, test.clock.sleeping], [0, 0]);
+});
+
+Deno.test("GET /executions/{id}/stream sends a large frame in pieces, and the same bytes", async () => {
+  const { app, runtime } = createTestApp();
+  runtime.addExecution();
+  runtime.append(1, "ai", { content: "x" + "😀".repeat(200_000) });
+  runtime.setStatus(1, "success");
+  const response = await app.request("/executions/1/stream");
+  const pieces = await Array.fromAsync(response.body ?? assert.fail());
+  assert.ok(pieces.every(({ length }) => length <= 4 * 64 * 1_024));
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(
+    await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer(),
+  );
+  assert.ok(text.includes(`data: ${runtime.frames[0]?.payload}\n`));
+});
