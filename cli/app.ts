@@ -4,10 +4,10 @@ import type { Client, ServiceEventMessage } from "../server/client.ts";
 import type { DiagnosticBody } from "../server/schemas/diagnostic_schemas.ts";
 import type { StopReason } from "../server/lifecycle.ts";
 import type { UiProxy } from "../server/ui/ui_proxy.ts";
-import type { Input } from "./input.ts";
+import type { Input } from "./prompting/input.ts";
 import type { AgentAuthor } from "./new/agent_author.ts";
 import type { Terminal } from "./output/terminal.ts";
-import type { Processes } from "./processes.ts";
+import type { Processes } from "./service/processes.ts";
 import type { Installation } from "./setup/installation.ts";
 import type { Distribution } from "./update/distribution.ts";
 

@@ -5,9 +5,9 @@ import { openSocketClient } from "../server/client.ts";
 import type { CliApp } from "./app.ts";
 import { CommandClock } from "./command_clock.ts";
 import { openTerminal } from "./output/terminal.ts";
-import { systemProcesses } from "./processes.ts";
+import { systemProcesses } from "./service/processes.ts";
 import { selfCommand } from "./self_command.ts";
-import { openInput } from "./system_input.ts";
+import { openInput } from "./prompting/system_input.ts";
 
 export { isConfined } from "../base/denied_permission.ts";
 export { ownDistribution } from "./update/distribution.ts";

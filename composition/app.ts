@@ -40,7 +40,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     openUiProxy: async (options) =>
       await (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
     openBrowser: async (address) =>
-      (await import("../cli/ui/browser.ts")).openBrowser(address, {
+      (await import("../cli/service/browser.ts")).openBrowser(address, {
         os: Deno.build.os,
         environment: Deno.env.toObject(),
         clock,

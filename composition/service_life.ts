@@ -1,6 +1,6 @@
 // One life of the service in this process, from the lock of its state to the last line of its log.
 import type { ServeOptions, StopReason } from "../cli/app.ts";
-import { onStopSignals } from "../cli/stop_signals.ts";
+import { onStopSignals } from "../cli/service/stop_signals.ts";
 import { SystemClock } from "../base/clock.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
 import { openRuntime } from "../runtime/mod.ts";

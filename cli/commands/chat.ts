@@ -2,19 +2,19 @@
 import { formatDuration } from "../../base/durations.ts";
 import type { AgentDetail } from "../../server/schemas/agent_schemas.ts";
 import { ApiError, type Client } from "../../server/client.ts";
-import { acceptRun } from "../accept_run.ts";
-import { hasPerson } from "../ask_person.ts";
+import { acceptRun } from "../runs/accept_run.ts";
+import { hasPerson } from "../prompting/ask_person.ts";
 import type { CommandContext } from "../context.ts";
-import { openService } from "../daemon.ts";
+import { openService } from "../service/daemon.ts";
 import { EXIT, type ExitCode, Interrupted } from "../exit.ts";
-import type { LineSource } from "../input.ts";
-import { listenToInterrupts } from "../interrupts.ts";
+import type { LineSource } from "../prompting/input.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
 import { formatCost, formatCount, formatPlural } from "../output/figures.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import { openTextView } from "../output/text_view.ts";
-import { pickAgent } from "../pick_agent.ts";
+import { openTextView } from "../output/run/text_view.ts";
+import { pickAgent } from "../prompting/pick_agent.ts";
 import { orUnknownAgent } from "../unknown_agent.ts";
-import { type RunOutcome, watchRun } from "../watch_run.ts";
+import { type RunOutcome, watchRun } from "../runs/watch_run.ts";
 
 const PROMPT = "> ";
 const GOODBYES: ReadonlySet<string> = new Set(["/exit", "/quit"]);

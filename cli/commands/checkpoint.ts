@@ -1,7 +1,7 @@
 // checkpoint: what the database keeps of conversations, and removing what is no longer needed.
 import type { CheckpointsBody } from "../../server/schemas/checkpoint_schemas.ts";
 import type { Client } from "../../server/client.ts";
-import { openReader } from "../connection.ts";
+import { openReader } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { formatBytes, formatCount, formatPlural } from "../output/figures.ts";

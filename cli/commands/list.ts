@@ -13,7 +13,7 @@ import {
   describeTrigger,
   isAutomatic,
 } from "../output/trigger_text.ts";
-import { askReader } from "../connection.ts";
+import { askReader } from "../service/connection.ts";
 
 /** Shows every agent. */
 export async function list(

@@ -3,13 +3,13 @@ import { ApiError, type Client } from "../../server/client.ts";
 import type { ExecutionDetail, ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
 import type { SlotBody } from "../../server/schemas/scheduler_schemas.ts";
 import { toAgentWord } from "../agent_word.ts";
-import { openReader } from "../connection.ts";
+import { openReader } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
-import { followFile } from "../follow_file.ts";
-import { showHistory } from "../output/history.ts";
+import { followFile } from "../service/follow_file.ts";
+import { showHistory } from "../output/run/history.ts";
 import { sanitise, toOneLine } from "../output/sanitise.ts";
-import { Transcript } from "../output/transcript.ts";
+import { Transcript } from "../output/run/transcript.ts";
 import { agentMissing, orUnknownAgent } from "../unknown_agent.ts";
 
 /** The options of `logs`. */

@@ -3,14 +3,14 @@
 import { toAgentWord } from "../agent_word.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
-import { Interview } from "../interview.ts";
+import { Interview } from "../prompting/interview.ts";
 import type { AgentAuthor } from "../new/agent_author.ts";
 import type { NewOptions } from "../new/new_options.ts";
 import { draftWithModel } from "../new/draft_dialog.ts";
 import { fieldsOf, hasFieldFlags } from "../new/field_flags.ts";
 import { askFields } from "../new/questionnaire.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import { readAllInput } from "../piped_input.ts";
+import { readAllInput } from "../prompting/piped_input.ts";
 
 /** Makes the agent `id`. */
 export async function newAgent(

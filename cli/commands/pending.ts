@@ -2,9 +2,9 @@
 import { ApiError, type Client } from "../../server/client.ts";
 import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../server/schemas/request_schemas.ts";
-import { openReader } from "../connection.ts";
+import { openReader } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
-import { openService } from "../daemon.ts";
+import { openService } from "../service/daemon.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findGoneWorkspace } from "../missing_workspace.ts";
 import { formatArguments } from "../output/arguments.ts";

@@ -1,19 +1,19 @@
 // respond: answers the question of an execution, by flags or at the terminal, and shows how it continues.
 import { ApiError, type Client } from "../../server/client.ts";
 import type { PendingBody } from "../../server/schemas/request_schemas.ts";
-import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../answer_flags.ts";
-import { type Answer, askPerson, hasPerson } from "../ask_person.ts";
-import { connectService } from "../connection.ts";
+import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../runs/answer_flags.ts";
+import { type Answer, askPerson, hasPerson } from "../prompting/ask_person.ts";
+import { connectService } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
-import { openService } from "../daemon.ts";
+import { openService } from "../service/daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
-import { type Interrupts, listenToInterrupts } from "../interrupts.ts";
+import { type Interrupts, listenToInterrupts } from "../prompting/interrupts.ts";
 import { findGoneWorkspace } from "../missing_workspace.ts";
 import { formatRequest } from "../output/requests.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import { openTextView } from "../output/text_view.ts";
+import { openTextView } from "../output/run/text_view.ts";
 import { wrapExactly } from "../output/wrap.ts";
-import { watchRun } from "../watch_run.ts";
+import { watchRun } from "../runs/watch_run.ts";
 
 /** Answers, and follows the execution to its end or its next question. */
 export async function respond(

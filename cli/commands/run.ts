@@ -1,16 +1,16 @@
 // run: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
 import { ApiError } from "../../server/client.ts";
 import type { RunAccepted, RunBody } from "../../server/schemas/run_schemas.ts";
-import { acceptRun } from "../accept_run.ts";
-import { hasPerson } from "../ask_person.ts";
+import { acceptRun } from "../runs/accept_run.ts";
+import { hasPerson } from "../prompting/ask_person.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
-import { listenToInterrupts } from "../interrupts.ts";
-import { JsonView } from "../output/json_view.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
+import { JsonView } from "../output/run/json_view.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import { openTextView } from "../output/text_view.ts";
-import { pickAgent } from "../pick_agent.ts";
-import { watchRun } from "../watch_run.ts";
+import { openTextView } from "../output/run/text_view.ts";
+import { pickAgent } from "../prompting/pick_agent.ts";
+import { watchRun } from "../runs/watch_run.ts";
 
 /** The options of `run`. */
 export interface RunOptions {

@@ -3,8 +3,8 @@
 import type { CliApp } from "../app.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
-import { Interview } from "../interview.ts";
-import { listenToInterrupts } from "../interrupts.ts";
+import { Interview } from "../prompting/interview.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
 import type { SetupOptions } from "../setup/setup_options.ts";
 import type { Installation, SetupChoices, SetupResult } from "../setup/installation.ts";
 import { reportSetup } from "../setup/setup_report.ts";

@@ -2,13 +2,13 @@
 import type { ReadyService, StopReason, TcpListen } from "../app.ts";
 import { warnOfConfig } from "../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
-import { ensureService } from "../daemon.ts";
+import { ensureService } from "../service/daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
-import { ForegroundReport } from "../foreground_report.ts";
+import { ForegroundReport } from "../service/foreground_report.ts";
 import { findGoneWorkspace, missingWorkspace } from "../missing_workspace.ts";
 import { formatPlural } from "../output/figures.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import type { UnitKind } from "../start/unit.ts";
+import type { UnitKind } from "../service/units/unit.ts";
 
 const NO_SOCKET =
   "The service needs a Unix socket, and Deno has none on Windows: use Inkling in WSL";
@@ -49,7 +49,7 @@ export async function start(
     throw missingWorkspace(gone, isWaitedFor ? EXIT.failed : EXIT.usage);
   }
   if (unitKind !== undefined) {
-    const { printUnit } = await import("../start/print_unit.ts");
+    const { printUnit } = await import("../service/units/print_unit.ts");
     return await printUnit(context, unitKind, options);
   }
   const tcp = readTcp(context, options);

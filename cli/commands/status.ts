@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";
 import { errorsOf, showConfigWarnings } from "../output/problems.ts";
 import { formatLocal } from "../output/time.ts";
-import { serviceSilent } from "../connection.ts";
+import { serviceSilent } from "../service/connection.ts";
 
 const ANSWER_MS = 5_000;
 

@@ -1,7 +1,7 @@
 // stop: ends the service, and is sure of it.
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
-import { stopService } from "../stop_sequence.ts";
+import { stopService } from "../service/stop_sequence.ts";
 
 /** Seconds that the service may take where nothing else is said. */
 const DEFAULT_TIMEOUT = 15;

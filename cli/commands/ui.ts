@@ -1,9 +1,9 @@
 // ui: the dashboard in a browser, through a proxy that lives as long as the command.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { CommandContext } from "../context.ts";
-import { openService } from "../daemon.ts";
+import { openService } from "../service/daemon.ts";
 import type { ExitCode } from "../exit.ts";
-import { listenToInterrupts } from "../interrupts.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
 
 /** The page that a browser begins with: the dashboard. */
 const HOME = "/ui";

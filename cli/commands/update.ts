@@ -1,8 +1,8 @@
 // update: replaces this Inkling by a newer one, in the way that it was installed.
-import { connectService } from "../connection.ts";
+import { connectService } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
-import { listenToInterrupts } from "../interrupts.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
 import type { Distribution } from "../update/distribution.ts";
 
 /** The options of `update`. */

@@ -4,7 +4,7 @@
 import { declareCommand } from "../command_line/command.ts";
 import { flag, flagOrOption, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
-import { UNIT_KINDS } from "../start/unit.ts";
+import { UNIT_KINDS } from "../service/units/unit.ts";
 
 /** `setup`. */
 export const setup = declareCommand({

@@ -1,8 +1,8 @@
 // An agent file written by the model: described, shown, changed, and saved only when the person says so.
 import type { CommandContext } from "../context.ts";
 import { Interrupted } from "../exit.ts";
-import { listenToInterrupts } from "../interrupts.ts";
-import type { Interview } from "../interview.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
+import type { Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { toVisible } from "../output/visible_text.ts";
 import type { AgentAuthor, DraftRequest } from "./agent_author.ts";

@@ -1,14 +1,14 @@
 // The questions of `new`. Each answer is checked as the file's parser would; only the system prompt is required.
 import type { InfoReport } from "../app.ts";
 import type { CommandContext } from "../context.ts";
-import type { CheckAnswer, Interview } from "../interview.ts";
+import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import {
   askBaseUrl,
   askProvider,
   type ProviderDialog,
   toProviderChoice,
-} from "../provider_questions.ts";
+} from "../prompting/provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "./agent_author.ts";
 import { readTypedLines } from "./typed_lines.ts";
 

@@ -1,6 +1,6 @@
 // A text of several lines, typed or pasted at the terminal.
 import type { CommandContext } from "../context.ts";
-import { listenToInterrupts } from "../interrupts.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
 
 const PROMPT = "> ";
 

@@ -1,10 +1,10 @@
 // What `setup` has to say to a service that is running: it takes over what was written, but not everything there is.
 import { AT_NEXT_START } from "../../base/diagnostics.ts";
 import type { InfoBody } from "../../server/schemas/info_schemas.ts";
-import { hasPerson } from "../ask_person.ts";
+import { hasPerson } from "../prompting/ask_person.ts";
 import { start } from "../commands/start.ts";
 import { stop } from "../commands/stop.ts";
-import { checkHealth } from "../connection.ts";
+import { checkHealth } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
 
 /**

@@ -1,6 +1,6 @@
 // What `setup` has done, and what comes next.
 import { toAgentWord } from "../agent_word.ts";
-import { checkHealth } from "../connection.ts";
+import { checkHealth } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import type { SetupResult } from "./installation.ts";

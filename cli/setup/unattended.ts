@@ -1,7 +1,7 @@
 // `setup --yes`: what the flags choose, where nobody is asked.
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { readFirstLine } from "../piped_input.ts";
+import { readFirstLine } from "../prompting/piped_input.ts";
 import type { SetupOptions } from "./setup_options.ts";
 import type {
   Installation,

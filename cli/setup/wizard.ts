@@ -1,15 +1,15 @@
 // The questions of `setup`. They write nothing: what is chosen is returned.
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../exit.ts";
-import { listenToInterrupts } from "../interrupts.ts";
-import type { Interview } from "../interview.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
+import type { Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import {
   askBaseUrl,
   askProvider,
   type ProviderDialog,
   toProviderChoice,
-} from "../provider_questions.ts";
+} from "../prompting/provider_questions.ts";
 import type {
   Installation,
   LimitName,

@@ -2,7 +2,7 @@
 // reading the file that is opened, and by using the token up.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { browserCommand } from "../../cli/ui/browser.ts";
+import { browserCommand } from "../../cli/service/browser.ts";
 import { openUiProxy } from "../../server/ui/ui_proxy.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 

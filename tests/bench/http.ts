@@ -1,7 +1,7 @@
 // How many requests the service answers and how much memory it holds, against a bare server in a process of its own.
 import { join } from "node:path";
 import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
-import { SERVICE_VARIABLES } from "../../cli/service_environment.ts";
+import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 

@@ -10,7 +10,7 @@ import type {
 } from "../../cli/app.ts";
 import { runCli } from "../../cli/mod.ts";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
-import type { DetachedProcess } from "../../cli/processes.ts";
+import type { DetachedProcess } from "../../cli/service/processes.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { Client, type Transport } from "../../server/client.ts";
 import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";

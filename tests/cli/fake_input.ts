@@ -1,7 +1,7 @@
 // Standard input with a person at it who does what a test has laid down.
 import assert from "node:assert/strict";
 import { Interrupted } from "../../cli/exit.ts";
-import type { Choice, Input, LineSource, Prompter, Question } from "../../cli/input.ts";
+import type { Choice, Input, LineSource, Prompter, Question } from "../../cli/prompting/input.ts";
 
 /** The person presses Ctrl+C. */
 export const CTRL_C = Symbol("Ctrl+C");

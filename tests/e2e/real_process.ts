@@ -1,6 +1,6 @@
 // The real program in real processes, with a home of its own.
 import { join } from "node:path";
-import { systemProcesses } from "../../cli/processes.ts";
+import { systemProcesses } from "../../cli/service/processes.ts";
 import { type Client, openSocketClient } from "../../server/client.ts";
 import { denoDirectory } from "../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";

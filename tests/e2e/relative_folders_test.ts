@@ -1,7 +1,7 @@
 // Folders that the environment names relative to the current directory: the service in the background starts elsewhere.
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../cli/self_command.ts";
-import { readUnit } from "../cli/start/unit_reader.ts";
+import { readUnit } from "../cli/service/units/unit_reader.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
 
 /** A home whose commands run in its root and have its folders by relative names. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CliApp } from "../../cli/app.ts";
 import { runCli } from "../../cli/mod.ts";
-import { systemProcesses } from "../../cli/processes.ts";
+import { systemProcesses } from "../../cli/service/processes.ts";
 import { settle } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
 import { createFakeCli } from "../cli/fake_cli.ts";

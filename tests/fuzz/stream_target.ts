@@ -1,7 +1,7 @@
 // The log of an execution on its way to a client: any place to go on from, frames of any content, bytes in any pieces.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { FrameRenderer } from "../../cli/output/frames.ts";
+import { FrameRenderer } from "../../cli/output/run/frames.ts";
 import { createStyle } from "../../cli/output/style.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { createFrame, EVENT_TYPES, FRAME_EVENTS } from "../../runtime/events/frame.ts";

@@ -1,10 +1,10 @@
 // What a model says, on its way to a person's terminal.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { formatBlocks, parseMarkdown } from "../../cli/output/markdown.ts";
+import { formatBlocks, parseMarkdown } from "../../cli/output/markdown/markdown.ts";
 import { escapeJsonLine, sanitise, toOneLine } from "../../cli/output/sanitise.ts";
 import { SanitisedStream } from "../../cli/output/sanitised_stream.ts";
-import { StreamedMarkdown } from "../../cli/output/streamed_markdown.ts";
+import { StreamedMarkdown } from "../../cli/output/markdown/streamed_markdown.ts";
 import { createStyle } from "../../cli/output/style.ts";
 import { widthOf } from "../../cli/output/width.ts";
 import { wrapExactly, wrapText } from "../../cli/output/wrap.ts";

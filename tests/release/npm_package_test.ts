@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
-import { SERVICE_VARIABLES } from "../../cli/service_environment.ts";
+import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { DENO_VERSION, VERSION } from "../../release/product.ts";
 import { toNpmPackage } from "../../release/npm_package.ts";
 import { WORKERS } from "../../release/shipped_files.ts";

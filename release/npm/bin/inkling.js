@@ -32,7 +32,7 @@ const args = [
   path("../main.js"),
   ...process.argv.slice(2),
 ];
-// As in cli/service_environment.ts: here they reach a service in the foreground, too.
+// As in cli/service/service_environment.ts: here they reach a service in the foreground, too.
 const forServices = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 // The version is this package's affair: no hint at a newer Deno.
 const env = { ...forServices, ...process.env, DENO_NO_UPDATE_CHECK: "1" };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { resolveDirectories } from "../../../runtime/config/resolve_directories.ts";
 import { InstanceLock } from "../../../runtime/storage/state_dir/instance_lock.ts";
 import { parse } from "yaml";
-import { OTHER_PROVIDER } from "../../../cli/provider_questions.ts";
+import { OTHER_PROVIDER } from "../../../cli/prompting/provider_questions.ts";
 import { OpenAiServer } from "../../support/openai_server.ts";
 import { CTRL_C, ESC } from "../fake_input.ts";
 import { createSetupWorld, type SetupWorld } from "../setup_world.ts";

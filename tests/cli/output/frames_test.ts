@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatArguments } from "../../../cli/output/arguments.ts";
-import { FrameRenderer } from "../../../cli/output/frames.ts";
+import { FrameRenderer } from "../../../cli/output/run/frames.ts";
 import type { FramePayload } from "../../../cli/output/payload.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";

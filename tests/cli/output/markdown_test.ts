@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { formatBlocks, parseMarkdown } from "../../../cli/output/markdown.ts";
+import { formatBlocks, parseMarkdown } from "../../../cli/output/markdown/markdown.ts";
 import { sanitise } from "../../../cli/output/sanitise.ts";
-import { StreamedMarkdown } from "../../../cli/output/streamed_markdown.ts";
+import { StreamedMarkdown } from "../../../cli/output/markdown/streamed_markdown.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";
 

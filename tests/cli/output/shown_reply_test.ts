@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SanitisedStream } from "../../../cli/output/sanitised_stream.ts";
-import { ShownReply } from "../../../cli/output/shown_reply.ts";
+import { ShownReply } from "../../../cli/output/run/shown_reply.ts";
 
 Deno.test("SanitisedStream holds no plain text back, and no endless sequence for ever", () => {
   const stream = new SanitisedStream();

@@ -1,7 +1,7 @@
 // Custom tools as agents have them: described, checked, run, reloaded, kept within bounds.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../cli/processes.ts";
+import { systemProcesses } from "../../../cli/service/processes.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../support/test_clock.ts";

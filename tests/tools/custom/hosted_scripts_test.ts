@@ -1,7 +1,7 @@
 // Scripts of skills in this runtime: programs of their own, inside of walls.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../cli/processes.ts";
+import { systemProcesses } from "../../../cli/service/processes.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { type HostProgram, ownProgram } from "../../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../../runtime/tools/custom/hosted_scripts.ts";

@@ -1,7 +1,7 @@
 // Custom tools that ask people: each question ends the call, each answer runs it again from the beginning.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../cli/processes.ts";
+import { systemProcesses } from "../../../cli/service/processes.ts";
 import { QuestionRaised } from "../../../runtime/tools/question_raised.ts";
 import type { AnsweredQuestion, HumanAnswer, ToolQuestion } from "../../../runtime/tools/tool.ts";
 import { until } from "../../support/until.ts";

@@ -1,7 +1,7 @@
 // What a service started ends with it, even where nothing can be tidied up.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../cli/processes.ts";
+import { systemProcesses } from "../../../cli/service/processes.ts";
 import { startGroup } from "../../../runtime/tools/processes/process_group.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { REPOSITORY } from "../../support/repository.ts";

@@ -1,7 +1,7 @@
 // Programs of an agent end with all that they started, whatever they do against it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../cli/processes.ts";
+import { systemProcesses } from "../../../cli/service/processes.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import {
   type ProgramEnd,

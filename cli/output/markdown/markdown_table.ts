@@ -1,0 +1,84 @@
+// A Markdown table within the width of a terminal: cells wrap; where there is no room for that, each row is a block.
+import type { Tokens } from "marked";
+import { toSpans } from "./markdown_inline.ts";
+import type { Style } from "../style.ts";
+import { pad, widthOf } from "../width.ts";
+import { type Span, wrapSpans } from "../wrap.ts";
+
+const GAP = "  ";
+/** A column that is narrower than this says nothing. */
+const LEAST_WIDTH = 8;
+/** Asks for the two cells wide form of a sign; terminals do not agree on it, and a table shows that. */
+const EMOJI_FORM = /\ufe0f/g;
+
+/** Painted lines of the table. */
+export function formatMarkdownTable(
+  table: Tokens.Table,
+  { width, style }: { width: number; style: Style },
+): string[] {
+  const head = table.header.map((cell) => cellSpans(cell, style, true));
+  const rows = table.rows.map((row) => row.map((cell) => cellSpans(cell, style, false)));
+  const widths = fitWidths([head, ...rows], width);
+  if (widths === undefined) return formatBlocks(head, rows, { width, style });
+  const formatRow = (row: readonly Span[][]) => {
+    const cells = widths.map((cellWidth, index) =>
+      wrapSpans(row[index] ?? [], { width: cellWidth, style })
+    );
+    const height = Math.max(1, ...cells.map((lines) => lines.length));
+    return Array.from(
+      { length: height },
+      (_, line) =>
+        cells.map((lines, index) =>
+          align(lines[line] ?? "", widths[index] ?? 0, table.align[index] ?? null)
+        ).join(GAP).trimEnd(),
+    );
+  };
+  const rule = style.dim(widths.map((cell) => "─".repeat(cell)).join(GAP));
+  return [...formatRow(head), rule, ...rows.flatMap(formatRow)];
+}
+
+function cellSpans(cell: Tokens.TableCell, style: Style, isHead: boolean): Span[] {
+  return toSpans(cell.tokens, style, isHead ? ["bold"] : [])
+    .map((span) => ({ ...span, text: span.text.replaceAll(EMOJI_FORM, "") }));
+}
+
+/** Cells of each column, the widest cut down first; undefined when the columns would not be legible. */
+function fitWidths(rows: readonly Span[][][], available: number): number[] | undefined {
+  const count = rows[0]?.length ?? 0;
+  const natural = Array.from(
+    { length: count },
+    (_, index) => Math.max(1, ...rows.map((row) => widthOf(textOf(row[index] ?? [])))),
+  );
+  const room = available - GAP.length * (count - 1);
+  const widthsUnder = (cap: number) => natural.map((one) => Math.min(one, cap));
+  const total = (widths: readonly number[]) => widths.reduce((sum, one) => sum + one, 0);
+  let cap = Math.min(Math.max(...natural), Math.max(room, 0));
+  while (cap > LEAST_WIDTH && total(widthsUnder(cap)) > room) cap--;
+  const widths = widthsUnder(cap);
+  return total(widths) > room ? undefined : widths;
+}
+
+function formatBlocks(
+  head: readonly Span[][],
+  rows: readonly Span[][][],
+  options: { width: number; style: Style },
+): string[] {
+  return rows.flatMap((row, index) => [
+    ...(index === 0 ? [] : [""]),
+    ...row.flatMap((cell, column) =>
+      wrapSpans([...head[column] ?? [], { text: ": " }, ...cell], { ...options, hanging: 2 })
+    ),
+  ]);
+}
+
+function textOf(spans: readonly Span[]): string {
+  return spans.map(({ text }) => text).join("");
+}
+
+function align(line: string, width: number, side: "left" | "right" | "center" | null): string {
+  if (side === "center") {
+    const left = Math.floor(Math.max(0, width - widthOf(line)) / 2);
+    return pad(" ".repeat(left) + line, width);
+  }
+  return pad(line, width, side === "right" ? "right" : "left");
+}

@@ -1,0 +1,86 @@
+// The history of an agent as a table: what ran, and the times at which it was due and did not run.
+import { formatDuration } from "../../../base/durations.ts";
+import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
+import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
+import { formatCost, formatCount } from "../figures.ts";
+import type { Output } from "../output.ts";
+import { type Column, NOTHING } from "../table.ts";
+import { formatLocal } from "../time.ts";
+
+/** An entry of the history, and when it belongs there. */
+interface Entry {
+  at: number;
+  cells: string[];
+  /** Why it failed, or did not run. */
+  reason: string | undefined;
+}
+
+/** Shows executions, and slots that did not run, newest first. */
+export function showHistory(
+  output: Output,
+  executions: readonly ExecutionSummary[],
+  slots: readonly SlotBody[],
+): void {
+  const entries = [...executions.map(toEntry), ...slots.map(toSlotEntry)]
+    .sort((a, b) => b.at - a.at);
+  output.table(columnsOf(output), entries.map(({ cells }) => cells), {
+    notes: entries.map(({ reason }) => reason),
+  });
+}
+
+function columnsOf(output: Output): Column[] {
+  return [
+    { header: "Id", align: "right", paint: output.style.bold },
+    { header: "Started" },
+    { header: "Status", paint: (cell, value) => paintStatus(output, cell, value) },
+    { header: "Trigger" },
+    { header: "Duration", align: "right" },
+    { header: "Tokens", align: "right" },
+    { header: "Cost", align: "right" },
+  ];
+}
+
+function toEntry(execution: ExecutionSummary): Entry {
+  const { duration_ms: duration, total_tokens: tokens, cost_usd: cost } = execution;
+  const parent = execution.parent_execution_id;
+  return {
+    at: Date.parse(execution.started_at),
+    cells: [
+      String(execution.id),
+      toMinute(execution.started_at),
+      execution.status,
+      parent === null ? execution.trigger : `${execution.trigger} (${parent})`,
+      duration === null ? NOTHING : formatDuration(duration),
+      tokens === null ? NOTHING : formatCount(tokens),
+      cost === null ? NOTHING : formatCost(cost),
+    ],
+    reason: execution.error ?? undefined,
+  };
+}
+
+function toSlotEntry({ scheduled_for: at, outcome, count, reason }: SlotBody): Entry {
+  return {
+    at: Date.parse(at),
+    cells: [
+      NOTHING,
+      toMinute(at),
+      count > 1 ? `${outcome} (${formatCount(count)} times)` : outcome,
+      "schedule",
+      NOTHING,
+      NOTHING,
+      NOTHING,
+    ],
+    reason: reason ?? undefined,
+  };
+}
+
+/** The local time without its seconds: who wants them looks into the execution. */
+function toMinute(timestamp: string): string {
+  return formatLocal(timestamp).slice(0, -3);
+}
+
+function paintStatus({ style }: Output, cell: string, status: string): string {
+  if (status === "success") return style.green(cell);
+  const isOpen = ["running", "waiting"].includes(status) || /^(skipped|missed)/.test(status);
+  return isOpen ? style.yellow(cell) : style.red(cell);
+}

@@ -1,0 +1,13 @@
+// What a person sees of a run while it is running.
+import type { StreamFrame } from "../../../server/client.ts";
+
+/** Shows the frames of one execution in their order. */
+export interface RunView {
+  /** Whether it has a use for deltas. */
+  readonly streams: boolean;
+  show(frame: StreamFrame): void;
+  /** Frames are waited for from now on. */
+  wait(): void;
+  /** Nothing moves until the next frame, or until it waits again: somebody else has the terminal, or the run is over. */
+  rest(): void;
+}

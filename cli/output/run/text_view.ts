@@ -1,0 +1,206 @@
+// A run for a person: its frames as text, replies as they come, and what it is doing meanwhile.
+import type { StreamFrame } from "../../../server/client.ts";
+import type { Clock } from "../../app.ts";
+import { Activity } from "./activity.ts";
+import { type FramePiece, FrameRenderer } from "./frames.ts";
+import type { Output } from "../output.ts";
+import { type FramePayload, numberOf, textOf } from "../payload.ts";
+import type { ReplyView } from "./reply_view.ts";
+import type { RunView } from "./run_view.ts";
+import { toOneLine } from "../sanitise.ts";
+import { describeCall } from "./tool_lines.ts";
+import { toVisible } from "../visible_text.ts";
+
+/** How much a text view shows. */
+export interface TextViewOptions {
+  output: Output;
+  clock: Clock;
+  /** A turn of a chat: it needs no heading, and no word that it went well. */
+  isTurn: boolean;
+  /** The questions of the run are put to the person here: they need no line of their own. */
+  asks: boolean;
+}
+
+/** A view of a run as text. What lays out Markdown is loaded only where there is a terminal that shows it. */
+export async function openTextView(options: TextViewOptions): Promise<RunView> {
+  const { output } = options;
+  if (!output.stdout.isTerminal) return new TextView(options, undefined);
+  const { ReplyView } = await import("./reply_view.ts");
+  return new TextView(options, new ReplyView(output));
+}
+
+const THINKING = "Thinking";
+const WRITING = "Writing";
+
+/**
+ * Text. On a terminal everything is shown on standard output, replies as they come; elsewhere only the answer goes
+ * there and the steps to standard error.
+ */
+class TextView implements RunView {
+  readonly streams: boolean;
+  readonly #output: Output;
+  readonly #options: TextViewOptions;
+  readonly #renderer: FrameRenderer;
+  readonly #replies: ReplyView | undefined;
+  readonly #activity: Activity;
+  /** The last reply that was shown whole while it came. */
+  #shownReply: string | undefined;
+
+  constructor(options: TextViewOptions, replies: ReplyView | undefined) {
+    const { output, clock } = options;
+    this.#output = output;
+    this.#options = options;
+    this.#replies = replies;
+    // Which of the replies is the answer shows at the end only, and --quiet shows nothing else.
+    this.streams = replies !== undefined && !output.quiet;
+    this.#renderer = new FrameRenderer({
+      style: output.watchedStyle,
+      columns: output.watched.columns,
+      verbose: output.verbose,
+      showCalls: output.live === undefined,
+    });
+    this.#activity = new Activity({
+      output,
+      clock,
+      ...(replies && { preview: (height: number) => replies.preview(height) }),
+    });
+  }
+
+  wait(): void {
+    this.#activity.begin(THINKING);
+  }
+
+  rest(): void {
+    this.#activity.rest();
+  }
+
+  show(frame: StreamFrame): void {
+    const { event, payload } = frame;
+    switch (event) {
+      case "delta":
+        return this.#showDelta(payload);
+      case "waiting":
+        return this.#showWaiting(payload);
+      case "shutdown":
+        return;
+      default:
+        this.#showFrame(payload);
+        return this.#tellActivity(payload);
+    }
+  }
+
+  #showDelta(payload: FramePayload): void {
+    const { content, restart } = payload;
+    const replies = this.#replies;
+    if (replies === undefined || typeof content !== "string") return;
+    if (restart === true && replies.isOpen) {
+      replies.drop();
+      this.#output.line(this.#output.style.dim("(it was cut off and starts again)"));
+    }
+    this.#activity.begin(WRITING, { isPart: true });
+    this.#activity.received(content.length);
+    replies.push(content);
+  }
+
+  #showFrame(payload: FramePayload): void {
+    const type = payload["event_type"];
+    if (this.#options.isTurn && isRoutine(payload) && !this.#output.verbose) return;
+    if (this.#options.asks && type === "interrupt") return;
+    const isReply = type === "tool_call" || type === "ai";
+    if (type === "final_answer" && this.#shownReply === payload["content"]) {
+      this.#shownReply = undefined;
+      this.#output.line();
+      return;
+    }
+    if (type === "complete") this.#replies?.drop();
+    for (const piece of this.#renderer.render(isReply ? this.#withoutShown(payload) : payload)) {
+      this.#showPiece(piece);
+    }
+  }
+
+  /** A reply's frame less the text that has been shown. */
+  #withoutShown(payload: FramePayload): FramePayload {
+    const { content } = payload;
+    if (!this.#replies?.isOpen || typeof content !== "string") {
+      this.#replies?.drop();
+      return payload;
+    }
+    // What came may not be what the reply is (the connection broke meanwhile, say): then it is shown whole.
+    if (!this.#replies.end(content)) return payload;
+    this.#shownReply = content;
+    return { ...payload, content: "" };
+  }
+
+  #showPiece({ kind, text }: FramePiece): void {
+    const output = this.#output;
+    switch (kind) {
+      case "step":
+        return this.#showStep(text);
+      case "reply":
+        if (output.quiet) return;
+        return this.#replies === undefined ? this.#showStep(text) : this.#replies.show(text);
+      case "answer":
+        if (this.#replies === undefined) return output.line(text);
+        this.#replies.show(text, { alone: output.quiet });
+        return output.quiet ? undefined : output.line();
+      case "failure":
+        return output.error(text);
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  #showStep(text: string): void {
+    if (this.#output.quiet) return;
+    if (this.#output.stdout.isTerminal) this.#output.line(text);
+    else this.#output.errorLine(text);
+  }
+
+  /** What the run is doing after a frame. */
+  #tellActivity(payload: FramePayload): void {
+    switch (payload["event_type"]) {
+      case "stats":
+        return this.#activity.counted(numberOf(payload, "total_tokens") ?? 0);
+      case "tool_call":
+      case "tool_result":
+        return this.#activity.begin(this.#describeCalls());
+      case "ai":
+      case "interrupt":
+      case "final_answer":
+      case "complete":
+        return this.#activity.rest();
+      default:
+        return this.#activity.begin(THINKING);
+    }
+  }
+
+  #describeCalls(): string {
+    const [first, ...others] = this.#renderer.openCalls;
+    if (first === undefined) return THINKING;
+    const more = others.length === 0 ? "" : `(and ${others.length} more) `;
+    return `${more}${describeCall(first)}`;
+  }
+
+  #showWaiting(payload: FramePayload): void {
+    this.#activity.rest();
+    for (const piece of this.#renderer.renderOpenCalls(payload)) this.#showPiece(piece);
+    const { execution_id: id, kind } = payload;
+    const execution = toOneLine(String(id));
+    const message = textOf(payload, "message");
+    const question = message === "" ? "" : `: ${toVisible(message)}`;
+    this.#output.notice(`Execution ${execution} waits for an answer${question}`);
+    this.#output.notice(`Answer it with: inkling respond ${execution} ${flagsOf(kind)}`);
+  }
+}
+
+/** A frame that says what a person in a chat knows already. */
+function isRoutine(payload: FramePayload): boolean {
+  const type = payload["event_type"];
+  return type === "execution_info" || (type === "complete" && payload["status"] === "success");
+}
+
+function flagsOf(kind: unknown): string {
+  if (kind === "input") return '--text "…"';
+  if (kind === "choice") return '--choice "…"';
+  return "--yes (or --no)";
+}

@@ -1,0 +1,136 @@
+// A tool call and its result as lines: the mark, the name, what it is about, how long it took, and the result, folded.
+import { formatDuration } from "../../../base/durations.ts";
+import { formatArguments, formatWholeArguments } from "../arguments.ts";
+import { formatCost, formatCount } from "../figures.ts";
+import { type FramePayload, numberOf, parseObject, textOf } from "../payload.ts";
+import { sanitise, toOneLine } from "../sanitise.ts";
+import type { Style } from "../style.ts";
+import { toVisibleLine } from "../visible_text.ts";
+import { shorten, widthOf } from "../width.ts";
+import { wrapExactly } from "../wrap.ts";
+
+const RESULT_LINES = 3;
+const ERROR_LINES = 8;
+/** The arguments on a line give way to the name and the time, down to so many cells. */
+const LEAST_ROOM = 8;
+
+/** A call as the model made it. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON text, as a rule. */
+  args: string;
+}
+
+/** How lines are laid out. */
+export interface ToolLineOptions {
+  style: Style;
+  /** Cells of a line that is shortened. */
+  columns: number;
+  /** Cells of a line that is shown whole: where it is wider it is broken. Infinity where no terminal sets them. */
+  width: number;
+  /** Cells that stand before the first line of a step. */
+  lead: number;
+  /** Whole arguments and results. */
+  verbose: boolean;
+}
+
+/** The call that a `tools` entry of a frame describes. */
+export function toToolCall(tool: FramePayload): ToolCall {
+  return { id: textOf(tool, "id"), name: textOf(tool, "name"), args: textOf(tool, "args") };
+}
+
+/** A call on one line, without colours: `file_read notes.md`. */
+export function describeCall({ name, args }: ToolCall): string {
+  return `${toVisibleLine(name)} ${formatArguments(args)}`.trimEnd();
+}
+
+/** A call whose result is not there. */
+export function formatCall(call: ToolCall, options: ToolLineOptions): string {
+  return formatHead(options.style.cyan("→"), call, { ...options, end: "" });
+}
+
+/** The result of a call. The call is shown with it unless that has been done. */
+export function formatResult(
+  payload: FramePayload,
+  call: ToolCall | undefined,
+  options: ToolLineOptions,
+): string {
+  const { style } = options;
+  const name = textOf(payload, "tool_name");
+  const content = textOf(payload, "content");
+  // Behind it may stand what a person said of it.
+  const [firstLine = ""] = content.split("\n", 1);
+  const delegated = name === "run_agent" ? parseObject(firstLine) : undefined;
+  const hasFailed = payload["is_error"] === true ||
+    delegated !== undefined && textOf(delegated, "status") !== "success";
+  const mark = hasFailed ? style.red("✖") : style.green("✔");
+  const duration = numberOf(payload, "duration_ms");
+  const head = formatHead(mark, call ?? { id: "", name, args: "{}" }, {
+    ...options,
+    end: duration === undefined ? "" : formatDuration(duration),
+  });
+  const lines = delegated === undefined
+    ? formatFolded(content, { ...options, lines: hasFailed ? ERROR_LINES : RESULT_LINES })
+    : formatDelegated(delegated, options);
+  return [head, ...lines].join("\n");
+}
+
+/** Indented lines of a text: all of them, or the first few, shortened, and how many there are more. */
+export function formatFolded(
+  text: string,
+  options: ToolLineOptions & { lines: number },
+): string[] {
+  const { style, columns, width, verbose, lines } = options;
+  const isWhole = verbose || lines === Infinity;
+  const safe = sanitise(text).trimEnd();
+  const all = (isWhole ? wrapExactly(safe, width - 4) : safe).split("\n");
+  const shown = isWhole
+    ? all
+    : all.slice(0, lines).map((line) => shorten(line.replaceAll("\t", "  "), columns - 4));
+  const left = all.length - shown.length;
+  if (left > 0) {
+    shown.push(
+      shorten(`… ${formatCount(left)} more ${left === 1 ? "line" : "lines"}`, columns - 4),
+    );
+  }
+  return shown.map((line) => line === "" ? "" : `    ${style.dim(line)}`);
+}
+
+function formatHead(
+  mark: string,
+  call: ToolCall,
+  options: ToolLineOptions & { end: string },
+): string {
+  const { style, verbose, end } = options;
+  const columns = options.columns - options.lead;
+  const name = toVisibleLine(call.name);
+  const time = end === "" ? "" : `  ${end}`;
+  if (verbose) {
+    const whole = wrapExactly(formatWholeArguments(call.args, style).join("\n"), options.width);
+    return `${mark} ${style.bold(name)}${style.dim(time)}${whole && `\n${whole}`}`;
+  }
+  const room = columns - widthOf(`  ${name}  ${time}`);
+  const args = room < LEAST_ROOM ? "" : shorten(formatArguments(call.args), room);
+  const shownName = shorten(name, Math.max(columns - 2 - widthOf(time), LEAST_ROOM));
+  return `${mark} ${style.bold(shownName)}${args === "" ? "" : `  ${args}`}${style.dim(time)}`;
+}
+
+/** What came of a delegated run: which execution it was, its figures, and its answer, folded. */
+function formatDelegated(result: FramePayload, options: ToolLineOptions): string[] {
+  const { style } = options;
+  const id = numberOf(result, "execution_id");
+  const tokens = numberOf(result, "total_tokens");
+  const cost = numberOf(result, "cost_usd");
+  const figures = [
+    ...(id === undefined ? [] : [`execution ${id}`]),
+    toOneLine(textOf(result, "status")),
+    ...(tokens === undefined ? [] : [`${formatCount(tokens)} tokens`]),
+    ...(cost === undefined ? [] : [formatCost(cost)]),
+  ].join(" · ");
+  const output = textOf(result, "output");
+  return [
+    `    ${style.cyan("↳")} ${style.dim(shorten(figures, options.columns - 6))}`,
+    ...(output === "" ? [] : formatFolded(output, { ...options, lines: RESULT_LINES })),
+  ];
+}

@@ -1,0 +1,92 @@
+// One execution out of its log: what was said and done, step by step.
+import type { ExecutionDetail, LogRow } from "../../../server/schemas/execution_schemas.ts";
+import { formatCost, formatCount, formatPlural } from "../figures.ts";
+import { type FramePiece, FrameRenderer } from "./frames.ts";
+import type { Output } from "../output.ts";
+import type { FramePayload } from "../payload.ts";
+import type { ReplyView } from "./reply_view.ts";
+import { wrapText } from "../wrap.ts";
+
+/** The log of one execution as text on a terminal. */
+export class Transcript {
+  readonly #output: Output;
+  readonly #execution: ExecutionDetail;
+
+  constructor(output: Output, execution: ExecutionDetail) {
+    this.#output = output;
+    this.#execution = execution;
+  }
+
+  /** Shows rows of the log, in their order. */
+  async show(rows: readonly LogRow[]): Promise<void> {
+    const output = this.#output;
+    const { id, status, children } = this.#execution;
+    const renderer = new FrameRenderer({
+      style: output.style,
+      columns: output.stdout.columns,
+      verbose: output.verbose,
+      showMessages: !output.quiet,
+      showTimes: true,
+    });
+    const replies = await openReplies(output);
+    for (const row of rows) {
+      const payload = this.#toPayload(row);
+      for (const piece of renderer.render(payload)) this.#showPiece(piece, replies);
+    }
+    const last = rows.at(-1);
+    for (const piece of last === undefined ? [] : renderer.renderOpenCalls(this.#toPayload(last))) {
+      this.#showPiece(piece, replies);
+    }
+    if (children.count > 0) {
+      const { count, total_tokens: tokens, cost_usd: cost } = children;
+      const figures = [
+        `${formatPlural(count, "delegated execution")}`,
+        `${formatCount(tokens)} tokens`,
+        ...(cost === null ? [] : [formatCost(cost)]),
+      ];
+      output.detail(output.style.dim(`+ ${figures.join(" · ")}`));
+    }
+    if (status === "running" || status === "waiting") {
+      output.note(`Execution ${id} is ${status}: there may be more to come`);
+    }
+  }
+
+  #showPiece({ kind, text }: FramePiece, replies: ReplyView | undefined): void {
+    const output = this.#output;
+    switch (kind) {
+      case "step":
+      case "reply":
+        return output.quiet ? undefined : output.line(text);
+      case "answer":
+        if (replies !== undefined) replies.show(text, { alone: output.quiet });
+        else output.line(output.quiet ? text : `\n${text}`);
+        return output.detail("");
+      case "failure":
+        return output.line(output.style.red(wrapText(text, output.stdout.columns)));
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** A log row as the frame that it was: what the row leaves out is known from the execution or repeats its message. */
+  #toPayload(row: LogRow): FramePayload {
+    const { agent_id, parent_execution_id } = this.#execution;
+    return {
+      execution_id: row.execution_id,
+      parent_execution_id,
+      display_name: agent_id,
+      content: row.message,
+      ...(row.metadata === null ? {} : JSON.parse(row.metadata)),
+      timestamp: row.timestamp,
+      event_type: row.event_type,
+      message: row.message,
+    };
+  }
+}
+
+/** What lays out Markdown, where there is a terminal that shows it. */
+async function openReplies(output: Output): Promise<ReplyView | undefined> {
+  if (!output.stdout.isTerminal) return undefined;
+  const { ReplyView } = await import("./reply_view.ts");
+  return new ReplyView(output);
+}

@@ -1,0 +1,143 @@
+// Lines typed at a terminal, with editing and history. Between two lines the terminal is as it was.
+import process from "node:process";
+import { createInterface, type Key } from "node:readline";
+import { PassThrough } from "node:stream";
+import { Interrupted } from "../exit.ts";
+import type { LineSource } from "./input.ts";
+import type { Terminal } from "../output/terminal.ts";
+import { PasteTranslator, restoreLineBreaks } from "./pasted_text.ts";
+import { restoreOnSignal } from "./raw_terminal.ts";
+
+const HISTORY_LINES = 500;
+const ENTER: Key = { name: "return" };
+/** With it the terminal marks where a paste begins and ends. */
+const MARK_PASTES = "\u001b[?2004h";
+const DO_NOT_MARK_PASTES = "\u001b[?2004l";
+
+/** The lines that a person types. A paste of several lines is one; the Enter after it sends it. */
+export class LineEditor implements LineSource {
+  readonly #terminal: Terminal;
+  readonly #endsInLine: boolean;
+  readonly #decoder = new TextDecoder();
+  readonly #pastes = new PasteTranslator();
+  #history: string[] = [];
+  /** Lines that came together with the one before, from a terminal that does not mark pastes. */
+  #ahead: string[] = [];
+  /** The beginning of the line after those. */
+  #begun = "";
+  /** Whether the end came already, together with the last lines. */
+  #isOver = false;
+
+  /** `endsInLine`: as openLines() of Input has it. */
+  constructor(terminal: Terminal, { endsInLine }: { endsInLine: boolean }) {
+    this.#terminal = terminal;
+    this.#endsInLine = endsInLine;
+  }
+
+  async read(prompt: string, { signal }: { signal: AbortSignal }): Promise<string | undefined> {
+    signal.throwIfAborted();
+    const ahead = this.#ahead.shift();
+    if (ahead !== undefined) {
+      this.#terminal.write(`${prompt}${ahead}\n`);
+      return ahead;
+    }
+    if (this.#isOver) return undefined;
+    using _guard = restoreOnSignal(this.#terminal);
+    using keys = this.#openKeys();
+    this.#terminal.write(MARK_PASTES);
+    try {
+      const line = await this.#edit(keys.stream, prompt, signal);
+      return line === undefined ? undefined : restoreLineBreaks(line);
+    } catch (error) {
+      this.#terminal.write("\n");
+      throw error;
+    } finally {
+      this.#terminal.write(DO_NOT_MARK_PASTES);
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** The keys that are pressed, one by one, until disposed. */
+  #openKeys(): Disposable & { stream: PassThrough } {
+    const { stdin } = process;
+    const stream = new PassThrough();
+    const onData = (bytes: Uint8Array) => {
+      stream.write(this.#pastes.translate(this.#decoder.decode(bytes, { stream: true })));
+    };
+    const onEnd = () => stream.end();
+    stdin.setRawMode(true);
+    stdin.on("data", onData);
+    stdin.on("end", onEnd);
+    stdin.resume();
+    return {
+      stream,
+      [Symbol.dispose]() {
+        stdin.off("data", onData);
+        stdin.off("end", onEnd);
+        stdin.pause();
+        stdin.setRawMode(false);
+      },
+    };
+  }
+
+  async #edit(
+    input: PassThrough,
+    prompt: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    const reader = createInterface({
+      input,
+      output: process.stdout,
+      prompt,
+      terminal: true,
+      history: [...this.#history],
+      historySize: HISTORY_LINES,
+    });
+    const lines: string[] = [];
+    reader.on("history", (history) => this.#history = history);
+    reader.on("line", (line) => {
+      lines.push(line);
+      if (lines.length > 1) return;
+      // What came together with this line goes first: it is for the next ones.
+      queueMicrotask(() => {
+        this.#ahead = lines.slice(1);
+        this.#begun = this.#isOver ? "" : reader.line;
+        if (this.#begun !== "") this.#terminal.write("\n");
+        resolve(line);
+      });
+    });
+    if (this.#endsInLine) {
+      // Before the reader's own listener, which ends an empty line only.
+      input.prependListener("keypress", (_text: unknown, key: Key | undefined) => {
+        if (key?.ctrl && key.name === "d" && reader.line !== "") reader.write(null, ENTER);
+      });
+    }
+    reader.on("SIGINT", () => reject(new Interrupted()));
+    // Ctrl+Z would stop the process with its terminal as it is now.
+    reader.on("SIGTSTP", () => {});
+    // Ctrl+D, or the terminal is gone. Lines that came together with it go first.
+    const onEnd = () => {
+      this.#isOver = true;
+      if (lines.length === 0) resolve(undefined);
+    };
+    reader.on("close", onEnd);
+    try {
+      reader.prompt();
+      if (this.#begun !== "") reader.write(this.#begun);
+      this.#begun = "";
+      const line = await promise;
+      if (line === undefined) this.#terminal.write("\n");
+      return line;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      reader.off("close", onEnd);
+      reader.close();
+    }
+  }
+}

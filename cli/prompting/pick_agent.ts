@@ -1,0 +1,38 @@
+// Which agent a command is for, where none was named: picked from a list, if there is somebody to pick.
+import { hasPerson } from "./ask_person.ts";
+import { openReader } from "../service/connection.ts";
+import type { CommandContext } from "../context.ts";
+import { Interrupted } from "../exit.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import { shorten } from "../output/width.ts";
+import { agentMissing } from "../unknown_agent.ts";
+
+/** What a list puts before each of its choices. */
+const LIST_MARGIN = 6;
+
+/** The id of the agent that the person picks. Throws CommandFailure without a terminal, Interrupted when they pick none. */
+export async function pickAgent(
+  context: CommandContext,
+  command: "run" | "chat",
+): Promise<string> {
+  const { app, output, workspace } = context;
+  await using reader = await openReader(app, workspace);
+  const agents = await reader.client.agents();
+  if (!hasPerson(context) || agents.length === 0) {
+    throw agentMissing(command, agents.map(({ id }) => id));
+  }
+  const picked = await app.input.prompter.search({
+    message: "Which agent?",
+    choices: agents.map(({ id, icon, display_name: name, description }) => {
+      const hint = toOneLine(description);
+      const label = toOneLine(name === id ? `${icon} ${id}` : `${icon} ${id} · ${name}`);
+      return {
+        value: id,
+        label: shorten(label, output.stdout.columns - LIST_MARGIN),
+        ...(hint !== "" && { hint }),
+      };
+    }),
+  });
+  if (picked === undefined) throw new Interrupted();
+  return picked;
+}

@@ -1,0 +1,162 @@
+// Showing a run to the person who started it, asking them its questions, and cancelling it when they press Ctrl+C.
+import { ApiError, type Client, type StreamFrame } from "../../server/client.ts";
+import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import { askPerson } from "../prompting/ask_person.ts";
+import type { CliApp } from "../app.ts";
+import { EXIT, type ExitCode, exitCodeOf, Interrupted } from "../exit.ts";
+import { followExecution } from "./follow.ts";
+import { whileMoving } from "../prompting/terminal_signals.ts";
+import type { Output } from "../output/output.ts";
+import type { RunView } from "../output/run/run_view.ts";
+import { RunCancellation } from "./run_cancellation.ts";
+
+/** Between two looks at a run whose question is gone but which does not continue yet. */
+const RECHECK_MS = 100;
+
+/** A run that is watched. */
+export interface WatchedRun {
+  app: CliApp;
+  output: Output;
+  client: Client;
+  executionId: number;
+  view: RunView;
+  /** What happened up to this frame is not shown. */
+  after?: number;
+  /** Aborts at the first Ctrl+C: the run is cancelled and followed to its end. */
+  cancelSignal: AbortSignal;
+  /** Aborts at the second one: the command ends at once. */
+  leaveSignal: AbortSignal;
+  /** Keeps keys that are pressed meanwhile for the next prompt, unseen: they would break what moves. */
+  mutesKeys?: boolean;
+  /** What becomes of a question: it is left; it is asked, and may be put aside; it is asked until it is answered. */
+  questions: "leave" | "ask" | "insist";
+}
+
+/** How a run stands when it is no longer watched. */
+export interface RunOutcome {
+  code: ExitCode;
+  totalTokens: number;
+  costUsd: number | null;
+}
+
+/** Follows a run to its end, or to a question that is not answered here. */
+export async function watchRun(run: WatchedRun): Promise<RunOutcome> {
+  const { app: { clock }, output, client, executionId } = run;
+  using cancellation = new RunCancellation({ clock, output, client, executionId });
+  const onCancel = () => cancellation.request();
+  if (run.cancelSignal.aborted) onCancel();
+  else run.cancelSignal.addEventListener("abort", onCancel, { once: true });
+  try {
+    return await new Watch(run, cancellation).follow();
+  } finally {
+    run.cancelSignal.removeEventListener("abort", onCancel);
+  }
+}
+
+class Watch {
+  readonly #run: WatchedRun;
+  readonly #cancellation: RunCancellation;
+  readonly #signal: AbortSignal;
+  #after: number;
+
+  constructor(run: WatchedRun, cancellation: RunCancellation) {
+    this.#run = run;
+    this.#cancellation = cancellation;
+    this.#after = run.after ?? 0;
+    this.#signal = AbortSignal.any([cancellation.signal, run.leaveSignal]);
+  }
+
+  async follow(): Promise<RunOutcome> {
+    for (;;) {
+      const last = await this.#followOn();
+      if (last?.event === "complete") return this.#toOutcome(last);
+      if (this.#cancellation.isRequested) {
+        // It came to its question before the cancellation came to it.
+        await this.#pause();
+      } else if (last?.event !== "waiting") {
+        return { code: EXIT.failed, totalTokens: 0, costUsd: null };
+      } else if (this.#run.questions === "leave" || !(await this.#answer())) {
+        this.#run.view.show(last);
+        return { code: EXIT.waiting, totalTokens: 0, costUsd: null };
+      }
+    }
+  }
+
+  /** Shows what happens up to the end or the next question, and returns that frame. */
+  async #followOn(): Promise<StreamFrame | undefined> {
+    const { app, client, executionId, output, view } = this.#run;
+    const frames = followExecution(client, executionId, {
+      clock: app.clock,
+      signal: this.#signal,
+      after: this.#after,
+      deltas: view.streams,
+      onLost: () => output.note("The service is gone: waiting for it to come back"),
+    });
+    let last: StreamFrame | undefined;
+    using keys = this.#run.mutesKeys ? app.input.mute() : undefined;
+    using _moving = output.live && whileMoving({
+      onEnding() {
+        view.rest();
+        keys?.[Symbol.dispose]();
+      },
+      onReturn: () => output.live?.forget(),
+    });
+    view.wait();
+    try {
+      for await (const frame of frames) {
+        last = frame;
+        if (frame.id !== null) this.#after = frame.id;
+        if (frame.event !== "waiting") view.show(frame);
+      }
+    } finally {
+      view.rest();
+    }
+    return last;
+  }
+
+  #toOutcome({ payload }: StreamFrame): RunOutcome {
+    const { status, total_tokens: tokens, cost_usd: cost } = payload;
+    return {
+      code: this.#cancellation.isRequested
+        ? EXIT.interrupted
+        : exitCodeOf(status as ExecutionSummary["status"]),
+      totalTokens: typeof tokens === "number" ? tokens : 0,
+      costUsd: typeof cost === "number" ? cost : null,
+    };
+  }
+
+  /** Asks the open question; false when the person puts it aside. */
+  async #answer(): Promise<boolean> {
+    const { app, output, client, executionId, cancelSignal, questions } = this.#run;
+    const signal = AbortSignal.any([this.#signal, cancelSignal]);
+    try {
+      const pending = await client.pending(executionId);
+      const { prompter } = app.input;
+      const response = await askPerson(pending, { output, prompter, signal });
+      if (response === undefined) {
+        if (questions === "insist") output.note("It waits for an answer. Ctrl+C cancels it");
+        return questions === "insist";
+      }
+      await client.respond(executionId, { request_id: pending.request_id, response });
+    } catch (error) {
+      if (error instanceof Interrupted) {
+        this.#cancellation.request();
+      } else if (isAnswered(error)) {
+        output.note("The question has been answered elsewhere");
+        await this.#pause();
+      } else {
+        throw error;
+      }
+    }
+    return true;
+  }
+
+  #pause(): Promise<void> {
+    return this.#run.app.clock.sleep(RECHECK_MS, this.#signal);
+  }
+}
+
+/** Whether a refusal means that the question is no longer open. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 409);
+}

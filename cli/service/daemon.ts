@@ -1,0 +1,82 @@
+// The service in the background, for who needs one: the one that runs, else one that is started, by one starter at a time.
+import type { Client } from "../../server/client.ts";
+import type { CliApp, Places } from "../app.ts";
+import { connectService } from "./connection.ts";
+import { warnOfConfig } from "../config_warnings.ts";
+import type { CommandContext } from "../context.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { pollDelay } from "./poll_delay.ts";
+import { LONGEST_START_MS, type ServiceStartOptions, startService } from "./service_start.ts";
+import { makeStateDir, takeStartLock } from "./start_lock.ts";
+
+/** A client of a service that answers, and whether it had to be started. */
+export interface EnsuredService {
+  client: Client;
+  started: boolean;
+}
+
+/**
+ * A client of the running service, which is started when there is none. Of several callers at once only one starts it;
+ * the others wait. Throws CommandFailure when it cannot be started.
+ */
+export async function ensureService(
+  app: CliApp,
+  places: Places,
+  options: ServiceStartOptions = {},
+): Promise<EnsuredService> {
+  const found = await serviceOrTurn(app, places, options);
+  if ("client" in found) return { client: found.client, started: false };
+  using _turn = found.turn;
+  return { client: await startService(app, places, options), started: true };
+}
+
+/**
+ * A client of the running service, or, where none runs, the turn to start one: nobody else starts it until that is
+ * disposed. Throws CommandFailure.
+ */
+export async function serviceOrTurn(
+  app: CliApp,
+  places: Places,
+  options: { signal?: AbortSignal } = {},
+): Promise<{ client: Client } | { turn: Disposable }> {
+  const running = await connectService(app, places, options);
+  if (running !== undefined) return { client: running };
+  await makeStateDir(places.stateDir);
+  const startedAt = app.clock.now();
+  for (;;) {
+    using taken = new DisposableStack();
+    const turn = takeStartLock(places.stateDir);
+    if (turn !== undefined) taken.use(turn);
+    const client = await connectService(app, places, options);
+    if (client !== undefined) return { client };
+    if (turn !== undefined) return { turn: taken.move() };
+    const elapsed = app.clock.now() - startedAt;
+    if (elapsed >= LONGEST_START_MS) {
+      throw new CommandFailure(
+        EXIT.unreachable,
+        `Another process is still starting the service. Its log is ${places.logFile}`,
+      );
+    }
+    await app.clock.sleep(pollDelay(elapsed), options.signal);
+  }
+}
+
+/**
+ * A client of the service. Where none runs it is started, and the person is told so, with what is odd about config.yaml.
+ * Disposing is the caller's. Throws CommandFailure.
+ */
+export async function openService(
+  context: CommandContext,
+  options: { signal?: AbortSignal } = {},
+): Promise<Client> {
+  const { app, output, workspace } = context;
+  const { client, started } = await ensureService(app, await app.places(workspace), {
+    onStart: () => output.note("Starting the service"),
+    ...options,
+  });
+  using opened = new DisposableStack();
+  opened.use(client);
+  if (started) await warnOfConfig(context);
+  opened.move();
+  return client;
+}

@@ -1,0 +1,83 @@
+// The lines of a text file that grows, over its rotation: `tail -F` for the service log.
+import type { Clock } from "../app.ts";
+
+const POLL_MS = 250;
+const CHUNK_BYTES = 65_536;
+
+/**
+ * The last lines of a file, then every line that is appended, until the signal aborts (its reason is thrown). A file
+ * that is replaced or cut is read from its beginning; one that is not there is waited for.
+ */
+export async function* followFile(
+  path: string,
+  options: { last: number; clock: Clock; signal: AbortSignal; onMissing: () => void },
+): AsyncGenerator<string, never, void> {
+  const { clock, signal } = options;
+  let file = await openIfThere(path);
+  if (file === undefined) options.onMissing();
+  try {
+    let skipped = file === undefined;
+    let lines = new LineReader();
+    for (;;) {
+      if (file !== undefined) {
+        const found = await lines.read(file);
+        // What stood there before is only shown as far as it was asked for.
+        yield* skipped ? found : found.slice(Math.max(0, found.length - options.last));
+        skipped = true;
+      }
+      await clock.sleep(POLL_MS, signal);
+      if (file === undefined || await wasReplaced(file, path)) {
+        const next = await openIfThere(path);
+        if (next === undefined) continue;
+        // Lines that came between the last look and the rotation.
+        if (file !== undefined) yield* await lines.read(file);
+        file?.close();
+        file = next;
+        lines = new LineReader();
+      }
+    }
+  } finally {
+    file?.close();
+  }
+}
+
+/** Whole lines of an open file; the beginning of a line is kept for the next read. */
+class LineReader {
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+
+  async read(file: Deno.FsFile): Promise<string[]> {
+    const buffer = new Uint8Array(CHUNK_BYTES);
+    const parts = [this.#rest];
+    for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {
+      parts.push(this.#decoder.decode(buffer.subarray(0, count), { stream: true }));
+    }
+    const lines = parts.join("").split("\n");
+    this.#rest = lines.pop() ?? "";
+    return lines;
+  }
+}
+
+async function openIfThere(path: string): Promise<Deno.FsFile | undefined> {
+  try {
+    return await Deno.open(path, { read: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the path leads to another file by now, or the file has become shorter than what was read of it. */
+async function wasReplaced(file: Deno.FsFile, path: string): Promise<boolean> {
+  const open = await file.stat();
+  const position = await file.seek(0, Deno.SeekMode.Current);
+  if (open.size < position) return true;
+  try {
+    const now = await Deno.stat(path);
+    return now.ino !== open.ino || now.dev !== open.dev;
+  } catch (error) {
+    // Between the renaming of the old file and the making of the new one.
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

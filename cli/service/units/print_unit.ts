@@ -1,0 +1,111 @@
+// start --print-unit: the service that start would run here, as a file for the system's service manager.
+import { dirname, join } from "node:path";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { serviceCommand } from "../service_command.ts";
+import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts";
+import { toShellWord } from "../../shell_word.ts";
+import type { Unit, UnitKind } from "./unit.ts";
+
+/** Variables that every service has, that determine where Inkling's folders are, and how programs that agents start are found. */
+const KEPT_VARIABLES = [
+  ...Object.keys(SERVICE_VARIABLES),
+  ...["INKLING_CONFIG_DIR", "INKLING_STATE_DIR", "INKLING_LOG_LEVEL"],
+  ...["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "DENO_DIR", "PATH"],
+];
+
+/** What the service is started with, beside being kept alive. */
+export interface UnitFlags {
+  port?: number;
+  host?: string;
+}
+
+/** Prints the file for this manager, or for the one of this system. */
+export async function printUnit(
+  context: CommandContext,
+  kind: UnitKind | true,
+  flags: UnitFlags,
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const chosen = kind === true ? usualKind() : kind;
+  const unit = await describeUnit(context, kind, flags);
+  const { command, environment, environmentFile, logFile, keysFile } = unit;
+  const texts = [...command, ...Object.values(environment), environmentFile, logFile, keysFile];
+  const odd = texts.find((text) => /\p{Cc}/u.test(text));
+  if (odd !== undefined) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `Cannot print a unit: ${
+        JSON.stringify(odd)
+      } holds a control character, which such a file cannot`,
+    );
+  }
+  const { distribution } = app;
+  if (distribution.kind === "npm" && /[\\/]_npx[\\/]/.test(distribution.directory)) {
+    output.warning(
+      `This Inkling is in npx's cache, which npm may clear at any time: install it ` +
+        `("npm install --global" of the same package) and print the unit with that one`,
+    );
+  }
+  output.line((await format(chosen, unit)).trimEnd());
+  return EXIT.ok;
+}
+
+async function format(kind: UnitKind, unit: Unit): Promise<string> {
+  switch (kind) {
+    case "systemd":
+      return (await import("./systemd_unit.ts")).toSystemdUnit(unit);
+    case "launchd":
+      return (await import("./launchd_plist.ts")).toLaunchdPlist(unit);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function usualKind(): UnitKind {
+  switch (Deno.build.os) {
+    case "linux":
+      return "systemd";
+    case "darwin":
+      return "launchd";
+    default:
+      throw new CommandFailure(
+        EXIT.usage,
+        "There is no unit for this system: write --print-unit=systemd or --print-unit=launchd",
+      );
+  }
+}
+
+async function describeUnit(
+  context: CommandContext,
+  kind: UnitKind | true,
+  flags: UnitFlags,
+): Promise<Unit> {
+  const { app, output } = context;
+  const { port, host } = flags;
+  const places = await app.places(context.workspace);
+  const { configFile, workspaceEnvFile } = await app.info(workspaceOf(context));
+  const of = { ...workspaceOf(places), ...(host !== undefined && { host }) };
+  const given = [
+    ...(output.quiet ? ["--quiet"] : []),
+    ...(output.verbose ? ["--verbose"] : []),
+    ...(port === undefined ? [] : ["--port", String(port)]),
+    ...(host === undefined ? [] : ["--host", host]),
+    ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
+  ];
+  const variables = serviceEnvironment(app.environment);
+  const print = kind === true ? "--print-unit" : `--print-unit=${kind}`;
+  return {
+    printCommand: ["inkling", "start", print, ...given].map(toShellWord).join(" "),
+    command: [...await serviceCommand(app, of), "start", "--keep-alive", ...given],
+    environment: Object.fromEntries(
+      KEPT_VARIABLES.flatMap((name) => {
+        const value = variables[name];
+        return value === undefined || value === "" ? [] : [[name, value]];
+      }),
+    ),
+    environmentFile: join(dirname(configFile), "service.env"),
+    logFile: places.logFile,
+    keysFile: workspaceEnvFile,
+  };
+}

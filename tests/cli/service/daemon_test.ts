@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import type { PermissionOptions } from "../../../cli/app.ts";
+import type { ServiceStartOptions } from "../../../cli/service/service_start.ts";
+import { ensureService } from "../../../cli/service/daemon.ts";
+import { CommandFailure } from "../../../cli/exit.ts";
+import { SERVICE_VARIABLES } from "../../../cli/service/service_environment.ts";
+import { createFakeCli, type FakeCli } from "../fake_cli.ts";
+
+async function ensure(cli: FakeCli, options: ServiceStartOptions & { workspace?: string } = {}) {
+  const { workspace, ...rest } = options;
+  const places = await cli.app.places(workspace);
+  return await cli.drive(ensureService(cli.app, places, rest));
+}
+
+function failsWith(text: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof CommandFailure);
+    assert.equal(error.exitCode, 3);
+    assert.match(error.message, text);
+    return true;
+  };
+}
+
+Deno.test("ensureService() takes the service that runs", async () => {
+  await using cli = await createFakeCli();
+  const { client, started } = await ensure(cli);
+  assert.equal(started, false);
+  assert.deepEqual(await client.health(), { status: "ok" });
+  assert.deepEqual(cli.spawned, []);
+});
+
+Deno.test("ensureService() starts this program again, with every flag and an absolute workspace", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { started } = await ensure(cli, { workspace: "notes", keepAlive: true });
+  assert.equal(started, true);
+  assert.deepEqual(cli.spawned, [
+    ["/usr/bin/inkling", "start", "--quiet", "--keep-alive", "--workspace", "/absolute/notes"],
+  ]);
+});
+
+Deno.test("start -d passes every flag on: the key by the environment, the rest as arguments", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const listener = ["--port", "8420", "--host", "::1"];
+  const key = "secret-0123456789";
+  const argv = ["start", "-d", "--keep-alive", ...listener, "--api-key", key, "-w", "notes"];
+  assert.equal(await cli.drive(cli.run(...argv)), 0, cli.stderr.text);
+  const passed = ["--keep-alive", ...listener, "--workspace", "/absolute/notes"];
+  assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet", ...passed]]);
+  assert.deepEqual(cli.spawnedWith, [{
+    ...cli.environment,
+    ...SERVICE_VARIABLES,
+    INKLING_API_KEY: key,
+  }]);
+});
+
+Deno.test("start -d adds no flag that was not given", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  assert.equal(await cli.drive(cli.run("start", "-d")), 0, cli.stderr.text);
+  assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet"]]);
+  assert.deepEqual(cli.spawnedWith, [{ ...cli.environment, ...SERVICE_VARIABLES }]);
+});
+
+Deno.test("start -d leaves what the environment says about memory as it is", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.environment = { HOME: "/home/me", MALLOC_ARENA_MAX: "16" };
+  assert.equal(await cli.drive(cli.run("start", "-d")), 0, cli.stderr.text);
+  assert.deepEqual(cli.spawnedWith, [{ ...SERVICE_VARIABLES, ...cli.environment }]);
+});
+
+Deno.test("start -d of a confined program asks for the flags of this workspace and host", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.isConfined = true;
+  const asked: PermissionOptions[] = [];
+  cli.app.permissions = (options) => {
+    asked.push(options);
+    return Promise.resolve({ flags: [], remarks: [], command: ["/usr/bin/deno", "--narrow"] });
+  };
+  const listener = ["--port", "8420", "--host", "::1"];
+  const argv = ["start", "-d", ...listener, "--api-key", "secret-0123456789", "-w", "notes"];
+  assert.equal(await cli.drive(cli.run(...argv)), 0, cli.stderr.text);
+  assert.deepEqual(asked, [{ workspace: "/absolute/notes", host: "::1" }]);
+  const passed = [...listener, "--workspace", "/absolute/notes"];
+  assert.deepEqual(cli.spawned, [["/usr/bin/deno", "--narrow", "start", "--quiet", ...passed]]);
+});
+
+Deno.test("ensureService() of several at once starts one service", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.onSpawn = () => {
+    // It takes a while until it answers.
+    void cli.clock.sleep(2_000).then(() => cli.isRunning = true);
+    return { pid: 1, ended: undefined };
+  };
+  const places = await cli.app.places();
+  const all = await cli.drive(Promise.all(
+    Array.from({ length: 5 }, () => ensureService(cli.app, places)),
+  ));
+  assert.equal(cli.spawned.length, 1);
+  assert.deepEqual(all.map(({ started }) => started).sort(), [false, false, false, false, true]);
+});
+
+Deno.test("ensureService() shows the end of the output of a service that died", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { logFile } = await cli.app.places();
+  await Deno.writeTextFile(logFile, "an old line\n");
+  cli.onSpawn = (path) => {
+    Deno.writeTextFileSync(path, "Error: config.yaml:3:1: \u001b[31mit is broken\n", {
+      append: true,
+    });
+    return { pid: 1, ended: { code: 1 } };
+  };
+  await assert.rejects(
+    ensure(cli),
+    failsWith(/^The service did not start:\nError: config\.yaml:3:1: it is broken$/),
+  );
+});
+
+Deno.test("ensureService() is content with a service that was faster than its own", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.onSpawn = () => {
+    cli.isRunning = true;
+    return { pid: 1, ended: { code: 1 } };
+  };
+  await ensure(cli);
+});
+
+Deno.test("ensureService() gives up on a service that lives and does not answer", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.onSpawn = () => ({ pid: 99, ended: undefined });
+  await assert.rejects(ensure(cli), failsWith(/PID 99\) but does not answer after 30 s/));
+});
+
+Deno.test("ensureService() waits for a service that is going down before it starts another", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { lockFile } = await cli.app.places();
+  const held = await Deno.open(lockFile, { create: true, read: true, write: true });
+  await held.lock(true);
+  void cli.clock.sleep(3_000).then(() => held.close());
+  const startedAt = cli.clock.now();
+  await ensure(cli);
+  assert.ok(cli.clock.now() - startedAt >= 3_000);
+  assert.equal(cli.spawned.length, 1);
+});
+
+Deno.test("ensureService() reports a service that holds the lock for ever", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { lockFile } = await cli.app.places();
+  using held = await Deno.open(lockFile, { create: true, read: true, write: true });
+  await held.lock(true);
+  await assert.rejects(ensure(cli), failsWith(/inkling\.lock but does not answer/));
+  assert.deepEqual(cli.spawned, []);
+});
+
+Deno.test("ensureService() reports a service that accepts connections and says nothing", async () => {
+  await using cli = await createFakeCli();
+  cli.transport = (_path, { signal }) =>
+    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  await assert.rejects(ensure(cli), failsWith(/does not answer on .*service\.sock/));
+});
+
+Deno.test("start -d tells where it runs, and refuses a second one", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  assert.equal(await cli.drive(cli.run("start", "-d", "--keep-alive")), 0);
+  assert.match(cli.stdout.text, /^Inkling is running \(PID \d+\)\n {2}Workspace /);
+  assert.equal(cli.stderr.text, "");
+  assert.equal(await cli.drive(cli.run("start", "-d")), 1);
+  assert.match(
+    cli.stderr.text,
+    /^Error: Inkling is already running for .*workspace \(PID \d+\)\. "inkling stop" ends it\n$/,
+  );
+});

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { readEnd, sizeOf } from "../../../cli/service/new_log_lines.ts";
+import { formatLogLine } from "../../../runtime/service_log/log_file.ts";
+import type { LogLevel } from "../../../runtime/service_log/service_log.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+
+Deno.test("readEnd() gives what a file got since it was looked at, without what a terminal would obey", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/log`;
+    assert.equal(await sizeOf(path), 0);
+    await Deno.writeTextFile(path, "old\n");
+    const size = await sizeOf(path);
+    assert.equal(await readEnd(path, size), "");
+    await Deno.writeTextFile(path, "\u001b[31mnew\u001b[0m\nand more\n", { append: true });
+    assert.equal(await readEnd(path, size), "new\nand more");
+  });
+});
+
+Deno.test("readEnd() takes all of a file that is smaller than it was: it has been rotated", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/log`, "fresh\n");
+    assert.equal(await readEnd(`${dir}/log`, 1_000), "fresh");
+  });
+});
+
+Deno.test("readEnd() leaves out what a service log says of a start that goes well, where it says more", async () => {
+  await withTempDir(async (dir) => {
+    const line = (level: LogLevel, message: string) =>
+      formatLogLine({ at: 0, level, message, fields: {} });
+    const routine = [line("debug", "Opening"), line("info", "Agents loaded")];
+    const telling = [line("warn", "Unknown key"), "Error: the port 8420 is taken"];
+    await Deno.writeTextFile(`${dir}/log`, [...routine, ...telling].join("\n"));
+    assert.equal(await readEnd(`${dir}/log`, 0), telling.join("\n"));
+    await Deno.writeTextFile(`${dir}/log`, routine.join("\n"));
+    assert.equal(await readEnd(`${dir}/log`, 0), routine.join("\n"));
+  });
+});
+
+Deno.test("readEnd() shows the last fifteen lines", async () => {
+  await withTempDir(async (dir) => {
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`);
+    await Deno.writeTextFile(`${dir}/log`, lines.join("\n"));
+    assert.deepEqual((await readEnd(`${dir}/log`, 0)).split("\n"), lines.slice(-15));
+  });
+});

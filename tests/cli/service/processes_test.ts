@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { systemProcesses } from "../../../cli/service/processes.ts";
+import { until } from "../../support/until.ts";
+
+Deno.test("systemProcesses.isAlive() knows the living and the gone", async () => {
+  assert.equal(await systemProcesses.isAlive(Deno.pid), true);
+  const child = new Deno.Command("true").spawn();
+  await child.status;
+  assert.equal(await systemProcesses.isAlive(child.pid), false);
+});
+
+Deno.test("systemProcesses.isAlive() takes a zombie for dead", async () => {
+  // The shell starts a child and becomes a program that never looks after it.
+  const parent = new Deno.Command("sh", {
+    args: ["-c", "sleep 0 & echo $!; exec cat"],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const reader = parent.stdout.getReader();
+  const pid = Number(new TextDecoder().decode((await reader.read()).value));
+  let isAlive = true;
+  for (let i = 0; i < 500 && isAlive; i++) isAlive = await systemProcesses.isAlive(pid);
+  assert.equal(isAlive, false);
+  await parent.stdin.close();
+  await reader.cancel();
+  await parent.status;
+});
+
+Deno.test("systemProcesses.signal() ends a process and minds none that is gone", async () => {
+  const child = new Deno.Command("sleep", { args: ["60"] }).spawn();
+  systemProcesses.signal(child.pid, "SIGTERM");
+  assert.equal((await child.status).signal, "SIGTERM");
+  systemProcesses.signal(child.pid, "SIGTERM");
+});
+
+Deno.test("systemProcesses.spawnDetached() appends the output to a log that only its owner reads", async () => {
+  const directory = await Deno.makeTempDir();
+  const logFile = `${directory}/a.log`;
+  try {
+    const child = await systemProcesses.spawnDetached(
+      ["sh", "-c", 'echo "out in $PWD $GIVEN"; echo err >&2; exit 3'],
+      { logFile, environment: { PATH: "/usr/bin:/bin", GIVEN: "value" } },
+    );
+    await until(() => child.ended !== undefined, "the child ends");
+    assert.deepEqual(child.ended, { code: 3 });
+    assert.equal(await Deno.readTextFile(logFile), "out in / value\nerr\n");
+    assert.equal(((await Deno.stat(logFile)).mode ?? 0) & 0o777, 0o600);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("systemProcesses.spawnDetached() rejects when there is no such program", async () => {
+  const directory = await Deno.makeTempDir();
+  try {
+    await assert.rejects(
+      systemProcesses.spawnDetached(["/nowhere/inkling"], {
+        logFile: `${directory}/a.log`,
+        environment: {},
+      }),
+      /ENOENT|not found|No such file/i,
+    );
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { type StopOutcome, stopService } from "../../../cli/service/stop_sequence.ts";
+import { createFakeCli, type FakeCli, type FakeProcess } from "../fake_cli.ts";
+
+async function stop(
+  cli: FakeCli,
+  options: { timeoutMs?: number } = {},
+): Promise<{ outcome: StopOutcome; steps: string[]; ms: number }> {
+  const steps: string[] = [];
+  const places = await cli.app.places();
+  const startedAt = cli.clock.now();
+  const outcome = await cli.drive(stopService({
+    client: cli.app.connect(places),
+    places,
+    processes: cli.app.processes,
+    clock: cli.clock,
+    timeoutMs: options.timeoutMs ?? 15_000,
+    onStep: (text) => steps.push(text),
+  }));
+  return { outcome, steps, ms: cli.clock.now() - startedAt };
+}
+
+function addProcess(cli: FakeCli, pid: number, endsOn: FakeProcess["endsOn"]): FakeProcess {
+  const process: FakeProcess = { signals: [], endsOn, isAlive: true };
+  cli.processes.set(pid, process);
+  return process;
+}
+
+/** Holds the lock as a living service does, and writes its PID file. */
+async function holdLock(cli: FakeCli, pidText: string | null): Promise<Disposable> {
+  const { lockFile, pidFile } = await cli.app.places();
+  const file = await Deno.open(lockFile, { create: true, read: true, write: true });
+  await file.lock(true);
+  if (pidText !== null) await Deno.writeTextFile(pidFile, pidText);
+  return { [Symbol.dispose]: () => file.close() };
+}
+
+Deno.test("stopService() is done when the process ends on the request", async () => {
+  await using cli = await createFakeCli();
+  const process = addProcess(cli, Deno.pid, ["request"]);
+  const { outcome, steps } = await stop(cli);
+  assert.deepEqual(outcome, { kind: "stopped", pid: Deno.pid, by: "request" });
+  assert.deepEqual(steps, []);
+  assert.deepEqual(process.signals, []);
+});
+
+Deno.test("stopService() sends SIGTERM when the time after the request is over", async () => {
+  await using cli = await createFakeCli();
+  const process = addProcess(cli, Deno.pid, ["SIGTERM"]);
+  const { outcome, ms } = await stop(cli, { timeoutMs: 2_000 });
+  assert.deepEqual(outcome, { kind: "stopped", pid: Deno.pid, by: "SIGTERM" });
+  assert.deepEqual(process.signals, ["SIGTERM"]);
+  assert.ok(ms >= 2_000);
+});
+
+Deno.test("stopService() ends with SIGKILL what ignores the request and SIGTERM", async () => {
+  await using cli = await createFakeCli();
+  const process = addProcess(cli, Deno.pid, ["SIGKILL"]);
+  const { outcome, ms, steps } = await stop(cli);
+  assert.deepEqual(outcome, { kind: "stopped", pid: Deno.pid, by: "SIGKILL" });
+  assert.deepEqual(process.signals, ["SIGTERM", "SIGKILL"]);
+  assert.equal(steps.length, 2);
+  assert.ok(ms >= 20_000);
+});
+
+Deno.test("stopService() never says stopped of a process that ignores everything", async () => {
+  await using cli = await createFakeCli();
+  addProcess(cli, Deno.pid, []);
+  const { outcome, ms } = await stop(cli);
+  assert.deepEqual(outcome, { kind: "survived", pid: Deno.pid });
+  assert.ok(ms >= 23_000);
+});
+
+Deno.test("stopService() finds nothing where nobody answers and nobody holds the lock", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  // Left over by a crash: the number may be anybody's by now, and must not get a signal.
+  await Deno.writeTextFile(`${cli.stateDir}/inkling.pid`, "77\n");
+  await Deno.writeTextFile(`${cli.stateDir}/inkling.lock`, "");
+  const stranger = addProcess(cli, 77, ["SIGTERM"]);
+  assert.deepEqual((await stop(cli)).outcome, { kind: "not_running" });
+  assert.deepEqual(stranger.signals, []);
+});
+
+Deno.test("stopService() takes the PID file of a service that lives but is not reached", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  using _ = await holdLock(cli, "77\n");
+  const process = addProcess(cli, 77, ["SIGTERM"]);
+  const { outcome, ms } = await stop(cli);
+  assert.deepEqual(outcome, { kind: "stopped", pid: 77, by: "SIGTERM" });
+  assert.deepEqual(process.signals, ["SIGTERM"]);
+  // A request that could not be made is not waited for.
+  assert.ok(ms < 5_000);
+});
+
+Deno.test("stopService() gives a silent service its time, and no more", async () => {
+  await using cli = await createFakeCli();
+  cli.transport = (_path, { signal }) =>
+    new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+  using _ = await holdLock(cli, "77");
+  addProcess(cli, 77, ["SIGTERM"]);
+  const { outcome, ms } = await stop(cli, { timeoutMs: 3_000 });
+  assert.deepEqual(outcome, { kind: "stopped", pid: 77, by: "SIGTERM" });
+  assert.ok(ms >= 8_000 && ms < 10_000, String(ms));
+});
+
+Deno.test("stopService() admits that it does not know the PID", async () => {
+  for (const pidText of [null, "", "nonsense", "0", "-1"]) {
+    await using cli = await createFakeCli({ isRunning: false });
+    using _ = await holdLock(cli, pidText);
+    assert.deepEqual((await stop(cli)).outcome, { kind: "unknown_pid" });
+  }
+});
+
+Deno.test("stop tells how it went, by text and exit code", async () => {
+  const table: [FakeProcess["endsOn"], number, RegExp, RegExp][] = [
+    [["request"], 0, /^Inkling has stopped \(PID \d+\)\n$/, /^$/],
+    [["SIGKILL"], 0, /with SIGKILL\n$/, /sending SIGTERM\n.*sending SIGKILL\n$/],
+    [[], 1, /^$/, /Error: Process \d+ is still running/],
+  ];
+  for (const [endsOn, code, stdout, stderr] of table) {
+    await using cli = await createFakeCli();
+    addProcess(cli, Deno.pid, endsOn);
+    assert.equal(await cli.drive(cli.run("stop", "--timeout", "0.5")), code);
+    assert.match(cli.stdout.text, stdout);
+    assert.match(cli.stderr.text, stderr);
+  }
+  await using cli = await createFakeCli({ isRunning: false });
+  assert.equal(await cli.run("stop"), 0);
+  assert.equal(cli.stdout.text, "Inkling is not running\n");
+});

@@ -1,0 +1,227 @@
+// start --print-unit: files that systemd and launchd read as they are meant, whatever stands in a path.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import { toLaunchdPlist } from "../../../../cli/service/units/launchd_plist.ts";
+import { toSystemdUnit } from "../../../../cli/service/units/systemd_unit.ts";
+import type { Unit } from "../../../../cli/service/units/unit.ts";
+import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { readPlist } from "./plist_reader.ts";
+import { readUnit } from "./unit_reader.ts";
+
+/** Prints the unit as the command does. */
+async function print(cli: FakeCli, ...args: string[]): Promise<string> {
+  assert.equal(await cli.run("start", ...args), 0, cli.stderr.text);
+  return cli.stdout.text;
+}
+
+const ODD = `/home/my user/100%h $HOME/"q"\\n'x'/<&>--/ünï`;
+
+const unit = (text: string): Unit => ({
+  printCommand: `inkling start --print-unit --workspace ${text}`,
+  command: [`${text}/deno`, "start", text, "--workspace", text],
+  environment: { PATH: text, INKLING_STATE_DIR: text },
+  environmentFile: `${text}/service.env`,
+  logFile: `${text}/inkling.log`,
+  keysFile: `${text}/.env`,
+});
+
+Deno.test("start --print-unit=systemd prints a unit that keeps the service alive, restarts it and stops it in time", async () => {
+  await using cli = await createFakeCli();
+  const read = readUnit(
+    await print(cli, "--print-unit=systemd", "--port", "8420", "--host", "::1"),
+  );
+  assert.deepEqual(read.words("Service", "ExecStart"), [
+    ...["/usr/bin/inkling", "start", "--keep-alive", "--port", "8420", "--host", "::1"],
+  ]);
+  const value = (key: string) => read.values("Service", key).join();
+  assert.equal(value("Type"), "exec");
+  assert.equal(value("Restart"), "on-failure");
+  assert.equal(value("RestartPreventExitStatus"), "2");
+  assert.equal(value("KillSignal"), "SIGTERM");
+  assert.equal(value("KillMode"), "mixed");
+  assert.ok(Number(value("TimeoutStopSec")) > 8 + 5, "longer than the grace of running executions");
+  assert.equal(value("EnvironmentFile"), "-/home/me/.config/inkling/service.env");
+  assert.deepEqual(read.values("Install", "WantedBy"), ["default.target"]);
+  assert.deepEqual(cli.served, [], "nothing is started");
+  assert.deepEqual(cli.spawned, []);
+});
+
+Deno.test("start --print-unit=launchd prints the same service as a property list", async () => {
+  await using cli = await createFakeCli();
+  const plist = readPlist(await print(cli, "--print-unit=launchd", "-w", "notes"));
+  const [shell, dash, script, file, ...command] = plist["ProgramArguments"] as string[];
+  assert.deepEqual([shell, dash, file], ["/bin/sh", "-c", "/home/me/.config/inkling/service.env"]);
+  assert.match(script ?? "", /exec "\\$@"|exec "\$@"/);
+  assert.deepEqual(command, [
+    ...["/usr/bin/inkling", "start", "--keep-alive", "--workspace", "/absolute/notes"],
+  ]);
+  assert.deepEqual(plist["KeepAlive"], { SuccessfulExit: false });
+  assert.equal(plist["RunAtLoad"], true);
+  assert.equal(plist["Label"], "inkling");
+  assert.ok(Number(plist["ExitTimeOut"]) > 13);
+});
+
+Deno.test("start --print-unit names the command that prints it again, with the options that were given, and how to restart", async () => {
+  await using cli = await createFakeCli();
+  const argv = ["--port", "8420", "--host", "::1", "-w", "my notes"];
+  assert.match(
+    await print(cli, "--print-unit=systemd", ...argv),
+    /^# +inkling start --print-unit=systemd --port 8420 --host ::1 --workspace '\/absolute\/my notes' > ~.*\.service$/m,
+  );
+  assert.match(cli.stdout.text, /^# +systemctl --user restart inkling$/m);
+  cli.stdout.text = "";
+  assert.match(
+    await print(cli, "--print-unit=launchd"),
+    /^ +launchctl kickstart -k gui\/.*inkling$/m,
+  );
+});
+
+Deno.test("start --print-unit sets the variables that every service has, unless the environment does", async () => {
+  await using cli = await createFakeCli();
+  const variables = async () =>
+    readUnit(await print(cli, "--print-unit=systemd")).words("Service", "Environment");
+  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=2", "MALLOC_TRIM_THRESHOLD_=131072"]);
+  cli.environment = { ...cli.environment, MALLOC_ARENA_MAX: "16" };
+  cli.stdout.text = "";
+  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=16", "MALLOC_TRIM_THRESHOLD_=131072"]);
+});
+
+Deno.test("start --print-unit holds no key, not even one that stands in the environment, and refuses one in the flags", async () => {
+  await using cli = await createFakeCli();
+  const key = "sesame-0123456789";
+  cli.environment = {
+    ...{ HOME: "/home/me", PATH: "/bin", INKLING_API_KEY: key, OPENAI_API_KEY: key },
+    INKLING_STATE_DIR: "/var/state",
+  };
+  for (const kind of ["systemd", "launchd"]) {
+    cli.stdout.text = "";
+    const text = await print(cli, `--print-unit=${kind}`, "--port", "8420");
+    assert.ok(!text.includes(key) && !text.includes("OPENAI"));
+    assert.ok(text.includes("/var/state") && text.includes("service.env"));
+    assert.ok(text.includes("/home/me/inkling/agents/_config/.env"), "where keys belong");
+  }
+  assert.equal(await cli.run("start", "--print-unit", "--api-key", key), 2);
+  assert.equal(await cli.run("start", "--print-unit", "-d"), 2);
+  assert.equal(await cli.run("start", "--print-unit=upstart"), 2);
+});
+
+Deno.test("start --print-unit of a scoped program prints the flags that the agents ask for now", async () => {
+  await using cli = await createFakeCli();
+  cli.isConfined = true;
+  const command = ["/usr/bin/deno", "run", "--allow-read=/home/me/my notes", "/opt/main.ts"];
+  cli.permissions = { flags: [], remarks: [], command };
+  const read = readUnit(await print(cli, "--print-unit=systemd"));
+  assert.deepEqual(read.words("Service", "ExecStart"), [...command, "start", "--keep-alive"]);
+});
+
+Deno.test("start --print-unit refuses a path that no such file can hold, and warns of npx's cache", async () => {
+  await using cli = await createFakeCli();
+  cli.report = { ...cli.report, configFile: "/home/a\nb/config.yaml" };
+  assert.equal(await cli.run("start", "--print-unit=systemd"), 1);
+  assert.match(cli.stderr.text, /holds a control character/);
+  await using npx = await createFakeCli();
+  const directory = "/home/me/.npm/_npx/1234/node_modules/inkling";
+  npx.distribution = { kind: "npm", packageName: "inkling", directory, isPublished: false };
+  await print(npx, "--print-unit=systemd");
+  assert.match(
+    npx.stderr.text.replaceAll(/\s+/g, " "),
+    /npx's cache, .*\("npm install --global" of the same package\)/,
+  );
+});
+
+Deno.test("toSystemdUnit() and toLaunchdPlist() give back every text as it was", () => {
+  const texts = fc.oneof(
+    fc.constant(ODD),
+    fc.constant("\u2028"),
+    fc.string({ unit: "grapheme", minLength: 1 }).filter((one) => !/\p{Cc}/u.test(one)),
+    fc.array(fc.constantFrom("%", "$", "${X}", '"', "'", "\\", ";", " ", "#", "-", "<", "&", "@")),
+  ).map((text) => `/${[text].flat().join("")}x`);
+  fc.assert(fc.property(texts, (text) => {
+    const wanted = unit(text);
+    const read = readUnit(toSystemdUnit(wanted));
+    const words = read.words("Service", "ExecStart");
+    const shell = ["/bin/sh", "-c", 'exec "$0" "$@"'];
+    assert.deepEqual(words[0] === "/bin/sh" ? words : [...shell, ...words], [
+      ...shell,
+      ...wanted.command,
+    ]);
+    assert.doesNotMatch(words[0] ?? "", /["'\\]/, "systemd takes no such program");
+    assert.deepEqual(read.words("Service", "Environment"), [
+      `PATH=${text}`,
+      `INKLING_STATE_DIR=${text}`,
+    ]);
+    assert.equal(read.path("Service", "EnvironmentFile"), `-${text}/service.env`);
+    const plist = readPlist(toLaunchdPlist(wanted));
+    assert.deepEqual((plist["ProgramArguments"] as string[]).slice(3), [
+      `${text}/service.env`,
+      ...wanted.command,
+    ]);
+    assert.deepEqual(plist["EnvironmentVariables"], wanted.environment);
+    assert.equal(plist["StandardErrorPath"], `${text}/inkling.log`);
+  }));
+});
+
+Deno.test("the shell in the property list reads the key from its file and becomes the program, with every argument as it is", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const place = join(folder, `odd "$HOME" 'x' %h`);
+    await Deno.mkdir(place);
+    await Deno.writeTextFile(join(place, "service.env"), "INKLING_API_KEY='a key'\n");
+    const wanted: Unit = {
+      ...unit(place),
+      command: [
+        "/bin/sh",
+        "-c",
+        'printf "%s|" "$INKLING_API_KEY" "$@"',
+        "x",
+        "$HOME",
+        "a b",
+        "`c`",
+      ],
+    };
+    const [shell = "", ...args] = readPlist(toLaunchdPlist(wanted))["ProgramArguments"] as string[];
+    const run = async () => {
+      const env = { PATH: "/bin:/usr/bin" };
+      const { stdout } = await new Deno.Command(shell, { args, env, clearEnv: true }).output();
+      return new TextDecoder().decode(stdout);
+    };
+    assert.equal(await run(), "a key|$HOME|a b|`c`|");
+    await Deno.remove(join(place, "service.env"));
+    assert.equal(await run(), "|$HOME|a b|`c`|", "the file may be missing");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+const hasSystemd = await new Deno.Command("systemd-analyze", { args: ["--version"] }).output()
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name: "systemd itself finds nothing wrong with the unit, odd paths included",
+  ignore: !hasSystemd,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      const place = join(folder, `my user 100%h $x "q"`);
+      await Deno.mkdir(place);
+      const program = join(place, "deno");
+      await Deno.writeTextFile(program, "#!/bin/sh\n", { mode: 0o755 });
+      const file = join(folder, "inkling.service");
+      const wanted = {
+        ...unit(place),
+        command: [program, "start", place, "a;b", ";", "${X}", "%i"],
+      };
+      await Deno.writeTextFile(file, toSystemdUnit(wanted));
+      const { success, stderr } = await new Deno.Command("systemd-analyze", {
+        args: ["verify", "--user", "--man=no", file],
+        env: { XDG_RUNTIME_DIR: folder, HOME: folder },
+      }).output();
+      const said = new TextDecoder().decode(stderr);
+      assert.ok(success, said);
+      assert.doesNotMatch(said, /inkling\.service/, said);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
