@@ -3,7 +3,7 @@
 import { suggest } from "../base/text/suggestion.ts";
 import { openSocketClient } from "../server/client.ts";
 import type { CliApp } from "./app.ts";
-import { CommandClock } from "./command_clock.ts";
+import { CommandClock } from "./service/command_clock.ts";
 import { openTerminal } from "./output/terminal.ts";
 import { systemProcesses } from "./service/processes.ts";
 import { selfCommand } from "./self_command.ts";

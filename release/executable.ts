@@ -1,9 +1,9 @@
 // One executable: the runtime image with the program in it.
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
 import { writeStandIns } from "./absent_packages.ts";
 import { lastWords, runCommand } from "./command.ts";
-import { unifyDates } from "./file_dates.ts";
+import { filesBelow, forEachFile } from "./folder.ts";
 import { NAME, PAPERS, requirePinnedDeno, VERSION } from "./product.ts";
 import { MAIN, WORKERS } from "./shipped_files.ts";
 import { imageTrouble, RuntimeImageMissing } from "./runtime_image.ts";
@@ -38,6 +38,20 @@ export async function openExecutableStage(options: StageOptions): Promise<Stage>
   await writeStandIns(stage.directory);
   await unifyDates(stage.directory);
   return stage;
+}
+
+/** Executables record the dates of files, and the same sources shall give the same bytes. */
+const DATE = new Date("2000-01-01T00:00:00Z");
+
+/** Gives every file below a folder the same date. */
+async function unifyDates(directory: string): Promise<void> {
+  await forEachFile(await filesBelow(directory), async (file) => {
+    const path = join(directory, file);
+    // The installer links to files of Deno's cache, which are not ours to touch.
+    await Deno.copyFile(path, `${path}.own`);
+    await Deno.rename(`${path}.own`, path);
+    await Deno.utime(path, DATE, DATE);
+  });
 }
 
 /** Makes the executable at `output` from a stage. Throws RuntimeImageMissing, and Error for everything else. */

@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatPlural } from "../output/figures.ts";
 import type { Output } from "../output/output.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { orUnknownAgent } from "../unknown_agent.ts";
-import { openUpkeep } from "../upkeep.ts";
+import { openUpkeep } from "../service/upkeep.ts";
 
 /** The options of `checkpoint`. */
 export interface CheckpointOptions {

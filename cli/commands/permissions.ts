@@ -2,7 +2,7 @@
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import { toShellWord } from "../shell_word.ts";
+import { toShellWord } from "../command_line/shell_word.ts";
 
 /** What of the flags is printed, and how. */
 export interface PermissionsOptions {

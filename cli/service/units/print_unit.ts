@@ -4,7 +4,7 @@ import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { serviceCommand } from "../service_command.ts";
 import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts";
-import { toShellWord } from "../../shell_word.ts";
+import { toShellWord } from "../../command_line/shell_word.ts";
 import type { Unit, UnitKind } from "./unit.ts";
 
 /** Variables that every service has, that determine where Inkling's folders are, and how programs that agents start are found. */

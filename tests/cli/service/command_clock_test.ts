@@ -1,6 +1,6 @@
 // The clock of commands: real time, because that is what it is about.
 import assert from "node:assert/strict";
-import { CommandClock } from "../../cli/command_clock.ts";
+import { CommandClock } from "../../../cli/service/command_clock.ts";
 
 Deno.test("CommandClock.sleep() wakes when the time is over, and not before", async () => {
   const clock = new CommandClock();

@@ -1,8 +1,8 @@
 // What may remove what is stored: the service that runs, else the application in this process, which starts nothing.
-import type { LocalService } from "./app.ts";
-import { type CommandContext, workspaceOf } from "./context.ts";
-import { serviceOrTurn } from "./service/daemon.ts";
-import { untilFree } from "./service/service_start.ts";
+import type { LocalService } from "../app.ts";
+import { type CommandContext, workspaceOf } from "../context.ts";
+import { serviceOrTurn } from "./daemon.ts";
+import { untilFree } from "./service_start.ts";
 
 /** Opens it. Nothing is left running; nobody can start the service until it is disposed. Throws CommandFailure. */
 export async function openUpkeep(context: CommandContext): Promise<LocalService> {

@@ -1,6 +1,6 @@
 // Time for a command. Deno's setTimeout is Node's, and loading that takes a command a fifth of its start; the time limit
 // of a signal is Deno's own.
-import { SystemClock } from "../base/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 
 /**
  * The machine's clock, for a process that ends with its command: a wait that is called off leaves its timer behind, which
