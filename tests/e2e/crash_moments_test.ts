@@ -1,7 +1,7 @@
 // A sample of `deno task crash`: kills at ten random moments, and deaths while what another service left is taken up.
 import assert from "node:assert/strict";
-import { ALL_ACCEPTED, recoveryPoints } from "../crash/crash_points.ts";
-import { CrashWorld } from "../crash/crash_world.ts";
+import { ALL_ACCEPTED, recoveryPoints } from "../../proof/crash/crash_points.ts";
+import { CrashWorld } from "../../proof/crash/crash_world.ts";
 import { seededRandom } from "../support/seeded_random.ts";
 
 const MOMENTS = 10;

@@ -13,7 +13,7 @@ import {
 } from "../../runtime/tools/memory/memory_file.ts";
 import { SECTION_LIMIT_BYTES } from "../../runtime/tools/memory/section_text.ts";
 import type { ToolContext } from "../../runtime/tools/tool.ts";
-import { sectionContents, sectionNames } from "../fuzz/memory_target.ts";
+import { sectionContents, sectionNames } from "../../proof/fuzz/targets/memory_target.ts";
 import { createTestAgent } from "../support/test_agent.ts";
 import { call, CANARY, failureOf, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
 

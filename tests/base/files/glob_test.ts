@@ -1,4 +1,4 @@
-// Globs one by one; by chance, and against another library, in tests/fuzz/glob_target.ts.
+// Globs one by one; by chance, and against another library, in proof/fuzz/targets/glob_target.ts.
 import assert from "node:assert/strict";
 import { compileGlob } from "../../../base/files/glob.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { serve } from "../../../server/mod.ts";
 import { openSocketClient } from "../../../server/client.ts";
-import { differences, readWithCuts } from "../../load/cuts.ts";
+import { differences, readWithCuts } from "../../../proof/load/cuts.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
-import { runFollowers } from "../../load/followers.ts";
-import { writeBusyAgent } from "../../load/many_frames.ts";
+import { runFollowers } from "../../../proof/load/followers.ts";
+import { writeBusyAgent } from "../../../proof/load/many_frames.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
 Deno.test("fifty followers of one execution get every frame once, in order, with the same bytes", async () => {

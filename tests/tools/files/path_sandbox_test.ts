@@ -1,4 +1,4 @@
-// The rules of PathSandbox, one by one: who is let in. Escapes at random stand in tests/fuzz/path_target.ts.
+// The rules of PathSandbox, one by one: who is let in. Escapes at random stand in proof/fuzz/targets/path_target.ts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { failureOf, SandboxFixture } from "./sandbox_fixture.ts";

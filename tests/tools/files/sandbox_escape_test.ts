@@ -1,5 +1,5 @@
 // Tries to get out of the sandbox with symlinks that are swapped at the worst moments. Generated paths stand in
-// tests/fuzz/path_target.ts.
+// proof/fuzz/targets/path_target.ts.
 import assert from "node:assert/strict";
 import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
 // A sample of `deno task schedules`.
 import assert from "node:assert/strict";
-import { compareWorld } from "../../schedule_oracle/comparison.ts";
-import { runManyClaims } from "../../schedule_oracle/many_claims.ts";
-import { clockChanges, createRandomWorld } from "../../schedule_oracle/random_world.ts";
+import { compareWorld } from "../../../proof/schedules/comparison.ts";
+import { runManyClaims } from "../../../proof/schedules/many_claims.ts";
+import { clockChanges, createRandomWorld } from "../../../proof/schedules/random_world.ts";
 
 Deno.test("twenty schedules by chance: each slot is one of run, skipped and missed, as an oracle says", async () => {
   const changes = clockChanges().length;

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { Cron } from "croner";
 import { parseDuration } from "../../../base/durations.ts";
 import { createSchedule, type Schedule } from "../../../runtime/triggers/schedule/schedule.ts";
-import { cronSlots, intervalSlots } from "../../schedule_oracle/cron_oracle.ts";
-import { Chance, clockChanges, createCron } from "../../schedule_oracle/random_world.ts";
+import { cronSlots, intervalSlots } from "../../../proof/schedules/cron_oracle.ts";
+import { Chance, clockChanges, createCron } from "../../../proof/schedules/random_world.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
 import { CRON_CASES, INTERVAL_CASES } from "./schedule_cases.ts";
 

@@ -1,0 +1,47 @@
+// A watched folder with more in it than anybody can watch. A try is a file or folder in it.
+import { MOST_WATCHED_ENTRIES } from "../../runtime/agents/watch_path.ts";
+import { WatchWorld } from "../../tests/triggers/watch/watch_world.ts";
+import type { Attack, AttackOutcome } from "./attack.ts";
+
+const FILES_IN_A_FOLDER = 500;
+
+/** An agent that watches very much costs nobody else anything. */
+export const largeWatch: Attack = {
+  name: "a watched folder with very many files",
+  claim: "is not watched, which is told, and delays no other agent",
+  tries: { full: 2 * MOST_WATCHED_ENTRIES, sample: 400 },
+  run: async (entries) => {
+    const mostEntries = Math.min(MOST_WATCHED_ENTRIES, entries / 2);
+    await using world = await WatchWorld.create({ mostEntries });
+    world.write("inbox/old.md");
+    fill(world, entries);
+    return await watchAll(world, entries);
+  },
+};
+
+function fill(world: WatchWorld, entries: number): void {
+  for (let made = 0, folder = ""; made < entries; made++) {
+    if (made % FILES_IN_A_FOLDER === 0) {
+      folder = world.path(`big/${made}`);
+      Deno.mkdirSync(folder, { recursive: true });
+    } else Deno.writeFileSync(`${folder}/${made}.md`, new Uint8Array());
+  }
+}
+
+async function watchAll(world: WatchWorld, entries: number): Promise<AttackOutcome> {
+  const successes: string[] = [];
+  const before = Deno.memoryUsage().rss;
+  const start = performance.now();
+  await world.watch(world.agent("greedy", { paths: ["big"] }), world.agent("a"));
+  const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+  const megabytes = Math.round((Deno.memoryUsage().rss - before) / 1_000_000);
+  if (world.watcher.trippedReason("greedy") === null) successes.push("it is watched");
+  if (!world.log.lines.some(({ message }) => message.includes("too many to watch"))) {
+    successes.push("nothing in the log tells of it");
+  }
+  world.write("big/0/new.md");
+  world.write("inbox/new.md");
+  await world.untilFired("a created inbox/new.md");
+  if (world.fired("greedy").length > 0) successes.push("it fires");
+  return { tried: entries, successes, note: `followed in ${seconds} s, with ${megabytes} MB more` };
+}

@@ -1,0 +1,78 @@
+// JSON schemas of custom tools that make a check of arguments take for ever, or fill the memory.
+import { SystemClock } from "../../base/clock.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { ToolWorld } from "../../tests/tools/custom/tool_world.ts";
+import type { Attack } from "./attack.ts";
+
+/** A wait of the loop that is no other's doing, on a machine with many other things to do. */
+const STALL_MS = 1_000;
+
+/** A limit of seconds is one of tenths of a second: what holds for them holds for seconds. */
+class QuickClock extends SystemClock {
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return super.sleep(ms / 10, signal);
+  }
+}
+
+const BRANCHES = Object.fromEntries(
+  Array.from({ length: 60 }, (_, level) => [`l${level}`, {
+    allOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }],
+  }]),
+);
+
+/** Schemas, each with arguments that make its check run away. */
+const CASES: readonly { parameters: JsonObject; args: JsonObject }[] = [
+  of({ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(60)}!`),
+  of({ patternProperties: { "^(a|aa)+$": {} } }, { [`${"a".repeat(90)}!`]: 1 }),
+  of({ propertyNames: { pattern: "^(a|a?)+$" } }, { [`${"a".repeat(90)}!`]: 1 }),
+  of({ $ref: "#/$defs/l0" }, 1, { ...BRANCHES, l60: { type: "string" } }),
+  of({ not: { $ref: "#/$defs/l0" } }, 1, { ...BRANCHES, l60: {} }),
+  of({ uniqueItems: true }, Array.from({ length: 30_000 }, (_, n) => ({ n }))),
+  of(
+    { items: { anyOf: Array.from({ length: 2_000 }, (_, n) => ({ const: n })) } },
+    Array.from({ length: 100_000 }, () => -1),
+  ),
+];
+
+function of(property: JsonObject, value: JsonValue, $defs: JsonObject = {}) {
+  return { parameters: { type: "object", $defs, properties: { a: property } }, args: { a: value } };
+}
+
+/** Opens, checks and calls tools with such schemas, and watches how long nothing else could be done meanwhile. */
+export const toolSchemas: Attack = {
+  name: "tool schemas",
+  claim: "no schema of a custom tool holds up the service, or runs without end",
+  tries: { full: CASES.length * 3, sample: 2 },
+  run: async (tries) => {
+    await using world = await ToolWorld.open();
+    const successes: string[] = [];
+    let longest = 0;
+    for (let number = 0; number < tries; number++) {
+      const { parameters, args } = CASES[number % CASES.length] ?? of({}, 1);
+      const name = `tool${number}`;
+      await world.write(
+        `${name}.js`,
+        `export default { description: "x", run: () => "ran", parameters: ${
+          JSON.stringify(parameters)
+        } };`,
+      );
+      let last = performance.now();
+      let stall = 0;
+      const timer = setInterval(() => {
+        stall = Math.max(stall, performance.now() - last);
+        last = performance.now();
+      }, 20);
+      try {
+        await world.call(name, args, { clock: new QuickClock() })
+          .catch(() => {/* Refused, which is as good. */});
+      } finally {
+        clearInterval(timer);
+      }
+      longest = Math.max(longest, stall, performance.now() - last);
+      if (longest > STALL_MS) {
+        successes.push(`${JSON.stringify(parameters).slice(0, 200)} froze it`);
+      }
+    }
+    return { tried: tries, successes, note: `longest wait ${Math.round(longest)} ms` };
+  },
+};

@@ -1,0 +1,20 @@
+// A model endpoint in a process of its own that answers at once: first a tool call, then, given its result, an answer.
+import { CHAT_COMPLETIONS } from "../../tests/support/openai_server.ts";
+
+const encoder = new TextEncoder();
+const call = encoder.encode(
+  CHAT_COMPLETIONS.write({
+    toolCalls: [{ name: "file_read", arguments: { path: "note.txt" } }],
+  }).join(""),
+);
+const answer = encoder.encode(CHAT_COMPLETIONS.write({ text: "Done." }).join(""));
+
+Deno.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  onListen: ({ port }) => console.log(`http://127.0.0.1:${port}`),
+}, async (request) => {
+  const { messages } = await request.json() as { messages: { role: string }[] };
+  const body = messages.at(-1)?.role === "tool" ? answer : call;
+  return new Response(body, { headers: { "content-type": CHAT_COMPLETIONS.contentType } });
+});

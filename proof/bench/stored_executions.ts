@@ -1,0 +1,119 @@
+// What a long history costs: the list, the page of one agent, and the memory that a run begins with.
+import { join } from "node:path";
+import { Database } from "../../runtime/storage/database.ts";
+import { createExecutionStores } from "../../runtime/storage/execution_stores.ts";
+import { openInstance } from "../../runtime/storage/instances.ts";
+import type { Client } from "../../server/client.ts";
+import { createLocalClient } from "../../server/client/local_client.ts";
+import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
+import { comparePaired, type Figure, ratioAtMost } from "./paired.ts";
+
+const FEW = 1_000;
+const MANY = 1_000_000;
+const MANY_WITH_MESSAGES = 100_000;
+const REQUESTS = 200;
+const SEEDS = 500;
+const PAIRS = 9;
+const AGENTS = 20;
+
+/** GET /executions with a million executions, and history seeds with a hundred thousand, against a thousand. */
+export async function benchStoredExecutions(): Promise<Figure[]> {
+  return [...await lists(), await seeds()];
+}
+
+async function lists(): Promise<Figure[]> {
+  await using few = await openHistory(FEW);
+  await using many = await openHistory(MANY);
+  const compare = (name: string, query: Parameters<Client["executions"]>[0]) => {
+    const ask = async ({ client }: { client: Client }) => {
+      for (let request = 0; request < REQUESTS; request++) await client.executions(query);
+    };
+    return comparePaired(name, {
+      floor: () => ask(few),
+      subject: () => ask(many),
+      pairs: PAIRS,
+      goal: ratioAtMost(1.5),
+    });
+  };
+  return [
+    await compare("GET /executions, 1,000,000 / 1,000 stored", {}),
+    await compare("GET /executions?agent=..., 1,000,000 / 1,000 stored", { agent: "agent-3" }),
+    await compare("GET /executions?status=error, 1,000,000 / 1,000 stored", { status: ["error"] }),
+  ];
+}
+
+async function openHistory(count: number): Promise<AsyncDisposable & { client: Client }> {
+  const place = await createTestWorkspace();
+  await Deno.mkdir(place.stateDir);
+  {
+    using db = Database.open(join(place.stateDir, "inkling.db"));
+    fill(db, count, { messages: false });
+  }
+  const runtime = await place.open({ mode: "read-only" });
+  const client = createLocalClient(runtime);
+  return {
+    client,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await runtime[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Reading what the newest run of a session begins with. */
+async function seeds(): Promise<Figure> {
+  using few = openSeeds(FEW);
+  using many = openSeeds(MANY_WITH_MESSAGES);
+  const ask = async ({ read }: { read: () => Promise<unknown> }) => {
+    for (let seed = 0; seed < SEEDS; seed++) await read();
+  };
+  return await comparePaired("history of a run, 100,000 / 1,000 stored", {
+    floor: () => ask(few),
+    subject: () => ask(many),
+    pairs: PAIRS,
+    goal: ratioAtMost(1.5),
+  });
+}
+
+function openSeeds(count: number): Disposable & { read: () => Promise<unknown> } {
+  const db = Database.open(":memory:");
+  fill(db, count, { messages: true });
+  const { conversations, executions } = createExecutionStores(db, "bench");
+  return {
+    async read() {
+      const found = await executions.readExecution(count);
+      if (found === undefined) throw new TypeError("the last execution is missing");
+      const seed = await conversations.readSeed(found.execution);
+      if (seed?.messages.length !== 3) throw new TypeError("no messages to begin with");
+    },
+    [Symbol.dispose]: () => db[Symbol.dispose](),
+  };
+}
+
+/** Executions of a few agents, nine in ten of them done well; the last one has earlier ones to remember. */
+function fill(db: Database, count: number, { messages }: { messages: boolean }): void {
+  openInstance(db, { id: "bench", pid: 1, startedAt: 0 });
+  const now = Date.now();
+  db.transaction("process", () => {
+    db.run(
+      "INSERT INTO executions (agent_id, display_name, status, trigger, depth, instance_id, " +
+        "request, model, started_at, finished_at, duration_ms, total_tokens, cost_usd, output_data) " +
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) " +
+        `SELECT 'agent-' || (i % ${AGENTS}), 'Agent', ` +
+        "CASE WHEN i % 10 = 0 THEN 'error' ELSE 'success' END, 'manual', 0, 'bench', " +
+        "'{\"args\":[]}', 'demo/echo', ? + i - ?, ? + i - ?, 1000, 100, 0.01, 'Done.' FROM n",
+      ...[count, now, count, now, count],
+    );
+    if (!messages) return;
+    for (const [position, role] of ["system", "user", "assistant"].entries()) {
+      const body = role === "assistant"
+        ? { role, content: "Done.", toolCalls: [], stop: "end" }
+        : { role, content: "Do it." };
+      db.run(
+        "INSERT INTO messages (execution_id, position, role, body) SELECT id, ?, ?, ? FROM executions",
+        ...[position, role, JSON.stringify(body)],
+      );
+    }
+  });
+}

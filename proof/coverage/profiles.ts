@@ -1,0 +1,92 @@
+// Profiles of what ran, and the line counts that Deno makes of them.
+import { relative } from "node:path";
+import { productFiles, REPOSITORY } from "../../tests/support/repository.ts";
+import { COUNTED, isCounted } from "./coverage_report.ts";
+import { type FileCoverage, parseLcov } from "./lcov.ts";
+
+/** Told in a variable, not by a flag: the processes that tests start inherit it. */
+const PROFILE_FOLDER = "DENO_COVERAGE_DIR";
+/** What the reporter says of a test that passed: a dot, perhaps in a colour. */
+// deno-lint-ignore no-control-regex -- colours begin with one
+const PASSED = /^(?:\x1b\[[\d;]*m)*\.(?:\x1b\[[\d;]*m)*\n/gm;
+
+/**
+ * Runs these tests and leaves their profiles in a folder, beside those that are there. Returns what the tests said when
+ * one of them failed, and undefined when all passed.
+ */
+export async function profileTests(
+  tests: readonly string[],
+  folder: string,
+): Promise<string | undefined> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["test", "--config", "tests/deno.json", "--parallel", "--no-check", "--no-prompt"],
+      ...["--allow-read", "--allow-write", "--allow-net", "--allow-env", "--allow-run"],
+      ...["--allow-sys", "--reporter=dot", "--coverage-raw-data-only", ...tests],
+    ],
+    env: { [PROFILE_FOLDER]: folder },
+    cwd: REPOSITORY,
+  }).output();
+  const text = new TextDecoder();
+  return success ? undefined : text.decode(stdout).replaceAll(PASSED, "") + text.decode(stderr);
+}
+
+/** Every counted file, relative to the repository, with how often its lines ran by the profiles in a folder. */
+export async function countLines(folder: string): Promise<FileCoverage[]> {
+  const loaded = await readProfiles(folder);
+  const known = new Set(loaded.map(({ path }) => path));
+  const unloaded = productFiles().filter((file) => isCounted(file) && !known.has(file));
+  return [...loaded, ...await loadForNothing(unloaded)];
+}
+
+/**
+ * Files that no test loaded, with none of their lines run. Deno counts the lines only of what was loaded, so they are
+ * loaded here; left out, they would raise the total.
+ */
+async function loadForNothing(files: readonly string[]): Promise<FileCoverage[]> {
+  if (files.length === 0) return [];
+  const folder = await Deno.makeTempDir({ prefix: "inkling-coverage-" });
+  try {
+    // The module of a worker throws on a main thread; what lines it has is known all the same.
+    const imports = files.map((file) => `await import("./${file}").catch(() => {});`);
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--config",
+        "tests/deno.json",
+        "--no-check",
+        "--no-prompt",
+        "--allow-read",
+        "-",
+      ],
+      env: { [PROFILE_FOLDER]: folder },
+      cwd: REPOSITORY,
+      stdin: "piped",
+      stderr: "inherit",
+    }).spawn();
+    const program = new Blob([...imports, "Deno.exit(0);"].map((line) => `${line}\n`));
+    await program.stream().pipeTo(child.stdin);
+    if (!(await child.status).success) {
+      throw new Error(`Cannot count the lines of what no test loads: ${files.join(", ")}`);
+    }
+    return (await readProfiles(folder)).filter(({ path }) => files.includes(path))
+      .map(({ path, lines }) => ({
+        path,
+        lines: new Map([...lines.keys()].map((line) => [line, 0])),
+      }));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function readProfiles(folder: string): Promise<FileCoverage[]> {
+  const report = await new Deno.Command(Deno.execPath(), {
+    args: ["coverage", "--lcov", ...COUNTED.map((name) => `--include=/${name}`), folder],
+    cwd: REPOSITORY,
+  }).output();
+  const text = new TextDecoder();
+  if (!report.success) throw new Error(text.decode(report.stderr));
+  return parseLcov(text.decode(report.stdout))
+    .map(({ path, lines }) => ({ path: relative(REPOSITORY, path), lines }))
+    .filter(({ path }) => isCounted(path));
+}

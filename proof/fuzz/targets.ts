@@ -1,0 +1,54 @@
+// Every target there is, in the order in which they are run.
+import { agentFiles, hugeAgentFiles, pathAliases } from "./targets/agent_file_target.ts";
+import { argumentSchemas, toolArguments } from "./targets/arguments_target.ts";
+import { completionWords, shellWords } from "./targets/completion_target.ts";
+import { configFiles, environmentFiles } from "./targets/config_target.ts";
+import { databases } from "./targets/database_target.ts";
+import { endlessReplies } from "./targets/endless_reply_target.ts";
+import { executionLives } from "./targets/execution_life_target.ts";
+import { familyLives } from "./targets/family_life_target.ts";
+import { globs, hostileGlobs } from "./targets/glob_target.ts";
+import { httpRequests } from "./targets/http_target.ts";
+import { memoryFiles } from "./targets/memory_target.ts";
+import { changePaths, findPaths, readPaths } from "./targets/path_target.ts";
+import { providerStreams } from "./targets/provider_target.ts";
+import { redaction } from "./targets/redaction_target.ts";
+import { cronExpressions, durations } from "./targets/schedule_target.ts";
+import { skillTexts } from "./targets/skill_target.ts";
+import { eventCursors, eventStreams, frames } from "./targets/stream_target.ts";
+import { serverFiles } from "./targets/server_file_target.ts";
+import type { FuzzTarget } from "./target.ts";
+import {
+  foreignLines,
+  terminalMarkdown,
+  terminalTexts,
+  wrappedTexts,
+} from "./targets/terminal_target.ts";
+
+/** What a person writes, what a model says, what a client sends, what a disk holds, what happens to executions. */
+export const TARGETS: readonly FuzzTarget[] = [
+  ...[
+    agentFiles,
+    hugeAgentFiles,
+    pathAliases,
+    configFiles,
+    environmentFiles,
+    serverFiles,
+    cronExpressions,
+    durations,
+  ],
+  ...[globs, hostileGlobs, readPaths, findPaths, changePaths],
+  ...[toolArguments, argumentSchemas, shellWords, skillTexts],
+  ...[
+    memoryFiles,
+    providerStreams,
+    endlessReplies,
+    redaction,
+    frames,
+    eventCursors,
+    eventStreams,
+    httpRequests,
+  ],
+  ...[terminalTexts, terminalMarkdown, wrappedTexts, foreignLines, completionWords, databases],
+  ...[executionLives, familyLives],
+];

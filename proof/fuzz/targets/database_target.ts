@@ -1,0 +1,89 @@
+// Databases of every format there was, whole and damaged, as the next version finds them.
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { Database, DatabaseUnusable } from "../../../runtime/storage/database.ts";
+import { MIGRATIONS } from "../../../runtime/storage/migrations.ts";
+import { defineTarget } from "../target.ts";
+
+interface World {
+  folder: string;
+  /** The bytes of a database of each format, from the first on. */
+  formats: readonly Uint8Array[];
+}
+
+/** "INKL" in the file's header. */
+const APPLICATION_ID = 0x494e4b4c;
+
+function makeFormats(folder: string): Uint8Array[] {
+  return MIGRATIONS.map((_, index) => {
+    const path = `${folder}/format-${index + 1}.db`;
+    using db = new DatabaseSync(path);
+    for (const step of MIGRATIONS.slice(0, index + 1)) db.exec(step);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}`);
+    db.exec("INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0)");
+    db.close();
+    return Deno.readFileSync(path);
+  });
+}
+
+const edit = fc.record({
+  share: fc.double({ min: 0, max: 1, noNaN: true }),
+  // The first hundred bytes say what the file is.
+  inHead: fc.boolean(),
+  put: fc.uint8Array({ minLength: 1, maxLength: 16 }),
+});
+
+export const databases = defineTarget<
+  [number, readonly { share: number; inHead: boolean; put: Uint8Array }[], number | undefined],
+  World
+>({
+  name: "databases",
+  claim:
+    "a database of any format is brought up to date, or refused with a sentence and left as it was",
+  oneIn: 5,
+  async open() {
+    const folder = await Deno.makeTempDir({ prefix: "inkling-fuzz-" });
+    return {
+      folder,
+      formats: makeFormats(folder),
+      [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+    };
+  },
+  cases: ({ formats }) =>
+    fc.tuple(
+      fc.nat(formats.length - 1),
+      fc.array(edit, { maxLength: 3 }),
+      fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined, freq: 4 }),
+    ),
+  async check([format, edits, cut], { folder, formats }) {
+    const whole = formats[format] ?? assert.fail();
+    const bytes = whole.slice(0, cut === undefined ? whole.length : Math.floor(whole.length * cut));
+    for (const { share, inHead, put } of edits) {
+      const room = inHead ? Math.min(100, bytes.length) : bytes.length;
+      bytes.set(
+        put.slice(0, bytes.length - Math.floor(share * room)),
+        Math.min(Math.floor(share * room), bytes.length),
+      );
+    }
+    const path = `${folder}/case.db`;
+    await Deno.writeFile(path, bytes);
+    try {
+      using db = Database.open(path);
+      assert.equal(
+        db.get<{ user_version: number }>("PRAGMA user_version")?.user_version,
+        MIGRATIONS.length,
+      );
+    } catch (error) {
+      assert.ok(error instanceof DatabaseUnusable, String(error));
+      assert.match(error.message, /^Cannot open .+case\.db: .+\.$/s);
+      const isIntact = edits.length === 0 && cut === undefined;
+      assert.ok(!isIntact, error.message);
+      assert.deepEqual(await Deno.readFile(path), bytes, "the file was changed");
+    } finally {
+      for (const companion of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
+        await Deno.remove(companion).catch(() => {});
+      }
+    }
+  },
+});

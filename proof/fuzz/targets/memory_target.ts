@@ -1,0 +1,72 @@
+// Long-term memory: sections that a model names and fills, in a file that people edit.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { MemoryDocument } from "../../../runtime/tools/memory/memory_document.ts";
+import { defineTarget } from "../target.ts";
+
+const lineEnd = fc.constantFrom("\n", "\r\n", "\r", "");
+const contents = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.array(
+    fc.tuple(
+      fc.constantFrom(
+        ...[
+          "",
+          " ",
+          "#",
+          "# a",
+          "# b ",
+          "#\tc",
+          "\\# a",
+          "\\\\# a",
+          "## x",
+          "\ufeff# a",
+          "x",
+          "```",
+          "# a #",
+        ],
+        ...["\u2028# a", "\0", "# A", "\\"],
+      ),
+      lineEnd,
+    ),
+  ).map((lines) => lines.flat().join("")),
+);
+/** Names that a section may have. */
+export const sectionNames: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom("a", "A", "b", "c", "# a", "\\# a", "a  b", "a b", "é", "e\u0301", "#"),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }),
+).map((name) => name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "").trim()).filter((name) => name !== "");
+/** What may be saved in one. */
+export const sectionContents: fc.Arbitrary<string> = contents;
+
+export const memoryFiles = defineTarget({
+  name: "memory-files",
+  claim: "memory gives back what was saved, and no other section changes, whatever the texts",
+  cases: () =>
+    fc.tuple(
+      fc.oneof(fc.constant(""), contents),
+      fc.array(fc.tuple(sectionNames, contents, fc.boolean()), { maxLength: 6 }),
+    ),
+  check([start, changes]) {
+    let memory = MemoryDocument.parse(start);
+    assert.equal(memory.toText(), start);
+    for (const [name, content, append] of changes) {
+      const before = memory.section(name);
+      const others = memory.sections().filter((one) => one.name !== before?.name);
+      const preamble = memory.preamble();
+      const text = append
+        ? memory.withAppended(name, content).toText()
+        : memory.withSection(name, content).toText();
+      memory = MemoryDocument.parse(text);
+      assert.equal(memory.toText(), text);
+      const after = memory.section(name);
+      assert.ok(after !== undefined);
+      if (append) {
+        assert.ok(after.content.startsWith(before?.content ?? ""));
+        assert.ok(after.content.endsWith(content));
+      } else assert.equal(after.content, content);
+      assert.deepEqual(memory.sections().filter((one) => one.name !== after.name), others);
+      assert.equal(memory.preamble(), preamble);
+    }
+  },
+});

@@ -1,0 +1,166 @@
+// Paths that a model writes, through the real file tools over a folder with links to everything that is closed: for an agent
+// that declares no path, for one that declares a folder of the workspace, and for one that watches another folder, too.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import type { PathSandbox } from "../../../runtime/tools/files/path_sandbox.ts";
+import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
+import {
+  closedPlaces,
+  plant,
+  sandboxPath,
+  tool,
+} from "../../../tests/tools/files/sandbox_attack.ts";
+import {
+  call,
+  CANARY,
+  SandboxFixture,
+  snapshot,
+  testContext,
+} from "../../../tests/tools/files/sandbox_fixture.ts";
+import { defineTarget } from "../target.ts";
+
+/** What is open to an agent: the workspace; `notes` in it; that, and `flip` for reading alone. */
+const SCOPES = ["workspace", "notes", "notes and watched flip"] as const;
+type Scope = typeof SCOPES[number];
+
+/** Names of files outside, beside `notes` and in `flip`, and the texts of the latter; outside, it is CANARY. */
+const OUTSIDE = "name-outside.txt";
+const BESIDE = "name-beside.txt";
+const IN_FLIP = "name-in-flip.txt";
+const TEXT_BESIDE = "a text beside";
+const TEXT_IN_FLIP = "a text in flip";
+
+interface World {
+  fixture: SandboxFixture;
+  /** Everything that is closed to every agent, and must stay as it is. */
+  closed: string;
+}
+
+async function open(): Promise<World & AsyncDisposable> {
+  const fixture = await SandboxFixture.open();
+  for (const folder of ["outside", "outside/deep", "home", "config", "state", "workspace/agents"]) {
+    await Deno.writeTextFile(join(fixture.base, folder, OUTSIDE), CANARY);
+  }
+  await plantAll(fixture);
+  const closed = await closedPlaces(fixture);
+  return { fixture, closed, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() };
+}
+
+async function plantAll(fixture: SandboxFixture): Promise<void> {
+  await plant(fixture);
+  await fixture.write(BESIDE, TEXT_BESIDE);
+  for (const name of [IN_FLIP, "secret.txt"]) await fixture.write(`flip/${name}`, TEXT_IN_FLIP);
+}
+
+/** Takes away what the case before left. */
+async function clear({ workspace }: SandboxFixture): Promise<void> {
+  for await (const { name } of Deno.readDir(workspace)) {
+    if (name === "agents" || name === ".env") continue;
+    await Deno.remove(join(workspace, name), { recursive: true });
+  }
+}
+
+function openSandbox(scope: Scope, fixture: SandboxFixture): PathSandbox {
+  const notes = { alias: "notes", path: join(fixture.workspace, "notes") };
+  if (scope === "workspace") return fixture.sandbox();
+  return fixture.sandbox([notes], scope === "notes" ? [] : [join(fixture.workspace, "flip")]);
+}
+
+/** Runs a tool: it succeeds or fails politely, and gives neither text nor name of what is closed to the agent. */
+async function attempt(
+  name: string,
+  args: Record<string, unknown>,
+  { scope, fixture }: { scope: Scope; fixture: SandboxFixture },
+): Promise<void> {
+  let said: string;
+  try {
+    said = await call(tool(name), args, testContext(openSandbox(scope, fixture)));
+  } catch (error) {
+    assert.ok(error instanceof ToolFailure, `${name} ${JSON.stringify(args)}: ${error}`);
+    said = error.message;
+  }
+  const closed = [CANARY, OUTSIDE];
+  if (scope !== "workspace") closed.push(BESIDE, TEXT_BESIDE);
+  if (scope === "notes") closed.push(IN_FLIP, TEXT_IN_FLIP);
+  // What the model wrote itself is no secret.
+  for (const one of closed.filter((one) => !JSON.stringify(args).includes(one))) {
+    assert.ok(!said.includes(one), `${name} ${JSON.stringify(args)} told ${one}`);
+  }
+}
+
+/** Ways to files that are there, each closed to some agent. */
+const closedFile = ({ workspace }: SandboxFixture): fc.Arbitrary<string> =>
+  fc.tuple(
+    fc.constantFrom("", `${workspace}/`, "{notes}/../", "{notes}/up/", "up/", "in/../", "../"),
+    fc.constantFrom(
+      BESIDE,
+      `flip/${IN_FLIP}`,
+      "flip/secret.txt",
+      `agents/${OUTSIDE}`,
+      "team/me.md",
+      ".env",
+      "env.txt",
+      "out.txt",
+      `out/deep/${OUTSIDE}`,
+    ),
+  ).map((parts) => parts.join(""));
+
+export const readPaths = defineTarget<[string, Scope], World>({
+  name: "read-paths",
+  claim: "file_read never shows what lies outside of the sandbox, whatever the path",
+  open,
+  cases: ({ fixture }) =>
+    fc.tuple(fc.oneof(sandboxPath(fixture), closedFile(fixture)), fc.constantFrom(...SCOPES)),
+  check: ([path, scope], { fixture }) => attempt("file_read", { path }, { scope, fixture }),
+});
+
+export const findPaths = defineTarget<[string, string, Scope], World>({
+  name: "find-paths",
+  claim: "file_glob never names what lies outside of the sandbox, whatever the pattern",
+  open,
+  cases: ({ fixture }) =>
+    fc.tuple(
+      sandboxPath(fixture),
+      fc.constantFrom("", "/*", "/**", "/**/*.txt", "*", "/{,*/}*"),
+      fc.constantFrom(...SCOPES),
+    ),
+  check: ([path, end, scope], { fixture }) =>
+    attempt("file_glob", { pattern: path + end }, { scope, fixture }),
+});
+
+const CHANGES = ["file_write", "file_edit", "file_delete", "file_move"] as const;
+
+export const changePaths = defineTarget<[typeof CHANGES[number], string, string, Scope], World>({
+  name: "change-paths",
+  claim: "no file tool changes anything outside of the sandbox, whatever the paths",
+  open,
+  cases: ({ fixture }) =>
+    fc.tuple(
+      fc.constantFrom(...CHANGES),
+      sandboxPath(fixture),
+      sandboxPath(fixture),
+      fc.constantFrom(...SCOPES),
+    ),
+  async check([name, one, other, scope], { fixture, closed }) {
+    await clear(fixture);
+    await plantAll(fixture);
+    const before = await besides(scope, fixture);
+    const args = {
+      file_write: { path: one, content: "written" },
+      file_edit: { path: one, old_text: "i", new_text: "ii", replace_all: true },
+      file_delete: { path: one },
+      file_move: { source: one, destination: other },
+    }[name];
+    await attempt(name, args, { scope, fixture });
+    assert.equal(await closedPlaces(fixture), closed);
+    assert.equal(await besides(scope, fixture), before);
+  },
+});
+
+/** What stands in the workspace beside the folder that an agent declares; nothing for one that may change all of it. */
+async function besides(scope: Scope, { workspace }: SandboxFixture): Promise<string> {
+  if (scope === "workspace") return "";
+  const lines = (await snapshot(workspace)).split("\n");
+  return lines.filter((line) => !line.startsWith(join(workspace, "notes"))).join("\n");
+}

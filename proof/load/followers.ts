@@ -1,0 +1,72 @@
+// Many followers of one execution while it logs: each must get every frame once, in order, the same bytes.
+import { serve } from "../../server/mod.ts";
+import { openSocketClient } from "../../server/client.ts";
+import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
+import { type Door, followBytes, type Seen, storedBytes } from "./follow_bytes.ts";
+import { writeBusyAgent } from "./many_frames.ts";
+
+/** What came of it. */
+export interface FollowersReport {
+  followers: number;
+  /** Of the execution. */
+  frames: number;
+  /** Followers that saw anything else than what is stored. */
+  wrong: Seen[];
+  /** From the first frame after all were connected to the end of the last stream, in milliseconds. */
+  ms: number;
+  /** Heartbeats that an idle reader of the events got meanwhile, and the longest silence in milliseconds. */
+  events: { received: number; longestSilenceMs: number };
+}
+
+/** Runs it, half of the followers over the Unix socket and half over TCP. */
+export async function runFollowers(
+  options: { followers: number; frames: number; connectMs: number },
+): Promise<FollowersReport> {
+  await using workspace = await createTestWorkspace();
+  const frames = await writeBusyAgent(workspace, {
+    frames: options.frames,
+    delayMs: options.connectMs,
+  });
+  await using runtime = await workspace.open();
+  const service = await serve(runtime, { tcp: { port: 0, apiKey: "load" } });
+  const path = runtime.directories.socketFile;
+  using http = Deno.createHttpClient({ proxy: { transport: "unix", path } });
+  using client = openSocketClient(path);
+  const doors: Door[] = [
+    { base: "http://localhost", init: { client: http } },
+    { base: `http://127.0.0.1:${service.ports[0]}`, init: { headers: { "x-api-key": "load" } } },
+  ];
+  const { execution_id } = await client.run("busy");
+  const started = Date.now() + options.connectMs;
+  const silence = watchSilence(doors[0] as Door);
+  const seen = await Promise.all(
+    Array.from(
+      { length: options.followers },
+      (_, n) => followBytes(doors[n % doors.length] as Door, execution_id),
+    ),
+  );
+  const ms = Date.now() - started;
+  const stored = await storedBytes(runtime, execution_id);
+  await service.shutdown("requested");
+  const wrong = seen.filter(({ sha256, frames }) =>
+    sha256 !== stored.sha256 || frames !== stored.frames
+  );
+  if (stored.frames !== frames) {
+    throw new Error(`The agent logged ${stored.frames} frames instead of ${frames}`);
+  }
+  return { followers: options.followers, frames, wrong, ms, events: await silence };
+}
+
+/** Reads the service's events to their end and measures the longest time without any. */
+async function watchSilence(door: Door): Promise<FollowersReport["events"]> {
+  const response = await fetch(`${door.base}/events/stream`, door.init);
+  if (response.body === null) throw new Error(`Refused: ${response.status}`);
+  let last = performance.now();
+  const report = { received: 0, longestSilenceMs: 0 };
+  for await (const _ of response.body) {
+    report.received++;
+    report.longestSilenceMs = Math.max(report.longestSilenceMs, performance.now() - last);
+    last = performance.now();
+  }
+  return report;
+}

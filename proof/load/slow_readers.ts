@@ -1,0 +1,41 @@
+// Readers that stop reading while an execution goes on logging: what the service holds for them must not grow with
+// the number of frames behind them.
+import { serve } from "../../server/mod.ts";
+import { openSocketClient } from "../../server/client.ts";
+import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
+import { writeBusyAgent } from "./many_frames.ts";
+
+/** Megabytes of the process's memory that 200 stalled readers add over none, for an execution of that many frames. */
+export async function memoryBehindSlowReaders(frames: number): Promise<number> {
+  const without = await memoryAfter(frames, 0);
+  return await memoryAfter(frames, 200) - without;
+}
+
+async function memoryAfter(frames: number, readers: number): Promise<number> {
+  await using workspace = await createTestWorkspace();
+  await writeBusyAgent(workspace, { frames, delayMs: 1_000 });
+  await using runtime = await workspace.open();
+  const service = await serve(runtime, { keepAlive: true });
+  const path = runtime.directories.socketFile;
+  using client = openSocketClient(path);
+  const { execution_id } = await client.run("busy");
+  const request = new TextEncoder().encode(
+    `GET /executions/${execution_id}/stream HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+  );
+  const connections = await Promise.all(Array.from({ length: readers }, async () => {
+    const connection = await Deno.connect({ transport: "unix", path });
+    await connection.write(request);
+    await connection.read(new Uint8Array(256));
+    return connection;
+  }));
+  while ((await client.execution(execution_id)).status === "running") {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  // Objects that are free but not yet collected would be counted.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  Reflect.get(globalThis, "gc")?.();
+  const { heapUsed, external } = Deno.memoryUsage();
+  for (const connection of connections) connection.close();
+  await service.shutdown("requested");
+  return (heapUsed + external) / 1_048_576;
+}

@@ -1,0 +1,68 @@
+// `deno task mutation`: takes each guard away in a copy of the tree and shows that a test notices. Arguments: words of the
+// guards to try; none: all.
+import { join } from "node:path";
+import { REPOSITORY } from "../../tests/support/repository.ts";
+import { type Mutation, MUTATIONS } from "./guards.ts";
+
+const NOT_COPIED = new Set([".git", "coverage"]);
+/** On any machine the tests of a guard are done sooner. One that hangs without it tells nobody: it must end, and fail. */
+const LONGEST_MS = 5 * 60_000;
+
+const copy = await Deno.makeTempDir({ prefix: "inkling-mutation-" });
+try {
+  await copyTree(REPOSITORY, copy);
+  const wanted = MUTATIONS.filter(({ guard }) => Deno.args.every((word) => guard.includes(word)));
+  const unnoticed: string[] = [];
+  for (const mutation of wanted) {
+    const start = performance.now();
+    const outcome = await tryMutation(mutation);
+    if (outcome !== "noticed") unnoticed.push(mutation.guard);
+    const seconds = Math.round((performance.now() - start) / 1_000);
+    console.log(`${outcome.padEnd(9)}  ${mutation.guard} (${seconds} s)`);
+  }
+  console.log(`${wanted.length - unnoticed.length} of ${wanted.length} guards are held by tests`);
+  if (unnoticed.length > 0) Deno.exitCode = 1;
+} finally {
+  await Deno.remove(copy, { recursive: true });
+}
+
+/** Whether a test fails without the guard. Throws when the guard is not where it is said to be. */
+async function tryMutation(
+  { guard, file, find, replace, tests }: Mutation,
+): Promise<"noticed" | "UNNOTICED" | "HANGS"> {
+  const path = join(copy, file);
+  const source = await Deno.readTextFile(path);
+  if (source.split(find).length !== 2) {
+    throw new Error(`Cannot take away "${guard}": ${file} does not hold its text exactly once`);
+  }
+  await Deno.writeTextFile(path, source.replace(find, () => replace));
+  const signal = AbortSignal.timeout(LONGEST_MS);
+  try {
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["test", "--config", "tests/deno.json", "--parallel", "--no-check", "--no-prompt"],
+        ...["--allow-read", "--allow-write", "--allow-net", "--allow-env", "--allow-run"],
+        ...["--allow-sys", "--fail-fast", ...tests],
+      ],
+      cwd: copy,
+      signal,
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    if (signal.aborted) return "HANGS";
+    return code === 0 ? "UNNOTICED" : "noticed";
+  } finally {
+    await Deno.writeTextFile(path, source);
+  }
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  for await (const entry of Deno.readDir(from)) {
+    if (NOT_COPIED.has(entry.name)) continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory) {
+      await Deno.mkdir(target);
+      await copyTree(source, target);
+    } else if (entry.isFile) await Deno.copyFile(source, target);
+  }
+}

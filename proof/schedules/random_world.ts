@@ -1,0 +1,163 @@
+// Worlds by chance: any schedule, in three weeks around a change of the clock or any date, with all that can happen to a
+// service.
+import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
+import { seededRandom } from "../../tests/support/seeded_random.ts";
+import type { WorldEvent, WorldScript } from "./world.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const WINDOW_MS = 21 * DAY_MS;
+const STEP_MS = 2 * HOUR_MS;
+/** The wall is never further than this from the beginning: the oracle's slots reach so far. */
+const MOST_STEPS = 12;
+
+/** By an hour, by half an hour, at midnight, on either half of the globe. */
+const ZONES = [
+  "Europe/Berlin",
+  "America/New_York",
+  "Australia/Lord_Howe",
+  "America/Santiago",
+  "Asia/Beirut",
+];
+const OTHER_ZONES = ["UTC", "Asia/Kathmandu", "Pacific/Auckland", "America/St_Johns"];
+const FIRST_YEAR = 2024;
+const LAST_YEAR = 2031;
+
+/** Every change of the clock in the five zones. */
+export function clockChanges(): { zone: string; at: number }[] {
+  return ZONES.flatMap((zone) => {
+    const changes: { zone: string; at: number }[] = [];
+    let next = Temporal.Instant.from(`${FIRST_YEAR}-01-01T00:00Z`).toZonedDateTimeISO(zone)
+      .getTimeZoneTransition("next");
+    while (next !== null && next.year <= LAST_YEAR) {
+      changes.push({ zone, at: next.epochMilliseconds });
+      next = next.getTimeZoneTransition("next");
+    }
+    return changes;
+  });
+}
+
+/** The world of a number; the first ones have the clock changes in their middle. */
+export function createRandomWorld(number: number): WorldScript {
+  const random = seededRandom((number + 1) * 2_654_435_761);
+  for (let warm = 0; warm < 10; warm++) random();
+  const chance = new Chance(random);
+  const change = clockChanges()[number];
+  const zone = change?.zone ?? chance.pick([...ZONES, ...OTHER_ZONES]);
+  const middle = change?.at ?? Date.UTC(chance.within(2020, 2040), chance.within(0, 11), 15);
+  const from = Math.floor(middle / 1_000) * 1_000 - WINDOW_MS / 2 +
+    chance.within(-48, 48) * HOUR_MS;
+  const to = from + WINDOW_MS;
+  return {
+    trigger: createTrigger(chance),
+    zone,
+    from,
+    to,
+    events: createEvents(chance, { from, to, change: change?.at }),
+    durations: Array.from({ length: 7 }, () => chance.within(0, 6) ** 4 * chance.within(0, 200)),
+  };
+}
+
+function createTrigger(chance: Chance): ScheduleTrigger {
+  const catchUp = chance.pick(["once", "none"] as const);
+  if (chance.within(1, 10) > 7) {
+    const every = chance.pick([
+      `${chance.within(20, 90)}s`,
+      `${chance.within(1, 90)}m`,
+      `${chance.within(1, 50)}h`,
+      `${chance.within(1, 3)}d`,
+      "1h30m",
+    ]);
+    return { type: "schedule", every, catchUp };
+  }
+  return { type: "schedule", cron: createCron(chance), catchUp };
+}
+
+/** Any expression; the hours around clock changes more often than others. */
+export function createCron(chance: Chance): string {
+  const list = (low: number, high: number) =>
+    Array.from({ length: chance.within(1, 3) }, () => chance.within(low, high)).join(",");
+  const range = (low: number, high: number) => {
+    const from = chance.within(low, high);
+    return `${from}-${chance.within(from, high)}`;
+  };
+  const step = (low: number, high: number) => `*/${chance.within(1, high - low)}`;
+  const any = (low: number, high: number) =>
+    chance.pick([list, range, step, (l: number, h: number) => `${range(l, h)}/2`])(low, high);
+  const star = (field: string) => chance.within(1, 3) === 1 ? field : "*";
+  return [
+    chance.pick(["0", "30", "15,45", "*/15", "*", any(0, 59), list(0, 59)]),
+    chance.pick(["*", "0", "2", "1-3", "0-4/2", any(0, 23), list(0, 23)]),
+    star(any(1, 28)),
+    chance.within(1, 8) === 1 ? any(1, 12) : "*",
+    star(chance.pick(["mon-fri", "7", "0", "sat", any(0, 6)])),
+  ].join(" ");
+}
+
+function createEvents(
+  chance: Chance,
+  { from, to, change }: { from: number; to: number; change: number | undefined },
+): WorldEvent[] {
+  const count = chance.within(4, 24);
+  // No two at the same millisecond of their seconds: nothing happens at one time with something else.
+  const times = Array.from({ length: count }, (_, index) => {
+    const near = change !== undefined && chance.within(1, 2) === 1;
+    const [low, high] = near ? [change - 4 * HOUR_MS, change + 4 * HOUR_MS] : [from, to];
+    return Math.floor(chance.within(low, high) / 1_000) * 1_000 + 17 + 31 * index;
+  }).sort((a, b) => a - b);
+  const events: WorldEvent[] = [];
+  let isUp = true;
+  let isPaused = false;
+  let steps = 0;
+  for (const at of times) {
+    if (chance.within(1, 5) <= 2) {
+      const by = steps >= MOST_STEPS || chance.within(0, 1) === 0 ? -1 : 1;
+      if (steps + by < -MOST_STEPS) continue;
+      steps += by;
+      events.push({ at, type: "step", by: by * STEP_MS });
+    } else if (!isUp) {
+      isUp = true;
+      events.push({ at, type: "start" });
+    } else {
+      const type = isPaused
+        ? chance.pick(["pause", "pause", "restart", "edit"] as const)
+        : chance.pick(["stop", "restart", "restart", "pause", "edit"] as const);
+      if (type === "edit") {
+        events.push({ at, type });
+      } else if (type === "pause") {
+        isPaused = !isPaused;
+        events.push({ at, type: isPaused ? "pause" : "resume" });
+      } else {
+        events.push({ at, type: "stop" });
+        isUp = type === "restart";
+        // A quick one, as an update makes it: within the minute of grace, or a little over it.
+        const next = times[times.indexOf(at) + 1] ?? to;
+        const back = at + chance.within(1, 150) * 1_000 + 7;
+        if (isUp && back < next) events.push({ at: back, type: "start" });
+        else isUp = false;
+      }
+    }
+  }
+  return events;
+}
+
+/** Choices. */
+export class Chance {
+  readonly #random: () => number;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** A whole number; both bounds can come. */
+  within(low: number, high: number): number {
+    return low + Math.floor(this.#random() * (high - low + 1));
+  }
+
+  pick<T>(values: readonly T[]): T {
+    const value = values[this.within(0, values.length - 1)];
+    if (value === undefined) throw new RangeError("nothing to choose from");
+    return value;
+  }
+}

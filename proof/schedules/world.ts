@@ -1,0 +1,110 @@
+// A world for one schedule: what happens to its service in three weeks, and what the service makes of it.
+import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
+import { Database } from "../../runtime/storage/database.ts";
+import { insertSlot, isSlotTaken, SqliteSlotStore } from "../../runtime/storage/slots.ts";
+import type { FireOutcome, StartRun } from "../../runtime/triggers/fire.ts";
+import { Scheduler } from "../../runtime/triggers/schedule/scheduler.ts";
+import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
+import { fakeAgent } from "../../tests/support/fake_agent.ts";
+import { LogLines } from "../../tests/support/log_lines.ts";
+import { SimulatedClock } from "../../tests/support/simulated_clock.ts";
+
+/** What happens, in real time: milliseconds since the epoch, as if the wall's clock were never set. */
+export type WorldEvent =
+  | { at: number; type: "stop" | "start" | "pause" | "resume" | "edit" }
+  /** The wall's clock is set. `seenAt`: when whoever sleeps wakes next, filled in by the world. */
+  | { at: number; type: "step"; by: number; seenAt?: number };
+
+export interface WorldScript {
+  trigger: ScheduleTrigger;
+  /** The machine's zone. */
+  zone: string;
+  from: number;
+  to: number;
+  events: WorldEvent[];
+  /** How long runs take, in milliseconds; the n-th run takes the n-th, in turn. */
+  durations: number[];
+}
+
+export interface WorldReport {
+  /** All slots that have an outcome, oldest first. */
+  slots: Slot[];
+  /** Each run that started: the slot, and what the wall showed. */
+  started: { scheduledFor: number; at: number }[];
+  /** Executions that overlapped another one. */
+  overlaps: number;
+  wakes: number;
+}
+
+/** Lets the world happen. */
+export async function runWorld(script: WorldScript): Promise<WorldReport> {
+  const clock = new SimulatedClock(script.from);
+  using db = Database.open(":memory:");
+  const store = new SqliteSlotStore(db);
+  const started: WorldReport["started"] = [];
+  let runEnds = -Infinity;
+  let overlaps = 0;
+  let isPaused = false;
+  const start: StartRun = (agent, fire) => {
+    if (fire.type !== "schedule") throw new TypeError("only schedules fire here");
+    const { scheduledFor, reason } = fire;
+    const claim = (): FireOutcome => {
+      if (isSlotTaken(db, agent.id, scheduledFor)) return { outcome: "claimed" };
+      const slot = { agentId: agent.id, scheduledFor, executionId: null, count: 1 };
+      if (clock.real < runEnds) {
+        insertSlot(db, { ...slot, outcome: "skipped", reason: "still running" });
+        return { outcome: "running" };
+      }
+      insertSlot(db, { ...slot, outcome: "run", reason });
+      return { outcome: "started", executionId: started.length + 1 };
+    };
+    const outcome = db.transaction("process", claim);
+    if (outcome.outcome === "started") {
+      if (clock.real < runEnds) overlaps++;
+      runEnds = clock.real + (script.durations[started.length % script.durations.length] ?? 0);
+      started.push({ scheduledFor, at: clock.now() });
+    }
+    return Promise.resolve(outcome);
+  };
+  let edits = 0;
+  const agents = () => [fakeAgent("one", { trigger: script.trigger, body: `Edit ${edits}` })];
+  const open = async () => {
+    const log = new LogLines();
+    const ports = { store, start, clock, log, timeZone: script.zone, isPaused: () => isPaused };
+    const scheduler = new Scheduler(ports);
+    await scheduler.reconcile(agents(), { isUnreadable: () => false });
+    scheduler.start();
+    await clock.idle();
+    return scheduler;
+  };
+  let scheduler: Scheduler | undefined = await open();
+  const passUntil = async (real: number) => {
+    if (scheduler === undefined) clock.pass(real);
+    else await clock.runUntil(real);
+  };
+  for (const event of script.events) {
+    await passUntil(event.at);
+    if (event.type === "step") {
+      clock.step(event.by);
+      event.seenAt = scheduler === undefined ? Infinity : clock.nextWake;
+    } else if (event.type === "stop") {
+      await scheduler?.[Symbol.asyncDispose]();
+      scheduler = undefined;
+      runEnds = -Infinity;
+    } else if (event.type === "start") {
+      scheduler = await open();
+    } else if (event.type === "edit") {
+      edits++;
+      await scheduler?.reconcile(agents(), { isUnreadable: () => false });
+      await clock.idle();
+    } else {
+      isPaused = event.type === "pause";
+      scheduler?.look();
+      await clock.idle();
+    }
+  }
+  await passUntil(script.to);
+  await scheduler?.[Symbol.asyncDispose]();
+  const slots = (await store.listSlots("one", { limit: -1, offset: 0 })).reverse();
+  return { slots, started, overlaps, wakes: clock.wakes };
+}

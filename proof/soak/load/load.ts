@@ -1,0 +1,63 @@
+// Deed after deed at random moments, many at once.
+import { DEEDS, type Deeds } from "../deeds.ts";
+import { sleep } from "../sleep.ts";
+import type { Chance } from "../soak_random.ts";
+import type { SoakWorld } from "../soak_world.ts";
+
+const MOST_AT_ONCE = 60;
+
+/** The load of one soak. */
+export class Load {
+  readonly #world: SoakWorld;
+  readonly #deeds: Deeds;
+  /** Deeds a second. */
+  rate: number;
+  readonly #chance: Chance;
+  readonly #busy = new Set<Promise<void>>();
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(world: SoakWorld, { deeds, rate }: { deeds: Deeds; rate: number }) {
+    this.#world = world;
+    this.#deeds = deeds;
+    this.rate = rate;
+    this.#chance = world.chance("load");
+  }
+
+  /** Until `end`; resolves when all deeds are over. A deed that throws is a fault of the soak, and a finding. */
+  async run(): Promise<void> {
+    while (!this.#isOver) {
+      await sleep(this.#chance.wait(1_000 / this.rate));
+      const isFull = this.#busy.size >= MOST_AT_ONCE;
+      if (this.#isPaused || this.#isOver || isFull || !this.#world.service.isUp) continue;
+      const deed = this.#deeds.do(this.#chance.weighted(DEEDS))
+        .catch((error) => {
+          const told = error instanceof Error ? error.stack : error;
+          this.#world.findings.add("the soak itself works", { error: String(told) });
+        })
+        .finally(() => void this.#busy.delete(deed));
+      this.#busy.add(deed);
+    }
+    await Promise.all(this.#busy);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Resolves when nothing is being done any more; only while it pauses. */
+  async rest(): Promise<void> {
+    while (this.#busy.size > 0) {
+      this.#deeds.stopFollowing();
+      await sleep(50);
+    }
+  }
+}

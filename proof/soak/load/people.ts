@@ -1,0 +1,161 @@
+// People who answer: approve, deny, pick, write, cancel, let time pass, and sometimes two of them at once.
+import type { PendingBody, RespondBody } from "../../../server/schemas/request_schemas.ts";
+import { readSnapshot } from "../invariants/invariants.ts";
+import { sleep } from "../sleep.ts";
+import type { SoakWorld } from "../soak_world.ts";
+import type { Chance } from "../soak_random.ts";
+
+const LONGEST_THOUGHT_MS = 2_500;
+/** Who was about to answer when the service died comes back after so long. */
+const AGAIN_MS = 6_000;
+const HURRIED_MS = 1_000;
+const LOOK_MS = 250;
+
+type Response = RespondBody["response"];
+
+/** What people need of the soak. */
+type PeoplesWorld = Pick<SoakWorld, "attempt" | "chance" | "database" | "findings">;
+
+/** The people of one soak. */
+export class People {
+  readonly #world: PeoplesWorld;
+  readonly #chance: Chance;
+  /** When a request was last taken care of. */
+  readonly #taken = new Map<string, number>();
+  /** Requests that are left to their deadline. */
+  readonly #left = new Set<string>();
+  /** What each request was answered with, once the service had said that it took it. */
+  readonly #answered = new Map<string, Response>();
+  /** What people are about to do, and do. */
+  readonly #acting = new Set<Promise<void>>();
+  readonly #leaving = new AbortController();
+  /** No more waiting for deadlines: all is to come to an end. */
+  isHurried = false;
+
+  constructor(world: PeoplesWorld) {
+    this.#world = world;
+    this.#chance = world.chance("people");
+  }
+
+  /** Answers what comes up, until `leave`; resolves when nobody does anything any more. */
+  async attend(): Promise<void> {
+    const { signal } = this.#leaving;
+    while (!signal.aborted) {
+      await this.look();
+      await sleep(LOOK_MS, signal);
+    }
+    await Promise.all(this.#acting);
+  }
+
+  /** Whoever still thinks goes without an answer. */
+  leave(): void {
+    this.#leaving.abort();
+  }
+
+  /** Looks at what waits, and sends somebody to each request that has nobody yet. */
+  async look(): Promise<void> {
+    const waiting = await this.#world.attempt("list waiting", {
+      allowed: [],
+      work: (client) => client.executions({ status: ["waiting"], limit: 200 }),
+    });
+    await Promise.all((waiting ?? []).map(({ id }) => this.#visit(id)));
+  }
+
+  /** Answers that the service took and did not keep as they were given. */
+  findLostAnswers(): void {
+    const stored = readSnapshot(
+      this.#world.database,
+      (db) => db.prepare("SELECT request_id, response FROM requests").all(),
+    ) as {
+      request_id: string;
+      response: string | null;
+    }[];
+    for (const { request_id, response } of stored) {
+      const given = this.#answered.get(request_id);
+      if (given === undefined || response === JSON.stringify(given)) continue;
+      this.#world.findings.add("an answer that was taken is kept", { request_id, response, given });
+    }
+  }
+
+  async #visit(id: number): Promise<void> {
+    const pending = await this.#world.attempt("look at a request", {
+      // Answered, expired or purged since it was listed.
+      allowed: [404],
+      work: (client) => client.pending(id),
+    });
+    if (pending === undefined) return;
+    const { request_id, expires_at } = pending;
+    const now = performance.now();
+    const againMs = this.isHurried ? HURRIED_MS : AGAIN_MS;
+    if (now - (this.#taken.get(request_id) ?? -Infinity) < againMs) return;
+    if (this.#left.has(request_id) && !this.isHurried) return;
+    this.#taken.set(request_id, now);
+    const deed = this.#chance.weighted({ answer: 10, twice: 3, cancel: 1, leave: 3, misfit: 0.5 });
+    if (deed === "leave" && expires_at !== null && !this.isHurried) {
+      this.#left.add(request_id);
+      return;
+    }
+    const thoughtMs = this.#chance.between(0, LONGEST_THOUGHT_MS);
+    const acting = this.#act(pending, { deed, thoughtMs })
+      .finally(() => void this.#acting.delete(acting));
+    this.#acting.add(acting);
+  }
+
+  async #act(
+    pending: PendingBody,
+    { deed, thoughtMs }: { deed: string; thoughtMs: number },
+  ): Promise<void> {
+    const { signal } = this.#leaving;
+    if (!this.isHurried) await sleep(thoughtMs, signal);
+    if (signal.aborted) return;
+    const { execution_id: id } = pending;
+    switch (deed) {
+      case "cancel":
+        await this.#world.attempt("cancel a waiting execution", {
+          allowed: [404],
+          work: (client) => client.cancel(id),
+        });
+        return;
+      case "misfit":
+        await this.#world.attempt("answer what was not asked", {
+          allowed: [404, 409, 422],
+          work: (client) =>
+            client.respond(id, { request_id: pending.request_id, response: { selected: [] } }),
+        });
+        return;
+      case "twice":
+        await Promise.all([this.#answer(pending), this.#answer(pending)]);
+        return;
+      default:
+        await this.#answer(pending);
+    }
+  }
+
+  async #answer(pending: PendingBody): Promise<void> {
+    const { execution_id: id, request_id } = pending;
+    const response = this.#responseTo(pending);
+    const taken = await this.#world.attempt("answer", {
+      allowed: [404, 409, 503],
+      work: (client) => client.respond(id, { request_id, response }),
+    });
+    if (taken === undefined) return;
+    if (this.#answered.has(request_id)) {
+      this.#world.findings.add("a request is answered once", { request_id, id, response });
+    }
+    this.#answered.set(request_id, response);
+  }
+
+  #responseTo({ kind, options, multi }: PendingBody): Response {
+    const chance = this.#chance;
+    switch (kind) {
+      case "confirm":
+        return chance.is(0.75)
+          ? { approved: true }
+          : { approved: false, ...(chance.is(0.5) && { reason: "not today" }) };
+      case "input":
+        return { text: `somebody's words ${chance.between(1, 1_000)}` };
+      case "choice":
+        return { selected: multi ? [...options ?? []] : [chance.one(options ?? [])] };
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// What unsafe calls did, counted from outside: each call brings a token that no other call has.
+import { join } from "node:path";
+import type { BrokenRow } from "../invariants/invariant.ts";
+import { readSnapshot, type Violation } from "../invariants/invariants.ts";
+
+/** Tools whose every call leaves its token behind. */
+const COUNTED_TOOLS = ["http_request", "stamp", "skill_run_script"] as const;
+
+/** What the tokens of calls begin with that leave them behind; others of the same tools begin otherwise. */
+export const COUNTED_PREFIX = "t";
+
+/** A server and a file to which tools bring their tokens. */
+export class SideEffects implements AsyncDisposable {
+  /** Where a custom tool and a skill's script append their tokens, a line each. */
+  readonly file: string;
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #posted = new Map<string, number>();
+
+  private constructor(file: string) {
+    this.file = file;
+    this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+      const token = new URL(request.url).pathname.slice(1);
+      this.#posted.set(token, (this.#posted.get(token) ?? 0) + 1);
+      return new Response("counted");
+    });
+  }
+
+  /** `folder` is made, and must be the agents' to write in. */
+  static async open(folder: string): Promise<SideEffects> {
+    await Deno.mkdir(folder, { recursive: true });
+    const file = join(folder, "tokens.txt");
+    await Deno.writeTextFile(file, "");
+    return new SideEffects(file);
+  }
+
+  /** The address to which a token is posted as the path. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** How often each token arrived. */
+  async counts(): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map(this.#posted);
+    for (const token of (await Deno.readTextFile(this.file)).split("\n")) {
+      if (token !== "") counts.set(token, (counts.get(token) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}
+
+/**
+ * Calls that took effect more than once, that took effect although they were refused, and that are told to have worked and
+ * did not. A call's id is its token.
+ */
+export async function findWrongEffects(
+  path: string,
+  { effects, since }: { effects: SideEffects; since: number },
+): Promise<Violation[]> {
+  const results = readSnapshot(path, (db) =>
+    db.prepare(
+      "SELECT execution_id, id AS frame, json_extract(payload, '$.tool_call_id') AS token, " +
+        "json_extract(payload, '$.tool_name') AS tool, json_extract(payload, '$.is_error') AS is_error, " +
+        "substr(json_extract(payload, '$.content'), 1, 80) AS content FROM frames " +
+        "WHERE event = 'tool_result' AND execution_id >= ?1",
+    ).all(since)) as { token: string; tool: string; is_error: number; content: string }[];
+  // Behind the results: what they tell of has happened by now.
+  const counts = await effects.counts();
+  const counted = results.filter(({ tool, token }) =>
+    COUNTED_TOOLS.some((one) => one === tool) && token.startsWith(COUNTED_PREFIX)
+  );
+  const refused = counted.filter(({ token, content }) =>
+    content.startsWith("Action denied") && counts.has(token)
+  );
+  const lost = counted.filter(({ token, is_error }) => is_error === 0 && !counts.has(token));
+  const twice = [...counts].filter(([, count]) => count > 1)
+    .map(([token, count]) => ({ token, count }));
+  return [
+    violation("no unsafe call takes effect twice", twice),
+    violation("no call that was denied takes effect", refused),
+    violation("every call that is told to have worked took effect", lost),
+  ].filter(({ rows }) => rows.length > 0);
+}
+
+function violation(invariant: string, rows: BrokenRow[]): Violation {
+  return { invariant, rows };
+}

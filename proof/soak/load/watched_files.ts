@@ -1,0 +1,129 @@
+// Files put into watched folders, each once and whole, and whether their agent was told of each of them, once. Those that
+// were seen are cleared away: a world that only grows would be no steady load.
+import { join } from "node:path";
+import { readSnapshot } from "../invariants/invariants.ts";
+import { sleep } from "../sleep.ts";
+import { WATCHED } from "./soak_agents.ts";
+import type { Chance } from "../soak_random.ts";
+import type { SoakWorld } from "../soak_world.ts";
+
+/** Files that stay for a while after they were seen; cleared away as soon as there are half as many more. */
+const LEFT_LYING = 60;
+
+/** What an agent is to be told of a file, once. */
+interface Change {
+  event: "created" | "deleted";
+  path: string;
+}
+
+/** The watched folders of one soak. */
+export class WatchedFiles {
+  readonly #world: SoakWorld;
+  readonly #chance: Chance;
+  /** When each change was made, by its key. */
+  readonly #made = new Map<string, string>();
+  #unseen = new Map<string, Change>();
+  /** Files that are there, the oldest first. */
+  #lying: string[] = [];
+  #count = 0;
+  #isPausing = false;
+
+  constructor(world: SoakWorld) {
+    this.#world = world;
+    this.#chance = world.chance("watched");
+  }
+
+  /** Moves new files into a folder; in a pause none, for nobody is told of these. */
+  async write(): Promise<void> {
+    if (this.#isPausing) return;
+    const agent = this.#chance.is(0.8) ? "watch_inbox" : "watch_desk";
+    const files = this.#chance.is(0.1) ? this.#chance.between(2, 8) : 1;
+    for (let n = 0; n < files; n++) {
+      const name = `file-${++this.#count}.md`;
+      const staged = join(this.#world.home.workspace, "stage", name);
+      const path = join(this.#world.home.workspace, WATCHED[agent] ?? "", name);
+      await Deno.writeTextFile(staged, `The letter ${this.#count}.\n`);
+      if (this.#isPausing) return;
+      this.#expect({ event: "created", path });
+      await Deno.rename(staged, path);
+      this.#lying.push(path);
+      this.#world.count("watched files");
+    }
+    if (this.#lying.length > LEFT_LYING * 1.5) await this.#clearAway();
+  }
+
+  /** Changes nothing until `resume`, and resolves when all that was done has been seen; false when that takes too long. */
+  async pause(patienceMs: number): Promise<boolean> {
+    this.#isPausing = true;
+    const began = performance.now();
+    while (this.findUnseen().length > 0) {
+      if (performance.now() - began > patienceMs) return false;
+      await sleep(250);
+    }
+    return true;
+  }
+
+  resume(): void {
+    this.#isPausing = false;
+  }
+
+  /** The changes that no run is for, yet. */
+  findUnseen(): Change[] {
+    if (this.#unseen.size > 0) {
+      for (const change of this.#runs()) this.#unseen.delete(toKey(change));
+    }
+    return [...this.#unseen.values()];
+  }
+
+  /** Tells what was never seen, and what was seen more than once. */
+  check(): void {
+    const { findings } = this.#world;
+    for (const change of this.findUnseen()) {
+      findings.add("every change of a watched file is seen", {
+        ...change,
+        at: this.#made.get(toKey(change)),
+      });
+    }
+    const runs = new Map<string, number[]>();
+    for (const { id, ...change } of this.#runs()) {
+      const key = toKey(change);
+      runs.set(key, [...runs.get(key) ?? [], id]);
+    }
+    for (const [change, executions] of runs) {
+      if (executions.length === 1) continue;
+      findings.add("no change of a watched file is seen twice", { change, executions });
+    }
+  }
+
+  #expect(change: Change): void {
+    this.#made.set(toKey(change), new Date().toISOString());
+    this.#unseen.set(toKey(change), change);
+  }
+
+  /** Removes the oldest files that were seen. */
+  async #clearAway(): Promise<void> {
+    const unseen = new Set(this.findUnseen().map(({ path }) => path));
+    const old = this.#lying.slice(0, -LEFT_LYING).filter((path) => !unseen.has(path));
+    for (const path of old) {
+      const place = this.#lying.indexOf(path);
+      // Another deed may be clearing away as well.
+      if (place < 0 || this.#isPausing) continue;
+      this.#lying.splice(place, 1);
+      this.#expect({ event: "deleted", path });
+      await Deno.remove(path);
+    }
+  }
+
+  #runs(): (Change & { id: number })[] {
+    return readSnapshot(this.#world.database, (db) =>
+      db.prepare(
+        `SELECT id, json_extract(request, '$.cause.event') AS event, json_extract(request, '$.cause.path') AS path
+           FROM executions WHERE trigger = 'watch'`,
+      ).all()) as unknown as (Change & { id: number })[];
+  }
+}
+
+/** Every file has a name of its own. */
+function toKey({ event, path }: Change): string {
+  return `${event} ${path}`;
+}

@@ -1,0 +1,325 @@
+// One soak: load in phases, with kills and then without, what is measured meanwhile, and its report.
+import { Deeds } from "./deeds.ts";
+import { Inspection } from "./inspection.ts";
+import { Lives } from "./lives.ts";
+import { Load } from "./load/load.ts";
+import { readCollectedMemory } from "./collected_memory.ts";
+import { fitSlope, growsTooMuch, type MemorySample } from "./memory_slope.ts";
+import { People } from "./load/people.ts";
+import type { SoakOptions } from "./soak_options.ts";
+import type { MemoryReport, Progress, SoakReport } from "./soak_report.ts";
+import { MODEL_CALLS } from "./load/soak_agents.ts";
+import { SoakWorld } from "./soak_world.ts";
+import { WatchedFiles } from "./load/watched_files.ts";
+import { sleep } from "./sleep.ts";
+
+const MINUTE_MS = 60_000;
+const MEMORY_MS = 5_000;
+/** Of the warm-up, at its beginning, the part with more load, and where in that everything comes to rest once. */
+const BUSY_PART = 7 / 8;
+const REST_AT = 1 / 2;
+
+/** How long all that runs and waits may take to come to its end, once nothing new begins. */
+const END_MS = 180_000;
+/** Processes of tools are kept for a minute, connections for a minute and a half. */
+const IDLE_MS = 100_000;
+const SOON_MS = 3_000;
+
+/** Runs a whole soak. `tell` is called every minute. */
+export async function runSoak(
+  options: SoakOptions,
+  tell: (progress: Progress) => void,
+): Promise<SoakReport> {
+  await using world = await SoakWorld.open({ seed: options.seed, isFlaky: true });
+  const soak = new Soak(world, options, tell);
+  const report = await soak.run();
+  if (options.keep && report.violations.length > 0) {
+    await Deno.rename(world.home.root, `${world.home.root}-kept`);
+    await Deno.mkdir(world.home.root);
+  }
+  return report;
+}
+
+/** The sample: as much in little time, and a model that only answers well, for retries take seconds. */
+const SAMPLE: Omit<SoakOptions, "seed"> = {
+  minutes: 0,
+  killMinutes: 0,
+  warmUpMinutes: 0,
+  warmUpRate: 15,
+  rate: 15,
+  slopeLimit: Infinity,
+  json: false,
+  keep: false,
+};
+const SAMPLE_MS = 800;
+
+/** Two short lives, the first of which ends by kill -9. */
+export async function runSoakSample({ seed }: { seed: number }): Promise<SoakReport> {
+  await using world = await SoakWorld.open({ seed, isFlaky: false });
+  return await new Soak(world, { ...SAMPLE, seed }, () => {}).runSample();
+}
+
+class Soak {
+  readonly #world: SoakWorld;
+  readonly #options: SoakOptions;
+  readonly #tell: (progress: Progress) => void;
+  readonly #files: WatchedFiles;
+  readonly #deeds: Deeds;
+  readonly #load: Load;
+  readonly #people: People;
+  readonly #inspection: Inspection;
+  readonly #lives: Lives;
+  readonly #began = performance.now();
+  readonly #samples: MemorySample[] = [];
+  #phase = "begin";
+  #isSampling = false;
+  #isOver = false;
+
+  constructor(world: SoakWorld, options: SoakOptions, tell: (progress: Progress) => void) {
+    this.#world = world;
+    this.#options = options;
+    this.#tell = tell;
+    this.#files = new WatchedFiles(world);
+    this.#deeds = new Deeds(world, this.#files);
+    this.#load = new Load(world, { deeds: this.#deeds, rate: options.rate });
+    this.#people = new People(world);
+    this.#inspection = new Inspection(world, this.#deeds.accepted);
+    this.#lives = new Lives(world, this.#inspection);
+  }
+
+  async run(): Promise<SoakReport> {
+    const { minutes, killMinutes, warmUpMinutes, warmUpRate, rate } = this.#options;
+    const { service } = this.#world;
+    await service.start();
+    const parts = [this.#load.run(), this.#people.attend(), this.#watch(), this.#tellOn()];
+    let files = { base: 0, end: 0 };
+    let memory: MemoryReport | undefined;
+    try {
+      if (killMinutes > 0) {
+        this.#phase = "kills";
+        await this.#lives.endUntil(this.#began + killMinutes * MINUTE_MS);
+        await this.#lives.restart("SIGTERM");
+      }
+      this.#phase = "warm-up";
+      this.#load.rate = warmUpRate;
+      await this.#until(killMinutes + warmUpMinutes * REST_AT);
+      // While nothing is done V8 gives code back. To compile all of it anew takes as many runs as the first time.
+      const base = await this.#calm();
+      this.#load.resume();
+      await this.#deeds.unpause();
+      this.#files.resume();
+      await this.#until(killMinutes + warmUpMinutes * BUSY_PART);
+      this.#load.rate = rate;
+      await this.#until(killMinutes + warmUpMinutes);
+      this.#phase = "steady";
+      this.#isSampling = true;
+      const from = Date.now();
+      await this.#until(minutes);
+      this.#isSampling = false;
+      memory = await this.#measureMemory(from);
+      this.#phase = "end";
+      const end = await this.#calm(base);
+      files = { base: base.length, end: end.length };
+      await this.#finish();
+    } finally {
+      this.#isOver = true;
+      this.#load.end();
+      this.#people.leave();
+      await Promise.all(parts);
+    }
+    return this.#report(files, memory);
+  }
+
+  async runSample(): Promise<SoakReport> {
+    await this.#world.service.start();
+    const parts = [this.#load.run(), this.#people.attend()];
+    try {
+      await sleep(SAMPLE_MS);
+      await this.#lives.restart("SIGKILL");
+      await sleep(SAMPLE_MS);
+      await this.#settle();
+      await this.#finish();
+    } finally {
+      this.#isOver = true;
+      this.#load.end();
+      this.#people.leave();
+      await Promise.all(parts);
+    }
+    return this.#report({ base: 0, end: 0 }, undefined);
+  }
+
+  /** Samples memory, and sees that the service does not end by itself. */
+  async #watch(): Promise<void> {
+    while (!this.#isOver) {
+      await sleep(MEMORY_MS);
+      const { service, findings } = this.#world;
+      const { generation } = service;
+      const seen = await service.look();
+      if (seen !== undefined && this.#isSampling) {
+        this.#samples.push({ at: performance.now(), megabytes: seen.rss });
+      }
+      if (await service.hasDied() && service.generation === generation && !this.#isOver) {
+        findings.add("the service does not end by itself", { phase: this.#phase });
+        this.#isOver = true;
+      }
+    }
+  }
+
+  async #tellOn(): Promise<void> {
+    for (let minute = 1; !this.#isOver; minute++) {
+      while (!this.#isOver && performance.now() < this.#began + minute * MINUTE_MS) {
+        await sleep(500);
+      }
+      if (this.#isOver) return;
+      await this.#inspection.lookAtLog();
+      const { service } = this.#world;
+      const files = service.isUp ? (await service.ownFiles()).length : 0;
+      const rss = (await service.look())?.rss ?? 0;
+      this.#tell({
+        phase: this.#phase,
+        minutes: (performance.now() - this.#began) / MINUTE_MS,
+        ...this.#inspection.counts(),
+        rss,
+        files,
+        kills: service.kills + service.stops,
+        findings: this.#world.findings.count,
+      });
+    }
+  }
+
+  /** Lets everything come to its end: no deeds, no triggers, every question answered. */
+  async #settle(): Promise<void> {
+    const { findings } = this.#world;
+    this.#load.pause();
+    this.#people.isHurried = true;
+    if (!await this.#files.pause(END_MS)) this.#files.check();
+    await this.#load.rest();
+    await this.#world.attempt("pause", { allowed: [], work: (client) => client.pauseScheduler() });
+    const began = performance.now();
+    for (;;) {
+      const { running, waiting } = this.#inspection.counts();
+      if (running + waiting === 0) break;
+      if (performance.now() - began > END_MS) {
+        findings.add("everything comes to its end", { running, waiting, afterMs: END_MS });
+        break;
+      }
+      await sleep(100);
+    }
+    this.#people.isHurried = false;
+  }
+
+  /**
+   * Settles, and returns what files the service has open then; waits until they are no more than `base`. As many connections
+   * to the model as there were calls at once stay open for the next ones, and are neither counted nor missed.
+   */
+  async #calm(base?: readonly string[]): Promise<readonly string[]> {
+    const { service, findings } = this.#world;
+    await this.#settle();
+    service.renewClient();
+    const idle = performance.now();
+    for (;;) {
+      await sleep(1_000);
+      const files = await service.ownFiles();
+      const waited = performance.now() - idle;
+      if (
+        base === undefined
+          ? waited > (this.#hasTime ? IDLE_MS : SOON_MS)
+          : files.length <= base.length + MODEL_CALLS
+      ) {
+        return files;
+      }
+      if (base !== undefined && waited > IDLE_MS + 60_000) {
+        findings.add("as many files are open as at the beginning", {
+          base,
+          now: files,
+        });
+        return files;
+      }
+    }
+  }
+
+  /** Whether it is worth waiting for what is only kept for a while. */
+  get #hasTime(): boolean {
+    return this.#options.minutes >= 20;
+  }
+
+  async #finish(): Promise<void> {
+    const { service } = this.#world;
+    await this.#inspection.look("quiet", { whole: true });
+    this.#people.findLostAnswers();
+    this.#files.check();
+    if (this.#hasTime) await this.#seeChildrenGone();
+    await service.end("stop");
+    await this.#inspection.findLeftovers();
+    await this.#inspection.look("dead", { whole: true });
+  }
+
+  /** Processes of tools are kept for a minute, servers and their watchers for as long as the service. */
+  async #seeChildrenGone(): Promise<void> {
+    const { service, findings } = this.#world;
+    const began = performance.now();
+    for (;;) {
+      const children = (await service.look())?.children ?? [];
+      const servers = children.filter(({ command }) => command.includes("stdio_server.ts"));
+      const kept = new Set(servers.map(({ pid }) => String(pid)));
+      const left = children.filter((child) =>
+        !servers.includes(child) && !kept.has(/inkling-watch (\d+)$/.exec(child.command)?.[1] ?? "")
+      );
+      if (left.length === 0) return;
+      if (performance.now() - began > IDLE_MS) {
+        return findings.add("no child is left over", ...left.map((child) => ({ ...child })));
+      }
+      await sleep(1_000);
+    }
+  }
+
+  async #measureMemory(from: number): Promise<MemoryReport> {
+    const { home, service, findings } = this.#world;
+    const collected = await readCollectedMemory(home.root, {
+      pid: service.pid,
+      from,
+      to: Date.now(),
+    });
+    const [first, last] = [collected.rss[0], collected.rss.at(-1)];
+    const memory = {
+      resident: fitSlope(this.#samples),
+      collected: fitSlope(collected.rss),
+      objects: fitSlope(collected.objects),
+      code: fitSlope(collected.code),
+      heap: fitSlope(collected.heap),
+      allocated: fitSlope(collected.allocated),
+      files: fitSlope(collected.files),
+      range: first === undefined || last === undefined
+        ? undefined
+        : [first.megabytes, last.megabytes] satisfies MemoryReport["range"],
+    };
+    if (growsTooMuch(memory.collected, this.#options.slopeLimit)) {
+      findings.add("memory does not grow", { ...memory });
+    }
+    return memory;
+  }
+
+  #report(files: { base: number; end: number }, memory: MemoryReport | undefined): SoakReport {
+    const { findings, service, model, done } = this.#world;
+    return {
+      seed: this.#options.seed,
+      minutes: (performance.now() - this.#began) / MINUTE_MS,
+      totals: this.#inspection.totals(),
+      done: Object.fromEntries([...done].sort(([a], [b]) => a < b ? -1 : 1)),
+      faults: Object.fromEntries(model.faults),
+      kills: service.kills,
+      stops: service.stops,
+      longest: service.longest,
+      looks: this.#inspection.looks,
+      removed: this.#inspection.removed,
+      memory,
+      files,
+      violations: findings.list(),
+    };
+  }
+
+  async #until(minute: number): Promise<void> {
+    const end = this.#began + minute * MINUTE_MS;
+    while (performance.now() < end && !this.#isOver) await sleep(200);
+  }
+}

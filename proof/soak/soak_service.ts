@@ -1,0 +1,205 @@
+// The service of the soak as a real process: started, killed and stopped again and again, and watched meanwhile.
+import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
+import type { Client } from "../../server/client.ts";
+import { isAlive, type RealHome } from "../../tests/e2e/real_process.ts";
+import { descendantsOf, listProcesses, openFiles, type ProcessRow } from "./process_table.ts";
+import { sleep } from "./sleep.ts";
+
+const READY_MS = 60_000;
+/** A graceful stop lets runs end for 8 s, and connections for 2 s. */
+const STOP_MS = 30_000;
+/** What the service started notices its death by the end of its input. */
+const FOLLOW_MS = 20_000;
+
+/** How a life ends. */
+export type Ending = "SIGKILL" | "SIGTERM" | "shutdown" | "stop";
+
+/** One life of the service. */
+interface Life {
+  child: Deno.ChildProcess;
+  output: Promise<string>;
+  client: Client;
+  /** All that it ever started, by PID. */
+  started: Map<number, ProcessRow>;
+}
+
+/** What is wrong with processes, as sentences with what was seen. */
+export type Complain = (rule: string, row: Record<string, unknown>) => void;
+
+/** The service of one home. */
+export class SoakService {
+  readonly #home: RealHome;
+  readonly #complain: Complain;
+  #life: Life | undefined;
+  /** Zombies of the last look: one that is still there at the next was forgotten. */
+  #zombies = new Set<number>();
+  /** Grows with every end of a life. */
+  generation = 0;
+  kills = 0;
+  stops = 0;
+  /** The longest that a start, a stop took, in milliseconds. */
+  readonly longest = { start: 0, stop: 0 };
+
+  constructor(home: RealHome, complain: Complain) {
+    this.#home = home;
+    this.#complain = complain;
+  }
+
+  /** A client of the service that runs; undefined between two lives. */
+  get client(): Client | undefined {
+    return this.#life?.client;
+  }
+
+  /** Whether a service is there and has not been told to go. */
+  get isUp(): boolean {
+    return this.#life !== undefined;
+  }
+
+  get pid(): number {
+    if (this.#life === undefined) throw new TypeError("no service runs");
+    return this.#life.child.pid;
+  }
+
+  /** Starts it in the foreground with the variables that the background would give it, and waits until it answers. */
+  async start(): Promise<void> {
+    const child = await this.#home.spawn(["start", "--keep-alive"], { env: SERVICE_VARIABLES });
+    const output = outputOf(child);
+    const client = this.#home.client();
+    const began = performance.now();
+    for (;;) {
+      try {
+        await client.health();
+        break;
+      } catch {
+        // Not ready yet.
+      }
+      if (performance.now() - began > READY_MS) {
+        child.kill("SIGKILL");
+        throw new Error(`The service was not ready in ${READY_MS} ms:\n${await output}`);
+      }
+      await sleep(20);
+    }
+    this.longest.start = Math.max(this.longest.start, performance.now() - began);
+    this.#life = { child, output, client, started: new Map() };
+  }
+
+  /** New connections from now on; the old ones are closed. */
+  renewClient(): void {
+    if (this.#life === undefined) return;
+    this.#life.client[Symbol.dispose]();
+    this.#life.client = this.#home.client();
+  }
+
+  /** Ends it in one of the ways, and sees that all it started goes with it. */
+  async end(how: Ending): Promise<void> {
+    const life = this.#life;
+    if (life === undefined) return;
+    await this.look();
+    const { child, client } = life;
+    this.#life = undefined;
+    this.generation++;
+    switch (how) {
+      case "SIGKILL":
+      case "SIGTERM":
+        child.kill(how);
+        break;
+      case "shutdown":
+        await client.shutdown();
+        break;
+      case "stop": {
+        const { code, stderr } = await this.#home.inkling("stop");
+        if (code !== 0) this.#complain("inkling stop ends with 0", { code, stderr });
+        break;
+      }
+    }
+    if (how === "SIGKILL") this.kills++;
+    else this.stops++;
+    const told = performance.now();
+    const timer = setTimeout(() => {
+      this.#complain("a graceful stop takes no longer than it may", { how, ms: STOP_MS });
+      child.kill("SIGKILL");
+    }, STOP_MS);
+    const { code, signal } = await child.status;
+    clearTimeout(timer);
+    client[Symbol.dispose]();
+    if (how !== "SIGKILL") {
+      this.longest.stop = Math.max(this.longest.stop, performance.now() - told);
+    }
+    if (how !== "SIGKILL" && code !== 0) {
+      this.#complain("a graceful stop ends with exit code 0", { how, code, signal });
+    }
+    const output = await life.output;
+    if (/^\s+at .+:\d+/m.test(output) || /\berror: Uncaught/.test(output)) {
+      this.#complain("the service prints no stack trace", { output: output.slice(-2_000) });
+    }
+    await this.#seeAllGone(life);
+  }
+
+  /** Looks at the processes: its memory in megabytes, and what it has started. */
+  async look(): Promise<{ rss: number; children: ProcessRow[] } | undefined> {
+    const life = this.#life;
+    if (life === undefined) return undefined;
+    const { pid } = life.child;
+    const table = await listProcesses();
+    const children = descendantsOf(table, pid);
+    for (const child of children) if (!child.isZombie) life.started.set(child.pid, child);
+    const zombies = new Set(children.filter(({ isZombie }) => isZombie).map((one) => one.pid));
+    for (const zombie of zombies) {
+      if (this.#zombies.has(zombie)) {
+        this.#complain("no child stays a zombie", {
+          ...children.find((one) => one.pid === zombie),
+        });
+      }
+    }
+    this.#zombies = zombies;
+    return { rss: (table.find((one) => one.pid === pid)?.rss ?? 0) / 1_024, children };
+  }
+
+  /** What its file descriptors lead to, without the four by which it holds each of its children. */
+  async ownFiles(): Promise<string[]> {
+    const { pid } = this;
+    const children = (await listProcesses()).filter(({ parent }) => parent === pid);
+    const files = (await openFiles(pid)).sort();
+    const take = (name: RegExp, count: number) => {
+      for (let left = count; left > 0; left--) {
+        const index = files.findIndex((file) => name.test(file));
+        if (index >= 0) files.splice(index, 1);
+      }
+    };
+    take(/\[pidfd\]/, children.length);
+    take(/^pipe:/, 3 * children.length);
+    return files;
+  }
+
+  /** Notices when it ended by itself. */
+  async hasDied(): Promise<boolean> {
+    return this.#life !== undefined && !await isAlive(this.#life.child.pid);
+  }
+
+  async #seeAllGone({ started }: Life): Promise<void> {
+    const began = performance.now();
+    for (;;) {
+      const table = new Map((await listProcesses()).map((row) => [row.pid, row]));
+      const left = [...started.values()].filter(({ pid, command }) => {
+        const now = table.get(pid);
+        return now !== undefined && !now.isZombie && now.command === command;
+      });
+      if (left.length === 0) return;
+      if (performance.now() - began > FOLLOW_MS) {
+        for (const row of left) {
+          this.#complain("nothing that the service started outlives it", { ...row });
+        }
+        return;
+      }
+      await sleep(100);
+    }
+  }
+}
+
+async function outputOf(child: Deno.ChildProcess): Promise<string> {
+  const both = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return both.join("\n");
+}

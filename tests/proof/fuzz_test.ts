@@ -1,0 +1,36 @@
+// A sample of `deno task fuzz`: two hundred cases of each target, the same ones each time.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { defineTarget } from "../../proof/fuzz/target.ts";
+import { TARGETS } from "../../proof/fuzz/targets.ts";
+
+const SAMPLE = { cases: 200, seed: 20_260_101 };
+
+for (const target of TARGETS) {
+  Deno.test(`${target.name}: ${target.claim}`, () => target.run(SAMPLE));
+}
+
+Deno.test("a target that does not hold tells its seed, its smallest case, and how to try it again", async () => {
+  const closed: string[] = [];
+  const broken = defineTarget({
+    name: "small-numbers",
+    claim: "a number is small",
+    open: () =>
+      Promise.resolve({
+        [Symbol.asyncDispose]: () => {
+          closed.push("world");
+          return Promise.resolve();
+        },
+      }),
+    cases: () => fc.nat(1_000),
+    check: (one) => assert.ok(one < 17),
+  });
+  await assert.rejects(broken.run({ cases: 100, seed: 5 }), (error: Error) => {
+    assert.match(error.message, /^small-numbers does not hold: a number is small$/m);
+    assert.match(error.message, /deno task fuzz small-numbers --seed 5 --cases 100/);
+    assert.match(error.message, /seed: 5,/);
+    assert.match(error.message, /Counterexample: \[17\]/);
+    return true;
+  });
+  assert.deepEqual(closed, ["world"]);
+});

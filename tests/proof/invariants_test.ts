@@ -1,0 +1,171 @@
+// Each invariant of the soak tells of a row that breaks it, and of none in a sound database.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import {
+  type Circumstances,
+  findViolations,
+  INVARIANTS,
+} from "../../proof/soak/invariants/invariants.ts";
+import { writeSoundDatabase } from "../../proof/soak/sound_database.ts";
+
+const DEAD: Circumstances = {
+  since: 0,
+  service: "dead",
+  beats: { tick: 1_000 },
+  unasking: ["tick", "watcher"],
+};
+
+const LEAD = "(SELECT id FROM executions WHERE agent_id = 'lead')";
+const CHILD = "(SELECT id FROM executions WHERE agent_id = 'child')";
+const TICK = "(SELECT max(id) FROM executions WHERE agent_id = 'tick')";
+const WAITING = "(SELECT id FROM executions WHERE status = 'waiting')";
+const ANSWERED = "(SELECT execution_id FROM requests WHERE response IS NOT NULL)";
+const lastStats = (id: string) =>
+  `(SELECT max(id) FROM frames WHERE execution_id = ${id} AND json_extract(payload, '$.event_type') = 'stats')`;
+const tell = (key: string, value: string, where: string) =>
+  `UPDATE frames SET payload = json_set(payload, '$.${key}', ${value}) WHERE ${where}`;
+const owned = (table: string, values: string): [string, string] => [
+  `no row of ${table} without its execution`,
+  `INSERT INTO ${table} ${values}`,
+];
+
+/** A statement, or an index whose page is overwritten. */
+type Lie = string | { sql: string; service: "live" | "quiet" } | { damage: string };
+
+/** By the name of the invariant: what breaks it. Statements stand in for a service that went wrong. */
+const LIES: Readonly<Record<string, Lie>> = {
+  "each ended execution has exactly one complete frame, and no other has one":
+    `INSERT INTO frames (execution_id, event, payload) SELECT execution_id, event, payload FROM frames WHERE execution_id = ${LEAD} AND event = 'complete'`,
+  "complete is the last frame":
+    `INSERT INTO frames (execution_id, event, payload) VALUES (${LEAD}, 'ai', '{}')`,
+  "execution_info is the first frame":
+    `DELETE FROM frames WHERE id = (SELECT min(id) FROM frames WHERE execution_id = ${LEAD})`,
+  "the complete frame says what the row says": tell(
+    "total_tokens",
+    "7",
+    `execution_id = ${LEAD} AND event = 'complete'`,
+  ),
+  "an ended execution, and no other, has the time of its end":
+    `UPDATE executions SET finished_at = NULL WHERE id = ${LEAD}`,
+  "an answer is stored with success alone, and told by one final_answer frame":
+    `UPDATE executions SET output_data = 'something else' WHERE id = ${LEAD}`,
+  "an execution that ended badly says why":
+    `UPDATE executions SET status = 'error', output_data = NULL WHERE id = ${LEAD}`,
+  "what runs is run by the service that lives": {
+    sql: `UPDATE executions SET status = 'running' WHERE id = ${LEAD}`,
+    service: "live",
+  },
+  "nothing runs or waits when all is done": { sql: "SELECT 1", service: "quiet" },
+  "each reply is followed by its stats": `DELETE FROM frames WHERE id = ${lastStats(LEAD)}`,
+  "the last stats are the row's": tell("output_tokens", "1", `id = ${lastStats(LEAD)}`),
+  "total tokens are input and output":
+    `UPDATE executions SET total_tokens = total_tokens + 1 WHERE id = ${LEAD}`,
+  "the row counts the tool calls that frames tell of":
+    `UPDATE executions SET tool_calls = tool_calls + 1 WHERE id = ${LEAD}`,
+  "the row counts the tool calls that are stored":
+    `DELETE FROM tool_calls WHERE execution_id = ${LEAD} AND position = (SELECT max(position) FROM tool_calls WHERE execution_id = ${LEAD})`,
+  "tokens and cost are the sum of what each reply used":
+    `UPDATE executions SET input_tokens = input_tokens - 1, output_tokens = output_tokens + 1 WHERE id = ${LEAD}`,
+  "every result stands at the place of its call":
+    `UPDATE messages SET body = json_set(body, '$.toolCallId', 'another') WHERE execution_id = ${LEAD} AND role = 'tool'`,
+  "every call of an execution that succeeded has its result":
+    `DELETE FROM messages WHERE execution_id = ${LEAD} AND role = 'tool'`,
+  "a call that has its frame is told by it":
+    `UPDATE tool_calls SET frame_id = frame_id - 1 WHERE execution_id = ${LEAD}`,
+  "each tool_result frame belongs to one call":
+    `UPDATE tool_calls SET frame_id = (SELECT max(frame_id) FROM tool_calls WHERE execution_id = ${LEAD}) WHERE execution_id = ${LEAD}`,
+  "results are told in the order of the calls":
+    `UPDATE tool_calls SET frame_id = 1000 - frame_id WHERE execution_id = ${LEAD}`,
+  "every call stands behind the reply that asked for it":
+    `UPDATE messages SET body = json_set(body, '$.toolCalls', json('[]')) WHERE execution_id = ${LEAD}`,
+  "an open request has an execution that waits":
+    `UPDATE executions SET status = 'running' WHERE id = ${WAITING}`,
+  "an execution that waits has an open request, of its own or below it":
+    `UPDATE requests SET answered_at = created_at WHERE execution_id = ${WAITING}`,
+  "an answer has its time":
+    "UPDATE requests SET answered_at = created_at - 1 WHERE response IS NOT NULL",
+  "each request is told once by the execution that asks":
+    `DELETE FROM frames WHERE execution_id = ${WAITING} AND event = 'interrupt'`,
+  "each answer is told once: beside the user turn, an execution that delegates nothing has as many human frames as answers":
+    `INSERT INTO frames (execution_id, event, payload) VALUES (${ANSWERED}, 'message', '{"event_type":"human"}')`,
+  "a request belongs to a call": `DELETE FROM tool_calls WHERE execution_id = ${ANSWERED}`,
+  ...Object.fromEntries([
+    owned("frames", "(execution_id, event, payload) VALUES (999, 'ai', '{}')"),
+    owned("messages", "(execution_id, position, role, body) VALUES (999, 0, 'user', '{}')"),
+    owned(
+      "tool_calls",
+      "(execution_id, position, tool_call_id, name, arguments) VALUES (999, 0, 'c', 'n', '{}')",
+    ),
+    owned(
+      "requests",
+      "(request_id, execution_id, position, kind, body, created_at) VALUES ('r', 999, 0, 'input', '{}', 1)",
+    ),
+    owned("idempotency_keys", "(key, execution_id, created_at) VALUES ('k', 999, 1)"),
+  ]),
+  "every execution belongs to an instance":
+    `UPDATE executions SET instance_id = 'nobody' WHERE id = ${LEAD}`,
+  "a delegated execution, and no other, has a parent, one step above it":
+    `UPDATE executions SET depth = 3 WHERE id = ${CHILD}`,
+  "a delegated execution was started by a call of run_agent":
+    `UPDATE executions SET parent_position = parent_position - 1 WHERE id = ${CHILD}`,
+  "what a parent that succeeded delegated had ended before":
+    `UPDATE executions SET finished_at = finished_at + 60000 WHERE id = ${CHILD}`,
+  "the file is whole": { damage: "executions_by_agent" },
+  "no foreign key leads nowhere": `UPDATE slots SET execution_id = 999 WHERE outcome = 'run'`,
+  "a slot that ran, and no other, has an execution, which is its agent's and scheduled":
+    `UPDATE slots SET execution_id = ${LEAD} WHERE outcome = 'run'`,
+  "every scheduled execution has exactly one slot":
+    `DELETE FROM slots WHERE execution_id = ${TICK}`,
+  "a schedule has come at least to its newest slot":
+    "UPDATE schedules SET last_fire = last_fire - 60000",
+  "what is remembered of files belongs to a watch": "DELETE FROM watches",
+  "every slot of an unbroken schedule has exactly one outcome: none is left out, none counts twice":
+    "UPDATE slots SET scheduled_for = scheduled_for - 500 WHERE scheduled_for = (SELECT min(scheduled_for) FROM slots)",
+  "a schedule never overlaps itself, and at most four runs of a watch go on at once":
+    "UPDATE executions SET finished_at = finished_at + 60000 WHERE agent_id = 'tick'",
+};
+
+Deno.test("findViolations() finds nothing in a sound database, and each lie by the invariant that it breaks", async (test) => {
+  const folder = await Deno.makeTempDir({ prefix: "inkling-" });
+  try {
+    const sound = join(folder, "sound.db");
+    await writeSoundDatabase(sound);
+    assert.deepEqual(findViolations(sound, DEAD), []);
+    assert.deepEqual(
+      new Set(Object.keys(LIES)),
+      new Set(INVARIANTS.map(({ name }) => name)),
+      "there is a lie for each",
+    );
+    for (const [name, lie] of Object.entries(LIES)) {
+      await test.step(name, async () => {
+        const path = join(folder, "lie.db");
+        await Deno.copyFile(sound, path);
+        await tellLie(path, lie);
+        const service = typeof lie === "object" && "service" in lie ? lie.service : "dead";
+        const found = findViolations(path, { ...DEAD, service });
+        const told = found.find(({ invariant }) => invariant === name);
+        assert.ok(told, `told instead: ${found.map(({ invariant }) => invariant).join("; ")}`);
+        assert.ok(told.rows.length > 0);
+      });
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+async function tellLie(path: string, lie: Lie): Promise<void> {
+  const db = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+  try {
+    if (typeof lie === "string") return db.exec(lie);
+    if ("sql" in lie) return db.exec(lie.sql);
+    const { rootpage } = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?")
+      .get(lie.damage) as { rootpage: number };
+    const { page_size } = db.prepare("PRAGMA page_size").get() as { page_size: number };
+    using file = await Deno.open(path, { write: true });
+    await file.seek(rootpage * page_size - 24, Deno.SeekMode.Start);
+    await file.write(new Uint8Array(24).fill(0xff));
+  } finally {
+    db.close();
+  }
+}

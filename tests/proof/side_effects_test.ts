@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { findWrongEffects, SideEffects } from "../../proof/soak/load/side_effects.ts";
+
+Deno.test("findWrongEffects() tells of calls that took effect twice, although denied, or not although they say so", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "inkling-" });
+  try {
+    await using effects = await SideEffects.open(folder);
+    const path = join(folder, "frames.db");
+    const db = new DatabaseSync(path);
+    db.exec(
+      "CREATE TABLE frames (id INTEGER PRIMARY KEY, execution_id INTEGER, event TEXT, payload TEXT)",
+    );
+    const tell = (token: string, isError: boolean, content: string, tool = "stamp") =>
+      db.prepare("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'tool_result', ?)")
+        .run(
+          JSON.stringify({ tool_call_id: token, tool_name: tool, is_error: isError, content }),
+        );
+    tell("t1", false, "stamped");
+    tell("t2", true, "Action denied by user");
+    tell("t3", true, "Error: its outcome is unknown");
+    tell("w4", false, "this one leaves nothing behind");
+    tell("t5", false, "a tool that is not counted", "file_read");
+    const find = async () =>
+      (await findWrongEffects(path, { effects, since: 0 })).map(({ invariant }) => invariant);
+    assert.deepEqual(await find(), ["every call that is told to have worked took effect"]);
+    await Deno.writeTextFile(effects.file, "t1\n", { append: true });
+    assert.deepEqual(await find(), []);
+    await (await fetch(`${effects.url}/t2`, { method: "POST" })).text();
+    assert.deepEqual(await find(), ["no call that was denied takes effect"]);
+    await (await fetch(`${effects.url}/t1`, { method: "POST" })).text();
+    assert.deepEqual(await find(), [
+      "no unsafe call takes effect twice",
+      "no call that was denied takes effect",
+    ]);
+    db.close();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
