@@ -1,6 +1,6 @@
 // A watched folder with more in it than anybody can watch. A try is a file or folder in it.
 import { MOST_WATCHED_ENTRIES } from "../../runtime/agents/watch_path.ts";
-import { WatchWorld } from "../../tests/triggers/watch/watch_world.ts";
+import { WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 
 const FILES_IN_A_FOLDER = 500;

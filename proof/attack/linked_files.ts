@@ -5,8 +5,8 @@ import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../runtime/tools/custom/hosted_scripts.ts";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { denoDirectory } from "../../tests/support/repository.ts";
-import { CANARY, testContext } from "../../tests/tools/files/sandbox_fixture.ts";
-import { ToolWorld } from "../../tests/tools/custom/tool_world.ts";
+import { CANARY, testContext } from "../../tests/runtime/tools/files/sandbox_fixture.ts";
+import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 
 /** What a hostile tool tries with each link; it returns what it reached. */

@@ -1,8 +1,8 @@
 // MCP servers, and web servers that agents ask, which are after a secret, the memory, or the service's log.
 import { ToolsUnavailable } from "../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../tests/support/test_clock.ts";
-import { FixtureHttpServer } from "../../tests/tools/mcp/http_server.ts";
-import { type McpWorld, openMcpWorld } from "../../tests/tools/mcp/mcp_world.ts";
+import { FixtureHttpServer } from "../../tests/runtime/tools/mcp/http_server.ts";
+import { type McpWorld, openMcpWorld } from "../../tests/runtime/tools/mcp/mcp_world.ts";
 import { createHttpRequest } from "../../runtime/tools/builtin/http_request.ts";
 import type { Attack } from "./attack.ts";
 

@@ -1,8 +1,8 @@
 // Model endpoints that are after the key, or after the memory of the service.
 import type { Attack } from "./attack.ts";
 import { failureOf } from "../../tests/support/collect_reply.ts";
-import { type Adapter, ADAPTERS, KEY, open } from "../../tests/support/model_adapters.ts";
-import type { ModelServer } from "../../tests/support/model_server.ts";
+import { type Adapter, ADAPTERS, KEY, open } from "../../tests/support/models/model_adapters.ts";
+import type { ModelServer } from "../../tests/support/models/model_server.ts";
 
 const PROVIDERS = ADAPTERS.filter(({ provider }) => provider !== "local");
 const MB = 1_024 * 1_024;

@@ -10,8 +10,8 @@ import {
   SandboxFixture,
   snapshot,
   testContext,
-} from "../../tests/tools/files/sandbox_fixture.ts";
-import { tool } from "../../tests/tools/files/sandbox_attack.ts";
+} from "../../tests/runtime/tools/files/sandbox_fixture.ts";
+import { tool } from "../../tests/runtime/tools/files/sandbox_attack.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 import { compileSwapper, Swapper } from "./swapper.ts";
 

@@ -1,7 +1,7 @@
 // JSON schemas of custom tools that make a check of arguments take for ever, or fill the memory.
 import { SystemClock } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { ToolWorld } from "../../tests/tools/custom/tool_world.ts";
+import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 
 /** A wait of the loop that is no other's doing, on a machine with many other things to do. */

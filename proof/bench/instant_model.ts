@@ -1,5 +1,5 @@
 // A model endpoint in a process of its own that answers at once: first a tool call, then, given its result, an answer.
-import { CHAT_COMPLETIONS } from "../../tests/support/openai_server.ts";
+import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
 const encoder = new TextEncoder();
 const call = encoder.encode(

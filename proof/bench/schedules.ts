@@ -3,7 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import { Database } from "../../runtime/storage/database.ts";
 import { insertSlot, isSlotTaken } from "../../runtime/storage/slots.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
-import { scheduled, ScheduledService } from "../../tests/triggers/schedule/scheduled_service.ts";
+import {
+  scheduled,
+  ScheduledService,
+} from "../../tests/runtime/triggers/schedule/scheduled_service.ts";
 import { comparePaired, type Figure, subjectAtMost, toFigure } from "./paired.ts";
 
 const AGENTS = 10_000;

@@ -1,6 +1,6 @@
 // `deno task burst`: 5,000 files within two seconds, in one watched folder and spread over ten. Each must be seen, run once,
 // and four at a time at most. The system's own events lose about half of them, silently, with ten folders.
-import { WatchWorld } from "../../tests/triggers/watch/watch_world.ts";
+import { WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { WritingOrder } from "./write_files.ts";
 
 const FILES = Number(Deno.args[0] ?? 5_000);

@@ -119,7 +119,7 @@ export class CrashWorld implements AsyncDisposable {
         ...flags.map(({ flag }) => flag),
         // It kills itself, which is the point of it.
         "--allow-run",
-        join(TESTS, "crash/service.ts"),
+        fileURLToPath(new URL("./service.ts", import.meta.url)),
         JSON.stringify({ shell, home, start, crash }),
       ],
       stdin: "null",

@@ -1,6 +1,6 @@
 // What breaks a provider's stream: cuts, lost and repeated events, chunks of any JSON, bytes that are no text.
 import fc from "fast-check";
-import type { ModelServer, ModelStep } from "../../tests/support/model_server.ts";
+import type { ModelServer, ModelStep } from "../../tests/support/models/model_server.ts";
 import { anyText, ODD_CHARACTERS } from "./odd_text.ts";
 
 const words = fc.array(

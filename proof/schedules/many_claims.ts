@@ -1,5 +1,8 @@
 // Many agents that are all due at once, again and again, over a restart: every slot must be claimed, and once.
-import { scheduled, ScheduledService } from "../../tests/triggers/schedule/scheduled_service.ts";
+import {
+  scheduled,
+  ScheduledService,
+} from "../../tests/runtime/triggers/schedule/scheduled_service.ts";
 
 const EVERY_MS = 5 * 60_000;
 

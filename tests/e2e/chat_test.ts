@@ -1,7 +1,7 @@
 // A conversation at a real terminal, and one out of a pipe.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { OpenAiServer } from "../support/openai_server.ts";
+import { OpenAiServer } from "../support/models/openai_server.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 

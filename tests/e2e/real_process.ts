@@ -4,7 +4,7 @@ import { systemProcesses } from "../../cli/service/processes.ts";
 import { type Client, openSocketClient } from "../../server/client.ts";
 import { denoDirectory } from "../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
-import { scopedCommand } from "./scoped_command.ts";
+import { scopedCommand } from "./scoped/scoped_command.ts";
 
 /** What a finished command printed, and its exit code. */
 export interface Finished {

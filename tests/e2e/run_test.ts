@@ -1,7 +1,7 @@
 // One agent, end to end, in real processes: what a user sees, what the socket says, what a kill leaves.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { CHAT_COMPLETIONS, OpenAiServer } from "../support/openai_server.ts";
+import { CHAT_COMPLETIONS, OpenAiServer } from "../support/models/openai_server.ts";
 import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
 
 const usesServer = (server: { url: string }) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { Database } from "../../runtime/storage/database.ts";
-import { OpenAiServer } from "../support/openai_server.ts";
+import { OpenAiServer } from "../support/models/openai_server.ts";
 import { filesBelow } from "../support/repository.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
 

@@ -1,7 +1,7 @@
 // Telemetry of the real service, received by a collector beside it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { OpenAiServer } from "../support/openai_server.ts";
+import { OpenAiServer } from "../support/models/openai_server.ts";
 import { type CollectedSpan, OtlpCollector } from "../support/otlp_collector.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 

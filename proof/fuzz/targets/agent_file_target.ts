@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { LARGEST_AGENT_BYTES } from "../../../runtime/agents/parse_agent.ts";
-import { parse } from "../../../tests/agents/parsed_file.ts";
+import { parse } from "../../../tests/runtime/agents/parsed_file.ts";
 import { anyText, ODD_NAMES } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 import { yamlText } from "../yaml_text.ts";

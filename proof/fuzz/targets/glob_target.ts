@@ -4,7 +4,7 @@ import fc from "fast-check";
 import picomatch from "picomatch";
 import { compileGlob, MAX_GLOB_CHARACTERS } from "../../../base/files/glob.ts";
 import { createWatchFilter } from "../../../runtime/triggers/watch/watch_filter.ts";
-import { parse } from "../../../tests/agents/parsed_file.ts";
+import { parse } from "../../../tests/runtime/agents/parsed_file.ts";
 import { anyText } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 

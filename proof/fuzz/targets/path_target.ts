@@ -10,14 +10,14 @@ import {
   plant,
   sandboxPath,
   tool,
-} from "../../../tests/tools/files/sandbox_attack.ts";
+} from "../../../tests/runtime/tools/files/sandbox_attack.ts";
 import {
   call,
   CANARY,
   SandboxFixture,
   snapshot,
   testContext,
-} from "../../../tests/tools/files/sandbox_fixture.ts";
+} from "../../../tests/runtime/tools/files/sandbox_fixture.ts";
 import { defineTarget } from "../target.ts";
 
 /** What is open to an agent: the workspace; `notes` in it; that, and `flip` for reading alone. */

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import type { Model } from "../../../runtime/models/model.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
 import { type CollectedReply, collectReply } from "../../../tests/support/collect_reply.ts";
-import { ADAPTERS, KEY, open } from "../../../tests/support/model_adapters.ts";
-import type { ModelServer, ModelStep } from "../../../tests/support/model_server.ts";
+import { ADAPTERS, KEY, open } from "../../../tests/support/models/model_adapters.ts";
+import type { ModelServer, ModelStep } from "../../../tests/support/models/model_server.ts";
 import { type Damage, damage, damaged, inPieces, replySteps } from "../provider_damage.ts";
 import { defineTarget } from "../target.ts";
 

@@ -5,7 +5,7 @@ import { Cron } from "croner";
 import { parseCron } from "../../../runtime/agents/cron_expression.ts";
 import { parseDuration, writeDuration } from "../../../base/durations.ts";
 import { createSchedule } from "../../../runtime/triggers/schedule/schedule.ts";
-import { agentOf, parse } from "../../../tests/agents/parsed_file.ts";
+import { agentOf, parse } from "../../../tests/runtime/agents/parsed_file.ts";
 import { Chance, createCron } from "../../schedules/random_world.ts";
 import { seededRandom } from "../../../tests/support/seeded_random.ts";
 import { anyText } from "../odd_text.ts";

@@ -1,6 +1,6 @@
 // A Chat Completions endpoint that answers for every agent of the soak, by the name of its model, and misbehaves now and then.
-import { CHAT_COMPLETIONS } from "../../../tests/support/openai_server.ts";
-import type { ModelStep } from "../../../tests/support/model_server.ts";
+import { CHAT_COMPLETIONS } from "../../../tests/support/models/openai_server.ts";
+import type { ModelStep } from "../../../tests/support/models/model_server.ts";
 import { usageMark } from "../invariants/figures.ts";
 import { planReply, type Reply } from "./model_roles.ts";
 import type { Chance } from "../soak_random.ts";

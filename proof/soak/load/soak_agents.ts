@@ -1,7 +1,7 @@
 // The agents of the soak and what they use: files in a workspace. Their models are roles of model_roles.ts.
 import { join } from "node:path";
 import type { TestWorkspace } from "../../../tests/support/test_workspace.ts";
-import { programEntry } from "../../../tests/tools/mcp/mcp_world.ts";
+import { programEntry } from "../../../tests/runtime/tools/mcp/mcp_world.ts";
 
 /** How many model calls the service may have open. */
 export const MODEL_CALLS = 8;

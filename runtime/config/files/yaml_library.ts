@@ -5,7 +5,7 @@
 import type * as Yaml from "yaml";
 import { errorCode } from "../../../base/error_code.ts";
 
-/** Beside what the package names. `tests/config/files/yaml_library_test.ts` tells when they are no longer there. */
+/** Beside what the package names. `tests/runtime/config/files/yaml_library_test.ts` tells when they are no longer there. */
 const ES_MODULES = "../browser/index.js";
 
 /** What of the package is used here. Its types are those of the package itself. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OTHER_PROVIDER } from "../../../cli/prompting/provider_questions.ts";
-import { OpenAiServer } from "../../support/openai_server.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { settle } from "../../support/test_clock.ts";
 import { CTRL_C, CTRL_D, ESC } from "../fake_input.ts";
 import { createSetupWorld, type SetupWorld } from "../setup_world.ts";

@@ -4,7 +4,7 @@ import { resolveDirectories } from "../../../runtime/config/resolve_directories.
 import { InstanceLock } from "../../../runtime/storage/state_dir/instance_lock.ts";
 import { parse } from "yaml";
 import { OTHER_PROVIDER } from "../../../cli/prompting/provider_questions.ts";
-import { OpenAiServer } from "../../support/openai_server.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { CTRL_C, ESC } from "../fake_input.ts";
 import { createSetupWorld, type SetupWorld } from "../setup_world.ts";
 

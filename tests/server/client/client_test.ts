@@ -139,6 +139,6 @@ Deno.test("server/client.ts loads nothing but its own small parts and the clock"
   const loaded = graph.modules.filter(({ specifier }) => own.includes(specifier))
     .flatMap(({ dependencies = [] }) => dependencies.flatMap(({ code }) => code?.specifier ?? []));
   // A clock of a few lines, which loads nothing.
-  const clock = new URL("../runtime/clock.ts", root).href;
+  const clock = new URL("../base/clock.ts", root).href;
   assert.deepEqual(new Set(loaded), new Set([...own.slice(1), clock]));
 });

@@ -1,7 +1,7 @@
 // Conformance: which earlier conversation a run is told of.
 import assert from "node:assert/strict";
 import type { Client } from "../../../server/client.ts";
-import { OpenAiServer } from "../../support/openai_server.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { overBoth } from "./both_transports.ts";
 
 /** Its model is asked over HTTP: what it gets is what arrives there. */

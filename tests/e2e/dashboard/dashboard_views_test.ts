@@ -1,0 +1,235 @@
+// What each view of the dashboard is to everybody: legible to assistive techniques in both themes, within a phone's
+// width, reached by keys.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { testInBrowser } from "../../support/browser.ts";
+import { runToEnd } from "../../support/test_workspace.ts";
+import { API_KEY, type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
+
+const MARKDOWN = [
+  "# Heading",
+  "A **calm** answer with `code` and a [link](https://example.org).",
+  "- one\n- [x] two",
+  "| Name | Count |\n|---|---|\n| a | 1 |",
+  "```\nconst x = 1;\n```",
+  "> A quote.",
+].join("\n\n");
+
+/** Agents and executions of every kind that a view can show. */
+async function openVariedWorld(browser: Browser): Promise<DashboardWorld> {
+  const world = await openDashboardWorld(browser, async (workspace) => {
+    await workspace.writeScript("digest", [
+      {
+        say: "I look.",
+        call: [
+          { name: "file_glob", arguments: { pattern: "*" } },
+          { name: "file_read", arguments: { path: "none.md" } },
+        ],
+        usage: { input: 900, output: 40 },
+        cost_usd: 0.01,
+      },
+      { call: [{ name: "file_read", arguments: { path: "long.md" } }] },
+      { say: MARKDOWN, usage: { input: 1_200, output: 90 }, cost_usd: 0.02 },
+    ], 'description: Sums up.\ntrigger: { type: schedule, cron: "*/30 * * * *" }');
+    await workspace.writeScript("remover", [
+      { call: [{ name: "file_delete", arguments: { path: "old.md" } }] },
+      { say: "Done" },
+    ]);
+    const options = ["red", "green"];
+    await workspace.writeScript("chooser", [
+      { call: [{ name: "ask_user", arguments: { question: "Which?", options } }] },
+      { say: "Done" },
+    ]);
+    await workspace.writeScript("chief", [
+      { call: [{ name: "run_agent", arguments: { agent_id: "digest" } }] },
+      { say: "Delegated." },
+    ], "agents: [digest]");
+    await workspace.writeScript("bad", [{ fail: `no luck ${"and no end to it ".repeat(20)}` }]);
+    const usage = { input: 123_456, output: 7_890 };
+    const name = "name: A rather long name of an agent that many people know";
+    await workspace.writeScript("long", [{ say: "Done", usage, cost_usd: 12.34 }], name);
+    await workspace.writeAgent("broken", "---\nmodel: { provider: demo }\n---\n");
+    await Deno.writeTextFile(join(workspace.workspace, "old.md"), "x");
+    await Deno.writeTextFile(join(workspace.workspace, "long.md"), `${"long ".repeat(200)}\nend`);
+  });
+  for (const id of ["digest", "remover", "chooser", "chief", "bad", "long"]) {
+    await runToEnd(world.runtime(), id);
+  }
+  return world;
+}
+
+const VIEWS: readonly { hash: string; heading: string }[] = [
+  { hash: "#/", heading: "Waiting for you" },
+  { hash: "#/agents", heading: "Agents" },
+  { hash: "#/agents/digest", heading: "Latest executions all of them" },
+  { hash: "#/executions/1", heading: "Answer" },
+  { hash: "#/executions/3", heading: "Waiting for your answer" },
+  { hash: "#/executions/4", heading: "Delegation" },
+  { hash: "#/history", heading: "History" },
+  { hash: "#/schedule", heading: "Schedule" },
+  { hash: "#/usage", heading: "By agent" },
+  { hash: "#/log", heading: "Log" },
+  { hash: "#/nowhere", heading: "Page not found" },
+  { hash: "#/executions/999", heading: "Execution 999" },
+  { hash: "#/agents/nobody", heading: "Agent nobody" },
+];
+
+async function goTo(page: Page, { hash, heading }: typeof VIEWS[number]): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+  await page.getByText("Loading …").first().waitFor({ state: "detached" });
+}
+
+/** That axe finds nothing, however slight. */
+async function expectNoFault(page: Page, where: string): Promise<void> {
+  const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
+  const faults = violations
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  assert.deepEqual(faults, [], where);
+}
+
+async function lookWithAxe(browser: Browser): Promise<void> {
+  await using world = await openVariedWorld(browser);
+  const pages = await Promise.all((["light", "dark"] as const).map(async (colorScheme) => {
+    const page = await world.openPage("#/", { colorScheme });
+    await page.evaluate(axe.source);
+    for (const view of VIEWS) {
+      await goTo(page, view);
+      const folds = page.locator("main .fold[aria-expanded=false]");
+      while (await folds.count() > 0) await folds.first().click();
+      await expectNoFault(page, `${colorScheme} ${view.hash}`);
+    }
+    await goTo(page, { hash: "#/agents", heading: "Agents" });
+    await page.getByRole("button", { name: "Run digest" }).click();
+    await page.getByRole("dialog").waitFor();
+    await expectNoFault(page, `${colorScheme} running`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await expectNoFault(page, `${colorScheme} keys`);
+    await page.keyboard.press("Escape");
+    return page;
+  }));
+  await world.stopService();
+  for (const page of pages) {
+    await page.getByText("Connection lost.").first().waitFor();
+    await expectNoFault(page, "the service is lost");
+  }
+}
+
+async function lookOnPhone(browser: Browser): Promise<void> {
+  await using world = await openVariedWorld(browser);
+  const page = await world.openPage("#/", { viewport: { width: 360, height: 740 } });
+  for (const view of VIEWS) {
+    await goTo(page, view);
+    const width = await page.evaluate("document.documentElement.scrollWidth");
+    assert.ok(Number(width) <= 360, `${view.hash} is ${width} wide`);
+  }
+}
+
+async function askNothingPrivate(browser: Browser): Promise<void> {
+  await using world = await openVariedWorld(browser);
+  const page = await world.openPage("#/");
+  const asked = new Set<string>();
+  page.on("request", (request) => {
+    asked.add(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
+  for (const view of VIEWS) await goTo(page, view);
+  await goTo(page, { hash: "#/schedule", heading: "Schedule" });
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  await goTo(page, { hash: "#/executions/3", heading: "Waiting for your answer" });
+  await page.getByLabel("green").check();
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+  await goTo(page, { hash: "#/executions/2", heading: "Waiting for your answer" });
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("heading", { name: "Ended: aborted" }).waitFor();
+  const openapi = `${world.origin}/openapi.json`;
+  const { paths } = await (await fetch(openapi, { headers: { "x-api-key": API_KEY } })).json();
+  const documented = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) =>
+      new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`)
+    )
+  );
+  const strange = [...asked].filter((one) => !documented.some((operation) => operation.test(one)));
+  assert.deepEqual(strange, []);
+  for (const part of ["/pending", "/respond", "/stats", "/log", "/slots", "/scheduler/pause"]) {
+    assert.ok([...asked].some((one) => one.endsWith(part)), part);
+  }
+}
+
+async function useKeys(browser: Browser): Promise<void> {
+  await using world = await openVariedWorld(browser);
+  const page = await world.openPage("#/");
+  await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
+  await page.keyboard.press("h");
+  await page.getByRole("heading", { name: "History", exact: true }).waitFor();
+  // As after the loading of a page: what is read next is the view.
+  assert.equal(await focused(page), "MAIN");
+  await page.keyboard.press("/");
+  assert.equal(await focused(page), "SELECT");
+  await page.getByRole("link", { name: "digest" }).first().focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+
+  await page.keyboard.press("n");
+  await page.getByRole("textbox", { name: "Reason (optional)" }).focus();
+  await page.keyboard.type("unusual");
+  assert.match(page.url(), /#\/$/);
+  // Through the whole page and back to its beginning: nothing holds the focus.
+  const seen = new Set<string>();
+  for (let step = 0; step < 80; step++) {
+    await page.keyboard.press("Tab");
+    seen.add(String(await page.evaluate("document.activeElement.textContent")));
+  }
+  assert.ok([...seen].some((one) => one === "Approve"), [...seen].join("; "));
+  assert.ok([...seen].some((one) => one.includes("Skip to the content")), [...seen].join("; "));
+
+  await page.locator("main").focus();
+  await page.keyboard.press("?");
+  const dialog = page.getByRole("dialog", { name: "Keys" });
+  await dialog.getByLabel("Use these keys").uncheck();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.keyboard.press("a");
+  await page.keyboard.press("u");
+  assert.match(page.url(), /#\/$/);
+}
+
+async function focused(page: Page): Promise<unknown> {
+  return await page.evaluate("document.activeElement.tagName");
+}
+
+async function chooseTheme(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(browser, () => Promise.resolve());
+  const page = await world.openPage("#/", { colorScheme: "light" });
+  const background = () =>
+    page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+  const button = page.getByRole("button", { name: /^Theme/ });
+  await button.waitFor();
+  const light = await background();
+  await button.click();
+  await page.getByRole("button", { name: "Theme: light" }).click();
+  await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+  assert.notEqual(await background(), light);
+  await page.reload();
+  await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+  assert.notEqual(await background(), light);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await button.click();
+  await button.click();
+  await page.getByRole("button", { name: "Theme: light" }).waitFor();
+  assert.equal(await background(), light);
+}
+
+testInBrowser("dashboard: its views for everybody", [
+  ["axe finds no fault in any view, in both themes", lookWithAxe],
+  ["no view is wider than a phone", lookOnPhone],
+  ["all that it asks the service for is in the description of the API", askNothingPrivate],
+  ["keys lead everywhere, and rest while somebody writes or wants them off", useKeys],
+  ["the theme that is chosen wins against the system's, and stays", chooseTheme],
+]);

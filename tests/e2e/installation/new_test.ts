@@ -1,0 +1,255 @@
+// `new` at a real terminal, and without one.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { converse, interruptAt, type Turn } from "../dialog.ts";
+import { createRealHome, type RealHome } from "../real_process.ts";
+import { RealTerminal, testInTerminal } from "../real_terminal.ts";
+
+const TURNS: readonly Turn[] = [
+  { question: /One-line description/, answer: "Zoë's: 日本 🚀" },
+  { question: /Model provider/, answer: "" },
+  { question: /When does it run/, answer: ["Down", "Enter"] },
+  { question: /How often/, answer: "30m" },
+  { question: /read from/, answer: "notes" },
+  { question: /write to/, answer: "" },
+];
+
+const agents = (home: RealHome) => [...Deno.readDirSync(home.agentsDir)].map(({ name }) => name);
+
+testInTerminal("new asks its questions, and takes a prompt that is typed and pasted", async () => {
+  await using home = await createRealHome();
+  await using terminal = await RealTerminal.open(home, ["new", "my agent"]);
+  await converse(terminal, TURNS);
+  await terminal.waitFor(/System prompt[^]*\n> *$/);
+  await terminal.type("Read it.");
+  await terminal.press("Enter");
+  await terminal.waitFor(/> Read it\.\n> *$/);
+  await terminal.paste("One\n\n\n\ntwo");
+  await terminal.waitFor(/> One␤␤␤␤two$/);
+  await terminal.press("Enter");
+  await terminal.waitFor(/two\n> *$/);
+  await terminal.paste("a\n\n\nb\n", { unmarked: true });
+  await terminal.waitFor(/> a\n[^]*> b\n> *$/);
+  await terminal.press("C-d");
+  const { code, isRestored, shown } = await terminal.ended();
+  assert.equal(code, 0, shown);
+  assert.ok(isRestored);
+  assert.match(shown, /inkling run "my agent"/);
+  assert.equal(
+    await Deno.readTextFile(join(home.agentsDir, "my agent.md")),
+    `---
+description: "Zoë's: 日本 🚀"
+trigger:
+  type: schedule
+  every: 30m
+paths:
+  - path: notes
+    description: to read from
+---
+
+Read it.
+One
+
+
+
+two
+a
+
+
+b
+`,
+  );
+});
+
+/** A model of one's own, and a trigger that watches. */
+const OTHER_TURNS: readonly Turn[] = [
+  { question: /One-line description/, answer: "" },
+  { question: /Model provider/, answer: ["Up", "Enter"] },
+  { question: /Provider name/, answer: "elsewhere" },
+  { question: /Base URL/, answer: "http://127.0.0.1:9/v1" },
+  { question: /Model/, answer: "tiny" },
+  { question: /When does it run/, answer: ["Down", "Down", "Enter"] },
+  { question: /Files and folders to watch/, answer: "inbox" },
+];
+
+const INTERRUPTED: readonly (readonly Turn[])[] = [
+  ...TURNS.map((_, index) => TURNS.slice(0, index + 1)),
+  // What was not asked before.
+  ...[2, 3, 4, 6].map((index) => OTHER_TURNS.slice(0, index + 1)),
+];
+
+for (const turns of INTERRUPTED) {
+  const { question } = turns.at(-1) ?? assert.fail("no question");
+  testInTerminal(
+    `new: Ctrl+C at "${question.source}" saves nothing and gives the terminal back`,
+    async () => {
+      await using home = await createRealHome();
+      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+      await converse(terminal, turns.slice(0, -1));
+      await interruptAt(terminal, question);
+      const { code, isRestored, shown } = await terminal.ended();
+      assert.equal(code, 130, shown);
+      assert.ok(isRestored, shown);
+      assert.match(shown, /Nothing was saved/);
+      assert.deepEqual(agents(home), []);
+    },
+  );
+}
+
+testInTerminal("new: Ctrl+C in the prompt saves nothing and gives the terminal back", async () => {
+  await using home = await createRealHome();
+  await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+  await converse(terminal, TURNS);
+  await terminal.waitFor(/System prompt[^]*\n> *$/);
+  await terminal.type("Half a");
+  await terminal.press("Enter");
+  await terminal.waitFor(/> Half a\n> *$/);
+  await terminal.press("C-c");
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 130);
+  assert.ok(isRestored);
+  assert.deepEqual(agents(home), []);
+});
+
+const DESCRIBED: Turn = { question: /What should daily do/, answer: "Greet me" };
+
+/** A home whose configured model is this server's. */
+function createModelHome(server: OpenAiServer): Promise<RealHome> {
+  return createRealHome({
+    config:
+      `workspace: ~/work\ndefaults: {provider: mine, model: tiny, base_url: "${server.url}"}\n`,
+    shell: { MINE_API_KEY: "sk-e2e-0123456789" },
+  });
+}
+
+const DRAFTED: readonly (readonly Turn[])[] = [
+  [DESCRIBED],
+  [
+    DESCRIBED,
+    { question: /Save it as daily\.md/, answer: ["Down", "Enter"] },
+    { question: /What should be different/, answer: "" },
+  ],
+];
+
+for (const turns of DRAFTED) {
+  const { question } = turns.at(-1) ?? assert.fail("no question");
+  testInTerminal(
+    `new by the model: Ctrl+C at "${question.source}" saves nothing and gives the terminal back`,
+    async () => {
+      await using server = new OpenAiServer([{
+        text: "---\ndescription: Greets\n---\n\nSay hi.\n",
+      }]);
+      await using home = await createModelHome(server);
+      await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+      await converse(terminal, turns.slice(0, -1));
+      await interruptAt(terminal, question);
+      const { code, isRestored, shown } = await terminal.ended();
+      assert.equal(code, 130, shown);
+      assert.ok(isRestored, shown);
+      assert.match(shown, /Nothing was saved/);
+      assert.deepEqual(agents(home), []);
+      // Nothing was asked of the model that the person had not sent.
+      assert.equal(server.requests.length, turns.length === 1 ? 0 : 1);
+    },
+  );
+}
+
+testInTerminal(
+  "new: Ctrl+D ends the prompt in a line, and after a line that came with it",
+  async () => {
+    const table: [(terminal: RealTerminal) => Promise<void>, string][] = [
+      [(terminal) => terminal.type("Do it."), "Do it."],
+      [(terminal) => terminal.paste("One\n\ntwo"), "One\n\ntwo"],
+      [async (terminal) => {
+        await terminal.type("Do so.");
+        await terminal.press("Left", "Left", "Left");
+      }, "Do so."],
+    ];
+    for (const [enter, text] of table) {
+      await using home = await createRealHome();
+      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+      await converse(terminal, TURNS);
+      await terminal.waitFor(/System prompt[^]*\n> *$/);
+      await enter(terminal);
+      await terminal.waitFor(/> (Do it\.|One␤␤two|Do so\.)$/);
+      await terminal.press("C-d");
+      const { code, isRestored, shown } = await terminal.ended();
+      assert.equal(code, 0, shown);
+      assert.ok(isRestored);
+      const saved = await Deno.readTextFile(join(home.agentsDir, "daily.md"));
+      assert.ok(saved.endsWith(`---\n\n${text}\n`), saved);
+    }
+    for (const keys of [["D", "o", "Enter", "i", "t", "C-d"], ["D", "o", "Enter", "C-d"]]) {
+      await using home = await createRealHome();
+      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+      await converse(terminal, TURNS);
+      await terminal.waitFor(/System prompt[^]*\n> *$/);
+      // All in one read.
+      await terminal.press(...keys);
+      const { code, shown } = await terminal.ended();
+      assert.equal(code, 0, shown);
+      const saved = await Deno.readTextFile(join(home.agentsDir, "daily.md"));
+      assert.ok(saved.endsWith(keys.includes("t") ? "\n\nDo\nit\n" : "\n\nDo\n"), saved);
+    }
+  },
+);
+
+testInTerminal("new has the configured model write the file, and interrupts it", async () => {
+  const draft = "---\ndescription: Greets\n---\n\nSay hello.\n";
+  await using server = new OpenAiServer([
+    { silent: true },
+    { text: "---\ntrigger: {type: never}\n---\nGo.\n" },
+    { text: ["---\ndescription: Gree", "ts\n---\n\nSay hello.\n"] },
+  ]);
+  await using home = await createModelHome(server);
+  {
+    await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+    await converse(terminal, [DESCRIBED]);
+    await server.received(1);
+    await terminal.press("C-c");
+    const { code, isRestored, shown } = await terminal.ended();
+    assert.equal(code, 130, shown);
+    assert.ok(isRestored);
+  }
+  {
+    await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+    await converse(terminal, [DESCRIBED]);
+    await interruptAt(terminal, /Save it as daily\.md/);
+    assert.equal((await terminal.ended()).code, 130);
+    assert.deepEqual(agents(home), []);
+  }
+  server.push({ text: draft });
+  await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+  await converse(terminal, [DESCRIBED]);
+  const shown = await terminal.waitFor(/Save it as daily\.md/);
+  assert.ok(shown.includes(draft.trim()), shown);
+  await converse(terminal, [{ question: /Save it as daily\.md/, answer: "" }]);
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 0);
+  assert.ok(isRestored);
+  assert.equal(await Deno.readTextFile(join(home.agentsDir, "daily.md")), draft);
+  server.assertDone();
+});
+
+Deno.test("new takes everything from flags and a pipe; the file has the mode that the umask gives", async () => {
+  await using home = await createRealHome();
+  const args = ["new", "piped", "-q", "--every", "1h30m", "--prompt", "-"];
+  const child = await home.spawn(args, { stdin: "piped" });
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode("Do it,\nZoë 🚀.\n"));
+  await writer.close();
+  const { code, stdout, stderr } = await child.output();
+  const text = new TextDecoder();
+  assert.equal(code, 0, text.decode(stderr));
+  const path = join(home.agentsDir, "piped.md");
+  assert.equal(text.decode(stdout), `${path}\n`);
+  assert.equal(
+    await Deno.readTextFile(path),
+    "---\ntrigger:\n  type: schedule\n  every: 1h30m\n---\n\nDo it,\nZoë 🚀.\n",
+  );
+  assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o666 & ~Deno.umask());
+  const again = await home.inkling("new", "piped", "--prompt", "Other.");
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /^Error: There is an agent "piped" already/);
+});

@@ -1,0 +1,211 @@
+// `setup` at a real terminal, and without one.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { converse, interruptAt, type Turn } from "../dialog.ts";
+import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
+import { RealTerminal, testInTerminal } from "../real_terminal.ts";
+
+const KEY = "sk-e2e-0123456789abcdef";
+const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
+
+/** A home in which nothing is set up. */
+async function createNewHome(): Promise<RealHome> {
+  const home = await createRealHome();
+  await Deno.remove(home.configDir, { recursive: true });
+  await Deno.remove(home.workspace, { recursive: true });
+  return home;
+}
+
+const inWorkspace = (home: RealHome, ...path: string[]) =>
+  join(home.root, "inkling", "agents", ...path);
+
+/** A first setup with an endpoint of one's own. */
+function firstSetup(url: string): Turn[] {
+  return [
+    { question: /Workspace/, answer: "" },
+    { question: /Model provider/, answer: ["Up", "Enter"] },
+    { question: /Provider name/, answer: "elsewhere" },
+    { question: /Base URL/, answer: url },
+    { question: /Model/, answer: "tiny" },
+    { question: /API key \(ELSEWHERE_API_KEY\)/, answer: KEY },
+    { question: /Test the model/, answer: "" },
+    { question: /Change the limits/, answer: "" },
+    { question: /Write .*config\.yaml/, answer: "" },
+  ];
+}
+
+testInTerminal("setup leads from nothing to an agent that runs", async () => {
+  await using server = new OpenAiServer([{ text: "ready" }, { text: "Hello there." }]);
+  await using home = await createNewHome();
+  const { stdout } = await home.inkling();
+  assert.match(stdout, /^Usage: [^]*\nInkling is not set up yet: "inkling setup" does it/);
+  const refused = await home.inkling("run", "hello");
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.match(
+    refused.stderr,
+    /^Error: Inkling is not set up yet: "inkling setup" does it[^\n]*\n$/,
+  );
+
+  await using terminal = await RealTerminal.open(home, ["setup"]);
+  await converse(terminal, firstSetup(server.url));
+  const { code, isRestored, shown } = await terminal.ended();
+  assert.equal(code, 0, shown);
+  assert.ok(isRestored);
+  assert.ok(!shown.includes(KEY));
+  assert.match(shown, /The model answers/);
+  assert.deepEqual(parse(await Deno.readTextFile(join(home.configDir, "config.yaml"))), {
+    workspace: "~/inkling",
+    defaults: { provider: "elsewhere", model: "tiny", base_url: server.url },
+  });
+  assert.equal(modeOf(inWorkspace(home, "_config", ".env")), 0o600);
+  const run = await home.inkling("run", "hello", "-q");
+  assert.deepEqual([run.code, run.stdout], [0, "Hello there.\n"], run.stderr);
+  assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
+});
+
+/** Questions as far as the one that is meant; each is answered but the last. */
+interface Way {
+  name: string;
+  turns: (url: string) => Turn[];
+}
+
+const untried = (turns: Turn[]) =>
+  turns.map((turn) =>
+    turn.question.source === "Test the model" ? { ...turn, answer: ["n"] } : turn
+  );
+
+const LIMITS: readonly RegExp[] = [
+  /Seconds to wait/,
+  /Maximum number of tool calls/,
+  /Maximum number of tokens per run/,
+  /Maximum cost/,
+  /Maximum number of tokens per reply/,
+  /Temperature/,
+];
+
+const WAYS: readonly Way[] = [
+  ...firstSetup("").map(({ question }, index) => ({
+    name: question.source.replaceAll("\\", ""),
+    // Without the trial, which a test of its own interrupts.
+    turns: (url: string) => untried(firstSetup(url)).slice(0, index + 1),
+  })),
+  {
+    name: "What next?",
+    turns: (url) => [...firstSetup(url).slice(0, 7), { question: /What next\?/, answer: "" }],
+  },
+  // The first and the last stand for all: the same prompt asks them.
+  ...[1, LIMITS.length].map((count) => ({
+    name: `the limit ${count}`,
+    turns: (url: string) => [
+      ...untried(firstSetup(url)).slice(0, 7),
+      { question: /Change the limits/, answer: ["y"] },
+      ...LIMITS.slice(0, count).map((question) => ({ question, answer: "" })),
+    ],
+  })),
+];
+
+for (const { name, turns } of WAYS) {
+  testInTerminal(
+    `setup: Ctrl+C at "${name}" writes nothing and gives the terminal back`,
+    async () => {
+      await using server = new OpenAiServer([{ status: 401, body: "{}" }]);
+      await using home = await createNewHome();
+      await using terminal = await RealTerminal.open(home, ["setup"]);
+      const way = turns(server.url);
+      await converse(terminal, way.slice(0, -1));
+      await interruptAt(terminal, way.at(-1)?.question ?? assert.fail("no question"));
+      const { code, isRestored, shown } = await terminal.ended();
+      assert.equal(code, 130, shown);
+      assert.ok(isRestored, shown);
+      assert.match(shown, /Nothing was written/);
+      assert.ok(!shown.includes(KEY));
+      for (const path of [home.configDir, join(home.root, "inkling")]) {
+        await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+      }
+    },
+  );
+}
+
+testInTerminal("setup: Ctrl+D at the key writes nothing and gives the terminal back", async () => {
+  await using server = new OpenAiServer([]);
+  await using home = await createNewHome();
+  await using terminal = await RealTerminal.open(home, ["setup"]);
+  await converse(terminal, firstSetup(server.url).slice(0, 5));
+  await terminal.waitFor(/◆ {2}API key/);
+  await terminal.press("C-d");
+  const { code, isRestored, shown } = await terminal.ended();
+  assert.equal(code, 130, shown);
+  assert.ok(isRestored);
+  assert.match(shown, /Nothing was written/);
+  await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
+});
+
+testInTerminal("setup: Ctrl+C while the model is tried ends it, and writes nothing", async () => {
+  await using server = new OpenAiServer([{ silent: true }]);
+  await using home = await createNewHome();
+  await using terminal = await RealTerminal.open(home, ["setup"]);
+  await converse(terminal, firstSetup(server.url).slice(0, 7));
+  await server.received(1);
+  await terminal.press("C-c");
+  const { code, isRestored } = await terminal.ended();
+  assert.equal(code, 130);
+  assert.ok(isRestored);
+  await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
+});
+
+Deno.test("setup --yes needs no terminal, and keeps what is there", async () => {
+  const config = "# mine\nworkspace: ~/inkling\nforeign: 1 # kept\n";
+  await using home = await createRealHome({ config, shell: { OPENAI_API_KEY: KEY } });
+  const first = await home.inkling("setup", "--yes", "--provider", "openai", "--timeout", "60");
+  assert.equal(first.code, 0, first.stderr);
+  assert.equal(first.stderr, "");
+  const file = join(home.configDir, "config.yaml");
+  const text = await Deno.readTextFile(file);
+  assert.ok(text.startsWith(config), text);
+  assert.equal(parse(text).defaults.timeout, 60);
+  assert.ok(!(await Deno.readTextFile(inWorkspace(home, "_config", ".env"))).includes(KEY));
+  const second = await home.inkling("setup", "--yes");
+  assert.equal(second.code, 0, second.stderr);
+  assert.equal(await Deno.readTextFile(file), text);
+  const listed = await home.inkling("list", "--json");
+  const ids = (JSON.parse(listed.stdout) as { id: string }[]).map(({ id }) => id);
+  assert.deepEqual(ids, ["hello"]);
+});
+
+testInTerminal(
+  "setup restarts a service that cannot take over a setting while it runs",
+  async () => {
+    const config = "workspace: ~/inkling\ndefaults: { provider: demo, model: echo }\n";
+    await using home = await createRealHome({ config });
+    const started = await home.inkling("start", "--daemon", "--keep-alive");
+    assert.equal(started.code, 0, started.stderr);
+    using client = home.client();
+    const before = await client.info();
+    const file = join(home.configDir, "config.yaml");
+    await Deno.writeTextFile(file, `${config}http: { hosts: [inkling.example] }\n`);
+    await untilFound("the service has read it", async () => {
+      return (await client.info()).config_warnings.length > 0 || undefined;
+    });
+
+    const told = await home.inkling("setup", "--yes");
+    assert.equal(told.code, 0, told.stderr);
+    assert.match(told.stderr, /config\.yaml: http\.hosts has changed: it takes effect when/);
+    assert.match(told.stderr, /"inkling stop && inkling start --daemon --keep-alive"/);
+    assert.equal((await client.info()).pid, before.pid);
+
+    const flags = ["--provider", "demo", "--model", "echo", "-w", join(home.root, "inkling")];
+    await using terminal = await RealTerminal.open(home, ["setup", ...flags]);
+    await converse(terminal, [
+      { question: /Change the limits/, answer: "" },
+      { question: /Write .*config\.yaml/, answer: "" },
+      { question: /Restart the service now\?/, answer: "" },
+    ]);
+    const { code, shown } = await terminal.ended();
+    assert.equal(code, 0, shown);
+    const after = await client.info();
+    assert.notEqual(after.pid, before.pid);
+    assert.deepEqual([after.keep_alive, after.config_warnings], [true, []]);
+  },
+);

@@ -1,0 +1,216 @@
+// Two walls: what an agent may not do is refused by our own checks and, where these are taken away, by Deno.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PERMISSION_FLAGS } from "../../../cli/self_command.ts";
+import { createRealHome, type RealHome } from "../real_process.ts";
+
+interface Call {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** The flags that the program prints for this home. */
+async function flagsOf(home: RealHome): Promise<string[]> {
+  const { code, stdout, stderr } = await home.inkling("permissions", "--json");
+  assert.equal(code, 0, stderr);
+  const { flags, command } = JSON.parse(stdout) as { flags: { flag: string }[]; command: string[] };
+  assert.deepEqual(await home.command(["start"]), command, "all tests start the service like this");
+  return flags.map(({ flag }) => flag);
+}
+
+/** The results of the calls in a process with these flags, in which nothing but Deno refuses anything. */
+async function callWithoutOurWall(home: RealHome, flags: string[], calls: Call[]) {
+  const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-check",
+      "--config",
+      here("../../deno.json"),
+      ...flags,
+      here("open_sandbox.ts"),
+    ],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(
+    new TextEncoder().encode(JSON.stringify({ workspace: home.workspace, calls })),
+  );
+  await writer.close();
+  const { stdout, stderr } = await child.output();
+  const text = new TextDecoder();
+  const lines = text.decode(stdout).trim().split("\n");
+  assert.equal(lines.length, calls.length, text.decode(stderr));
+  return lines.map((line) => JSON.parse(line) as { result?: string; error?: string });
+}
+
+/** What the tools answered an agent that makes these calls, in a run of the real service. */
+async function callInRun(home: RealHome, calls: Call[]) {
+  await home.writeScript("prober", [{ call: calls }, { say: "done" }], 'auto_approve: "*"');
+  const { code, stderr } = await home.inkling("run", "prober", "-q");
+  assert.equal(code, 0, stderr);
+  using client = home.client();
+  const [run] = await client.runs("prober");
+  const rows = await client.messages(run?.id ?? 0);
+  return rows.filter(({ event_type }) => event_type === "tool_result")
+    .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
+}
+
+Deno.test("an agent that reaches outside is refused twice: by the sandbox, and without it by Deno", async () => {
+  await using home = await createRealHome();
+  const outside = join(home.root, "outside");
+  await Deno.mkdir(outside);
+  const secret = join(outside, "secret.txt");
+  await Deno.writeTextFile(secret, "CANARY");
+  await Deno.mkdir(join(home.workspace, "notes"));
+  await Deno.writeTextFile(join(home.workspace, "notes", "a.md"), "allowed");
+  const calls: Call[] = [
+    { name: "file_read", arguments: { path: secret } },
+    { name: "file_read", arguments: { path: "../outside/secret.txt" } },
+    { name: "file_read", arguments: { path: "/etc/hostname" } },
+    { name: "file_write", arguments: { path: join(outside, "new.txt"), content: "x" } },
+    { name: "file_edit", arguments: { path: secret, old_text: "CANARY", new_text: "x" } },
+    { name: "file_delete", arguments: { path: secret } },
+    { name: "file_move", arguments: { source: secret, destination: "notes/mine.txt" } },
+    { name: "file_glob", arguments: { pattern: `${outside}/*` } },
+  ];
+
+  const inRun = await callInRun(home, calls);
+  assert.equal(inRun.length, calls.length);
+  for (const [i, { content, is_error }] of inRun.entries()) {
+    const shown = `${JSON.stringify(calls[i])}: ${content}`;
+    assert.ok(is_error, shown);
+    assert.match(content, /lies outside the allowed paths/, shown);
+    assert.doesNotMatch(content, /CANARY|--allow/, shown);
+  }
+
+  const flags = await flagsOf(home);
+  const answers = await callWithoutOurWall(home, flags, calls);
+  for (const [i, { result, error }] of answers.entries()) {
+    const shown = `${JSON.stringify(calls[i])}: ${result ?? error}`;
+    assert.doesNotMatch(shown, /CANARY.*CANARY/, shown);
+    // Looking around shows nothing; everything else names what is missing.
+    if (calls[i]?.name === "file_glob") assert.doesNotMatch(result ?? "", /secret/, shown);
+    else {assert.match(
+        error ?? "",
+        /Inkling was started without --allow-(read|write) for it/,
+        shown,
+      );}
+  }
+  assert.equal(await Deno.readTextFile(secret), "CANARY");
+  assert.deepEqual([...Deno.readDirSync(outside)].map(({ name }) => name), ["secret.txt"]);
+
+  // The other half of the proof: it is the flags that refuse, and they leave open what is to be open.
+  const [inside] = await callWithoutOurWall(home, flags, [
+    { name: "file_read", arguments: { path: "notes/a.md" } },
+  ]);
+  assert.match(inside?.result ?? "", /allowed/);
+  const [free] = await callWithoutOurWall(home, ["--allow-read"], [
+    { name: "file_read", arguments: { path: secret } },
+  ]);
+  assert.match(free?.result ?? "", /CANARY/);
+});
+
+Deno.test("under scoped flags agents keep out of _config, and reach no host but those of config.yaml", async () => {
+  await using home = await createRealHome();
+  const tools = join(home.agentsDir, "_config", "tools");
+  await Deno.mkdir(tools, { recursive: true });
+  const [planted, elsewhere] = await callWithoutOurWall(home, await flagsOf(home), [
+    { name: "file_write", arguments: { path: join(tools, "evil.ts"), content: "x" } },
+    { name: "http_request", arguments: { url: "http://elsewhere.test/" } },
+  ]);
+  assert.match(planted?.error ?? "", /started without --allow-write for it/);
+  assert.match(elsewhere?.error ?? "", /started without --allow-net=elsewhere\.test/);
+  assert.deepEqual([...Deno.readDirSync(tools)], []);
+});
+
+/** What came out of loading a module with the widest flags of Inkling, in a folder with a lock file that names nothing. */
+async function loadWidely(home: RealHome, url: string, flags: readonly string[], registry = "") {
+  await Deno.writeTextFile(join(home.root, "deno.json"), "{}");
+  await Deno.writeTextFile(join(home.root, "deno.lock"), '{ "version": "5" }');
+  const script = join(home.root, "load.ts");
+  await Deno.writeTextFile(
+    script,
+    "await import(Deno.args[0]).catch(({ message }) => console.log(message))",
+  );
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--config", join(home.root, "deno.json"), ...flags, script, url],
+    env: { DENO_DIR: join(home.root, "cache"), NPM_CONFIG_REGISTRY: registry, NO_COLOR: "1" },
+    stdin: "null",
+    stderr: "null",
+  }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+Deno.test("the widest flags of Inkling let no code in from the network, not from hosts either that Deno trusts", async () => {
+  await using home = await createRealHome();
+  const url = "https://deno.land/std/version.ts";
+  assert.match(await loadWidely(home, url, PERMISSION_FLAGS), /deno\.land.*--no-remote/);
+});
+
+Deno.test("the widest flags of Inkling let no package in that deno.lock does not name", async () => {
+  await using home = await createRealHome();
+  const asked: string[] = [];
+  await using registry = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) => {
+      const { pathname, origin } = new URL(request.url);
+      asked.push(pathname);
+      if (pathname !== "/planted") return new Response(null, { status: 404 });
+      const dist = { tarball: `${origin}/planted.tgz`, integrity: `sha512-${"A".repeat(86)}==` };
+      const planted = { name: "planted", version: "1.0.0", dist };
+      return Response.json({
+        name: "planted",
+        "dist-tags": { latest: "1.0.0" },
+        versions: { "1.0.0": planted },
+      });
+    },
+  );
+  const address = `http://127.0.0.1:${registry.addr.port}/`;
+  const load = (flags: readonly string[]) => loadWidely(home, "npm:planted@1.0.0", flags, address);
+  assert.match(await load(PERMISSION_FLAGS), /lockfile is out of date/);
+  assert.deepEqual(asked, ["/planted"]);
+  // The other half of the proof: it is this flag that refuses.
+  await load(PERMISSION_FLAGS.filter((flag) => flag !== "--frozen"));
+  assert.ok(asked.includes("/planted.tgz"), asked.join(" "));
+});
+
+Deno.test("without an agent that needs one, no program can be started under scoped flags, whatever a dependency tries", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("plain", [{ say: "fine" }]);
+  const flags = await flagsOf(home);
+  const script = join(home.root, "escape.ts");
+  await Deno.writeTextFile(
+    script,
+    `for (const escape of [
+       () => new Deno.Command("cat", { args: ["/etc/hostname"] }).outputSync(),
+       () => Deno.env.get("SECRET_TOKEN") ?? (() => { throw new Error("unset") })(),
+       () => Deno.dlopen("/lib/x.so", {}),
+       () => Deno.symlinkSync("/etc", ${JSON.stringify(join(home.workspace, "link"))}),
+       () => import("https://" + "deno.land/std/version.ts"),
+     ]) {
+       try { await escape(); console.log("done"); } catch (error) { console.log(String(error)); }
+     }`,
+  );
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--no-config", ...flags, script],
+    env: { SECRET_TOKEN: "sesame-12345678" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).output();
+  const lines = new TextDecoder().decode(stdout).trim().split("\n");
+  const expected = [
+    /^NotCapable: Requires run access/,
+    /^Error: unset$/,
+    /^NotCapable: Requires ffi access/,
+    /^NotCapable: /,
+    // From this host Deno would load code without being told to.
+    /^TypeError: .*--no-remote/,
+  ];
+  assert.equal(lines.length, expected.length, lines.join("\n"));
+  for (const [i, pattern] of expected.entries()) assert.match(lines[i] ?? "", pattern);
+});

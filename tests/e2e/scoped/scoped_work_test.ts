@@ -1,0 +1,283 @@
+// Under the flags that config.yaml and the agents ask for, everything that they ask for works.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { keyVariableOf } from "../../../runtime/models/endpoint.ts";
+import { ADAPTERS, KEY } from "../../support/models/model_adapters.ts";
+import { denoDirectory } from "../../support/repository.ts";
+import { FixtureHttpServer } from "../../runtime/tools/mcp/http_server.ts";
+import { programEntry } from "../../runtime/tools/mcp/mcp_world.ts";
+import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
+
+interface Call {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** Writes a file below the home, with its folders. */
+async function write(home: RealHome, path: string, text: string): Promise<void> {
+  const file = join(home.root, path);
+  await Deno.mkdir(join(file, ".."), { recursive: true });
+  await Deno.writeTextFile(file, text);
+}
+
+/** Writes an agent that makes the calls one after the other. */
+async function writeCaller(home: RealHome, id: string, calls: Call[], lines: string) {
+  await home.writeScript(
+    id,
+    [...calls.map((one) => ({ call: [one] })), { say: "done" }],
+    `auto_approve: "*"\n${lines}`.trimEnd(),
+  );
+}
+
+/** The results of an agent's newest run, in the order of its calls. */
+async function resultsOf(home: RealHome, id: string) {
+  using client = home.client();
+  const [run] = await client.runs(id);
+  const rows = await client.messages(run?.id ?? 0);
+  return rows.filter(({ event_type }) => event_type === "tool_result")
+    .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
+}
+
+/** Waits until the service that runs knows of an agent. */
+async function untilLoaded(home: RealHome, id: string): Promise<void> {
+  using client = home.client();
+  await untilFound(`the agent ${id}`, () => client.agent(id).catch(() => undefined));
+}
+
+async function run(home: RealHome, id: string) {
+  const { code, stderr } = await home.inkling("run", id, "-q");
+  assert.equal(code, 0, stderr);
+  return await resultsOf(home, id);
+}
+
+async function argumentsOf(pid: number): Promise<string> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-ww", "-o", "args=", "-p", `${pid}`] })
+    .output();
+  return new TextDecoder().decode(stdout);
+}
+
+Deno.test("files, custom tools, scripts of skills, MCP servers and http_request work under scoped flags", async () => {
+  await using mcp = new FixtureHttpServer();
+  await using site = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response("hello from the site"),
+  );
+  await using home = await createRealHome({ shell: { SHELL_COLOUR: "teal" } });
+  const config = "work/agents/_config";
+  await write(
+    home,
+    "config/config.yaml",
+    `workspace: ${home.workspace}\nhttp: {allow: [localhost]}\n`,
+  );
+  await write(home, "data/in.txt", "from data");
+  await write(home, "lists/shop.md", "milk\n");
+  await write(
+    home,
+    `${config}/tools/look.ts`,
+    `export default { description: "Looks", permissions: { net: ["127.0.0.1:${site.addr.port}"] },
+       run: async (_: unknown, { paths }: { paths: Record<string, string> }) =>
+         await Deno.readTextFile(paths.data + "/in.txt") + " + " +
+         await (await fetch("http://127.0.0.1:${site.addr.port}")).text() };`,
+  );
+  await write(
+    home,
+    `${config}/skills/walk/SKILL.md`,
+    "---\nname: walk\ndescription: Walks\n---\nGo.\n",
+  );
+  await write(home, `${config}/skills/walk/scripts/go.sh`, "echo shell goes\n");
+  await write(home, `${config}/skills/walk/scripts/go.ts`, `console.log("typescript goes");\n`);
+  await write(
+    home,
+    `${config}/mcp-servers.json`,
+    JSON.stringify({ web: { url: mcp.url }, program: programEntry() }),
+  );
+  const script = (name: string) => ({
+    name: "skill_run_script",
+    arguments: { skill_name: "walk", script_name: name },
+  });
+  await writeCaller(
+    home,
+    "busy",
+    [
+      { name: "file_read", arguments: { path: "{data}/in.txt" } },
+      { name: "file_write", arguments: { path: "{data}/out/new.txt", content: "x" } },
+      { name: "file_write", arguments: { path: "top.txt", content: "x" } },
+      { name: "file_move", arguments: { source: "{data}/in.txt", destination: "{own}/moved.txt" } },
+      { name: "file_write", arguments: { path: "{fresh}/deep/a.txt", content: "x" } },
+      { name: "file_edit", arguments: { path: "{list}", old_text: "milk", new_text: "bread" } },
+      { name: "file_glob", arguments: { pattern: "{data}/**" } },
+      { name: "memory_save", arguments: { section: "facts", content: "it works" } },
+      { name: "http_request", arguments: { url: `http://localhost:${site.addr.port}/` } },
+      { name: "http_request", arguments: { url: `http://127.0.0.1:${site.addr.port}/` } },
+      { name: "http_request", arguments: { url: "http://elsewhere.test/" } },
+      script("go.sh"),
+      script("go.ts"),
+      { name: "web_echo", arguments: { text: "over http" } },
+      { name: "program_echo", arguments: { text: "over stdio" } },
+    ],
+    `paths: {root: ., data: ${
+      join(home.root, "data")
+    }, own: ~/own, fresh: ~/fresh, list: ~/lists/shop.md}\nskills: [walk]\nmcp: [web, program]`,
+  );
+  await Deno.mkdir(join(home.root, "own"));
+  const results = await run(home, "busy");
+  const expected = [
+    /from data/,
+    /^Created/,
+    /^Created/,
+    /^Moved/,
+    /^Created/,
+    /^Edited|^Replaced|^Updated/,
+    /\{data\}\/out\/new\.txt/,
+    /facts/,
+    /hello from the site/,
+    /hello from the site/,
+    /started without --allow-net=elsewhere\.test\. Name the host under http\.allow/,
+    /shell goes/,
+    /typescript goes/,
+    /^over http$/,
+    /^over stdio$/,
+  ];
+  for (const [i, pattern] of expected.entries()) assert.match(results[i]?.content ?? "", pattern);
+  assert.deepEqual(results.map(({ is_error }, i) => is_error ? [i] : []).flat(), [10]);
+
+  await write(home, "data/in.txt", "again");
+  await writeCaller(
+    home,
+    "tooled",
+    [{ name: "look", arguments: {} }],
+    [
+      "tools: [look]",
+      `paths: {data: ${join(home.root, "data")}}`,
+    ].join("\n"),
+  );
+  await home.writeScript("speaker", [{ say: "x" }], "");
+  await untilLoaded(home, "tooled");
+  const [looked] = await run(home, "tooled");
+  assert.equal(looked?.content, "again + hello from the site");
+
+  using client = home.client();
+  const args = await argumentsOf((await client.info()).pid);
+  assert.match(args, /--no-remote .*--allow-run .*main\.ts start/);
+  assert.doesNotMatch(args, /--allow-(read|write|net|env) /, "the service itself is scoped");
+  assert.equal((await home.inkling("stop")).code, 0);
+});
+
+Deno.test("schedules, watches outside of the workspace, chat and delegation work under scoped flags, without --allow-run", async () => {
+  await using home = await createRealHome();
+  const drop = join(home.root, "drop");
+  await write(home, "drop/.keep", "");
+  await home.writeScript("tick", [{ say: "tock" }], "trigger: { type: schedule, every: 1s }");
+  await home.writeScript("helper", [{ say: "helped" }]);
+  await home.writeScript("boss", [
+    { call: [{ name: "run_agent", arguments: { agent_id: "helper" } }] },
+    { say: "{result}" },
+  ], "agents: [helper]");
+  await home.writeScript("sorter", [
+    { call: [{ name: "file_read", arguments: { path: join(drop, "a.md") } }] },
+    { say: "{result}" },
+  ], `trigger: { type: watch, paths: ["~/drop/*.md"], debounce: 50ms }`);
+  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  using client = home.client();
+  const args = await argumentsOf((await client.info()).pid);
+  assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
+  await write(home, "drop/a.md", "a letter");
+  const read = await untilFound(
+    "the run of the watch",
+    async () => (await client.runs("sorter")).find(({ status }) => status === "success"),
+  );
+  assert.match((await client.execution(read.id)).output_data ?? "", /a letter/);
+  await untilFound(
+    "a run of the schedule",
+    async () => (await client.runs("tick")).find(({ status }) => status === "success"),
+  );
+  const boss = await home.inkling("run", "boss", "-q");
+  assert.match(boss.stdout, /helped/, boss.stderr);
+  // A watch that Deno refuses would be looked at from time to time, and said so.
+  assert.doesNotMatch(
+    await Deno.readTextFile(join(home.stateDir, "inkling.log")),
+    / (WARN|ERROR) /,
+  );
+});
+
+Deno.test("an agent added while the service runs that needs more is told of with the flag, and works after a restart", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("first", [{ say: "x" }]);
+  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  await write(home, "vault/a.txt", "treasure");
+  await writeCaller(
+    home,
+    "late",
+    [{ name: "file_read", arguments: { path: "{vault}/a.txt" } }],
+    "paths: {vault: ~/vault}",
+  );
+  using client = home.client();
+  const warning = await untilFound(
+    "the warning",
+    async () => (await client.agent("late").catch(() => undefined))?.warnings[0],
+  );
+  const vault = join(home.root, "vault");
+  assert.match(
+    warning.message,
+    new RegExp(`without --allow-read=${vault} --allow-write=${vault}, which the agent needs`),
+  );
+  assert.match(warning.hint ?? "", /the flags that "inkling permissions" prints/);
+  const list = await home.inkling("list");
+  assert.match(
+    list.stderr.replaceAll(/\s+/g, " "),
+    /late\.md:\d+:\d+: Inkling was started without/,
+  );
+  assert.match(
+    await Deno.readTextFile(join(home.stateDir, "inkling.log")),
+    /WARN +Inkling was started without --allow-read=.*agent=late/,
+  );
+  const [refused] = await run(home, "late");
+  assert.match(refused?.content ?? "", /started without --allow-read for it; start it again/);
+  assert.equal((await home.inkling("stop")).code, 0);
+  const [allowed] = await run(home, "late");
+  assert.match(allowed?.content ?? "", /treasure/);
+});
+
+Deno.test("a tool gets no more than the service has, and the message says which line of config.yaml opens it", async () => {
+  await using home = await createRealHome({ shell: { DENO_DIR: denoDirectory() } });
+  await write(
+    home,
+    "work/agents/_config/tools/phone.ts",
+    `export default { description: "Calls", permissions: { net: ["phone.test"] }, run: () => "called" };`,
+  );
+  await writeCaller(home, "caller", [{ name: "phone", arguments: {} }], "tools: [phone]");
+  const [refused] = await run(home, "caller");
+  assert.match(
+    refused?.content ?? "",
+    /needs net access to phone\.test, and Inkling was started without --allow-net=phone\.test; name the host under http\.allow/,
+  );
+  await write(
+    home,
+    "config/config.yaml",
+    `workspace: ${home.workspace}\nhttp: {allow: [phone.test]}\n`,
+  );
+  assert.equal((await home.inkling("stop")).code, 0);
+  const [allowed] = await run(home, "caller");
+  assert.equal(allowed?.content, "called");
+});
+
+Deno.test("every provider's package works under scoped flags, with its key from the shell", async () => {
+  const shell = Object.fromEntries(ADAPTERS.map(({ provider }) => [keyVariableOf(provider), KEY]));
+  await using home = await createRealHome({ shell });
+  await using servers = new AsyncDisposableStack();
+  const opened = ADAPTERS.map((adapter) => {
+    const server = servers.use(adapter.serve([{ text: `hello from ${adapter.provider}` }]));
+    return { adapter, server };
+  });
+  for (const { adapter: { provider }, server } of opened) {
+    await home.writeAgent(
+      provider,
+      `---\nmodel: { provider: ${provider}, name: tiny, base_url: "${server.origin}" }\n---\nSay hello.\n`,
+    );
+  }
+  for (const { adapter, server } of opened) {
+    const { stdout, stderr } = await home.inkling("run", adapter.provider, "-q");
+    assert.equal(stdout, `hello from ${adapter.provider}\n`, stderr);
+    assert.match(adapter.keyOf(server.request(0)) ?? "", new RegExp(KEY));
+  }
+});

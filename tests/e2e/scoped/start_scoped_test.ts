@@ -1,0 +1,87 @@
+// `deno task start:scoped`, as deno.json writes it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import denoJson from "../../../deno.json" with { type: "json" };
+import { REPOSITORY } from "../../support/repository.ts";
+import { createRealHome, isAlive, type RealHome, untilFound } from "../real_process.ts";
+
+const TASK = denoJson.tasks["start:scoped"].command.split(" ");
+
+/** A home whose every command is the task: its arguments are those of start. */
+function createScopedHome(): Promise<RealHome> {
+  const [deno, ...flags] = TASK.slice(0, -1);
+  assert.equal(deno, "deno");
+  const script = join(REPOSITORY, TASK.at(-1) ?? "");
+  return createRealHome({ command: [Deno.execPath(), ...flags, script] });
+}
+
+Deno.test("start:scoped starts the service with derived flags, stops with it, and passes its exit code on", async () => {
+  await using home = await createScopedHome();
+  await home.writeScript("hello", [{ say: "hi" }]);
+  const task = await home.spawn(["--keep-alive", "--port", "0"], {
+    env: { INKLING_API_KEY: "sesame-0123456789" },
+  });
+  using client = home.client();
+  await untilFound("the service", () => client.health().catch(() => undefined));
+  const info = await client.info();
+  assert.notEqual(info.pid, task.pid);
+  assert.deepEqual(
+    info.transports.map((one) => one.replace(/\d+$/, "PORT").replace(/unix:.*/, "unix")),
+    ["unix", "tcp://127.0.0.1:PORT"],
+  );
+  const { stdout } = await new Deno.Command("ps", {
+    args: ["-ww", "-o", "args=", "-p", String(info.pid)],
+  }).output();
+  const args = new TextDecoder().decode(stdout);
+  assert.match(args, /--no-prompt --no-remote .*main\.ts start --keep-alive --port 0/);
+  assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
+  if (Deno.build.os === "linux") {
+    assert.equal(await Deno.readLink(join(home.stateDir, "fd")), "/proc/self/fd");
+  }
+
+  const { execution_id } = await client.run("hello");
+  await untilFound(
+    "the run",
+    async () => (await client.execution(execution_id)).status === "success" ? true : undefined,
+  );
+
+  const second = await home.inkling();
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /already running/);
+
+  task.kill("SIGTERM");
+  const { code, stderr } = await task.output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  assert.equal(await isAlive(info.pid), false);
+});
+
+Deno.test("start:scoped reads its options as start does, and says what it lacks", async () => {
+  await using home = await createScopedHome();
+  const missing = await home.inkling("-qdw", join(home.root, "missing"));
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /There is no folder .*missing/);
+  const homeless = await (await home.spawn([], { env: { HOME: "", USERPROFILE: "" } })).output();
+  assert.equal(homeless.code, 1);
+  assert.match(
+    new TextDecoder().decode(homeless.stderr),
+    /^Error: Cannot find the home directory: HOME is not set/,
+  );
+});
+
+Deno.test("start:scoped -d leaves a service behind that may start nothing; a broken config.yaml is told in a sentence", async () => {
+  await using home = await createScopedHome();
+  const { code, stdout, stderr } = await home.inkling("-d");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /Inkling is running/);
+  using client = home.client();
+  const { pid } = await client.info();
+  const shown = await new Deno.Command("ps", { args: ["-ww", "-o", "args=", "-p", `${pid}`] })
+    .output();
+  assert.doesNotMatch(new TextDecoder().decode(shown.stdout), /--allow-run/);
+
+  await Deno.writeTextFile(join(home.configDir, "config.yaml"), "defaults: {temperature: hot}\n");
+  const broken = await home.inkling();
+  assert.equal(broken.code, 1);
+  assert.match(broken.stderr, /config\.yaml:1:\d+: .*temperature/);
+  assert.doesNotMatch(broken.stderr, /\bat .*\.ts:\d+/);
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { formatAgentFile, type NewAgentFields } from "../../../runtime/agents/agent_file_text.ts";
+import { parse } from "./parsed_file.ts";
+
+Deno.test("formatAgentFile() writes what a person would have written", () => {
+  assert.equal(
+    formatAgentFile({
+      description: "Sums up the day: all of it",
+      model: { provider: "openai", name: "gpt" },
+      trigger: { type: "schedule", cron: "30 8 * * 1-5" },
+      paths: ["notes", { path: "~/out", description: "to write" }],
+      prompt: "\n\nSum up.\n\n---\n\nBriefly.\n\n",
+    }),
+    `---
+description: "Sums up the day: all of it"
+model:
+  provider: openai
+  name: gpt
+trigger:
+  type: schedule
+  cron: 30 8 * * 1-5
+paths:
+  - notes
+  - path: ~/out
+    description: to write
+---
+
+Sum up.
+
+---
+
+Briefly.
+`,
+  );
+  assert.equal(formatAgentFile({ prompt: "Go." }), "---\n---\n\nGo.\n");
+});
+
+Deno.test("formatAgentFile() keeps text that means something to YAML", async () => {
+  const words = ["yes", "null", "~", "1e3", "0x10", "- a", "a: b", "#x", " #x", "*a", "&a", "!!t"];
+  const odd = [
+    "'",
+    '"',
+    "---",
+    "...",
+    "a\n---\nb",
+    "a\n\n b\n",
+    "\tx",
+    "%",
+    "@",
+    "`",
+    "",
+    "|",
+    ">",
+  ];
+  for (const description of [...words, ...odd]) {
+    const parsed = await parse(formatAgentFile({ description, prompt: "Go." }));
+    assert.ok("document" in parsed, JSON.stringify([description, parsed]));
+    assert.equal(parsed.document.value["description"], description);
+    assert.equal(parsed.agent.body, "Go.");
+  }
+});
+
+/** Text without NUL, which no file of text holds, and without halves of characters. */
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: "grapheme" }),
+  fc.array(fc.constantFrom(..."-:#\n\r\t '\"\\|>&*!%@`{}[],?~é\u2028\u0085\ufeff\u00a0x1")).map((
+    list,
+  ) => list.join("")),
+).filter((one) => !one.includes("\0"));
+const filled = text.filter((one) => one.trim() !== "");
+
+Deno.test("formatAgentFile() and the parser give back whatever was typed", async () => {
+  const fields = fc.record({
+    description: text,
+    model: fc.record({ provider: fc.constant("openai"), name: filled }),
+    trigger: fc.oneof(
+      fc.record({
+        type: fc.constant("watch" as const),
+        paths: fc.array(filled, { minLength: 1 }),
+        input: text,
+      }),
+      fc.record({ type: fc.constant("schedule" as const), every: fc.constant("5m") }),
+    ),
+    paths: fc.array(
+      fc.oneof(filled, fc.record({ path: filled, description: text })),
+      { minLength: 1 },
+    ),
+    prompt: filled,
+  }, { requiredKeys: ["prompt"] });
+  await fc.assert(fc.asyncProperty(fields, async (fields: NewAgentFields) => {
+    const content = formatAgentFile(fields);
+    const parsed = await parse(content);
+    const { prompt, ...head } = fields;
+    if ("diagnostics" in parsed) {
+      // Only a path may be refused, for where it leads.
+      for (const { message } of parsed.diagnostics) assert.match(message, /^paths\[\d+\] must not/);
+      return;
+    }
+    assert.deepEqual(parsed.document.value, JSON.parse(JSON.stringify(head)));
+    assert.equal(parsed.agent.body, prompt.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd());
+  }));
+});

@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import { isGuarded } from "../../../runtime/agents/guarded_tools.ts";
+import { agentOf, configOf, parse } from "./parsed_file.ts";
+
+Deno.test("parseAgent() gives an agent without front matter every default", async () => {
+  const result = await parse("# Title\n\n---\n\nDo it.\n");
+  assert.ok("agent" in result);
+  assert.deepEqual(result.agent, {
+    id: "daily",
+    displayName: "daily",
+    description: "",
+    icon: result.agent.icon,
+    model: undefined,
+    trigger: { type: "manual" },
+    settings: {
+      temperature: 0.7,
+      maxTokens: 4_096,
+      timeout: 300,
+      maxToolCalls: 50,
+      maxExecutionTokens: 500_000,
+      maxCostUsd: null,
+      loopDetection: true,
+    },
+    customTools: [],
+    mcp: [],
+    skills: [],
+    agents: [],
+    paths: [],
+    history: "low",
+    confirmTools: ["file_delete", "file_write"],
+    freedGuards: [],
+    autoApprove: [],
+    onPending: "skip",
+    confirmTimeoutMs: null,
+    onRestart: "orphan",
+    enabled: true,
+    body: "# Title\n\n---\n\nDo it.",
+    sourcePath: "/work/agents/daily.md",
+    warnings: [],
+  });
+});
+
+Deno.test("parseAgent() reads every field", async () => {
+  const agent = await agentOf(
+    `name: Tägliche Übersicht 2
+description: What it does
+icon: ⚙️
+model: {provider: my-server, name: "m:1", url: "http://10.0.0.2:8000", api_key_env: MY_KEY, stream_usage: false}
+trigger: {type: watch, paths: [inbox, inbox], filters: {include: ["*.pdf"], exclude: ["~*"]}, debounce: 2s, max_runs: 50, catch_up: once, input: "See {path}"}
+settings: {temperature: 0, max_tokens: 10, timeout: 5, max_tool_calls: null, max_execution_tokens: none, max_cost_usd: 0.5, loop_detection: false}
+tools: [search]
+mcp: [files]
+skills: writing
+agents: [a, b]
+paths: {notes: notes, home_docs: {path: ~/docs, description: Papers}}
+history: off
+confirm: [http_request]
+auto_approve: [file_write]
+on_pending: parallel
+confirm_timeout: 1h30m
+on_restart: resume
+enabled: false`,
+  );
+  assert.deepEqual(agent, {
+    id: "daily",
+    displayName: "Tägliche Übersicht 2",
+    description: "What it does",
+    icon: "⚙️",
+    model: {
+      provider: "my-server",
+      name: "m:1",
+      baseUrl: "http://10.0.0.2:8000",
+      apiKeyEnv: "MY_KEY",
+      streamUsage: false,
+    },
+    trigger: {
+      type: "watch",
+      paths: ["inbox"],
+      filters: { include: ["*.pdf"], exclude: ["~*"] },
+      debounceMs: 2_000,
+      maxRuns: 50,
+      catchUp: "once",
+      input: "See {path}",
+    },
+    settings: {
+      temperature: 0,
+      maxTokens: 10,
+      timeout: 5,
+      maxToolCalls: null,
+      maxExecutionTokens: null,
+      maxCostUsd: 0.5,
+      loopDetection: false,
+    },
+    customTools: ["search"],
+    mcp: ["files"],
+    skills: ["writing"],
+    agents: ["a", "b"],
+    paths: [
+      { alias: "notes", path: "/work/notes" },
+      { alias: "home_docs", path: "/home/me/docs", description: "Papers" },
+    ],
+    history: "off",
+    confirmTools: ["file_delete", "http_request"],
+    freedGuards: ["file_write"],
+    autoApprove: ["file_write"],
+    onPending: "parallel",
+    confirmTimeoutMs: 5_400_000,
+    onRestart: "resume",
+    enabled: false,
+    body: "Do it.",
+    sourcePath: "/work/agents/daily.md",
+    warnings: [],
+  });
+});
+
+Deno.test("parseAgent() takes what the file leaves out from config.yaml", async () => {
+  const config = configOf(
+    `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 5m,
+  on_restart: resume, temperature: 0.1, max_tokens: 9, timeout: 8, max_tool_calls: 7,
+  max_execution_tokens: null, max_cost_usd: 2, loop_detection: false, history: high}`,
+  );
+  const agent = await agentOf(
+    "settings: {max_tool_calls: 3}\nconfirm_timeout: none",
+    { config },
+  );
+  assert.deepEqual(agent.model, {
+    provider: "ollama",
+    name: "m",
+    streamUsage: true,
+  });
+  assert.deepEqual(agent.settings, {
+    temperature: 0.1,
+    maxTokens: 9,
+    timeout: 8,
+    maxToolCalls: 3,
+    maxExecutionTokens: null,
+    maxCostUsd: 2,
+    loopDetection: false,
+  });
+  assert.deepEqual(
+    [
+      agent.confirmTools,
+      agent.onPending,
+      agent.confirmTimeoutMs,
+      agent.onRestart,
+      agent.history,
+    ],
+    [[], "parallel", null, "resume", "high"],
+  );
+});
+
+Deno.test("parseAgent() derives aliases of paths without one", async () => {
+  const { paths } = await agentOf(
+    'paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]',
+  );
+  assert.deepEqual(paths.map(({ alias, path }) => [alias, path]), [
+    ["notes", "/work/notes"],
+    ["notes_2", "/work/a/Notes"],
+    ["p_t__24", "/home/me/Été 24"],
+    ["root", "/"],
+    ["p_2024", "/work/2024"],
+    ["workspace_2", "/work/lib/workspace"],
+    ["p_x", "/work/_x"],
+  ]);
+});
+
+Deno.test("parseAgent() reads a star anywhere in auto_approve as every tool", async () => {
+  for (const written of ['"*"', "all", '["*"]', "[file_read, all]"]) {
+    const agent = await agentOf(
+      `auto_approve: ${written}\nconfirm: [http_request]`,
+    );
+    assert.equal(agent.autoApprove, "*");
+    assert.deepEqual(agent.confirmTools, []);
+  }
+});
+
+Deno.test("parseAgent() reads a star anywhere in confirm or confirm_tools as every tool", async () => {
+  for (const written of ['["*"]', "[all]", "[http_request, all]"]) {
+    const agent = await agentOf(`confirm: ${written}\nauto_approve: [file_write]`);
+    assert.deepEqual(agent.confirmTools, ["*"]);
+    assert.deepEqual(agent.autoApprove, ["file_write"]);
+    const config = configOf(`defaults: {confirm_tools: ${written}}`);
+    assert.deepEqual((await agentOf("history: off", { config })).confirmTools, ["*"]);
+    assert.deepEqual((await agentOf("auto_approve: all", { config })).confirmTools, []);
+  }
+});
+
+Deno.test("isGuarded() frees a tool by the name that it has, and no other tool that a server calls so", async () => {
+  const files = { name: "fs_file_write", otherNames: ["file_write", "fs_file_write"] };
+  const cases: [yaml: string, own: boolean, ofServer: boolean][] = [
+    ["history: off", true, true],
+    ["auto_approve: [file_write]", false, true],
+    ["auto_approve: [fs_file_write]", true, false],
+    ["auto_approve: [file_write, fs_file_write]", false, false],
+    ['auto_approve: [file_write]\nconfirm: ["*"]', false, true],
+    ['auto_approve: "*"', false, false],
+  ];
+  for (const [yaml, own, ofServer] of cases) {
+    const agent = await agentOf(yaml);
+    assert.equal(isGuarded(agent, { name: "file_write" }), own, yaml);
+    assert.equal(isGuarded(agent, files), ofServer, yaml);
+  }
+});
+
+Deno.test("parseAgent() reads debounce as seconds or as a duration", async () => {
+  for (
+    const [written, ms] of [["1.5", 1_500], ["500ms", 500], ["2s", 2_000], [
+      "0",
+      0,
+    ]] as const
+  ) {
+    const { trigger } = await agentOf(
+      `trigger: {type: watch, paths: [x], debounce: ${written}}`,
+    );
+    assert.equal(trigger.type === "watch" && trigger.debounceMs, ms);
+  }
+});
+
+Deno.test("parseAgent() accepts the cron expressions that people use", async () => {
+  for (
+    const cron of [
+      "0 8 * * 1-5",
+      "*/15 * * * *",
+      "0 0 * * 7",
+      "0 9 1 JAN MON",
+      "@daily",
+      "@weekly",
+      "@midnight",
+      "@annually",
+    ]
+  ) {
+    const { trigger } = await agentOf(
+      `trigger: {type: schedule, cron: "${cron}", timezone: Europe/Paris}`,
+    );
+    assert.deepEqual(trigger, {
+      type: "schedule",
+      cron,
+      timezone: "Europe/Paris",
+      catchUp: "none",
+    });
+  }
+});
+
+Deno.test("parseAgent() lets changed files start an agent 200 times in ten minutes", async () => {
+  const { trigger } = await agentOf("trigger: {type: watch, paths: [x]}");
+  assert.equal(trigger.type === "watch" && trigger.maxRuns, 200);
+});
+
+Deno.test("parseAgent() takes one text for the paths of a watch", async () => {
+  const { trigger } = await agentOf("trigger: {type: watch, paths: inbox}");
+  assert.deepEqual(trigger.type === "watch" && trigger.paths, ["inbox"]);
+});
+
+Deno.test("parseAgent() treats a key left empty as an absent one", () => {
+  const keys =
+    "name description icon model trigger settings tools mcp skills agents paths history " +
+    "confirm auto_approve on_pending confirm_timeout on_restart enabled";
+  const settings = "temperature max_tokens timeout loop_detection";
+  const empty = (names: string, indent = "") =>
+    names.split(" ").map((name) => `${indent}${name}:`).join("\n");
+  const config = configOf(
+    `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 2s,
+  on_restart: resume, history: off, temperature: 0.1, max_tokens: 5, timeout: 6, loop_detection: false}`,
+  );
+  for (const options of [{}, { config }]) {
+    const absent = agentOf("", options);
+    assert.deepEqual(agentOf(empty(keys), options), absent);
+    const nested = keys.replace(" settings", "");
+    assert.deepEqual(
+      agentOf(`${empty(nested)}\nsettings:\n${empty(settings, "  ")}`, options),
+      absent,
+    );
+  }
+  assert.equal(agentOf("confirm_timeout:", { config }).confirmTimeoutMs, 2_000);
+  assert.equal(agentOf("confirm_timeout: none", { config }).confirmTimeoutMs, null);
+});
+
+Deno.test("parseAgent() keeps ids in one Unicode form", async () => {
+  const agent = await agentOf("", { name: "e\u0301te\u0301.md" });
+  assert.equal(agent.id, "\u00e9t\u00e9");
+});
+
+Deno.test("parseAgent() gives agents that name the default provider its address, unless they have their own", () => {
+  const config = configOf(
+    "defaults: {provider: openai, model: m, base_url: 'https://gateway.example/v1'}",
+  );
+  const addressOf = (model: string) => agentOf(`model: ${model}`, { config }).model?.baseUrl;
+  assert.equal(addressOf("{provider: openai, name: x}"), "https://gateway.example/v1");
+  assert.equal(
+    addressOf("{provider: openai, name: x, base_url: 'https://own.example'}"),
+    "https://own.example",
+  );
+  assert.equal(
+    addressOf("{provider: openai, name: x, url: 'https://own.example'}"),
+    "https://own.example",
+  );
+  assert.equal(addressOf("{provider: anthropic, name: x}"), undefined);
+});

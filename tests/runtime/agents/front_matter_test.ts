@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { splitFrontMatter } from "../../../runtime/agents/front_matter.ts";
+
+function split(text: string) {
+  const parts = splitFrontMatter(text);
+  assert.ok(parts !== "unterminated");
+  return parts;
+}
+
+Deno.test("splitFrontMatter() cuts at lines that are fences, and only there", () => {
+  const text = "---  \na: '---'\n ---\n--- b\n----\n---\t\nbody\n---\nend";
+  assert.deepEqual(split(text), {
+    yaml: "a: '---'\n ---\n--- b\n----\n",
+    lineOffset: 1,
+    body: "body\n---\nend",
+    bodyLineOffset: 6,
+  });
+});
+
+Deno.test("splitFrontMatter() tolerates CRLF, a byte order mark and a missing last line end", () => {
+  assert.deepEqual(split("\uFEFF---\r\na: 1\r\n---"), {
+    yaml: "a: 1\r\n",
+    lineOffset: 1,
+    body: "",
+    bodyLineOffset: 3,
+  });
+  assert.deepEqual(split("---\n---\nx").yaml, "");
+});
+
+Deno.test("splitFrontMatter() takes a file without a fence on its first line for a body", () => {
+  for (
+    const text of ["", "\n---\na: 1\n---\n", "Hello\n---\n", " ---\n---\n", "----\n", "---x\n---\n"]
+  ) {
+    assert.deepEqual(split(text), { yaml: null, lineOffset: 0, body: text, bodyLineOffset: 0 });
+  }
+});
+
+Deno.test("splitFrontMatter() says when the second fence is missing", () => {
+  for (const text of ["---", "---\n", "---\na: 1\n", "---\na\n --- \n"]) {
+    assert.equal(splitFrontMatter(text), "unterminated");
+  }
+});
+
+const line = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("---", "--- ", "----", "", "\r"),
+);
+const text = fc.tuple(fc.array(line), fc.constantFrom("\n", "\r\n")).map(([lines, end]) =>
+  lines.join(end)
+);
+
+Deno.test("splitFrontMatter() never loses a character of the body", () => {
+  fc.assert(fc.property(text, (body) => {
+    assert.equal(split(`---\na: 1\n---\n${body}`).body, body);
+  }));
+});
+
+Deno.test("splitFrontMatter() never loses a character of a file, and counts its lines", () => {
+  fc.assert(fc.property(text, fc.boolean(), (rest, fenced) => {
+    const whole = fenced ? `---\n${rest}` : rest;
+    const parts = splitFrontMatter(whole);
+    if (parts === "unterminated") return assert.ok(whole.startsWith("---"));
+    const { yaml, body, bodyLineOffset } = parts;
+    assert.ok(whole.endsWith(body));
+    const before = whole.slice(0, whole.length - body.length);
+    if (yaml === null) return assert.ok(before === "" || before === "\uFEFF");
+    assert.match(before.replace(yaml, ""), /^\uFEFF?---[ \t]*\r?\n---[ \t]*(\r?\n)?$/);
+    assert.equal(before.split("\n").length - (before.endsWith("\n") ? 1 : 0), bodyLineOffset);
+  }));
+});

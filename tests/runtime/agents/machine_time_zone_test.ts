@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { readMachineTimeZone } from "../../../runtime/agents/machine_time_zone.ts";
+
+Deno.test("readMachineTimeZone() takes the zone that TZ names, however the C library lets it be written", () => {
+  const table: [variable: string, name: string][] = [
+    ["Europe/Berlin", "Europe/Berlin"],
+    [":Europe/Berlin", "Europe/Berlin"],
+    ["europe/berlin", "Europe/Berlin"],
+    ["posix/Europe/Berlin", "Europe/Berlin"],
+    ["/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo"],
+    [":/usr/share/zoneinfo/right/Asia/Tokyo", "Asia/Tokyo"],
+    ["Etc/GMT+3", "Etc/GMT+3"],
+    ["UTC", "UTC"],
+    ["", "UTC"],
+  ];
+  for (const [variable, name] of table) {
+    assert.deepEqual(readMachineTimeZone(variable), { name }, variable);
+  }
+});
+
+Deno.test("readMachineTimeZone() is UTC where TZ names no zone, and tells what TZ says", () => {
+  for (
+    const unknown of ["UTC+3", "GMT+3", "+03:00", "<+03>-3", "MSK-3", "Foo/Bar", ":", "/etc/zone"]
+  ) {
+    assert.deepEqual(readMachineTimeZone(unknown), { name: "UTC", unknown });
+  }
+});
+
+Deno.test("readMachineTimeZone() asks the system where TZ is not set", () => {
+  const { name, unknown } = readMachineTimeZone(undefined);
+  assert.match(name, /^[A-Za-z0-9_+/-]+$/);
+  assert.equal(unknown, undefined);
+});

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { AgentRegistry } from "../../../runtime/agents/registry.ts";
+import { NewAgents } from "../../../runtime/agents/new_agents.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { parseOptions } from "./parsed_file.ts";
+
+const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
+
+/** A folder of agent files, and how often it was read. */
+function withFolder(
+  body: (part: {
+    agents: NewAgents;
+    dir: string;
+    looks: () => number;
+    /** Looks begin, and end only once this has ended. */
+    hold: (gate: Promise<void>) => void;
+    write: (name: string, text: string) => Promise<void>;
+  }) => Promise<void>,
+): Promise<void> {
+  return withTempDir(async (workspace) => {
+    const dir = join(workspace, "agents");
+    await Deno.mkdir(dir);
+    const directories = { workspace, agentsDir: dir };
+    const registry = new AgentRegistry({ ...parseOptions(), directories });
+    let looks = 0;
+    let atOnce = 0;
+    let gate = Promise.resolve();
+    const reload = async () => {
+      looks++;
+      assert.equal(++atOnce, 1, "one look at a time");
+      await gate;
+      await registry.load();
+      atOnce--;
+    };
+    await body({
+      agents: new NewAgents({ registry, agentsDir: dir, reload }),
+      dir,
+      looks: () => looks,
+      hold: (until) => void (gate = until),
+      write: (name, text) => Deno.writeTextFile(join(dir, name), text),
+    });
+  });
+}
+
+Deno.test("NewAgents finds an agent that was just written, in any spelling of its accents", async () => {
+  await withFolder(async ({ agents, looks, write }) => {
+    await write("Zo\u0065\u0308.md", "Do it.");
+    assert.equal((await agents.find("Zo\u00eb"))?.id, "Zo\u00eb");
+    assert.equal((await agents.find("Zo\u0065\u0308"))?.id, "Zo\u00eb");
+    assert.equal(looks(), 1);
+  });
+});
+
+Deno.test("NewAgents never reads the folder for ids that no file has", async () => {
+  await withFolder(async ({ agents, dir, looks, write }) => {
+    await write("notes.txt", "Do it.");
+    await write("a.memory.md", "Do it.");
+    await write("README.md", "Do it.");
+    await Deno.mkdir(join(dir, "folder.md"));
+    await Deno.writeTextFile(join(dir, "../outside.md"), "Do it.");
+    const ids = [
+      ...["nobody", "notes.txt", "a.memory", "README", "folder", "../outside", "", " ", "\0"],
+      ...["x".repeat(5_000), `${dir}/../outside`],
+    ];
+    for (const id of ids) assert.equal(await agents.find(id), undefined, id);
+    await Promise.all(Array.from({ length: 500 }, (_, number) => agents.find(`no-${number}`)));
+    assert.equal(looks(), 0);
+  });
+});
+
+Deno.test("NewAgents looks once at each version of a file that does not parse", async () => {
+  await withFolder(async ({ agents, looks, write }) => {
+    await write("broken.md", "---\nid: broken\n---\nDo it.");
+    for (let time = 0; time < 20; time++) assert.equal(await agents.find("broken"), undefined);
+    assert.equal(looks(), 1);
+    await write("broken.md", "---\nname: Mended\n---\nDo it.");
+    assert.equal((await agents.find("broken"))?.displayName, "Mended");
+    assert.equal(looks(), 2);
+  });
+});
+
+Deno.test("NewAgents has all who ask during a look share the next one", async () => {
+  await withFolder(async ({ agents, hold, looks, write }) => {
+    const ids = Array.from({ length: 50 }, (_, number) => `agent-${number}`);
+    for (const id of ids) await write(`${id}.md`, "Do it.");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hold(promise);
+    const finding = ids.map((id) => agents.find(id));
+    await until(() => looks() === 1, "the first look");
+    // By the time that these know that no file is theirs, the others have seen their files.
+    await Promise.all(Array.from({ length: 300 }, (_, number) => agents.find(`no-${number}`)));
+    resolve();
+    const found = await Promise.all(finding);
+    assert.deepEqual(found.map((agent) => agent?.id), ids);
+    assert.ok(looks() < 10, `${looks()} looks`);
+  });
+});
+
+Deno.test("NewAgents tells a failed look to those who share it, and looks again for the next", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(join(dir, "one.md"), "Do it.");
+    let failures = 1;
+    const reload = () =>
+      failures-- > 0 ? Promise.reject(new Error("The disk is gone")) : Promise.resolve();
+    const agents = new NewAgents({ registry: { get: () => undefined }, agentsDir: dir, reload });
+    await assert.rejects(agents.find("one"), /The disk is gone/);
+    assert.equal(await agents.find("one"), undefined);
+  });
+});
+
+Deno.test("run() takes an agent whose file was written the moment before; reading asks the watcher's word only", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("old", ECHO);
+  // On this clock the watcher's wait for quiet never ends: only a look can find the new file.
+  await using runtime = await place.open({ clock: new TestClock() });
+  await place.writeAgent("new", ECHO);
+  await assert.rejects(runtime.getAgent("new"), /'new' not found/);
+  const ended = await runToEnd(runtime, "new", { message: "Hello" });
+  assert.equal(ended.status, "success");
+  await assert.rejects(runtime.run("newer", {}), /Agent 'newer' not found/);
+});

@@ -1,0 +1,53 @@
+// Builders for tests of agent files: a configuration, directories and a parse, without a disk.
+import assert from "node:assert/strict";
+import type { Config } from "../../../runtime/config/config.ts";
+import { parseConfig } from "../../../runtime/config/parse_config.ts";
+import type { Agent } from "../../../runtime/agents/agent.ts";
+import {
+  parseAgent,
+  type ParseAgentOptions,
+  type ParsedAgent,
+} from "../../../runtime/agents/parse_agent.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
+
+/** A config.yaml of this text. */
+export function configOf(text = ""): Config {
+  const result = parseConfig(text, {
+    path: "/config/config.yaml",
+    home: "/home/me",
+  });
+  assert.ok("config" in result, JSON.stringify(result));
+  return result.config;
+}
+
+/** A workspace at /work, a home at /home/me. */
+export function parseOptions(config = configOf()): ParseAgentOptions {
+  return {
+    config,
+    home: "/home/me",
+    directories: { workspace: "/work", agentsDir: "/work/agents" },
+  };
+}
+
+/** Parses a file's text or bytes. */
+export function parse(
+  content: string | Uint8Array,
+  options: { name?: string; config?: Config } = {},
+): ParsedAgent | { diagnostics: Diagnostic[] } {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const path = `/work/agents/${options.name ?? "daily.md"}`;
+  return parseAgent({ path, bytes }, parseOptions(options.config));
+}
+
+/** The agent of front matter that must parse. */
+export function agentOf(
+  yaml: string,
+  options: { name?: string; config?: Config; body?: string } = {},
+): Agent {
+  const result = parse(
+    `---\n${yaml}\n---\n${options.body ?? "Do it."}\n`,
+    options,
+  );
+  assert.ok("agent" in result, JSON.stringify(result));
+  return result.agent;
+}

@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { AgentRegistry } from "../../../runtime/agents/registry.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { age, withTempDir } from "../../support/temp_dir.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { parseOptions } from "./parsed_file.ts";
+
+/** A workspace with an `agents` folder, its registry and a way to write files into it. */
+function withAgents(
+  body: (
+    part: {
+      registry: AgentRegistry;
+      dir: string;
+      write: (name: string, text: string) => Promise<void>;
+    },
+  ) => Promise<void>,
+): Promise<void> {
+  return withTempDir(async (workspace) => {
+    const dir = `${workspace}/agents`;
+    await Deno.mkdir(dir);
+    const directories = { workspace, agentsDir: dir };
+    // No file has changed in its last hour.
+    const fileClock = new TestClock(Date.now() + 3_600_000);
+    const registry = new AgentRegistry({ ...parseOptions(), directories, fileClock });
+    await body({
+      registry,
+      dir,
+      write: (name, text) => Deno.writeTextFile(`${dir}/${name}`, text),
+    });
+  });
+}
+
+const ids = (registry: AgentRegistry) => registry.list().map((agent) => agent.id);
+
+Deno.test("AgentRegistry reads the agent files of the top level, and nothing else", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    for (
+      const name of [
+        "b.md",
+        "a.md",
+        "B.md",
+        "a.memory.md",
+        ".hidden.md",
+        "README.md",
+        "notes.txt",
+      ]
+    ) await write(name, "Do it.");
+    await Deno.mkdir(`${dir}/folder.md`);
+    await Deno.mkdir(`${dir}/sub`);
+    await write("sub/inner.md", "Do it.");
+    await write("sub/linked.txt", "Linked.");
+    await Deno.symlink(`${dir}/sub/linked.txt`, `${dir}/link.md`);
+    await Deno.symlink(`${dir}/sub`, `${dir}/dirlink.md`);
+    const report = await registry.load();
+    assert.deepEqual(ids(registry), ["B", "a", "b", "link"]);
+    assert.equal(registry.get("link")?.body, "Linked.");
+    assert.deepEqual(report, {
+      loaded: 4,
+      added: ["B", "a", "b", "link"],
+      updated: [],
+      removed: [],
+      errors: [],
+    });
+    assert.deepEqual(registry.broken(), []);
+  });
+});
+
+Deno.test("AgentRegistry warns of files that are ignored because their names end with .MD", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    const others = ["README.MD", "a.memory.MD", ".hidden.MD", "notes.MDX"];
+    for (const name of ["UP.MD", "a.md", "a.MD", "two.Md", ...others]) await write(name, "Do it.");
+    await Deno.mkdir(`${dir}/folder.MD`);
+    const { errors } = await registry.load();
+    assert.deepEqual([ids(registry), errors], [["a"], []]);
+    const shown = registry.misnamed().map((one) => `${one.severity} ${formatDiagnostic(one)}`);
+    const message = "The file is ignored: the name of an agent file ends with .md (rename it to";
+    assert.deepEqual(shown.map((one) => one.replace(dir, "DIR")), [
+      `warning DIR/UP.MD:1:1: ${message} UP.md)`,
+      `warning DIR/a.MD:1:1: ${message} a.md)`,
+      `warning DIR/two.Md:1:1: ${message} two.md)`,
+    ]);
+    assert.deepEqual(
+      registry.broken().map(({ id, path }) => [id, path]),
+      [["UP", `${dir}/UP.MD`], ["a", `${dir}/a.MD`], ["two", `${dir}/two.Md`]],
+    );
+    // Its schedule and its waiting executions are not to be kept for it.
+    assert.equal(registry.isUnreadable("UP"), false);
+    await Deno.rename(`${dir}/UP.MD`, `${dir}/UP.md`);
+    assert.deepEqual((await registry.load()).added, ["UP"]);
+    assert.equal(registry.misnamed().length, 2);
+  });
+});
+
+Deno.test("AgentRegistry has no agents where there is no agents directory", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    await write("a.md", "Do it.");
+    await registry.load();
+    await Deno.remove(dir, { recursive: true });
+    const report = await registry.load();
+    assert.deepEqual([report.loaded, report.removed, report.errors], [0, ["a"], []]);
+    assert.deepEqual(registry.list(), []);
+  });
+});
+
+Deno.test("AgentRegistry keeps its agents while the agents directory cannot be read", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    await write("a.md", "Do it.");
+    await registry.load();
+    await Deno.rename(dir, `${dir}-away`);
+    await Deno.writeTextFile(dir, "a file");
+    const report = await registry.load();
+    assert.deepEqual(ids(registry), ["a"]);
+    assert.deepEqual([report.loaded, report.removed], [1, []]);
+    const [error] = report.errors;
+    assert.equal(
+      error?.message,
+      "The agents directory cannot be read: a file stands where a folder should",
+    );
+    assert.deepEqual(registry.broken(), [{ id: "agents", path: dir, diagnostics: [error] }]);
+    await Deno.remove(dir);
+    await Deno.rename(`${dir}-away`, dir);
+    await registry.load();
+    assert.deepEqual(registry.broken(), []);
+  });
+});
+
+Deno.test("AgentRegistry reports what was added, updated and removed, by content", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    for (const name of ["a.md", "b.md", "c.md"]) await write(name, "Do it.");
+    await registry.load();
+    await write("a.md", "Do that");
+    await write("b.md", "Do it.");
+    await Deno.remove(`${dir}/c.md`);
+    await write("d.md", "Do it.");
+    assert.deepEqual(await registry.load(), {
+      loaded: 3,
+      added: ["d"],
+      updated: ["a"],
+      removed: ["c"],
+      errors: [],
+    });
+    assert.equal(registry.get("a")?.body, "Do that");
+    assert.equal(registry.get("c"), undefined);
+    const { added, updated, removed } = await registry.load();
+    assert.deepEqual([added, updated, removed], [[], [], []]);
+  });
+});
+
+Deno.test("AgentRegistry does not let one broken file stop another", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    await write("good.md", "Do it.");
+    await write("bad.md", "---\nid: x\n---\nDo it.");
+    await Deno.writeFile(`${dir}/binary.md`, Uint8Array.of(0, 1, 2));
+    await Deno.symlink(`${dir}/nowhere.txt`, `${dir}/dangling.md`);
+    await write("x.y.md", "Do it.");
+    const report = await registry.load();
+    assert.deepEqual([report.loaded, report.added], [1, ["good"]]);
+    assert.deepEqual(ids(registry), ["good"]);
+    assert.deepEqual(
+      registry.broken().map(({ id, path, diagnostics }) => [id, path, diagnostics.length]),
+      ["bad", "binary", "dangling", "x.y"].map((id) => [id, `${dir}/${id}.md`, 1]),
+    );
+    assert.equal(report.errors.length, 4);
+    assert.match(report.errors[2]?.message ?? "", /the link leads nowhere/);
+  });
+});
+
+Deno.test("AgentRegistry keeps the last good definition of a file that stops parsing", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    await write("a.md", "---\ntypo: 1\n---\nDo it.");
+    await registry.load();
+    await write("a.md", "---\nhistory: 7\nmore: x\n---\nOther.");
+    const report = await registry.load();
+    assert.deepEqual([report.loaded, report.updated, report.removed], [1, ["a"], []]);
+    assert.equal(report.errors.length, 1);
+    assert.deepEqual((await registry.load()).updated, []);
+    assert.deepEqual(registry.broken(), []);
+    const live = registry.get("a");
+    assert.equal(live?.body, "Do it.");
+    assert.deepEqual(live?.warnings.map((one) => [one.severity, one.line]), [
+      ["warning", 2],
+      ["error", 2],
+      ["warning", 3],
+    ]);
+    await write("a.md", "---\ntypo: 1\n---\nDo it.");
+    assert.deepEqual((await registry.load()).updated, ["a"]);
+    assert.equal(registry.get("a")?.warnings.length, 1);
+    await write("a.md", "---\nhistory: 7\n---\nDo it.");
+    await registry.load();
+    await Deno.remove(`${dir}/a.md`);
+    assert.deepEqual((await registry.load()).removed, ["a"]);
+  });
+});
+
+Deno.test("AgentRegistry keeps the last good definition of a file that is emptied", async () => {
+  await withAgents(async ({ registry, write }) => {
+    const text = "---\nhistory: high\n---\nDo it.";
+    await write("a.md", text);
+    await registry.load();
+    const { agent, empty } = { agent: registry.get("a"), empty: ["", "\n", "---\n---\n"] };
+    for (const nothing of empty) {
+      await write("a.md", nothing);
+      const report = await registry.load();
+      assert.deepEqual([report.loaded, report.removed], [1, []]);
+      assert.match(report.errors[0]?.message ?? "", /^The system prompt is empty$/);
+      assert.deepEqual({ ...registry.get("a"), warnings: [] }, agent);
+    }
+    await write("a.md", text);
+    assert.deepEqual((await registry.load()).updated, ["a"]);
+    assert.equal(registry.get("a"), agent);
+  });
+});
+
+Deno.test("AgentRegistry turns a broken file into an agent when it is repaired", async () => {
+  await withAgents(async ({ registry, write }) => {
+    await write("a.md", "---\nhistory: 7\n---\nDo it.");
+    await registry.load();
+    assert.equal(registry.broken().length, 1);
+    await write("a.md", "---\nhistory: high\n---\nDo it.");
+    assert.deepEqual((await registry.load()).added, ["a"]);
+    assert.deepEqual(registry.broken(), []);
+  });
+});
+
+Deno.test("AgentRegistry does not read a file again that did not change", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    await write("a.md", "---\nhistory: 7\n---\nDo it.");
+    await age(`${dir}/a.md`);
+    await registry.load();
+    const before = registry.broken()[0]?.diagnostics;
+    assert.ok(before);
+    await registry.load();
+    assert.equal(registry.broken()[0]?.diagnostics, before);
+    await age(`${dir}/a.md`, 2);
+    await registry.load();
+    assert.notEqual(registry.broken()[0]?.diagnostics, before);
+  });
+});
+
+Deno.test("AgentRegistry knows an id in any Unicode spelling, and refuses two files for one", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    await write("e\u0301.md", "Decomposed.");
+    await registry.load();
+    assert.deepEqual(ids(registry), ["\u00e9"]);
+    assert.equal(registry.get("e\u0301"), registry.get("\u00e9"));
+    await write("\u00e9.md", "Composed.");
+    const report = await registry.load();
+    assert.equal(registry.get("\u00e9")?.body, "Decomposed.");
+    assert.deepEqual(registry.broken().map((one) => one.path), [`${dir}/\u00e9.md`]);
+    assert.match(report.errors[0]?.message ?? "", /^Another file has the same id/);
+  });
+});
+
+Deno.test("AgentRegistry refuses a file over 4 MB", async () => {
+  await withAgents(async ({ registry, write }) => {
+    await write("a.md", "x".repeat(4 * 1_024 * 1_024 + 1));
+    assert.equal((await registry.load()).errors[0]?.message, "The file is over 4 MB");
+  });
+});
+
+Deno.test("AgentRegistry lets loads at the same time wait for each other", async () => {
+  await withAgents(async ({ registry, write }) => {
+    await write("a.md", "Do it.");
+    const [first, second] = await Promise.all([registry.load(), registry.load()]);
+    assert.deepEqual([first.added, second.added], [["a"], []]);
+  });
+});
+
+Deno.test("AgentRegistry.list() is one list between two loads, and right after each", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    await write("a.md", "First.");
+    await write("b.md", "---\nhistory: 7\n---\nDo it.");
+    await registry.load();
+    const first = registry.list();
+    assert.equal(registry.list(), first);
+    assert.equal(registry.get("a"), first[0]);
+    await write("a.md", "Second.");
+    await write("b.md", "Repaired.");
+    await registry.load();
+    assert.deepEqual(registry.list().map(({ body }) => body), ["Second.", "Repaired."]);
+    await write("a.md", "---\nhistory: 7\n---\nDo it.");
+    await registry.load();
+    assert.deepEqual(registry.list().map(({ body }) => body), ["Second.", "Repaired."]);
+    assert.equal(registry.list()[0]?.warnings.length, 1);
+    await Deno.remove(`${dir}/a.md`);
+    await registry.load();
+    assert.deepEqual(ids(registry), ["b"]);
+    assert.equal(registry.get("a"), undefined);
+    assert.deepEqual(first.map(({ body }) => body), ["First."]);
+  });
+});

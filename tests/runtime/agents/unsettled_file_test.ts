@@ -1,0 +1,153 @@
+// Agent files that are being written: nobody reads half of one.
+import assert from "node:assert/strict";
+import { readAgentFile } from "../../../runtime/agents/agent_file.ts";
+import { AgentRegistry } from "../../../runtime/agents/registry.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { parseOptions } from "./parsed_file.ts";
+
+const START = Date.parse("2026-01-01T00:00:00.000Z");
+
+/** A registry over one folder, and the clock of its files. */
+async function withFiles(
+  body: (part: { registry: AgentRegistry; files: Files }) => Promise<void>,
+): Promise<void> {
+  await withTempDir(async (workspace) => {
+    const agentsDir = `${workspace}/agents`;
+    await Deno.mkdir(agentsDir);
+    const files = new Files(agentsDir);
+    const directories = { workspace, agentsDir };
+    const registry = new AgentRegistry({ ...parseOptions(), directories, fileClock: files });
+    await body({ registry, files });
+  });
+}
+
+/** Time passes whenever somebody waits, and a writer may be at work meanwhile. */
+class Files implements Clock {
+  readonly #dir: string;
+  #now = START;
+  /** What happens whenever time has passed. */
+  meanwhile: () => void = () => {};
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number): Promise<void> {
+    // Whoever writes is a little faster.
+    this.#now += Math.max(1, Math.min(ms, 150));
+    this.meanwhile();
+    return Promise.resolve();
+  }
+
+  write(name: string, text: string): void {
+    // Nobody sees it with the machine's own time.
+    const staged = `${this.#dir}/.staged`;
+    Deno.writeTextFileSync(staged, text);
+    Deno.utimeSync(staged, this.#now / 1_000, this.#now / 1_000);
+    Deno.renameSync(staged, `${this.#dir}/${name}`);
+  }
+}
+
+const bodies = (registry: AgentRegistry) => registry.list().map(({ body }) => body);
+
+Deno.test("AgentRegistry waits for the rest of a file that is being written, and for no other", async () => {
+  await withFiles(async ({ registry, files }) => {
+    files.write("a.md", "Half of");
+    let writes = 0;
+    files.meanwhile = () => ++writes <= 3 && files.write("a.md", `Half of ${writes}`);
+    const report = await registry.load();
+    assert.deepEqual([bodies(registry), report.errors], [["Half of 3"], []]);
+    assert.equal(registry.isUnsettled, false);
+    const before = files.now();
+    await registry.load();
+    assert.equal(files.now(), before, "nothing has changed since");
+  });
+});
+
+Deno.test("AgentRegistry keeps the last good definition of a file that never stops changing, and says so after 5 s", async () => {
+  await withFiles(async ({ registry, files }) => {
+    files.write("a.md", "Whole.");
+    await registry.load();
+    files.write("a.md", "Half");
+    files.meanwhile = () => files.write("a.md", "Half");
+    const begun = files.now();
+    while (files.now() - begun < 5_000) {
+      const loadBegun = files.now();
+      assert.deepEqual((await registry.load()).errors, []);
+      assert.ok(files.now() - loadBegun <= 1_200, "others do not wait long");
+      assert.deepEqual(bodies(registry), ["Whole."]);
+      assert.equal(registry.isUnsettled, true);
+    }
+    const [problem] = (await registry.load()).errors;
+    assert.match(
+      problem?.message ?? "",
+      /^The file keeps changing: its last good definition stays until it stops$/,
+    );
+    assert.equal(registry.get("a")?.warnings.length, 1);
+    files.meanwhile = () => {};
+    files.write("a.md", "Whole again.");
+    await registry.load();
+    assert.deepEqual([bodies(registry), registry.isUnsettled], [["Whole again."], false]);
+    assert.deepEqual(registry.get("a")?.warnings, []);
+  });
+});
+
+Deno.test("AgentRegistry has no agent of a new file that never stops changing, and says why", async () => {
+  await withFiles(async ({ registry, files }) => {
+    files.write("a.md", "Half");
+    files.write("b.md", "Whole.");
+    files.meanwhile = () => files.write("a.md", "Half");
+    await registry.load();
+    assert.deepEqual(bodies(registry), ["Whole."]);
+    assert.match(registry.whyUnreadable("a")?.message ?? "", /^The file is still being written/);
+  });
+});
+
+Deno.test("readAgentFile() gives nothing of a file that changes while it is read", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.md`;
+    await Deno.writeTextFile(path, "Whole.");
+    const { readFile } = Deno;
+    const read = () =>
+      readAgentFile(path, { known: undefined, fileClock: new TestClock(Date.now() + 3_600_000) });
+    try {
+      Deno.readFile = async (...args) => {
+        const bytes = await readFile(...args);
+        await Deno.writeTextFile(path, "Another one.");
+        return bytes;
+      };
+      assert.deepEqual(await read(), { unsettledMs: 200 });
+    } finally {
+      Deno.readFile = readFile;
+    }
+    const content = await read();
+    assert.ok(content !== undefined && content !== "unchanged" && "bytes" in content);
+  });
+});
+
+Deno.test("readAgentFile() does not wait for a file whose time lies in the future", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/a.md`, "Do it.");
+    const fileClock = new TestClock(Date.now() - 3_600_000);
+    const content = await readAgentFile(`${dir}/a.md`, { known: undefined, fileClock });
+    assert.ok(content !== undefined && content !== "unchanged" && "bytes" in content);
+  });
+});
+
+Deno.test("readAgentFile() takes a file that changes as it looks for one that is being written", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/a.md`;
+    await Deno.writeTextFile(path, "Half");
+    const { mtime } = await Deno.stat(path);
+    // The clock of the file system is a little ahead.
+    const fileClock = new TestClock((mtime?.getTime() ?? 0) - 50);
+    assert.deepEqual(await readAgentFile(path, { known: undefined, fileClock }), {
+      unsettledMs: 250,
+    });
+  });
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import type { Config } from "../../../../runtime/config/config.ts";
+import { resolveDirectories } from "../../../../runtime/config/resolve_directories.ts";
+import { formatDiagnostic } from "../../../../base/diagnostics.ts";
+import { modelEndpoint } from "../../../../runtime/models/endpoint.ts";
+import { readMachineTimeZone } from "../../../../runtime/agents/machine_time_zone.ts";
+import { validateAgent } from "../../../../runtime/agents/validation/validate.ts";
+import type { InspectedResources } from "../../../../runtime/agents/validation/validate_resources.ts";
+import { withTempDir } from "../../../support/temp_dir.ts";
+import { configOf } from "../parsed_file.ts";
+
+interface Around {
+  body?: string;
+  config?: Config;
+  variables?: Record<string, string>;
+  /** The variable TZ. */
+  tz?: string;
+  /** Files to make, relative to the workspace. */
+  files?: Record<string, string>;
+  agentIds?: string[];
+  /** What the custom tools, skills and servers that it names are found to be. */
+  resources?: InspectedResources;
+}
+
+const DEMO = "model: {provider: demo, name: x}";
+
+/** The diagnostics of `daily.md` with this front matter, without the path of its workspace. */
+async function validate(yaml: string, around: Around = {}): Promise<string[]> {
+  let found: string[] = [];
+  await withTempDir(async (workspace) => {
+    const config = around.config ?? configOf();
+    const directories = await resolveDirectories({
+      env: (name) => name === "INKLING_STATE_DIR" ? "/state" : undefined,
+      home: workspace,
+      config,
+      workspace,
+    });
+    const body = around.body ?? "Do it.";
+    const files = { ...around.files, "agents/daily.md": `---\n${yaml}\n---\n${body}` };
+    for (const [name, text] of Object.entries(files)) {
+      await Deno.mkdir(`${workspace}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${workspace}/${name}`, text);
+    }
+    const path = `${workspace}/agents/daily.md`;
+    const diagnostics = await validateAgent({ path, bytes: await Deno.readFile(path) }, {
+      config,
+      directories,
+      home: workspace,
+      environment: { get: (name) => around.variables?.[name], secrets: () => [] },
+      machineTimeZone: readMachineTimeZone(around.tz ?? "UTC"),
+      modelEndpoint,
+      modelsOf: (provider) => provider === "demo" ? ["echo", "x"] : undefined,
+      hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
+      knownTools: ["file_read", "file_write", "http_request"],
+      inspectResources: () =>
+        Promise.resolve(around.resources ?? { problems: [], toolNames: [], isComplete: true }),
+      agentIds: around.agentIds ?? ["daily"],
+    });
+    found = diagnostics.map((one) =>
+      `${one.severity} ${formatDiagnostic({ ...one, path: "daily.md" })}`.replaceAll(workspace, "")
+    );
+  });
+  return found;
+}
+
+Deno.test("validateAgent() has nothing to say of a sound agent", async () => {
+  const files = { "inbox/a.txt": "" };
+  const resources = { problems: [], toolNames: ["search"], isComplete: true };
+  const yaml = `model: {provider: openai, name: x}
+tools: [search, old]
+skills: writing
+mcp: [files]
+agents: helper
+confirm: [search, file_read]
+auto_approve: [file_write]
+paths: [inbox]
+trigger: {type: watch, paths: [inbox, "inbox/**/*.txt", "~"]}`;
+  const variables = { OPENAI_API_KEY: "key" };
+  const agentIds = ["daily", "helper"];
+  assert.deepEqual(await validate(yaml, { files, variables, agentIds, resources }), []);
+});
+
+Deno.test("validateAgent() returns every problem of a file that does not parse", async () => {
+  assert.deepEqual(await validate("history: 7\nagnts: x"), [
+    "error daily.md:2:10: history must be low, medium, high or off, got 7",
+    'warning daily.md:3:1: Unknown key agnts: it is ignored (did you mean "agents"?)',
+  ]);
+});
+
+Deno.test("validateAgent() refuses an empty system prompt", async () => {
+  assert.match(
+    (await validate(DEMO, { body: " \n\n" })).join(),
+    /^error daily\.md:4:1: The system prompt is empty/,
+  );
+});
+
+Deno.test("validateAgent() warns of names and watched paths that lead nowhere", async () => {
+  const yaml = `${DEMO}
+confirm:
+  - http_requests
+agents: [daily, hlper, hlper]
+trigger:
+  type: watch
+  paths: ["inbox/*.pdf"]`;
+  assert.deepEqual(await validate(yaml, { agentIds: ["daily", "helper"] }), [
+    'warning daily.md:4:5: confirm names an unknown tool: http_requests (did you mean "http_request"?)',
+    "warning daily.md:5:10: agents names the agent itself: an agent cannot run itself",
+    'warning daily.md:5:17: agents names an unknown agent: hlper (did you mean "helper"?)',
+    "warning daily.md:8:11: The watched path does not exist yet: /inbox",
+  ]);
+});
+
+Deno.test("validateAgent() warns of a watched path in which nothing is watched", async () => {
+  assert.deepEqual(await validate(`${DEMO}\ntrigger: {type: watch, paths: [agents/_config]}`), [
+    "warning daily.md:3:32: The agents folder is never watched: /agents/_config",
+  ]);
+});
+
+Deno.test("validateAgent() tells what is wrong with tools, skills and servers at their places", async () => {
+  const resources = {
+    problems: [
+      {
+        field: "custom_tools" as const,
+        name: "search",
+        severity: "error" as const,
+        message: "No search",
+      },
+      { field: "skills" as const, name: "b", severity: "warning" as const, message: "Odd b" },
+      { field: "mcp" as const, severity: "error" as const, message: "No file", hint: "make one" },
+    ],
+    toolNames: [],
+    isComplete: false,
+  };
+  const yaml = `${DEMO}\ntools: [search]\nskills: [a, b]\nmcp: [fles]\nconfirm: [anything]`;
+  assert.deepEqual(await validate(yaml, { resources }), [
+    "error daily.md:3:9: No search",
+    "warning daily.md:4:13: Odd b",
+    "error daily.md:5:6: No file (make one)",
+  ]);
+});
+
+Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names none", async () => {
+  const trigger = (rest: string) => `${DEMO}\ntrigger: {type: schedule, ${rest}}`;
+  for (const tz of ["UTC+3", "Foo/Bar"]) {
+    assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz }), [
+      `warning daily.md:3:33: The times of trigger.cron are UTC: TZ is "${tz}", which is not a time zone ` +
+      "(set TZ to a name such as Europe/Berlin, or trigger.timezone)",
+    ]);
+    assert.deepEqual(await validate(trigger("cron: 30 8 * * *, timezone: Asia/Tokyo"), { tz }), []);
+    assert.deepEqual(await validate(trigger("every: 1h"), { tz }), []);
+  }
+  assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz: "Asia/Tokyo" }), []);
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { AgentAuthor } from "../../../runtime/authoring/agent_author.ts";
+import { createTestWorkspace } from "../../support/test_workspace.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+async function drafterOf(
+  defaults: string,
+  shell: Record<string, string> = {},
+): Promise<string | undefined> {
+  await using place = await createTestWorkspace({ config: `defaults: {${defaults}}\n`, shell });
+  return new AgentAuthor({ settings: await place.settings(), clock: new TestClock() }).drafter();
+}
+
+Deno.test("AgentAuthor.drafter() names the default model where it can be called, and writes", async () => {
+  const key = { OPENAI_API_KEY: "k" };
+  const local = "provider: local, model: tiny";
+  assert.equal(await drafterOf("provider: openai, model: m", key), "openai/m");
+  assert.equal(await drafterOf(local), "local/tiny");
+  assert.equal(await drafterOf("provider: ollama, model: tiny"), "ollama/tiny");
+  assert.equal(await drafterOf("provider: openai, model: m"), undefined);
+  assert.equal(await drafterOf("provider: openai, model: m", { OPENAI_API_KEY: " " }), undefined);
+  assert.equal(await drafterOf(`${local}, base_url: 'https://far.example'`), undefined);
+  assert.equal(await drafterOf("provider: demo, model: echo"), undefined);
+  assert.equal(await drafterOf("provider: openai", key), undefined);
+});
+
+Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is no agent", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.agentsDir);
+  const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
+  await assert.rejects(
+    author.save("daily", "---\nid: x\n---\nGo.\n"),
+    { code: "invalid", message: /^Cannot save .*\/daily\.md: id cannot be declared/ },
+  );
+  const { path, problems } = await author.save(
+    "daily",
+    "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n",
+  );
+  assert.equal(path, `${place.agentsDir}/daily.md`);
+  assert.deepEqual(problems, []);
+  assert.deepEqual([...Deno.readDirSync(place.agentsDir)].map(({ name }) => name), ["daily.md"]);
+  await assert.rejects(author.save("daily", "---\n---\nOther.\n"), {
+    code: "conflict",
+    message: /^Cannot save .*\/daily\.md: a file of that name is there already$/,
+  });
+});
+
+Deno.test("AgentAuthor says what stands in the way of the agents folder", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.agentsDir);
+  await Deno.writeTextFile(place.agentsDir, "a file");
+  const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
+  await assert.rejects(author.describeBadId("daily"), {
+    name: "AgentNotSaved",
+    code: "storage",
+    message: `Cannot look into ${place.agentsDir}: a file stands where a folder should`,
+  });
+  await assert.rejects(
+    author.save("daily", "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n"),
+    {
+      name: "AgentNotSaved",
+      code: "storage",
+      message: `Cannot make the folder ${place.agentsDir}: a file stands where a folder should`,
+    },
+  );
+  assert.equal(await Deno.readTextFile(place.agentsDir), "a file");
+});

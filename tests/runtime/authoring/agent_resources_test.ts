@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+
+async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
+  const path = join(place.agentsDir, "_config", name);
+  await Deno.mkdir(join(path, ".."), { recursive: true });
+  await Deno.writeTextFile(path, text);
+}
+
+/** What validation says of `daily.md` with these lines, without the place of the workspace. */
+async function validate(place: TestWorkspace, lines: string): Promise<string[]> {
+  await place.writeScript("daily", [{ say: "x" }], lines);
+  const files = await validateWorkspace(await place.settings(), "daily", { cwd: place.root });
+  return files.flatMap(({ diagnostics }) => diagnostics)
+    .map((one) => `${one.severity} ${formatDiagnostic(one)}`.replaceAll(place.workspace, ""));
+}
+
+const TOOL = `export const search = {
+  description: "Searches",
+  parameters: { type: "object", properties: {} },
+  run: () => "found",
+};`;
+
+Deno.test("validate has nothing to say of tools, skills and servers that are there", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/search.ts", TOOL);
+  await put(
+    place,
+    "skills/writing/SKILL.md",
+    "---\nname: writing\ndescription: Writes\n---\nWrite.\n",
+  );
+  await put(place, "mcp-servers.json", '{"mcpServers": {"files": {"command": "files-server"}}}');
+  await place.writeScript("helper", [{ say: "x" }]);
+  assert.deepEqual(
+    await validate(
+      place,
+      "tools: [search]\nskills: writing\nconfirm: [search, skill_use, run_agent]\nagents: helper",
+    ),
+    [],
+  );
+  assert.deepEqual(await validate(place, "mcp: [files]\nconfirm: [files_read]"), []);
+});
+
+Deno.test("validate refuses symbolic links that lead out of the folder of a skill or of tools", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/search.ts", TOOL);
+  await put(place, "skills/writing/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
+  await put(place, "skills/writing/scripts/a.ts", "");
+  const config = join(place.agentsDir, "_config");
+  await Deno.symlink("a.ts", join(config, "skills/writing/scripts/b.ts"));
+  assert.deepEqual(await validate(place, "tools: [search]\nskills: writing"), []);
+  await Deno.symlink("/etc", join(config, "skills/writing/scripts/etc"));
+  await Deno.symlink("../../daily.md", join(config, "tools/agent.md"));
+  const found = (await validate(place, "tools: [search]\nskills: writing")).join("\n");
+  assert.match(
+    found,
+    /^error .*daily\.md:3:9: .*tools\/agent\.md is a symbolic link that leads out of the tools folder/m,
+  );
+  assert.match(
+    found,
+    /^error .*daily\.md:4:9: .*scripts\/etc is a symbolic link that leads out of the folder of the skill writing/m,
+  );
+});
+
+Deno.test("validate refuses tools, skills and servers that are not there, and warns of unknown tool names", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "mcp-servers.json", '{"files": {"command": "x", "env": {"T": "${NOT_SET}"}}}');
+  const found = (await validate(place, "tools: [search]\nskills: writing\nmcp: [fles, files]"))
+    .join("\n");
+  assert.match(
+    found,
+    /^error .*daily\.md:3:9: The custom tool search cannot be used: .*search\.ts/m,
+  );
+  assert.match(found, /^error .*daily\.md:4:9: The skill writing: .*does not exist/m);
+  assert.match(
+    found,
+    /^error .*daily\.md:5:7: The MCP server fles is not defined in .*did you mean "files"/m,
+  );
+  assert.match(
+    found,
+    /^error .*daily\.md:5:13: The MCP server files .*\$\{NOT_SET\} is not defined/m,
+  );
+  assert.match(
+    (await validate(place, "confirm: [serch]")).join(),
+    /confirm names an unknown tool: serch/,
+  );
+});
+
+Deno.test("validate loads a custom tool without running it, and says why it does not load", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/broken.ts", 'throw new Error("at import");');
+  await put(place, "tools/curious.ts", 'Deno.readTextFileSync("/etc/passwd");\n' + TOOL);
+  const found = (await validate(place, "tools: [broken, curious]")).join("\n");
+  assert.match(found, /The custom tool broken cannot be used: .*at import/);
+  assert.match(found, /The custom tool curious cannot be used: /);
+});
+
+Deno.test("validate refuses custom tools with the name of another tool, as a run does", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/file_write.ts", TOOL.replace("const search =", "default"));
+  for (const name of ["first", "second"]) await put(place, `tools/${name}.ts`, TOOL);
+  await put(place, "tools/skill_use.ts", TOOL.replace("const search =", "default"));
+  await put(place, "skills/s/SKILL.md", "---\nname: s\ndescription: Writes\n---\nWrite.\n");
+  for (
+    const [lines, at, name] of [
+      ["tools: [file_write]", "3:9", "file_write"],
+      ["tools: [first, second]\nconfirm: [search]", "3:16", "search"],
+      ["tools: [skill_use]\nskills: s", "3:9", "skill_use"],
+    ] as const
+  ) {
+    const [error = "", ...more] = await validate(place, lines);
+    assert.deepEqual(more, [], lines);
+    assert.match(
+      error,
+      new RegExp(`^error .*daily\\.md:${at}: The custom tool "${name}" has the `),
+    );
+    await using runtime = await place.open();
+    const run = await runToEnd(runtime, "daily");
+    assert.equal(run.status, "error");
+    const [, sentence = ""] = /(The custom tool .*)$/.exec(error) ?? [];
+    assert.ok(run.error?.includes(sentence), run.error ?? "");
+  }
+  assert.deepEqual(await validate(place, "tools: [skill_use, second]"), []);
+});
+
+Deno.test("validate warns of an MCP program that starts where agents may write", async () => {
+  await using place = await createTestWorkspace();
+  const define = (cwd: string) =>
+    put(place, "mcp-servers.json", JSON.stringify({ files: { command: "x", cwd } }));
+  for (const cwd of [".", "sub/folder"]) {
+    await define(cwd);
+    assert.match(
+      (await validate(place, "mcp: [files]\npaths: [notes]")).join(),
+      /warning .*daily\.md:3:7: The MCP server files .* it starts in .*, where agents may write/,
+    );
+  }
+  await define(join(place.root, "shared"));
+  assert.match(
+    (await validate(place, `mcp: [files]\npaths: [${join(place.root, "shared")}]`)).join(),
+    /The MCP server files .* where agents may write/,
+  );
+  for (const cwd of ["agents/_config", place.root]) {
+    await define(cwd);
+    assert.deepEqual(await validate(place, "mcp: [files]"), []);
+  }
+});
+
+Deno.test("validate warns of an MCP program that is given paths of the workspace and starts elsewhere", async () => {
+  await using place = await createTestWorkspace({ shell: { TOKEN: "./secret-0123456789" } });
+  await Deno.mkdir(join(place.workspace, "mcp"));
+  await Deno.writeTextFile(join(place.workspace, "mcp/s.py"), "");
+  const hint = async (entry: object) => {
+    await put(place, "mcp-servers.json", JSON.stringify({ files: entry }));
+    const found = await validate(place, "mcp: [files]");
+    return found.filter((one) => one.startsWith("warning "))
+      .map((one) => one.replace(/^.*mcp-servers\.json: /, ""));
+  };
+  const told = (paths: string) =>
+    `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
+  for (
+    const [entry, paths] of [
+      [{ command: "python3", args: ["/srv/s.py", "."] }, '"."'],
+      [{ command: "python3", args: ["mcp/s.py", "."] }, '"mcp/s.py" and "."'],
+      [{ command: "./mcp/s.py", args: ["../x"] }, '"./mcp/s.py" and "../x"'],
+      [{ command: "mcp/s.py", args: ["--root=."] }, '"mcp/s.py" and "."'],
+      [{ command: "x", args: ["${TOKEN}"] }, '"[redacted:TOKEN]"'],
+    ] as const
+  ) assert.deepEqual(await hint(entry), [told(paths)]);
+  for (
+    const entry of [
+      { command: "mcp", args: ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")] },
+      { command: "./mcp/s.py", args: ["."], cwd: place.root },
+    ]
+  ) assert.deepEqual(await hint(entry), []);
+});
+
+Deno.test("validate refuses an MCP program that a run would not find", async () => {
+  await using place = await createTestWorkspace({
+    shell: { PATH: "/nonexistent:bin:~/tools", TOKEN: "secret-0123456789" },
+  });
+  const bin = join(place.workspace, "bin");
+  await Deno.mkdir(join(place.root, "tools"));
+  await Deno.writeTextFile(join(place.root, "tools/at-home"), "", { mode: 0o755 });
+  await Deno.mkdir(join(bin, "folder"), { recursive: true });
+  await Deno.writeTextFile(join(bin, "server"), "", { mode: 0o755 });
+  await Deno.writeTextFile(join(bin, "text"), "", { mode: 0o644 });
+  const table: [string, boolean][] = [
+    [join(bin, "server"), true],
+    ["bin/server", true],
+    ["./bin/../bin/server", true],
+    ["server", true],
+    ["at-home", true],
+    ["/nonexistent/prog", false],
+    ["bin/prog", false],
+    [join(bin, "server", "x"), false],
+    ["prog", false],
+    // What PATH leads to must be a program.
+    ["folder", false],
+    ["text", false],
+    ["/nonexistent/${TOKEN}", false],
+  ];
+  for (const [command, isThere] of table) {
+    const cwd = place.workspace;
+    await put(
+      place,
+      "mcp-servers.json",
+      JSON.stringify({ files: { command, cwd, env: { HOME: place.root } } }),
+    );
+    const errors = (await validate(place, "mcp: [files]"))
+      .filter((one) => one.startsWith("error "));
+    assert.equal(errors.length, isThere ? 0 : 1, command);
+    if (isThere) continue;
+    const shown = command.replace("${TOKEN}", "[redacted:TOKEN]")
+      .replace(place.workspace, "");
+    const [error = ""] = errors;
+    assert.ok(error.includes("daily.md:3:7: The MCP server files in "), error);
+    assert.ok(error.includes(`: its command ${shown} does not exist (looked for `), error);
+  }
+});
+
+Deno.test("validate says what is wrong with mcp-servers.json, without quoting it", async () => {
+  await using place = await createTestWorkspace();
+  assert.match((await validate(place, "mcp: [files]")).join(), /mcp-servers\.json is missing/);
+  for (
+    const [content, expected] of [['{"files": secret', /is no JSON/], [
+      "[]",
+      /must hold an object/,
+    ]] as const
+  ) {
+    await put(place, "mcp-servers.json", content);
+    const found = (await validate(place, "mcp: [files]")).join();
+    assert.match(found, expected);
+    assert.doesNotMatch(found, /secret/);
+  }
+});
+
+Deno.test("validate tells what is odd in mcp-servers.json about the servers that an agent names, and about no other", async () => {
+  await using place = await createTestWorkspace();
+  await put(
+    place,
+    "mcp-servers.json",
+    JSON.stringify({
+      mcpServers: {
+        files: { command: "x", arg: [] },
+        fine: { command: "sh" },
+        off: { command: "sh", disabled: true },
+      },
+      late: { command: "y" },
+    }),
+  );
+  const told = async (mcp: string) =>
+    (await validate(place, `mcp: [${mcp}]`)).map((one) =>
+      one.replace(/^.*mcp-servers\.json: /, "")
+    );
+  assert.deepEqual(await told("files"), ['it has an unknown key "arg" (did you mean "args"?)']);
+  assert.deepEqual(await told("fine"), []);
+  assert.deepEqual(await told("off"), ["it is disabled by its entry"]);
+  assert.deepEqual(await told("late"), [
+    'it stands beside "mcpServers" and is ignored: move it into that',
+  ]);
+});
+
+Deno.test("validate warns of a variable that a custom tool asks for and that is not set", async () => {
+  await using place = await createTestWorkspace();
+  const asking = TOOL.replace("{", `{ permissions: { env: ["NOT_SET_ANYWHERE"] },`);
+  await put(place, "tools/search.ts", asking);
+  const [found = "", ...more] = await validate(place, "tools: [search]");
+  assert.match(
+    found,
+    /^warning .*daily\.md:3:9: .*search asks for the variable NOT_SET_ANYWHERE, which/,
+  );
+  assert.deepEqual(more, []);
+});
+
+Deno.test("validate knows the keys that skills have elsewhere", async () => {
+  await using place = await createTestWorkspace();
+  const keys =
+    "license: MIT\ncompatibility: all\nmetadata: {author: me}\nallowed-tools: Read, Bash(git:*)";
+  await put(place, "skills/notes/SKILL.md", `---\ndescription: x\n${keys}\n---\nDo it.`);
+  assert.deepEqual(await validate(place, "skills: notes"), []);
+});
+
+Deno.test("validate tells what is odd about a skill that works", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/notes/SKILL.md", "---\nname: other\nargument_hint: x\n---\nDo it.");
+  const found = await validate(place, "skills: notes");
+  assert.equal(found.length, 3);
+  assert.ok(found.every((one) => one.startsWith("warning ") && one.includes("The skill notes: ")));
+  const all = found.join("\n");
+  assert.match(all, /SKILL\.md:3:1: Unknown key argument_hint: .*did you mean "argument-hint"/);
+  assert.match(all, /SKILL\.md:1:1: The skill has no description/);
+  assert.match(all, /SKILL\.md:2:7: The name "other" is not the folder's/);
+});

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { describeSetup } from "../../../runtime/setup/setup_report.ts";
+import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+
+const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nHello.\n";
+
+/** What validation says, by agent id. */
+async function validate(
+  place: TestWorkspace,
+  target?: string,
+): Promise<Record<string, string[]>> {
+  const files = await validateWorkspace(await place.settings(), target, { cwd: place.root });
+  return Object.fromEntries(
+    files.map(({ agentId, diagnostics }) => [agentId, diagnostics.map(formatDiagnostic)]),
+  );
+}
+
+Deno.test("validateWorkspace() checks every agent file, one agent, or one file", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("a", ECHO);
+  await place.writeAgent("é b", ECHO);
+  await place.writeAgent("README", "Not an agent.");
+  const elsewhere = join(place.root, "other.md");
+  await Deno.writeTextFile(elsewhere, "---\nhistory: long\n---\nHello.\n");
+  assert.deepEqual(await validate(place), { "a": [], "é b": [] });
+  assert.deepEqual(await validate(place, "e\u0301 b"), { "é b": [] });
+  assert.deepEqual(await validate(place, "other"), {});
+  const [error] = (await validate(place, "other.md"))["other"] ?? [];
+  assert.match(error ?? "", /other\.md:2:10: history must be low, medium, high or off, got "long"/);
+  assert.deepEqual(await validate(place, "missing.md"), {});
+});
+
+Deno.test("validateWorkspace() says which files cannot be read, and passes over what is no file", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("good", ECHO);
+  const path = (name: string) => join(place.agentsDir, name);
+  await Deno.symlink("/nowhere/to/be/found", path("lost.md"));
+  await Deno.symlink(path("circle.md"), path("circle.md"));
+  await Deno.symlink(place.root, path("folder.md"));
+  await new Deno.Command("mkfifo", { args: [path("pipe.md")] }).output();
+  await Deno.writeFile(path("huge.md"), new Uint8Array(4 * 1_024 * 1_024 + 1));
+  assert.deepEqual(await validate(place), {
+    circle: [`${path("circle.md")}:1:1: The file cannot be read: its links lead in a circle`],
+    good: [],
+    huge: [`${path("huge.md")}:1:1: The file is over 4 MB`],
+    lost: [`${path("lost.md")}:1:1: The file cannot be read: the link leads nowhere`],
+  });
+});
+
+Deno.test("validateWorkspace() refuses a workspace of config.yaml that is not there, not a file elsewhere", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.workspace, { recursive: true });
+  const told = `${place.workspace}:1:1: The workspace does not exist ` +
+    `(make the folder, or name another in ${join(place.configDir, "config.yaml")})`;
+  assert.deepEqual(await validate(place), { work: [told] });
+  assert.deepEqual(await validate(place, "a"), { work: [told] });
+  await Deno.writeTextFile(join(place.root, "other.md"), ECHO);
+  assert.deepEqual(await validate(place, "other.md"), { other: [] });
+});
+
+Deno.test("validateWorkspace() refuses the second of two files whose names are one id", async () => {
+  await using place = await createTestWorkspace();
+  const [first, second] = ["e\u0301", "\u00e9"];
+  await place.writeAgent(first, ECHO);
+  await place.writeAgent(second, ECHO.replace("model", "typo: 1\nmodel"));
+  const path = (name: string) => join(place.agentsDir, `${name}.md`);
+  const clash = `${path(second)}:1:1: Another file has the same id: ${path(first)}`;
+  for (const target of [undefined, first, second]) {
+    const files = await validateWorkspace(await place.settings(), target, { cwd: place.root });
+    assert.deepEqual(files.map((one) => [one.agentId, one.path, one.diagnostics.length]), [
+      [second, path(first), 0],
+      [second, path(second), 2],
+    ]);
+    assert.equal(formatDiagnostic(files[1]?.diagnostics[0] ?? assert.fail()), clash);
+    assert.equal(files[1]?.diagnostics[0]?.severity, "error");
+  }
+  const [only] = await validateWorkspace(await place.settings(), path(second), { cwd: "/" });
+  assert.equal(only?.diagnostics.length, 2);
+});
+
+Deno.test("A file in the place of the agents directory is told by validate, the listing and info", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.agentsDir);
+  await Deno.writeTextFile(place.agentsDir, "");
+  const told = `${place.agentsDir}:1:1: The agents directory cannot be read: ` +
+    "a file stands where a folder should";
+  assert.deepEqual(await validate(place), { agents: [told] });
+  assert.deepEqual(await validate(place, "a"), { agents: [told] });
+  await using runtime = await place.open({ mode: "read-only" });
+  assert.deepEqual(await runtime.listAgents(), []);
+  assert.deepEqual(runtime.brokenAgentFiles().flatMap(({ diagnostics }) => diagnostics).length, 1);
+  const setup = await describeSetup(await place.settings());
+  assert.deepEqual([setup.configFileExists, setup.workspaceEnvFileExists], [true, false]);
+});
+
+Deno.test("validateWorkspace() tells what is wrong with the files around the agents, of a whole workspace", async () => {
+  await using place = await createTestWorkspace();
+  const config = join(place.configDir, "config.yaml");
+  await Deno.writeTextFile(config, `workspace: ${place.workspace}\ndefalts: {}\n`);
+  await place.writeAgent("a", ECHO);
+  const folder = join(place.agentsDir, "_config");
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(join(folder, ".env"), "OPENAI_API_KEY sk-12345678\n");
+  await Deno.writeTextFile(join(folder, "pricing.yaml"), "gpt: {input: -1, output: 1}\n");
+  assert.deepEqual(await validate(place), {
+    "config.yaml": [
+      `${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`,
+    ],
+    ".env": [
+      `${folder}/.env:1:1: The line is not a variable: write NAME=value, or # before a comment`,
+    ],
+    "pricing.yaml": [`${folder}/pricing.yaml:1:14: gpt.input must not be negative, got -1`],
+    "a": [],
+  });
+  assert.deepEqual(await validate(place, "a"), { a: [] });
+});
+
+Deno.test("validateWorkspace() names the broken price of an agent, and does not advise to add one", async () => {
+  const agent = (name: string, settings: string) =>
+    `---\nmodel: { provider: mine, name: ${name}, base_url: "http://127.0.0.1:1/v1" }\n${settings}---\nHello.\n`;
+  const limit = "settings: { max_cost_usd: 1 }\n";
+  for (const defaults of ["", "defaults: { max_cost_usd: 1 }\n"]) {
+    await using place = await createTestWorkspace();
+    await Deno.writeTextFile(
+      join(place.configDir, "config.yaml"),
+      `workspace: ${place.workspace}\n${defaults}`,
+    );
+    const own = defaults === "" ? limit : "";
+    await place.writeAgent("good", agent("good", own));
+    await place.writeAgent("bad", agent("bad-2025-01-01", own));
+    await place.writeAgent("unnamed", agent("unnamed", own));
+    const pricing = join(place.agentsDir, "_config/pricing.yaml");
+    await Deno.mkdir(join(pricing, ".."));
+    const priceWarnings = async (target: string) =>
+      ((await validate(place, target))[target] ?? []).filter((one) => !one.includes("key of model"))
+        .map((one) => one.replace(/^.*\.md:\d+:\d+: /, ""));
+    await Deno.writeTextFile(
+      pricing,
+      "mine/good: { input: 1, output: 2 }\nmine/bad: { input: -1, output: 2 }\n",
+    );
+    assert.deepEqual(await priceWarnings("good"), []);
+    assert.deepEqual(await priceWarnings("bad"), [
+      `The price of mine/bad-2025-01-01 is broken: ${pricing}:2:20: ` +
+      '"mine/bad".input must not be negative, got -1 ' +
+      "(until it is fixed, max_cost_usd is not enforced, unless the endpoint reports costs)",
+    ]);
+    assert.match(
+      (await priceWarnings("unnamed")).join("\n"),
+      /^No price is known for .*add a price/,
+    );
+
+    await Deno.writeTextFile(pricing, "mine/good: [\n");
+    assert.match(
+      (await priceWarnings("good")).join("\n"),
+      /No price can be read, so max_cost_usd is not enforced: .*pricing\.yaml:\d+:\d+: Broken YAML/,
+    );
+  }
+});
+
+Deno.test("validateWorkspace() says which price counts instead of a broken one", async () => {
+  await using place = await createTestWorkspace({ shell: { OPENAI_API_KEY: "sk-123456789012" } });
+  await Deno.mkdir(join(place.agentsDir, "_config"));
+  await Deno.writeTextFile(join(place.agentsDir, "_config/pricing.yaml"), "gpt-4o: 5\nmine: 5\n");
+  await place.writeAgent("a", "---\nmodel: { provider: openai, name: gpt-4o }\n---\nHello.\n");
+  await place.writeAgent("b", "---\nmodel: { provider: ollama, name: mine }\n---\nHello.\n");
+  const found = async (id: string) => ((await validate(place, id))[id] ?? []).join("\n");
+  assert.match(await found("a"), /another source's price is used\)$/);
+  assert.match(await found("b"), /the cost will be shown as unknown\)$/);
+  await Deno.writeTextFile(
+    join(place.configDir, "pricing.yaml"),
+    "mine: { input: 1, output: 1 }\n",
+  );
+  assert.match(await found("b"), /another source's price is used\)$/);
+});

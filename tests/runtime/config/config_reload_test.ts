@@ -1,0 +1,94 @@
+// config.yaml changed while a service runs: what takes effect, what needs a restart, and a file that is broken for a while.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+
+/** Writes config.yaml as a file that is quiet. */
+async function configure(place: TestWorkspace, text: string): Promise<void> {
+  const path = join(place.configDir, "config.yaml");
+  await Deno.writeTextFile(path, text);
+  const past = new Date(Date.now() - 1_000);
+  await Deno.utime(path, past, past);
+}
+
+const warningsOf = (runtime: Runtime) => runtime.config.warnings.map(({ message }) => message);
+
+Deno.test("config.yaml is read again when it changed: its defaults hold for the next run, and it is logged once", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("daily", '---\n---\n```demo\n[{ "say": "Done." }]\n```\n');
+  await using runtime = await place.open();
+  assert.equal((await runToEnd(runtime, "daily")).status, "error");
+  const rest = `workspace: ${place.workspace}\ndefaults:\n  provider: demo\n  model: script\n`;
+  await configure(place, `${rest}  history: high\n  checkpoint_retention_days: 3\n`);
+  const ended = await runToEnd(runtime, "daily");
+  assert.deepEqual([ended.status, ended.model], ["success", "demo/script"]);
+  const { agent } = await runtime.getAgent("daily");
+  assert.equal(agent.history, "high");
+  assert.equal(runtime.config.checkpointRetentionDays, 3);
+  await runToEnd(runtime, "daily");
+  const told = place.logged.filter(({ message }) => message === "config.yaml was read again");
+  assert.equal(told.length, 1);
+  assert.deepEqual(warningsOf(runtime), []);
+});
+
+Deno.test("what config.yaml settles for a whole service says that it needs a restart, and stays as it was", async () => {
+  await using place = await createTestWorkspace();
+  await using runtime = await place.open();
+  await configure(
+    place,
+    `workspace: ${place.root}/other\nagents_dir: bots\nhttp: { hosts: [a.example], deny: [private] }\n` +
+      "defaults: { max_concurrent_runs: 2 }\n",
+  );
+  await runtime.reloadAgents();
+  const keys = ["workspace", "agents_dir", "defaults.max_concurrent_runs", "http.hosts"];
+  const expected = keys.map((key) =>
+    `${key} has changed: it takes effect when the service starts again`
+  );
+  assert.deepEqual(warningsOf(runtime), expected);
+  assert.deepEqual(
+    place.logged.flatMap(({ message }) => expected.filter((one) => message.endsWith(one))),
+    expected,
+  );
+  const { workspace, agentsDir, maxConcurrentRuns, http } = runtime.config;
+  assert.deepEqual(
+    [workspace, agentsDir, maxConcurrentRuns, http.hosts, http.deny],
+    [place.workspace, "agents", 16, [], ["private"]],
+  );
+  await configure(place, `workspace: ${place.workspace}\n`);
+  await runtime.reloadAgents();
+  assert.deepEqual(warningsOf(runtime), []);
+});
+
+Deno.test("a config.yaml that is broken or gone keeps what it said, and the service says so", async () => {
+  const defaults = "defaults: { confirm_tools: [http_request] }";
+  await using place = await createTestWorkspace();
+  await configure(place, `workspace: ${place.workspace}\n${defaults}\n`);
+  await using runtime = await place.open();
+  await configure(place, "defaults: { confirm_tools: 7 }\n");
+  await runtime.reloadAgents();
+  assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
+  assert.match(
+    warningsOf(runtime).join("\n"),
+    /confirm_tools must be a list.*\n.*what it said before/,
+  );
+  await Deno.remove(join(place.configDir, "config.yaml"));
+  await runtime.reloadAgents();
+  assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
+  assert.match(warningsOf(runtime).join("\n"), /^The file is gone/);
+  await configure(place, `workspace: ${place.workspace}\ndefaults: { confirm_tools: [] }\n`);
+  await runtime.reloadAgents();
+  assert.deepEqual([runtime.config.defaults.confirmTools, warningsOf(runtime)], [[], []]);
+});
+
+Deno.test("config.yaml is read again also where nobody asks: what fires by itself has its defaults", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("daily", "---\ntrigger: { type: schedule, every: 1d }\n---\nDo it.\n");
+  await using runtime = await place.open();
+  await configure(place, `workspace: ${place.workspace}\ndefaults: { history: high }\n`);
+  await until(
+    async () => (await runtime.getAgent("daily")).agent.history === "high",
+    "the new default",
+  );
+});

@@ -1,0 +1,47 @@
+// Values that config.yaml and agent files share, and what is said of those that cannot be.
+import assert from "node:assert/strict";
+import { baseUrl, durationOrNone, interval } from "../../../runtime/config/fields.ts";
+import { parseConfig } from "../../../runtime/config/parse_config.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+
+Deno.test("baseUrl takes addresses of models, and nothing that could hold a key", () => {
+  for (const text of ["http://127.0.0.1:11434/v1", "https://models.test"]) {
+    assert.equal(baseUrl.parse(text), text);
+  }
+  const refusals: [string, string][] = [
+    ["models.test/v1", "must be an http or https address"],
+    ["file:///etc/passwd", "must be an http or https address"],
+    ["https://me:sesame@models.test", "must not hold a user name or password"],
+    ["https://sesame@models.test", "must not hold a user name or password"],
+    ["https://models.test/v1?key=sesame", "must end with its path, without ? or #"],
+    ["https://models.test/v1#sesame", "must end with its path, without ? or #"],
+  ];
+  for (const [text, message] of refusals) {
+    const { error } = baseUrl.safeParse(text);
+    assert.deepEqual(error?.issues.map((issue) => issue.message), [message], text);
+  }
+});
+
+Deno.test("baseUrl: what is said of an address with a key in it does not repeat the key", () => {
+  for (const url of ["https://me:sesame@models.test", "https://models.test/?key=sesame"]) {
+    const result = parseConfig(`defaults:\n  base_url: "${url}"\n`, {
+      path: "config.yaml",
+      home: "/home/me",
+    });
+    assert.ok("diagnostics" in result);
+    const shown = result.diagnostics.map(formatDiagnostic).join("\n");
+    assert.match(shown, /config\.yaml:2/);
+    assert.match(shown, /base_url/);
+    assert.doesNotMatch(shown, /sesame/);
+  }
+});
+
+Deno.test("durationOrNone and interval take durations up to a century, and switch off or refuse the rest", () => {
+  assert.equal(durationOrNone.parse("90s"), 90_000);
+  assert.equal(durationOrNone.parse("none"), "none");
+  assert.equal(interval.parse("1h30m"), "1h30m");
+  for (const value of ["0s", "36501d", "soon", 90, true, null]) {
+    assert.equal(durationOrNone.safeParse(value).success, false, String(value));
+    assert.equal(interval.safeParse(value).success, false, String(value));
+  }
+});

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { EnvironmentFiles } from "../../../../runtime/config/files/environment_files.ts";
+import { formatDiagnostic } from "../../../../base/diagnostics.ts";
+import { age, withTempDir } from "../../../support/temp_dir.ts";
+
+Deno.test("EnvironmentFiles takes the first file that has a value, then the shell", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/a`, "ONE=a\nEMPTY=\n");
+    await Deno.writeTextFile(`${dir}/b`, "ONE=b\nTWO='b b' # said\nEMPTY=b\n");
+    const shell = { ONE: "s", TWO: "s", THREE: "s", NOTHING: "" };
+    const environment = new EnvironmentFiles({
+      files: [`${dir}/a`, `${dir}/b`],
+      shell,
+    });
+    const names = [
+      "ONE",
+      "TWO",
+      "THREE",
+      "EMPTY",
+      "NOTHING",
+      "FOUR",
+      "__proto__",
+      "constructor",
+    ];
+    assert.deepEqual(
+      names.map((name) => environment.get(name)),
+      ["a", "b b", "s", "b", "", undefined, undefined, undefined],
+    );
+    assert.deepEqual(environment.problems(), []);
+  });
+});
+
+Deno.test("EnvironmentFiles sees a key that is added, changed or removed without a restart", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/.env`;
+    const environment = new EnvironmentFiles({ files: [path], shell: {} });
+    assert.equal(environment.get("OPENAI_API_KEY"), undefined);
+    await Deno.writeTextFile(path, "OPENAI_API_KEY=first-key");
+    assert.equal(environment.get("OPENAI_API_KEY"), "first-key");
+    // The same size, within the same tick of the file system's clock.
+    await Deno.writeTextFile(path, "OPENAI_API_KEY=other-key");
+    assert.equal(environment.get("OPENAI_API_KEY"), "other-key");
+    assert.deepEqual(environment.secrets(), [{
+      name: "OPENAI_API_KEY",
+      value: "other-key",
+    }]);
+    await age(path, 2);
+    assert.equal(environment.get("OPENAI_API_KEY"), "other-key");
+    await Deno.writeTextFile(`${dir}/new`, "OPENAI_API_KEY=third-key");
+    await age(`${dir}/new`, 2);
+    await Deno.rename(`${dir}/new`, path);
+    assert.equal(environment.get("OPENAI_API_KEY"), "third-key");
+    assert.deepEqual(environment.secrets(), [{
+      name: "OPENAI_API_KEY",
+      value: "third-key",
+    }]);
+    await Deno.remove(path);
+    assert.equal(environment.get("OPENAI_API_KEY"), undefined);
+    assert.deepEqual(environment.secrets(), []);
+  });
+});
+
+Deno.test("EnvironmentFiles does not read a file again that did not change", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/.env`;
+    await Deno.writeTextFile(path, "A_KEY=12345678");
+    await age(path);
+    const environment = new EnvironmentFiles({ files: [path], shell: {} });
+    const secrets = environment.secrets();
+    assert.equal(environment.get("A_KEY"), "12345678");
+    assert.equal(environment.secrets(), secrets);
+  });
+});
+
+Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, longest first", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(
+      `${dir}/.env`,
+      "A_API_KEY=12345678\nB_TOKEN=1234567\nC_SECRET=abcdefghijk\nPUBLIC=abcdefghijklmn\nKEYS=abcdefghij\nTOKEN=bare-token\n",
+    );
+    const shell = {
+      A_API_KEY: "hidden-by-the-file",
+      D_PASSWORD: "pass word 9",
+      E_KEY: "12345678",
+    };
+    const environment = new EnvironmentFiles({ files: [`${dir}/.env`], shell });
+    assert.deepEqual(environment.secrets(), [
+      { name: "A_API_KEY", value: "hidden-by-the-file" },
+      { name: "C_SECRET", value: "abcdefghijk" },
+      { name: "D_PASSWORD", value: "pass word 9" },
+      { name: "TOKEN", value: "bare-token" },
+      { name: "A_API_KEY", value: "12345678" },
+      { name: "E_KEY", value: "12345678" },
+    ]);
+    const named = environment.secrets(["PUBLIC", "B_TOKEN", "NOWHERE"]);
+    assert.deepEqual(named[1], { name: "PUBLIC", value: "abcdefghijklmn" });
+    assert.equal(named.length, 7);
+    assert.equal(environment.secrets().length, 6);
+  });
+});
+
+Deno.test("EnvironmentFiles reports broken lines without their values", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/.env`;
+    const text =
+      '\uFEFF# keys\r\nGOOD=1\r\nsk-secret-value\r\nexport ALSO="two\r\nlines"\r\nOPEN="abc\r\n';
+    await Deno.writeTextFile(path, text);
+    const environment = new EnvironmentFiles({ files: [path], shell: {} });
+    assert.equal(environment.get("GOOD"), "1");
+    assert.deepEqual(environment.problems().map(formatDiagnostic), [
+      `${path}:3:1: The line is not a variable: write NAME=value, or # before a comment`,
+      `${path}:6:1: The quote of OPEN is never closed`,
+    ]);
+  });
+});
+
+Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says why", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeFile(`${dir}/binary`, Uint8Array.of(0x41, 0x3d, 0xff));
+    await Deno.writeTextFile(`${dir}/long`, "#".repeat(1_100_000));
+    const files = [`${dir}/binary`, dir, `${dir}/long`, `${dir}/binary/none`];
+    const environment = new EnvironmentFiles({ files, shell: { A: "s" } });
+    assert.equal(environment.get("A"), "s");
+    const messages = environment.problems().map((one) => one.message);
+    assert.equal(messages.length, 4);
+    assert.match(messages[0] ?? "", /not UTF-8/);
+    assert.match(messages[1] ?? "", /it is not a file/);
+    assert.match(messages[2] ?? "", /over 1 MB/);
+    assert.match(messages[3] ?? "", /^The environment file cannot be used/);
+  });
+});

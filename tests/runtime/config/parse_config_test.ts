@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { ConfigError, loadConfig, parseConfig } from "../../../runtime/config/parse_config.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+
+const options = { path: "config.yaml", home: "/home/me" };
+
+function read(text: string) {
+  const result = parseConfig(text, options);
+  assert.ok("config" in result, JSON.stringify(result));
+  return result.config;
+}
+
+function problems(text: string): string[] {
+  const result = parseConfig(text, options);
+  assert.ok("diagnostics" in result, JSON.stringify(result));
+  return result.diagnostics.map(formatDiagnostic);
+}
+
+Deno.test("parseConfig() gives an empty file every default", () => {
+  for (
+    const text of [
+      "",
+      "# nothing\n",
+      "defaults:\nhttp:\nworkspace:\nagents_dir:\n",
+      "---\n",
+    ]
+  ) {
+    assert.deepEqual(read(text), {
+      path: "config.yaml",
+      workspace: "/home/me/inkling",
+      agentsDir: "agents",
+      defaults: {
+        provider: undefined,
+        model: undefined,
+        baseUrl: undefined,
+        confirmTools: ["file_delete", "file_write"],
+        onPending: "skip",
+        confirmTimeoutMs: null,
+        onRestart: "orphan",
+        temperature: 0.7,
+        maxTokens: 4_096,
+        timeout: 300,
+        maxToolCalls: 50,
+        maxExecutionTokens: 500_000,
+        maxCostUsd: null,
+        loopDetection: true,
+        history: "low",
+      },
+      checkpointRetentionDays: 30,
+      logRetentionDays: null,
+      maxAgentDepth: 3,
+      maxConcurrentRuns: 16,
+      pinKeys: false,
+      http: { allow: [], deny: [], hosts: [], origins: [] },
+      warnings: [],
+    });
+  }
+});
+
+Deno.test("parseConfig() reads every key", () => {
+  assert.deepEqual(
+    read(`workspace: ~/work
+agents_dir: team/agents/
+http: {allow: [intern], deny: [private], hosts: [proxy], origins: ["https://proxy"]}
+defaults:
+  provider: elsewhere
+  model: m
+  base_url: https://models.example/v1
+  confirm_tools: [http_request]
+  on_pending: parallel
+  confirm_timeout: 1d
+  on_restart: resume
+  temperature: 1
+  max_tokens: 128000
+  timeout: 1
+  max_tool_calls: 1
+  max_execution_tokens: 2
+  max_cost_usd: 0.01
+  loop_detection: false
+  history: off
+  checkpoint_retention_days: 7
+  log_retention_days: 90
+  max_agent_depth: 0
+  max_concurrent_runs: 1
+  pin_keys: true
+`),
+    {
+      path: "config.yaml",
+      workspace: "/home/me/work",
+      agentsDir: "team/agents",
+      defaults: {
+        provider: "elsewhere",
+        model: "m",
+        baseUrl: "https://models.example/v1",
+        confirmTools: ["http_request"],
+        onPending: "parallel",
+        confirmTimeoutMs: 86_400_000,
+        onRestart: "resume",
+        temperature: 1,
+        maxTokens: 128_000,
+        timeout: 1,
+        maxToolCalls: 1,
+        maxExecutionTokens: 2,
+        maxCostUsd: 0.01,
+        loopDetection: false,
+        history: "off",
+      },
+      checkpointRetentionDays: 7,
+      logRetentionDays: 90,
+      maxAgentDepth: 0,
+      maxConcurrentRuns: 1,
+      pinKeys: true,
+      http: {
+        allow: ["intern"],
+        deny: ["private"],
+        hosts: ["proxy"],
+        origins: ["https://proxy"],
+      },
+      warnings: [],
+    },
+  );
+});
+
+Deno.test("parseConfig() tells absent from empty, and switches off what can be", () => {
+  assert.deepEqual(
+    read("defaults: {confirm_tools: []}").defaults.confirmTools,
+    [],
+  );
+  for (const nothing of ["null", "none"]) {
+    const { defaults } = read(
+      `defaults: {max_tool_calls: ${nothing}, max_execution_tokens: ${nothing}, max_cost_usd: ${nothing}}`,
+    );
+    assert.deepEqual(
+      [defaults.maxToolCalls, defaults.maxExecutionTokens, defaults.maxCostUsd],
+      [null, null, null],
+    );
+  }
+  for (const off of ["0", "none", "null"]) {
+    const config = read(
+      `defaults: {checkpoint_retention_days: ${off}, log_retention_days: ${off}}`,
+    );
+    assert.deepEqual(
+      [config.checkpointRetentionDays, config.logRetentionDays],
+      [null, null],
+    );
+  }
+  assert.equal(
+    read("defaults: {confirm_timeout: none}").defaults.confirmTimeoutMs,
+    null,
+  );
+});
+
+Deno.test("parseConfig() resolves a relative workspace from the home directory", () => {
+  assert.equal(read("workspace: notes").workspace, "/home/me/notes");
+  assert.equal(read("workspace: /srv/notes/../w").workspace, "/srv/w");
+});
+
+Deno.test("parseConfig() warns of unknown keys with a suggestion and still works", () => {
+  const { warnings, defaults } = read(
+    "defaults:\n  temprature: 1\n  history: high\nhtpp: {}\n",
+  );
+  assert.equal(defaults.history, "high");
+  assert.deepEqual(
+    warnings.map((one) => [one.severity, formatDiagnostic(one)]),
+    [
+      [
+        "warning",
+        'config.yaml:2:3: Unknown key defaults.temprature: it is ignored (did you mean "temperature"?)',
+      ],
+      [
+        "warning",
+        'config.yaml:4:1: Unknown key htpp: it is ignored (did you mean "http"?)',
+      ],
+    ],
+  );
+});
+
+Deno.test("parseConfig() reports every problem with line and column", () => {
+  assert.deepEqual(
+    problems(`workspace: 7
+agents_dir: ../agents
+defaults:
+  provider: opanai
+  temperature: 2
+  max_tool_calls: many
+  confirm_timeout: 5
+  checkpoint_retention_days: -1
+  confirm_tools: file_write
+http:
+  allow: [3]
+`),
+    [
+      'config.yaml:1:12: workspace must be text, got 7 (put it in quotes: "7")',
+      'config.yaml:2:13: agents_dir must be a folder inside the workspace, got "../agents"',
+      'config.yaml:4:13: defaults.provider must be openai, anthropic, google, ollama, local or demo, or any other name together with defaults.base_url, got "opanai"',
+      "config.yaml:5:16: defaults.temperature must be between 0 and 1, got 2",
+      'config.yaml:6:19: defaults.max_tool_calls must be a whole number, got "many"',
+      "config.yaml:7:20: defaults.confirm_timeout must be a duration such as 30s, 5m, 2h or 1d, or none, got 5",
+      "config.yaml:8:30: defaults.checkpoint_retention_days must be between 0 and 36500, got -1",
+      'config.yaml:9:18: defaults.confirm_tools must be a list, got "file_write"',
+      'config.yaml:11:11: http.allow[0] must be text, got 3 (put it in quotes: "3")',
+    ],
+  );
+});
+
+Deno.test("parseConfig() warns of guards that guard nothing, and not of what may be a tool", () => {
+  const { warnings, defaults } = read(
+    'defaults:\n  confirm_tools: [file_delete, file_wirte, run_agent, "*", all, search, "file write", "a/b"]\n',
+  );
+  assert.equal(defaults.confirmTools.length, 8);
+  assert.deepEqual(warnings.map((one) => `${one.severity} ${formatDiagnostic(one)}`), [
+    "warning config.yaml:2:32: defaults.confirm_tools names file_wirte, which is no built-in tool: it means only a tool of " +
+    'your own or of a server (did you mean "file_write"?)',
+    "warning config.yaml:2:73: defaults.confirm_tools names file write, which is no built-in tool: it means only a tool " +
+    'that a server calls so (did you mean "file_write"?)',
+  ]);
+});
+
+Deno.test("parseConfig() refuses an agents directory that is no folder of the workspace", () => {
+  for (const folder of ["/agents", ".", "..", "a/../..", "./"]) {
+    assert.match(
+      problems(`agents_dir: ${folder}`).join(),
+      /must be a folder inside the workspace/,
+    );
+  }
+});
+
+Deno.test("parseConfig() refuses an agents directory that begins with ~, and says what it is relative to", () => {
+  for (const folder of ["~/team", '"~"', "~me/agents"]) {
+    const written = folder.replaceAll('"', "");
+    assert.deepEqual(problems(`workspace: ~/w\nagents_dir: ${folder}`), [
+      `config.yaml:2:13: agents_dir must be a folder inside the workspace, got "${written}" ` +
+      "(it is relative to the workspace; ~ is not expanded)",
+    ]);
+  }
+  assert.equal(read("agents_dir: a~b/~c").agentsDir, "a~b/~c");
+});
+
+Deno.test("parseConfig() reports broken YAML", () => {
+  assert.deepEqual(problems("a: 1\na: 2\n"), [
+    "config.yaml:2:1: The key a stands twice in the same map",
+  ]);
+  assert.match(
+    problems("defaults: [").join(),
+    /^config\.yaml:1:12: Broken YAML/,
+  );
+  assert.match(problems("- a").join(), /1:1: The YAML must be a map/);
+  assert.match(
+    problems("a: 1\n---\nb: 2\n").join(),
+    /2:1: Only one YAML document/,
+  );
+});
+
+Deno.test("loadConfig() takes an absent file for an empty one", async () => {
+  await withTempDir(async (dir) => {
+    const config = await loadConfig(`${dir}/config.yaml`, { home: "/home/me" });
+    assert.equal(config.workspace, "/home/me/inkling");
+    assert.equal(config.path, `${dir}/config.yaml`);
+  });
+});
+
+Deno.test("loadConfig() refuses a broken file with its first place and the number of others", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/config.yaml`;
+    await Deno.writeTextFile(
+      path,
+      "defaults:\n  temperature: 7\n  timeout: 0\n",
+    );
+    await assert.rejects(loadConfig(path, { home: "/" }), (error) => {
+      assert.ok(error instanceof ConfigError);
+      assert.equal(error.code, "invalid");
+      assert.equal(error.diagnostics.length, 2);
+      assert.equal(
+        error.message,
+        `Cannot use the configuration: ${path}:2:16: defaults.temperature must be between 0 and 1, got 7 (and 1 more)`,
+      );
+      return true;
+    });
+  });
+});
+
+Deno.test("loadConfig() refuses a named pipe and a device at once, through a link too", async () => {
+  await withTempDir(async (dir) => {
+    const { success } = await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
+    assert.ok(success);
+    await Deno.symlink(`${dir}/pipe`, `${dir}/link`);
+    for (const path of [`${dir}/pipe`, `${dir}/link`, "/dev/zero"]) {
+      await assert.rejects(loadConfig(path, { home: "/" }), /it is not a file but a pipe/);
+    }
+  });
+});
+
+Deno.test("loadConfig() refuses what is no text file", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeFile(`${dir}/latin`, Uint8Array.of(0x61, 0x0a, 0xe9));
+    await assert.rejects(
+      loadConfig(`${dir}/latin`, { home: "/" }),
+      /latin:2:1: The file is not UTF-8/,
+    );
+    await assert.rejects(
+      loadConfig(dir, { home: "/" }),
+      /The file cannot be read/,
+    );
+    await Deno.writeTextFile(`${dir}/long`, "#".repeat(300_000));
+    await assert.rejects(
+      loadConfig(`${dir}/long`, { home: "/" }),
+      /over 256 KB/,
+    );
+  });
+});

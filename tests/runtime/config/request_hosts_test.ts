@@ -1,0 +1,79 @@
+// http.allow and http.deny in config.yaml: every entry closes or opens what it says, or is refused at its place.
+import assert from "node:assert/strict";
+import { parseConfig } from "../../../runtime/config/parse_config.ts";
+import { toRequestHost } from "../../../runtime/config/request_hosts.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { refuseAddress, refuseHost } from "../../../runtime/tools/http/http_policy.ts";
+
+/** What is said of a config.yaml, or its hosts. */
+function read(text: string) {
+  const result = parseConfig(text, { path: "config.yaml", home: "/home/me" });
+  return "config" in result ? result.config.http : result.diagnostics.map(formatDiagnostic);
+}
+
+Deno.test("parseConfig() takes hosts, addresses and names with all below, as requests write them", () => {
+  const http = read(
+    'http:\n  allow: [API.Example.com., .corp.test, "[::1]"]\n' +
+      '  deny: [Private, bücher.test, "*.example.com", 10.0.0.1, "::ffff:1.2.3.4", nas_1]\n',
+  );
+  assert.ok(!Array.isArray(http), JSON.stringify(http));
+  assert.deepEqual(http.allow, ["api.example.com", "*.corp.test", "::1"]);
+  assert.deepEqual(http.deny, [
+    ...["private", "xn--bcher-kva.test", "*.example.com", "10.0.0.1", "::ffff:102:304", "nas_1"],
+  ]);
+  const policy = { ...http, ownPorts: () => [] };
+  const closed = (address: string) =>
+    refuseHost(policy, new URL(address).hostname) ??
+      refuseAddress(policy, { host: "x.test", address: new URL(address).hostname, port: 80 });
+  for (const name of ["bücher.test", "www.BÜCHER.test", "example.com", "a.example.com", "nas_1"]) {
+    assert.match(refuseHost(policy, new URL(`http://${name}`).hostname) ?? "", /http\.deny/, name);
+  }
+  for (const address of ["10.0.0.1", "10.1", "1.2.3.4", "127.0.0.1"]) {
+    assert.match(closed(`http://${address}`) ?? "", /http\.deny/, address);
+  }
+  assert.equal(refuseHost(policy, "api.example.com"), undefined);
+});
+
+Deno.test("parseConfig() refuses an entry that could match no host, with its place", () => {
+  const rule = "without scheme, port, path or network mask";
+  const deny = `must be private, a host, an address or *.name, ${rule}`;
+  assert.deepEqual(
+    read(`http:
+  allow: [private, "localhost:11434"]
+  deny:
+    - https://example.com/
+    - 127.0.0.1:18766
+    - 10.0.0.0/8
+    - "*"
+    - a*.test
+    - "10.0"
+    - "*.10.0.0.1"
+    - ""
+    - https://me:secret@example.com
+    - 7
+`),
+    [
+      `config.yaml:2:11: http.allow[0] must be a host, an address or *.name, ${rule}, got "private"`,
+      `config.yaml:2:20: http.allow[1] must be a host, an address or *.name, ${rule}, got "localhost:11434"`,
+      `config.yaml:4:7: http.deny[0] ${deny}, got "https://example.com/"`,
+      `config.yaml:5:7: http.deny[1] ${deny}, got "127.0.0.1:18766"`,
+      `config.yaml:6:7: http.deny[2] ${deny}, got "10.0.0.0/8"`,
+      `config.yaml:7:7: http.deny[3] ${deny}, got "*"`,
+      `config.yaml:8:7: http.deny[4] ${deny}, got "a*.test"`,
+      `config.yaml:9:7: http.deny[5] ${deny}, got "10.0"`,
+      `config.yaml:10:7: http.deny[6] ${deny}, got "*.10.0.0.1"`,
+      `config.yaml:11:7: http.deny[7] ${deny}, got ""`,
+      `config.yaml:12:7: http.deny[8] ${deny}`,
+      'config.yaml:13:7: http.deny[9] must be text, got 7 (put it in quotes: "7")',
+    ],
+  );
+});
+
+Deno.test("toRequestHost() refuses what only looks like an address or a host", () => {
+  for (
+    const text of [
+      ...["127.1", "0x7f.0.0.1", "1.2.3.4.5", "[::1]:80", "[x]", "::1::2", "fe80::1%eth0"],
+      ...[".", "*.", " ", "a b", "me@host", "%41.com", "a/b", "a\\b"],
+    ]
+  ) assert.equal(toRequestHost(text), undefined, text);
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { EventBus, type ServiceEvent } from "../../../runtime/events/bus.ts";
+import { LogLines } from "../../support/log_lines.ts";
+
+const PAUSED: ServiceEvent = { type: "scheduler_changed", status: "paused" };
+const RUNNING: ServiceEvent = { type: "scheduler_changed", status: "running" };
+
+Deno.test("EventBus.publish() tells everybody who listens, in order, until they leave", () => {
+  const bus = new EventBus(new LogLines());
+  const heard: [string, ServiceEvent][] = [];
+  const leave = bus.subscribe((event) => heard.push(["one", event]));
+  bus.subscribe((event) => heard.push(["two", event]));
+  bus.publish(PAUSED);
+  leave();
+  bus.publish(RUNNING);
+  assert.deepEqual(heard, [["one", PAUSED], ["two", PAUSED], ["two", RUNNING]]);
+  assert.equal(bus.listening, 1);
+});
+
+Deno.test("EventBus.publish(): a listener that fails keeps nobody else from hearing, and is in the log", () => {
+  const log = new LogLines();
+  const bus = new EventBus(log);
+  const error = new Error("its connection is gone");
+  const heard: ServiceEvent[] = [];
+  bus.subscribe(() => {
+    throw error;
+  });
+  bus.subscribe((event) => heard.push(event));
+  bus.publish(PAUSED);
+  bus.publish(RUNNING);
+  assert.deepEqual(heard, [PAUSED, RUNNING]);
+  const line = {
+    level: "error",
+    message: "A listener to the service's events failed",
+    fields: { error },
+  };
+  assert.deepEqual(log.lines, [line, line]);
+});

@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { Journal } from "../../../runtime/executions/record/journal.ts";
+import { RedactedReply } from "../../../runtime/executions/record/redacted_reply.ts";
+import { ExecutionLog, type LogItem } from "../../../runtime/events/log.ts";
+import { settle, TestClock } from "../../support/test_clock.ts";
+import { openTestStore, type TestStore } from "../../support/test_store.ts";
+
+function follow(
+  store: TestStore,
+  id: number,
+  options: { after?: number; deltas?: boolean; signal?: AbortSignal } = {},
+) {
+  return store.log.follow(id, {
+    after: options.after ?? 0,
+    deltas: options.deltas ?? false,
+    signal: options.signal ?? new AbortController().signal,
+  });
+}
+
+async function collect(items: AsyncIterable<LogItem>): Promise<LogItem[]> {
+  const all: LogItem[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+const eventOf = (item: LogItem) => item.type === "frame" ? item.frame.event : item.type;
+
+Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends behind complete", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    clock: new TestClock(),
+  });
+  const live = collect(follow(store, execution.id));
+  await settle();
+  await journal.begin([
+    { position: 0, message: { role: "user", content: "hello" }, seeded: false },
+  ]);
+  await settle();
+  await journal.finish({ status: "success", error: null, output: "done" });
+  const seen = await live;
+  assert.deepEqual(seen.map(eventOf), [
+    "meta",
+    "message",
+    "final_answer",
+    "complete",
+  ]);
+  assert.deepEqual(await collect(follow(store, execution.id)), seen);
+});
+
+Deno.test("ExecutionLog.follow() resumes behind a frame id, and ends at once behind the last one", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    clock: new TestClock(),
+  });
+  await journal.finish({ status: "error", error: "broke", output: null });
+  const all = await collect(follow(store, execution.id));
+  assert.equal(all.length, 2);
+  const [first, last] = all.map((item) => item.type === "frame" ? item.frame.id : 0);
+  assert.deepEqual(
+    await collect(follow(store, execution.id, { after: first! })),
+    all.slice(1),
+  );
+  assert.deepEqual(
+    await collect(follow(store, execution.id, { after: last! })),
+    [],
+  );
+});
+
+Deno.test("ExecutionLog.follow() misses nothing, however writers and readers interleave", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    clock: new TestClock(),
+  });
+  const readers = Array.from({ length: 20 }, async (_, n) => {
+    const ids: number[] = [];
+    for await (const item of follow(store, execution.id)) {
+      if (item.type === "frame") ids.push(item.frame.id);
+      // Some dawdle, so that they are behind when the next frame comes.
+      for (let i = 0; i < n % 5; i++) await Promise.resolve();
+    }
+    return ids;
+  });
+  for (let position = 0; position < 300; position++) {
+    await journal.begin([{
+      position,
+      message: { role: "user", content: `${position}` },
+      seeded: false,
+    }]);
+    if (position % 7 === 0) await settle();
+  }
+  await journal.finish({ status: "success", error: null, output: "done" });
+  const expected = (await store.frames.readFrames(execution.id, {
+    after: 0,
+    limit: -1,
+    maxBytes: Infinity,
+  })).map(({ id }) => id);
+  assert.equal(expected.length, 303);
+  for (const ids of await Promise.all(readers)) assert.deepEqual(ids, expected);
+});
+
+Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them for the frame that has the text", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    clock: new TestClock(),
+  });
+  const reply = new RedactedReply(execution.id, store);
+  const items: LogItem[] = [];
+  const reading = (async () => {
+    for await (const item of follow(store, execution.id, { deltas: true })) {
+      items.push(item);
+    }
+  })();
+  const without = collect(follow(store, execution.id));
+  await settle();
+  reply.push("Hel");
+  reply.push("lo");
+  await settle();
+  assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello", restart: false }]);
+  reply.push(" unread");
+  await journal.finish({
+    status: "success",
+    error: null,
+    output: "Hello unread",
+  });
+  await reading;
+  assert.deepEqual(items.map(eventOf), [
+    "meta",
+    "delta",
+    "final_answer",
+    "complete",
+  ]);
+  assert.deepEqual((await without).map(eventOf), [
+    "meta",
+    "final_answer",
+    "complete",
+  ]);
+});
+
+Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply its text so far, and nobody an older one", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, { ...store, clock: new TestClock() });
+  const reply = new RedactedReply(execution.id, store);
+  const join = () => {
+    const stop = new AbortController();
+    const items: LogItem[] = [];
+    const reading = (async () => {
+      const options = { deltas: true, signal: stop.signal };
+      for await (const item of follow(store, execution.id, options)) items.push(item);
+    })();
+    const leave = async () => {
+      stop.abort();
+      await reading;
+      return items.filter(({ type }) => type === "delta");
+    };
+    return { leave };
+  };
+  reply.push("Once ");
+  const late = join();
+  await settle();
+  reply.push("upon");
+  await settle();
+  assert.deepEqual(await late.leave(), [
+    { type: "delta", content: "Once ", restart: true },
+    { type: "delta", content: "upon", restart: false },
+  ]);
+  reply.restart();
+  reply.push("Anew");
+  const later = join();
+  await settle();
+  assert.deepEqual(await later.leave(), [{ type: "delta", content: "Anew", restart: true }]);
+  await journal.begin([]);
+  const behind = join();
+  await settle();
+  assert.deepEqual(await behind.leave(), []);
+});
+
+Deno.test("ExecutionLog.follow() ends quietly when its signal aborts, idle or not", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const stop = new AbortController();
+  const reading = collect(follow(store, execution.id, { signal: stop.signal }));
+  await settle();
+  stop.abort();
+  assert.deepEqual((await reading).map(eventOf), ["meta"]);
+});
+
+Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    clock: new TestClock(),
+  });
+  for (let position = 0; position < 6; position++) {
+    const message = { role: "user" as const, content: "x".repeat(100_000) };
+    await journal.begin([{ position, message, seeded: false }]);
+  }
+  const page = await store.frames.readFrames(execution.id, {
+    after: 0,
+    limit: 200,
+    maxBytes: 256 * 1024,
+  });
+  assert.equal(page.length, 2, "one page ends before the frame that is too much");
+});
+
+Deno.test("ExecutionLog.follow() gives followers that read a large frame at different times the same text", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  const log = new ExecutionLog(store.frames);
+  const journal = new Journal(execution, { ...store, log, clock: new TestClock() });
+  const message = { role: "user" as const, content: "x".repeat(100_000) };
+  await journal.begin([{ position: 0, message, seeded: false }]);
+  const held = [];
+  for (const deltas of [false, true]) {
+    const { signal } = new AbortController();
+    const reader = log.follow(execution.id, { after: 0, deltas, signal });
+    await reader.next();
+    const { value } = await reader.next();
+    assert.ok(value?.type === "frame" && value.frame.payload.length > 100_000);
+    held.push({ reader, frame: value.frame });
+    // What was read before may be incomplete now.
+    log.ring(execution.id);
+  }
+  assert.ok(held[0]?.frame === held[1]?.frame, "each holds a copy");
+  for (const { reader } of held) await reader.return();
+});
+
+Deno.test("ExecutionLog.follow() lets followers at one place share a read, and a failed read is not shared", async () => {
+  using store = openTestStore();
+  const execution = await store.accept();
+  let reads = 0;
+  let isBroken = true;
+  const log = new ExecutionLog({
+    readLogState: (id) => store.frames.readLogState(id),
+    readFrames: (id, page) => {
+      reads++;
+      return isBroken ? Promise.reject(new Error("broken")) : store.frames.readFrames(id, page);
+    },
+  });
+  const ports = { ...store, log, clock: new TestClock() };
+  const options = { after: 0, deltas: false, signal: new AbortController().signal };
+  const open = () => collect(log.follow(execution.id, options));
+  await assert.rejects(open(), /broken/);
+  isBroken = false;
+  reads = 0;
+  const readers = Array.from({ length: 50 }, open);
+  await settle();
+  assert.ok(reads <= 4, `50 followers made ${reads} reads`);
+  await new Journal(execution, ports).finish({ status: "success", error: null, output: "done" });
+  for (const seen of await Promise.all(readers)) {
+    assert.deepEqual(seen.map(eventOf), ["meta", "final_answer", "complete"]);
+  }
+});

@@ -1,0 +1,320 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../support/test_workspace.ts";
+import { answer } from "./executions_of.ts";
+
+const call = (name: string, args: unknown = {}) => ({ name, arguments: args });
+
+async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
+  const path = join(place.agentsDir, "_config", name);
+  await Deno.mkdir(join(path, ".."), { recursive: true });
+  await Deno.writeTextFile(path, text);
+}
+
+const SKILL = `---
+name: haiku
+description: Writes haiku
+argument-hint: topic
+---
+Write a haiku about $ARGUMENTS.
+`;
+
+Deno.test("a skill's instructions enter the conversation once, and are a breadcrumb in the next run", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/haiku/SKILL.md", SKILL);
+  await place.writeScript("poet", [
+    {
+      call: [
+        call("skill_use", { skill_name: "haiku", arguments: "rain" }),
+        call("file_glob", { pattern: "*" }),
+      ],
+    },
+    { say: "Drip." },
+  ], "skills: haiku");
+  await using runtime = await place.open();
+  const first = await runToEnd(runtime, "poet");
+  assert.deepEqual([first.status, first.outputData], ["success", "Drip."]);
+  const frames = await payloadsOf(runtime, first.id);
+  const injected = frames.filter((one) => one["event_type"] === "meta");
+  assert.equal(injected.length, 1);
+  assert.match(
+    String(injected[0]?.["content"]),
+    /^<skill-context name="haiku">[\s\S]*about rain[\s\S]*<\/skill-context>$/,
+  );
+  const system = frames.find((one) => one["event_type"] === "system");
+  assert.match(String(system?.["content"]), /haiku.*topic.*Writes haiku/);
+
+  // What a model gets, the echo model shows: the last user turn; the seed stands in the stored conversation.
+  const second = await runToEnd(runtime, "poet");
+  assert.equal(second.status, "success");
+  const { messages } = await conversationOf(place, second.id);
+  const seeded = messages.filter(({ role, content }) =>
+    role === "user" && content.includes("<skill-")
+  );
+  assert.match(seeded[0]?.content ?? "", /^<skill-breadcrumb name="haiku">/);
+  assert.match(seeded.at(-1)?.content ?? "", /^<skill-context name="haiku">/);
+});
+
+async function conversationOf(
+  place: TestWorkspace,
+  id: number,
+): Promise<{ messages: { role: string; content: string }[] }> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
+  try {
+    const rows = db.prepare("SELECT body FROM messages WHERE execution_id = ? ORDER BY position")
+      .all(id);
+    return { messages: rows.map((row) => JSON.parse(String(row["body"]))) };
+  } finally {
+    db.close();
+  }
+}
+
+const ASKING_TOOL = `export default {
+  description: "Deploys",
+  parameters: { type: "object", properties: { what: { type: "string" } }, required: ["what"] },
+  async run({ what }, context) {
+    const sure = await context.confirm("Deploy " + what + "?");
+    if (!sure) return "not deployed";
+    const where = await context.choose("Where?", ["test", "live"]);
+    await Deno.writeTextFile(context.paths.out + "/deployed.txt", what + " to " + where.join());
+    return "deployed " + what + " to " + where.join();
+  },
+};`;
+
+Deno.test("a custom tool asks twice, across a restart, and does its work once", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/deploy.ts", ASKING_TOOL);
+  await Deno.mkdir(join(place.workspace, "out"));
+  await place.writeScript(
+    "ops",
+    [{ call: [call("deploy", { what: "v2" })] }, { say: "{result}" }],
+    "tools: [deploy]\npaths: out",
+  );
+  let id: number;
+  {
+    await using runtime = await place.open();
+    ({ id } = await runtime.run("ops", {}));
+    assert.equal((await toEnd(runtime, id)).status, "waiting");
+    assert.equal((await runtime.pendingRequest(id)).message, "Deploy v2?");
+    await answer(runtime, id, { approved: true });
+    await toEnd(runtime, id);
+    assert.deepEqual((await runtime.pendingRequest(id)).options, ["test", "live"]);
+  }
+  await using runtime = await place.open();
+  await answer(runtime, id, { selected: ["live"] });
+  const ended = await toEnd(runtime, id);
+  assert.deepEqual([ended.status, ended.outputData], ["success", "deployed v2 to live"]);
+  assert.equal(await Deno.readTextFile(join(place.workspace, "out/deployed.txt")), "v2 to live");
+});
+
+Deno.test("a guarded custom tool that asks by itself gets its own answers behind the guard's", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/deploy.ts", ASKING_TOOL);
+  await Deno.mkdir(join(place.workspace, "out"));
+  await place.writeScript(
+    "ops",
+    [{ call: [call("deploy", { what: "v3" })] }, { say: "{result}" }],
+    "tools: [deploy]\npaths: out\nconfirm: [deploy]",
+  );
+  await using runtime = await place.open();
+  const { id } = await runtime.run("ops", {});
+  const asked: string[] = [];
+  for (const given of [{ approved: true }, { approved: true }, { selected: ["test"] }]) {
+    await toEnd(runtime, id);
+    asked.push((await runtime.pendingRequest(id)).message);
+    await answer(runtime, id, given);
+  }
+  assert.deepEqual(asked, ["Allow deploy?", "Deploy v3?", "Where?"]);
+  assert.equal((await toEnd(runtime, id)).outputData, "deployed v3 to test");
+});
+
+Deno.test("tools that cannot be had end the run with the reason, and no other agent's", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/broken.ts", "this is no TypeScript (");
+  await put(
+    place,
+    "mcp-servers.json",
+    '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}',
+  );
+  await put(place, "tools/file_read.ts", ASKING_TOOL);
+  await place.writeScript("a", [{ say: "x" }], "tools: [broken]");
+  await place.writeScript("b", [{ say: "x" }], "skills: [nowhere]");
+  await place.writeScript("c", [{ say: "x" }], "mcp: [dead]");
+  await place.writeScript("d", [{ say: "x" }], "tools: [file_read]");
+  await place.writeScript("sound", [{ say: "x" }]);
+  await using runtime = await place.open();
+  const errorOf = async (id: string) => {
+    const { status, error } = await runToEnd(runtime, id);
+    assert.equal(status, "error", id);
+    return error ?? "";
+  };
+  assert.match(await errorOf("a"), /custom tool broken/);
+  assert.match(await errorOf("b"), /nowhere/);
+  assert.match(await errorOf("c"), /dead[\s\S]*no luck/);
+  assert.match(await errorOf("d"), /"file_read" has the name of another tool/);
+  assert.equal((await runToEnd(runtime, "sound")).status, "success");
+});
+
+Deno.test("a skill that is asked for again and again is a loop", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/haiku/SKILL.md", SKILL);
+  const again = { call: [call("skill_use", { skill_name: "haiku" })] };
+  await place.writeScript(
+    "poet",
+    [again, again, again, again, again, again, { say: "x" }],
+    "skills: haiku",
+  );
+  await using runtime = await place.open();
+  assert.match((await runToEnd(runtime, "poet")).error ?? "", /loop_detected/);
+});
+
+Deno.test("instructions of several skills stand behind all results of their reply, across a question and a restart", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/haiku/SKILL.md", SKILL);
+  await put(place, "skills/prose/SKILL.md", "---\ndescription: Prose\n---\nWrite prose.");
+  const steps = [
+    {
+      call: [
+        call("skill_use", { skill_name: "haiku", arguments: "rain" }),
+        call("file_write", { path: "poem.txt", content: "x" }),
+        call("skill_use", { skill_name: "prose" }),
+      ],
+    },
+    { say: "Done." },
+  ];
+  await place.writeScript("poet", steps, "skills: [haiku, prose]");
+  let id: number;
+  {
+    await using runtime = await place.open();
+    ({ id } = await runtime.run("poet", {}));
+    assert.equal((await toEnd(runtime, id)).status, "waiting");
+  }
+  await using runtime = await place.open();
+  await answer(runtime, id, { approved: false });
+  assert.equal((await toEnd(runtime, id)).outputData, "Done.");
+  const { messages } = await conversationOf(place, id);
+  assert.deepEqual(messages.map(({ role }) => role), [
+    ...["system", "user", "assistant", "tool", "tool", "tool", "user", "user", "assistant"],
+  ]);
+  assert.match(messages[6]?.content ?? "", /^<skill-context name="haiku">/);
+  assert.match(messages[7]?.content ?? "", /^<skill-context name="prose">/);
+  const injected = (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "meta");
+  assert.equal(injected.length, 2);
+});
+
+Deno.test("what a run that was cut off had of skills is seeded as breadcrumbs behind whole results", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "skills/haiku/SKILL.md", SKILL);
+  await place.writeScript("poet", [
+    {
+      call: [
+        call("file_write", { path: "poem.txt", content: "x" }),
+        call("skill_use", { skill_name: "haiku" }),
+      ],
+    },
+    { say: "Done." },
+  ], "skills: [haiku]");
+  await using runtime = await place.open();
+  const first = await runtime.run("poet", {});
+  await toEnd(runtime, first.id);
+  await runtime.cancel(first.id);
+  const second = await runtime.run("poet", {});
+  await toEnd(runtime, second.id);
+  const { messages } = await conversationOf(place, second.id);
+  assert.deepEqual(messages.slice(1, 7).map(({ role }) => role), [
+    ...["user", "assistant", "tool", "tool", "user", "assistant"],
+  ]);
+  assert.equal(messages[3]?.content, "Interrupted");
+  assert.match(messages[5]?.content ?? "", /^<skill-breadcrumb name="haiku">/);
+});
+
+Deno.test("two tools of one reply that ask by themselves are answered one after the other, each with its own answers", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/deploy.ts", ASKING_TOOL);
+  await Deno.mkdir(join(place.workspace, "out"));
+  await place.writeScript("ops", [
+    { call: [call("deploy", { what: "a" }), call("deploy", { what: "b" })] },
+    { say: "{result}" },
+  ], "tools: [deploy]\npaths: out");
+  await using runtime = await place.open();
+  const { id } = await runtime.run("ops", {});
+  const asked: string[] = [];
+  const answers: HumanAnswer[] = [
+    { approved: true },
+    { selected: ["test"] },
+    { approved: true },
+    { selected: ["live"] },
+  ];
+  for (const given of answers) {
+    await toEnd(runtime, id);
+    asked.push((await runtime.pendingRequest(id)).message);
+    await answer(runtime, id, given);
+  }
+  assert.deepEqual(asked, ["Deploy a?", "Where?", "Deploy b?", "Where?"]);
+  assert.equal((await toEnd(runtime, id)).outputData, "deployed b to live");
+  const results = (await payloadsOf(runtime, id)).filter((one) =>
+    one["event_type"] === "tool_result"
+  );
+  assert.deepEqual(results.map(({ content }) => content), [
+    "deployed a to test",
+    "deployed b to live",
+  ]);
+});
+
+for (
+  const [then, asked, outcome] of [
+    // What was allowed is that the call runs, not what the tool wants to know.
+    ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"], "deployed v4 to test"],
+    // What the tool wanted to know allows nothing that is guarded since.
+    ["", ["Deploy v4?", "Allow deploy?", "Where?"], "deployed v4 to test"],
+  ] as const
+) {
+  Deno.test(`an answer stays an answer to its own question when an agent's guard changes meanwhile (first ${then || "none"})`, async () => {
+    await using place = await createTestWorkspace();
+    await put(place, "tools/deploy.ts", ASKING_TOOL);
+    await Deno.mkdir(join(place.workspace, "out"));
+    const write = (lines: string) =>
+      place.writeScript(
+        "ops",
+        [{ call: [call("deploy", { what: "v4" })] }, { say: "{result}" }],
+        `tools: [deploy]\npaths: out\n${lines}`.trim(),
+      );
+    await write(then);
+    await using runtime = await place.open();
+    const { id } = await runtime.run("ops", {});
+    const messages: string[] = [];
+    for (const given of [{ approved: true }, { approved: true }, { selected: ["test"] }]) {
+      await toEnd(runtime, id);
+      messages.push((await runtime.pendingRequest(id)).message);
+      await write(then === "" ? "confirm: [deploy]" : "");
+      await runtime.reloadAgents();
+      await answer(runtime, id, given);
+    }
+    assert.deepEqual(messages, asked);
+    assert.equal((await toEnd(runtime, id)).outputData, outcome);
+  });
+}
+
+Deno.test("a guarded call that was denied does not run, although its agent is free to since", async () => {
+  await using place = await createTestWorkspace();
+  const steps = [{ call: [call("file_write", { path: "a.txt", content: "a" })] }, {
+    say: "{result}",
+  }];
+  await place.writeScript("writer", steps);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("writer", {});
+  await toEnd(runtime, id);
+  await place.writeScript("writer", steps, "auto_approve: '*'");
+  await runtime.reloadAgents();
+  await answer(runtime, id, { approved: false });
+  assert.equal((await toEnd(runtime, id)).outputData, "Action denied by user");
+  await assert.rejects(Deno.lstat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
+});

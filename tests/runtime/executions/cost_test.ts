@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+} from "../../support/test_workspace.ts";
+
+const LOOK = [{ name: "file_glob", arguments: { pattern: "*" } }];
+const UNPRICED = "max_cost_usd does not hold";
+
+async function statsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
+  return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "stats");
+}
+
+/** The lines of the service log that tell of a price that is missing. */
+function warningsIn(place: TestWorkspace): string[] {
+  return place.logged.map(({ message }) => message).filter((line) => line.includes(UNPRICED));
+}
+
+Deno.test("runLoop() aborts at max_cost_usd before any call of that reply runs; an answer that crosses it stands", async () => {
+  await using place = await createTestWorkspace();
+  const limit = "settings: { max_cost_usd: 0.03 }";
+  const look = { call: LOOK, cost_usd: 0.02 };
+  await place.writeScript("spender", [look, look, { say: "never" }], limit);
+  await place.writeScript("answer", [look, { say: "Done.", cost_usd: 0.02 }], limit);
+  await using runtime = await place.open();
+  const spender = await runToEnd(runtime, "spender");
+  assert.deepEqual([spender.status, spender.error, spender.costUsd], [
+    "aborted",
+    "Aborted: max_cost_usd ($0.0400, limit $0.03)",
+    0.04,
+  ]);
+  const stats = await statsOf(runtime, spender.id);
+  assert.deepEqual(stats.map((one) => one["cost_usd"]), [0.02, 0.04]);
+  const frames = await payloadsOf(runtime, spender.id);
+  assert.equal(frames.filter((one) => one["event_type"] === "tool_result").length, 1);
+  const answer = await runToEnd(runtime, "answer");
+  assert.deepEqual([answer.status, answer.outputData, answer.costUsd], ["success", "Done.", 0.04]);
+});
+
+Deno.test("runLoop() prices replies by pricing.yaml, accumulated in the stats frames", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.mkdir(join(place.agentsDir, "_config"));
+  await Deno.writeTextFile(
+    join(place.agentsDir, "_config", "pricing.yaml"),
+    "demo/script: { input: 1000, output: 2000 }\n",
+  );
+  const usage = { input: 10, output: 5 };
+  await place.writeScript("priced", [{ call: LOOK, usage }, { say: "Done.", usage }]);
+  await using runtime = await place.open();
+  const { id, costUsd } = await runToEnd(runtime, "priced");
+  // 10 x 0.001 + 5 x 0.002 for each reply.
+  assert.equal(costUsd, 0.04);
+  const stats = await statsOf(runtime, id);
+  assert.deepEqual(
+    stats.map((one) => [one["input_tokens"], one["total_tokens"], one["cost_usd"]]),
+    [[10, 15, 0.02], [20, 30, 0.04]],
+  );
+});
+
+Deno.test("runLoop() warns once, in log and stats, that max_cost_usd does not hold without a price", async () => {
+  const looking = { toolCalls: LOOK };
+  const steps = [looking, looking, { text: "Done." }];
+  await using server = new OpenAiServer([...steps, ...steps]);
+  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "key-0123456789" } });
+  const model = `model: { provider: elsewhere, name: own, base_url: "${server.url}" }`;
+  const limit = "settings: { max_cost_usd: 0.01 }";
+  await place.writeAgent("limited", `---\n${model}\n${limit}\n---\nWork.\n`);
+  await place.writeAgent("free", `---\n${model}\n---\nWork.\n`);
+  await using runtime = await place.open();
+  const free = await runToEnd(runtime, "free");
+  assert.deepEqual([free.status, free.costUsd, warningsIn(place)], ["success", null, []]);
+  const limited = await runToEnd(runtime, "limited");
+  assert.deepEqual([limited.status, limited.costUsd], ["success", null]);
+  const warning = `No price is known for elsewhere/own: ${UNPRICED}`;
+  assert.deepEqual(warningsIn(place), [warning]);
+  const stats = await statsOf(runtime, limited.id);
+  assert.deepEqual(stats.map((one) => one["warning"]), [warning, undefined, undefined]);
+});
+
+Deno.test("runLoop() adds costs up as decimals, and demo models cost nothing", async () => {
+  await using place = await createTestWorkspace();
+  const looking = (cost_usd: number) => ({ call: LOOK, cost_usd });
+  await place.writeScript("adding", [looking(0.1), looking(0.2), { say: "Done.", cost_usd: 0.7 }]);
+  await place.writeScript("free", [{ say: "Done." }]);
+  await using runtime = await place.open();
+  const { id, costUsd } = await runToEnd(runtime, "adding");
+  assert.equal(costUsd, 1);
+  const stats = await statsOf(runtime, id);
+  assert.deepEqual(stats.map((one) => one["cost_usd"]), [0.1, 0.3, 1]);
+  assert.equal((await runToEnd(runtime, "free")).costUsd, 0);
+});
+
+Deno.test("runLoop() tells an endpoint without token counts from a model without a price", async () => {
+  await using server = new OpenAiServer([{ text: "Done.", usage: null }]);
+  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "key-0123456789" } });
+  await place.writeAgent(
+    "counted",
+    `---\nmodel: { provider: elsewhere, name: gpt-4o, base_url: "${server.url}", stream_usage: false }\n` +
+      "settings: { max_cost_usd: 1 }\n---\nWork.\n",
+  );
+  await using runtime = await place.open();
+  const { status, totalTokens, costUsd } = await runToEnd(runtime, "counted");
+  assert.deepEqual([status, totalTokens, costUsd], ["success", null, null]);
+  assert.deepEqual(warningsIn(place), [`elsewhere/gpt-4o reports no token counts: ${UNPRICED}`]);
+  assert.equal(server.request(0).body["stream_options"], undefined);
+});

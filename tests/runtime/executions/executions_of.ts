@@ -1,0 +1,44 @@
+// What tests ask a runtime about its executions, and how they answer them.
+import { join } from "node:path";
+import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { Database } from "../../../runtime/storage/database.ts";
+import { payloadsOf, type TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+
+/** Answers what an execution asks now. */
+export async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: given });
+}
+
+/** Ids of an agent's executions, oldest first. */
+export async function idsOf(runtime: Runtime, agent: string): Promise<number[]> {
+  const runs = await runtime.listExecutions({ agentId: agent, limit: 50, offset: 0 });
+  return runs.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** How an execution stands. */
+export async function statusOf(runtime: Runtime, id: number): Promise<string> {
+  return (await runtime.getExecution(id)).status;
+}
+
+/** Waits until an execution has come to a status. */
+export async function untilStatus(runtime: Runtime, id: number, status: string): Promise<void> {
+  await until(async () => await statusOf(runtime, id) === status, `execution ${id} is ${status}`);
+}
+
+/** What the calls of an execution returned, in the order of its log. */
+export async function resultsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
+  return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
+}
+
+/** Contents of the messages that an execution was seeded with, in order. */
+export function seededOf({ stateDir }: TestWorkspace, id: number): string[] {
+  using db = Database.open(join(stateDir, "inkling.db"), { readOnly: true });
+  return db.all<{ content: string }>(
+    "SELECT json_extract(body, '$.content') AS content FROM messages " +
+      "WHERE execution_id = ? AND seeded = 1 ORDER BY position",
+    id,
+  ).map(({ content }) => content);
+}

@@ -1,0 +1,93 @@
+// Which answers fit which questions, and how an answer reads.
+import assert from "node:assert/strict";
+import {
+  AnswerMisfit,
+  checkAnswer,
+  describeAnswer,
+  fitAnswer,
+  type HumanAnswer,
+} from "../../../runtime/executions/human_request.ts";
+import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import type { ToolQuestion } from "../../../runtime/tools/tool.ts";
+
+const free = { options: null, multi: false };
+const confirm: ToolQuestion = { kind: "confirm", message: "Sure?", ...free };
+const input: ToolQuestion = { kind: "input", message: "Who?", ...free };
+const one: ToolQuestion = { ...free, kind: "choice", message: "Which?", options: ["x", "y"] };
+const several: ToolQuestion = { ...one, multi: true };
+
+Deno.test("checkAnswer() takes an answer of the question's kind, and for every question that its time is over", () => {
+  const fitting: [ToolQuestion, HumanAnswer][] = [
+    [confirm, { approved: true }],
+    [confirm, { approved: false, reason: "no" }],
+    [input, { text: "" }],
+    [one, { selected: ["y"] }],
+    [several, { selected: ["y", "x"] }],
+  ];
+  for (const [question, answer] of fitting) {
+    checkAnswer(question, answer);
+    checkAnswer(question, { expired: true });
+  }
+});
+
+Deno.test("checkAnswer() says what the question wants instead", () => {
+  const misfits: [ToolQuestion, HumanAnswer, string][] = [
+    [confirm, { text: "yes" }, "This request wants `approved`: true or false"],
+    [input, { approved: true }, "This request wants `text`"],
+    [one, { text: "x" }, 'This request wants `selected`: of "x", "y"'],
+    [one, { selected: [] }, 'Select at least one of "x", "y"'],
+    [one, { selected: ["x", "y"] }, 'Select one of "x", "y", not 2'],
+    [several, { selected: ["x", "z"] }, '"z" is not among the options: "x", "y"'],
+    [several, { selected: ["x", "y", "x"] }, '"x" is selected twice'],
+    [one, { selected: ["y", "y"] }, '"y" is selected twice'],
+  ];
+  for (const [question, answer, message] of misfits) {
+    assert.throws(() => checkAnswer(question, answer), (error) => {
+      assert.ok(error instanceof AnswerMisfit);
+      assert.equal(error.message, message);
+      return true;
+    });
+  }
+});
+
+Deno.test("describeAnswer() tells an answer in a few words", () => {
+  const answers: [HumanAnswer, string][] = [
+    [{ approved: true }, "Approved"],
+    [{ approved: false, reason: "" }, "Denied"],
+    [{ approved: false, reason: "too dear" }, "Denied: too dear"],
+    [{ text: "Ada" }, "Ada"],
+    [{ selected: ["x", "y"] }, "x, y"],
+    [{ expired: true }, "No answer in time"],
+  ];
+  for (const [answer, words] of answers) assert.equal(describeAnswer(answer), words);
+});
+
+Deno.test("fitAnswer() takes an option as it is shown, or as it is, for the option; what it refuses tells no secret", () => {
+  const secrets = [{ name: "MY_TOKEN", value: "supersecretvalue1" }];
+  const redactor = new Redactor(() => secrets);
+  const question: ToolQuestion = { ...several, options: ["b", "use supersecretvalue1"] };
+  for (const selected of ["use [redacted:MY_TOKEN]", "use supersecretvalue1"]) {
+    assert.deepEqual(
+      fitAnswer(question, { selected: ["b", selected] }, redactor),
+      { selected: ["b", "use supersecretvalue1"] },
+    );
+  }
+  const misfits: [HumanAnswer, string][] = [
+    [{ selected: [] }, 'Select at least one of "b", "use [redacted:MY_TOKEN]"'],
+    [
+      { selected: ["supersecretvalue1"] },
+      '"[redacted:MY_TOKEN]" is not among the options: "b", "use [redacted:MY_TOKEN]"',
+    ],
+    // The shown form and the original name the same option.
+    [
+      { selected: ["use supersecretvalue1", "use [redacted:MY_TOKEN]"] },
+      '"use [redacted:MY_TOKEN]" is selected twice',
+    ],
+  ];
+  for (const [answer, message] of misfits) {
+    assert.throws(() => fitAnswer(question, answer, redactor), new AnswerMisfit(message));
+  }
+  for (const answer of [{ expired: true } as const, { text: "supersecretvalue1" }]) {
+    assert.deepEqual(fitAnswer(input, answer, redactor), answer);
+  }
+});

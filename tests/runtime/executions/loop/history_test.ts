@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { seedHistory } from "../../../../runtime/executions/loop/history.ts";
+import type { Execution } from "../../../../runtime/executions/execution.ts";
+import type { Message } from "../../../../runtime/models/message.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+import { wrapSkillContext } from "../../../../runtime/tools/skills/skill_context.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+import { seededOf } from "../executions_of.ts";
+
+/** An agent that answers with what it was told. */
+const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
+
+const user = (content: string): Message => ({ role: "user", content });
+const said = (content: string, ...ids: string[]): Message => ({
+  role: "assistant",
+  content,
+  toolCalls: ids.map((id) => ({ id, name: "file_read", arguments: "{}" })),
+});
+const result = (id: string, content = "ok"): Message => ({
+  role: "tool",
+  toolCallId: id,
+  toolName: "file_read",
+  content,
+  isError: false,
+});
+
+const injected = (content: string): Message => ({ role: "user", content, injected: true });
+
+const TOKEN = "sekret-value-1234567890";
+const REDACTOR = new Redactor(() => [{ name: "APP_TOKEN", value: TOKEN }]);
+const ENDED = { status: "timeout", error: "Timeout after 5s" } as Execution;
+const seed = (messages: Message[], level: "low" | "medium" | "high" | "off" = "low") =>
+  seedHistory({ messages, execution: ENDED }, { level, redactor: REDACTOR });
+const shown = (messages: Message[]) => messages.map(({ role, content }) => `${role}: ${content}`);
+
+Deno.test("seedHistory() leaves out system messages, and everything with history off", () => {
+  const turns = [{ role: "system", content: "old" } as Message, user("a"), said("b")];
+  assert.deepEqual(shown(seed(turns)), ["user: a", "assistant: b"]);
+  assert.deepEqual(seed(turns, "off"), []);
+  assert.deepEqual(seedHistory(undefined, { level: "high", redactor: REDACTOR }), []);
+});
+
+Deno.test("seedHistory() gives calls without a result one, in the order of the calls", () => {
+  assert.deepEqual(shown(seed([user("a"), said("look", "1", "2"), result("2", "two")])), [
+    "user: a",
+    "assistant: look",
+    "tool: Interrupted",
+    "tool: two",
+    "assistant: (This run ended without an answer: Timeout after 5s)",
+  ]);
+});
+
+Deno.test("seedHistory() tells of a turn that got no answer", () => {
+  assert.deepEqual(shown(seed([user("a")])), [
+    "user: a",
+    "assistant: (This run ended without an answer: Timeout after 5s)",
+  ]);
+});
+
+Deno.test("seedHistory() cuts tool results over 500 characters, and nothing else", () => {
+  const long = "x".repeat(800);
+  const [, , tool, last] = seed([user(long), said("", "1"), result("1", long), said(long)]);
+  const note = "… [cut from history: it had 800 characters]";
+  assert.equal(tool?.content, "x".repeat(500 - note.length) + note);
+  assert.equal(last?.content, long);
+});
+
+Deno.test("seedHistory() cuts a result once, however often the seed is seeded again", () => {
+  const once = seed([user("a"), said("", "1"), result("1", "🙂".repeat(900)), said("b")]);
+  assert.ok((once[2]?.content.length ?? 0) <= 500);
+  assert.ok(once[2]?.content.isWellFormed());
+  assert.deepEqual(seed([...once, user("c"), said("d")]).slice(0, 4), once);
+});
+
+Deno.test("seedHistory() leaves no half of a secret where it cuts a result", () => {
+  for (let shift = 0; shift < TOKEN.length; shift++) {
+    const content = "-".repeat(shift) + TOKEN.repeat(50);
+    const [, , tool] = seed([user("a"), said("", "1"), result("1", content), said("b")]);
+    const [kept = ""] = tool?.content.split("…") ?? [];
+    assert.equal(kept.replaceAll(TOKEN, ""), "-".repeat(shift));
+  }
+});
+
+Deno.test("seedHistory() leaves a breadcrumb of a skill's instructions, and leaves breadcrumbs and people alone", () => {
+  const context = wrapSkillContext("notes", "Do this.\n".repeat(1_000));
+  const turns = [user(context), said("", "1"), result("1"), injected(context), said("Done.")];
+  const once = seed(turns);
+  assert.equal(once.length, 5);
+  assert.equal(once[0]?.content, context, "a person said it");
+  const crumb = once[3];
+  assert.ok(crumb?.role === "user" && crumb.injected === true);
+  assert.match(crumb.content, /^<skill-breadcrumb name="notes">.{1,120}<\/skill-breadcrumb>$/);
+  assert.deepEqual(seed([...once, user("next"), said("b")]).slice(0, 5), once);
+  const other = [user("a"), injected("Something else."), said("b")];
+  assert.deepEqual(seed(other), other);
+});
+
+Deno.test("seedHistory() never begins with injected words: nobody asked for them", () => {
+  const run = (name: string) => [
+    user(`u ${name}`),
+    said("", "1"),
+    result("1"),
+    injected(wrapSkillContext(name, "Do this.")),
+    said("Done."),
+  ];
+  // Ten messages are two runs; one more turn pushes the first run's beginning out of the window.
+  const seeded = seed([...run("a"), ...run("b"), user("last"), said("b")]);
+  assert.deepEqual(shown(seeded).slice(0, 1), ["user: u b"]);
+  assert.deepEqual(
+    shown(seed([user("u"), ...Array.from({ length: 9 }, (_, n) => injected(`${n}`)), said("x")])),
+    ["user: u", "assistant: x"],
+  );
+});
+
+Deno.test("seedHistory() keeps the window's last messages, from a user turn on", () => {
+  const turns = Array.from({ length: 20 }, (_, n) => [user(`u${n}`), said(`a${n}`)]).flat();
+  assert.deepEqual(shown(seed(turns)).slice(0, 2), ["user: u15", "assistant: a15"]);
+  assert.equal(seed(turns).length, 10);
+  assert.equal(seed(turns, "high").length, 40);
+  // The window begins in the middle of a turn: that turn is left out whole.
+  assert.equal(
+    seed([...turns, user("last"), said("look", "1"), result("1"), said("done")]).length,
+    10,
+  );
+});
+
+Deno.test("seedHistory() keeps of a turn that is longer than the window what was asked, and its end", () => {
+  const calls = Array.from({ length: 6 }, (_, n) => [said("", `${n}`), result(`${n}`, `r${n}`)]);
+  assert.deepEqual(
+    shown(seed([user("before"), said("a"), user("u"), ...calls.flat(), said("b")])),
+    [
+      "user: u",
+      ...[2, 3, 4, 5].flatMap((n) => ["assistant: ", `tool: r${n}`]),
+      "assistant: b",
+    ],
+  );
+  // One call of the last step no longer has room: nor have its results.
+  const ids = Array.from({ length: 12 }, (_, n) => `${n}`);
+  const many = [user("u"), said("look", ...ids), ...ids.map((id) => result(id)), said("b")];
+  assert.deepEqual(shown(seed(many)), ["user: u", "assistant: b"]);
+  assert.deepEqual(shown(seed(seed(many))), ["user: u", "assistant: b"]);
+});
+
+Deno.test("seedHistory() never gives a sequence that a provider rejects, whatever was stored", () => {
+  const message = fc.oneof(
+    fc.string().map(user),
+    fc.string().map((text) => injected(wrapSkillContext("notes", text))),
+    fc.array(fc.constantFrom("1", "2", "3"), { maxLength: 3 }).map((ids) =>
+      said("x", ...new Set(ids))
+    ),
+    fc.constantFrom("1", "2", "3").map((id) => result(id)),
+    fc.constant({ role: "system", content: "s" } as Message),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(message, { maxLength: 40 }),
+      fc.constantFrom("low" as const, "medium" as const),
+      (messages, level) => {
+        const seeded = seed(messages, level);
+        assert.ok(seeded.length <= (level === "low" ? 10 : 50));
+        let open: string[] = [];
+        for (const [index, one] of seeded.entries()) {
+          if (index === 0) assert.ok(one.role === "user" && one.injected === undefined);
+          if (one.role === "tool") {
+            assert.equal(open.shift(), one.toolCallId, "a result right behind its call, in order");
+            continue;
+          }
+          assert.deepEqual(open, [], "every call has its result");
+          assert.notEqual(one.role, "system");
+          open = one.role === "assistant" ? one.toolCalls.map(({ id }) => id) : [];
+        }
+        assert.deepEqual(open, []);
+        if (seeded.length > 0) assert.equal(seeded.at(-1)?.role, "assistant");
+      },
+    ),
+  );
+});
+
+Deno.test("history: off stores every message and seeds none; what is stored seeds a later level", async () => {
+  await using place = await createTestWorkspace();
+  const write = (history: string) =>
+    place.writeAgent(
+      "echo",
+      `---\nmodel: { provider: demo, name: echo }\nhistory: ${history}\n---\nRepeat.\n`,
+    );
+  await write("off");
+  await using runtime = await place.open();
+  const messages = async () => (await runtime.checkpointStats()).agents[0]?.messages;
+  for (const message of ["one", "two"]) await runToEnd(runtime, "echo", { message });
+  assert.equal(await messages(), 6, "twice the system prompt, the turn and the reply");
+  await write("low");
+  await runtime.reloadAgents();
+  await runToEnd(runtime, "echo", { message: "three" });
+  assert.equal(await messages(), 6 + 5, "and the turn and reply of the run before");
+});
+
+Deno.test("history is trimmed at the start of a run and never within: a long run sees all of itself", async () => {
+  await using place = await createTestWorkspace();
+  // The script plays the step that the number of replies in the conversation names: a lost one would be played again.
+  const steps = Array.from({ length: 14 }, (_, n) => ({
+    say: `Step ${n}.`,
+    call: [{ name: "file_glob", arguments: { pattern: `${n}.*` } }],
+  }));
+  await place.writeScript("long", [...steps, { say: "Done." }], "history: low");
+  await using runtime = await place.open();
+  for (let run = 0; run < 2; run++) {
+    const { status, toolCalls } = await runToEnd(runtime, "long");
+    assert.deepEqual([status, toolCalls], ["success", 14]);
+  }
+});
+
+Deno.test("sessions are independent conversations; sessionless runs have their own", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("echo", ECHO);
+  await using runtime = await place.open();
+  const turn = async (message: string, sessionId?: string) => {
+    const run = await runToEnd(runtime, "echo", { message, ...(sessionId && { sessionId }) });
+    return seededOf(place, run.id);
+  };
+  assert.deepEqual(await turn("a1", "A"), []);
+  assert.deepEqual(await turn("b1", "B"), []);
+  assert.deepEqual(await turn("m1"), []);
+  assert.deepEqual(await turn("a2", "A"), ["a1", "a1"]);
+  assert.deepEqual(await turn("m2", "  "), ["m1", "m1"]);
+  assert.deepEqual(await turn("b2", "B"), ["b1", "b1"]);
+  assert.deepEqual(await turn("a3", "A"), ["a1", "a1", "a2", "a2"]);
+});
+
+Deno.test("session ids are opaque: case, white space and Unicode forms keep conversations apart", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("echo", ECHO);
+  await using runtime = await place.open();
+  const sessionIds = ["a b", "A B", " a b", "a b ", "a  b", "a\tb", "a b\n", "é", "e\u0301", "É"];
+  for (const expected of [(_: string) => [], (id: string) => [id, id]]) {
+    for (const sessionId of sessionIds) {
+      const run = await runToEnd(runtime, "echo", { message: `[${sessionId}]`, sessionId });
+      assert.deepEqual(await seededOf(place, run.id), expected(`[${sessionId}]`));
+      assert.equal(run.sessionId, sessionId);
+    }
+  }
+});
+
+Deno.test("a run is seeded from the ended run that started last, never from one that waits or runs", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const echo = async () => {
+    await place.writeAgent("changing", ECHO.replace("\n", "\non_pending: parallel\n"));
+    await runtime.reloadAgents();
+  };
+  const script = async (steps: unknown[]) => {
+    await place.writeScript("changing", steps, "on_pending: parallel");
+    await runtime.reloadAgents();
+  };
+  const turn = async (message: string) => {
+    clock.jump(1_000);
+    return (await runToEnd(runtime, "changing", { message })).id;
+  };
+  const ask = { name: "ask_user", arguments: { question: "Which?" } };
+  await echo();
+  await turn("first");
+  await script([{ call: [ask] }, { say: "x" }]);
+  const waiting = await turn("waits");
+  assert.equal((await runtime.getExecution(waiting)).status, "waiting");
+  await script([{ say: "x", delay_ms: 3_600_000 }]);
+  const { id: running } = await runtime.run("changing", { message: "runs" });
+  await until(() => clock.awaits(3_600_000), "its model");
+  await echo();
+  assert.deepEqual(await seededOf(place, await turn("last")), ["first", "first"]);
+  // Both end after the run that started last, which remains the seed.
+  clock.jump(1_000);
+  for (const id of [running, waiting]) {
+    await runtime.cancel(id);
+    assert.equal((await toEnd(runtime, id)).status, "aborted");
+  }
+  const remembered = ["first", "first", "last", "last"];
+  assert.deepEqual(await seededOf(place, await turn("next")), remembered);
+});

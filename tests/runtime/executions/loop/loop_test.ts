@@ -1,0 +1,405 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { until } from "../../../support/until.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+const FREE = "auto_approve: '*'";
+
+Deno.test("runLoop() runs calls, gives their results back in order, and ends with the answer", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
+  await place.writeScript("reader", [
+    {
+      say: "Looking.",
+      call: [
+        call("file_read", { path: "a.txt" }),
+        call("file_read", { path: "b.txt" }),
+      ],
+    },
+    { say: "a.txt says alpha." },
+  ]);
+  await using runtime = await place.open();
+  const ended = await runToEnd(runtime, "reader");
+  assert.equal(ended.status, "success");
+  assert.equal(ended.outputData, "a.txt says alpha.");
+  assert.equal(ended.toolCalls, 2);
+  const frames = await payloadsOf(runtime, ended.id);
+  assert.deepEqual(frames.map((one) => one["event_type"]), [
+    "execution_info",
+    "system",
+    "human",
+    "tool_call",
+    "stats",
+    "tool_result",
+    "tool_result",
+    "ai",
+    "stats",
+    "final_answer",
+    "complete",
+  ]);
+  const [first, second] = frames.filter((one) => one["event_type"] === "tool_result");
+  assert.match(String(first?.["content"]), /alpha/);
+  assert.equal(first?.["is_error"], false);
+  assert.equal(second?.["is_error"], true);
+  assert.match(String(second?.["content"]), /^Error: /);
+  assert.equal(frames.at(-1)?.["status"], "success");
+});
+
+Deno.test("runLoop() shows the model unknown tools and broken arguments as errors, and goes on", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("clumsy", [
+    {
+      call: [
+        call("no_such_tool", {}),
+        { name: "file_read", arguments: "{ this is not JSON" },
+        call("file_read", { wrong: true }),
+      ],
+    },
+    { say: "Gave up." },
+  ]);
+  await using runtime = await place.open();
+  const ended = await runToEnd(runtime, "clumsy");
+  assert.equal(ended.status, "success");
+  const results = (await payloadsOf(runtime, ended.id))
+    .filter((one) => one["event_type"] === "tool_result").map((one) => String(one["content"]));
+  assert.match(
+    results[0] ?? "",
+    /^Error: Unknown tool "no_such_tool"\. Available: file_read/,
+  );
+  assert.match(results[1] ?? "", /^Error: .*JSON/);
+  assert.match(results[2] ?? "", /^Error: .*"path" is missing/s);
+});
+
+Deno.test("runLoop() aborts at max_tool_calls before any call of that reply runs", async () => {
+  await using place = await createTestWorkspace();
+  const write = (name: string) => call("file_write", { path: name, content: "x" });
+  await place.writeScript("busy", [
+    { call: [write("1"), write("2")] },
+    { call: [write("3"), write("4")] },
+    { say: "never" },
+  ], `${FREE}\nsettings: { max_tool_calls: 3 }`);
+  await using runtime = await place.open();
+  const ended = await runToEnd(runtime, "busy");
+  assert.equal(ended.status, "aborted");
+  assert.equal(ended.error, "Aborted: max_tool_calls (4 calls, limit 3)");
+  assert.equal(ended.outputData, null);
+  const made = [...Deno.readDirSync(place.workspace)].map(({ name }) => name)
+    .sort();
+  assert.deepEqual(made, ["1", "2", "agents"]);
+});
+
+Deno.test("runLoop() aborts at max_execution_tokens, but an answer that crosses it is the answer", async () => {
+  await using place = await createTestWorkspace();
+  const usage = { input: 90, output: 20 };
+  const limit = "settings: { max_execution_tokens: 100 }";
+  await place.writeScript("spender", [
+    { call: [call("file_glob", { pattern: "*" })], usage },
+    { say: "never" },
+  ], limit);
+  await place.writeScript("lucky", [{ say: "the answer", usage }], limit);
+  await using runtime = await place.open();
+  const aborted = await runToEnd(runtime, "spender");
+  assert.equal(
+    aborted.error,
+    "Aborted: max_execution_tokens (110 tokens, limit 100)",
+  );
+  assert.equal((await runToEnd(runtime, "lucky")).status, "success");
+});
+
+Deno.test("runLoop() ends as timeout when the model does not answer in time", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "slow",
+    [{ say: "late", delay_ms: 600_000 }],
+    "settings: { timeout: 5 }",
+  );
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run("slow", {});
+  await until(() => clock.awaits(5_000), "the model call");
+  await clock.advance(4_999);
+  assert.equal((await runtime.getExecution(id)).status, "running");
+  await clock.advance(1);
+  const ended = await toEnd(runtime, id);
+  assert.equal(ended.status, "timeout");
+  assert.equal(ended.error, "Timeout after 5s");
+});
+
+Deno.test("runLoop() never reads a cut, empty or refused reply as success", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("cut", [{ say: "half an ans", stop: "length" }]);
+  await place.writeScript("empty", [{ say: "  " }]);
+  await place.writeScript("filtered", [{ say: "x", stop: "content_filter" }]);
+  await place.writeScript("cut_calls", [{
+    call: [call("file_write", { path: "never.txt", content: "x" })],
+    stop: "content_filter",
+  }], FREE);
+  await place.writeScript("refused", [{ say: "I will\n[error] not.", stop: "refusal" }]);
+  await using runtime = await place.open();
+  const end = async (id: string) => {
+    const { status, error } = await runToEnd(runtime, id);
+    return [status, error];
+  };
+  assert.deepEqual(await end("cut"), [
+    "aborted",
+    "Aborted: max_tokens (the reply was cut at 4096 tokens)",
+  ]);
+  assert.equal((await runToEnd(runtime, "cut")).outputData, "half an ans");
+  assert.deepEqual(await end("empty"), [
+    "error",
+    "The model returned an empty reply",
+  ]);
+  assert.deepEqual(await end("filtered"), [
+    "error",
+    "The provider's content filter stopped the reply",
+  ]);
+  assert.deepEqual(await end("cut_calls"), [
+    "error",
+    "The provider's content filter stopped the reply",
+  ]);
+  await assert.rejects(Deno.stat(join(place.workspace, "never.txt")), Deno.errors.NotFound);
+  assert.deepEqual(await end("refused"), [
+    "error",
+    "The model refused to answer: I will [error] not.",
+  ]);
+});
+
+Deno.test("runLoop() takes an empty last reply for success where tools were called: the answer is empty text", async () => {
+  await using place = await createTestWorkspace();
+  const calls = [call("file_write", { path: "a.txt", content: "a" })];
+  await place.writeScript("silent", [{ call: calls }, { say: " \n" }], FREE);
+  await place.writeScript("asked", [{ call: calls }, { say: "" }]);
+  await place.writeScript("lead", [
+    { call: [call("run_agent", { agent_id: "silent" })] },
+    { say: "It said {result}" },
+  ], "agents: [silent]");
+  await using runtime = await place.open();
+  const silent = await runToEnd(runtime, "silent");
+  assert.deepEqual([silent.status, silent.error, silent.outputData], ["success", null, ""]);
+  const ends = (await payloadsOf(runtime, silent.id)).slice(-2);
+  assert.deepEqual(ends.map((one) => [one["event_type"], one["message"], one["content"]]), [
+    ["final_answer", "", ""],
+    ["complete", "success", undefined],
+  ]);
+
+  const { id } = await runToEnd(runtime, "asked");
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: { approved: false } });
+  const asked = await toEnd(runtime, id);
+  assert.deepEqual([asked.status, asked.outputData], ["success", ""]);
+
+  const lead = await runToEnd(runtime, "lead");
+  assert.match(lead.outputData ?? "", /"status":"success","output":""/);
+
+  // What an earlier run of the conversation did is not done by this one.
+  await place.writeScript("silent", [{ say: "" }], FREE);
+  await runtime.reloadAgents();
+  const mute = await runToEnd(runtime, "silent");
+  assert.deepEqual([mute.status, mute.outputData], ["error", null]);
+});
+
+Deno.test("runLoop() ends as error with the provider's words when the model fails", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("broken", [{
+    fail: "no credit left",
+    retryable: false,
+  }]);
+  await using runtime = await place.open();
+  const ended = await runToEnd(runtime, "broken");
+  assert.equal(ended.status, "error");
+  assert.match(ended.error ?? "", /no credit left/);
+  const complete = (await payloadsOf(runtime, ended.id)).at(-1);
+  assert.equal(complete?.["error"], ended.error);
+});
+
+Deno.test("Runtime.cancel() reaches the model call, and the run ends as aborted", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run("slow", {});
+  await until(() => clock.awaits(600_000), "the model call");
+  assert.equal(await runtime.cancel(id), "cancelling");
+  const ended = await toEnd(runtime, id);
+  assert.deepEqual([ended.status, ended.error], [
+    "aborted",
+    "Cancelled by user",
+  ]);
+  assert.equal(await runtime.cancel(id), "aborted");
+});
+
+Deno.test("an answer of 900,000 characters is stored and logged whole; one beyond a million says that it was cut", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("long", [{
+    say_repeat: { text: "abcdefghi", times: 100_000 },
+  }]);
+  await place.writeScript("longer", [{
+    say_repeat: { text: "abcdefghij", times: 110_000 },
+  }]);
+  await using runtime = await place.open();
+  const finalOf = async (id: number) =>
+    (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "final_answer");
+  const long = await runToEnd(runtime, "long");
+  assert.equal(long.outputData?.length, 900_000);
+  assert.equal((await finalOf(long.id))?.["content"], long.outputData);
+  const longer = await runToEnd(runtime, "longer");
+  assert.equal(longer.outputData?.length, 1_000_000);
+  assert.match(
+    longer.outputData ?? "",
+    /\n\[The answer was cut: it has 1100000 characters, .*\]$/,
+  );
+  assert.equal((await finalOf(longer.id))?.["content"], longer.outputData);
+});
+
+Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and refuses new ones", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("short", [{ say: "done", delay_ms: 3_000 }]);
+  await place.writeScript("long", [{ say: "late", delay_ms: 600_000 }]);
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const short = await runtime.run("short", {});
+  const long = await runtime.run("long", {});
+  await until(() => clock.awaits(3_000) && clock.awaits(600_000), "both model calls");
+  const stopped = runtime.stop({ graceMs: 8_000 });
+  await assert.rejects(runtime.run("short", {}), /shutting down/);
+  await until(() => clock.awaits(8_000), "the grace");
+  await clock.advance(8_000);
+  await stopped;
+  assert.equal((await runtime.getExecution(short.id)).status, "success");
+  const ended = await runtime.getExecution(long.id);
+  assert.deepEqual([ended.status, ended.error], [
+    "aborted",
+    "Aborted: service stopped",
+  ]);
+});
+
+Deno.test("openRuntime() ends what a dead service left running as orphaned, with one complete", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+  const { Database } = await import("../../../../runtime/storage/database.ts");
+  let id: number;
+  {
+    await using runtime = await place.open();
+    ({ id } = await runtime.run("slow", {}));
+    await runtime.cancel(id);
+  }
+  // As a kill would have left it: no end, and another instance's name on it.
+  {
+    using db = Database.open(join(place.stateDir, "inkling.db"));
+    db.run(
+      "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL",
+    );
+    db.run("DELETE FROM frames WHERE event = 'complete'");
+  }
+  await using runtime = await place.open();
+  const ended = await runtime.getExecution(id);
+  assert.equal(ended.status, "orphaned");
+  const completes = (await payloadsOf(runtime, id)).filter((one) =>
+    one["event_type"] === "complete"
+  );
+  assert.equal(completes.length, 1);
+  assert.equal(completes[0]?.["status"], "orphaned");
+});
+
+Deno.test("openRuntime() lets one service own a state directory, and readers look beside it", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("echo", [{ say: "hi" }]);
+  {
+    await using reader = await place.open({ mode: "read-only" });
+    assert.equal((await reader.listAgents()).length, 1);
+    await assert.rejects(reader.run("echo", {}), /start one to run agents/);
+    await assert.rejects(
+      Deno.stat(join(place.stateDir, "inkling.db")),
+      Deno.errors.NotFound,
+    );
+  }
+  await using runtime = await place.open();
+  await assert.rejects(place.open(), /already running/);
+  const ended = await runToEnd(runtime, "echo");
+  await using reader = await place.open({ mode: "read-only" });
+  assert.equal((await reader.getExecution(ended.id)).outputData, "hi");
+});
+
+Deno.test("a secret of the environment files is in no frame, answer or error", async () => {
+  await using place = await createTestWorkspace({
+    shell: { MY_TOKEN: "tok-0123456789" },
+  });
+  await Deno.writeTextFile(
+    join(place.workspace, "leak.txt"),
+    "token: tok-0123456789",
+  );
+  await place.writeScript("leaky", [
+    { call: [call("file_read", { path: "leak.txt" })] },
+    { say: "It is tok-0123456789." },
+  ]);
+  await place.writeScript("failing", [{
+    fail: "bad tok-0123456789",
+    retryable: false,
+  }]);
+  await using runtime = await place.open();
+  const leaky = await runToEnd(runtime, "leaky");
+  const failing = await runToEnd(runtime, "failing");
+  assert.equal(leaky.outputData, "It is [redacted:MY_TOKEN].");
+  const shown = JSON.stringify([
+    leaky,
+    failing,
+    await payloadsOf(runtime, leaky.id),
+    await payloadsOf(runtime, failing.id),
+    place.logged,
+  ]);
+  assert.ok(!shown.includes("tok-0123456789"));
+});
+
+Deno.test("runLoop() aborts when one tool fails three times in a row with the same first line", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
+  const missing = {
+    call: [call("file_read", { path: "missing.txt" }), call("file_read", { path: "missing.txt" })],
+  };
+  const glob = { call: [call("file_glob", { pattern: "*" })] };
+  await place.writeScript("stuck", [missing, glob, missing, missing, { say: "never" }]);
+  await place.writeScript("patient", [missing, missing, { say: "gave up in time" }]);
+  const found = { call: [call("file_read", { path: "a.txt" })] };
+  await place.writeScript("recovering", [missing, missing, found, missing, {
+    say: "gave up later",
+  }]);
+  await place.writeScript(
+    "let",
+    [missing, missing, missing, missing, { say: "went on" }],
+    "settings: { loop_detection: false }",
+  );
+  await using runtime = await place.open();
+  const stuck = await runToEnd(runtime, "stuck");
+  assert.equal(stuck.status, "aborted");
+  assert.match(
+    stuck.error ?? "",
+    /^Aborted: loop_detected \(file_read failed 3 times in a row: Error: /,
+  );
+  assert.equal((await runToEnd(runtime, "patient")).status, "success");
+  // A success of the same tool ends the row.
+  assert.equal((await runToEnd(runtime, "recovering")).outputData, "gave up later");
+  assert.equal((await runToEnd(runtime, "let")).outputData, "went on");
+});
+
+Deno.test("runLoop() aborts at the fifth equal call with an equal result, not when something changes between", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
+  const read = { call: [call("file_read", { path: "a.txt" })] };
+  const other = { call: [call("file_glob", { pattern: "*" })] };
+  await place.writeScript("circling", [read, read, read, read, read, { say: "never" }]);
+  await place.writeScript("working", [read, read, read, read, other, read, { say: "done" }]);
+  await using runtime = await place.open();
+  const circling = await runToEnd(runtime, "circling");
+  assert.match(
+    circling.error ?? "",
+    /^Aborted: loop_detected \(file_read was called 5 times in a row/,
+  );
+  assert.equal((await runToEnd(runtime, "working")).status, "success");
+});

@@ -1,0 +1,114 @@
+// Agents that are edited while their runs stand still: these continue with the text of now, and their log says so.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Runtime } from "../../../../runtime/runtime.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+
+const ASK = { call: [{ name: "ask_user", arguments: { question: "Well?" } }] };
+
+/** Writes an agent of this text that asks, then says it is done. */
+function write(place: TestWorkspace, text: string, settings = ""): Promise<void> {
+  return place.writeAgent(
+    "daily",
+    `---\nmodel: { provider: demo, name: script }\n${settings}\n---\n${text}\n\n` +
+      "```demo\n" + JSON.stringify([ASK, { say: "Done." }]) + "\n```\n",
+  );
+}
+
+async function respond(runtime: Runtime, id: number): Promise<void> {
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: { text: "Fine." } });
+}
+
+/** The system messages in a run's log, and the one that its model gets. */
+async function promptsOf(place: TestWorkspace, runtime: Runtime, id: number) {
+  const logged = (await payloadsOf(runtime, id))
+    .filter(({ event_type }) => event_type === "system").map(({ content }) => String(content));
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
+  try {
+    const sent = db.prepare(
+      "SELECT json_extract(body, '$.content') AS text FROM messages " +
+        "WHERE execution_id = ? AND role = 'system'",
+    ).all(id).map(({ text }) => String(text));
+    return { logged, sent };
+  } finally {
+    db.close();
+  }
+}
+
+function countTold(place: TestWorkspace): number {
+  return place.logged.filter(({ message }) => message.startsWith("The agent's prompt has changed"))
+    .length;
+}
+
+Deno.test("a run that waited continues with the agent's text of now; where nothing changed, with what it had", async () => {
+  await using place = await createTestWorkspace();
+  await write(place, "The first text.");
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const edited = await runToEnd(runtime, "daily");
+  await write(place, "Another text.", "paths: { notes: notes }");
+  await runtime.reloadAgents();
+  await clock.advance(3_600_000);
+  await respond(runtime, edited.id);
+  assert.equal((await toEnd(runtime, edited.id)).status, "success");
+  const { logged, sent } = await promptsOf(place, runtime, edited.id);
+  assert.equal(logged.length, 2);
+  assert.match(logged[0] ?? "", /The first text\./);
+  assert.match(logged[1] ?? "", /\{notes\}: .*<task>\nAnother text\./s);
+  assert.deepEqual(sent, [logged[1]]);
+  assert.equal(countTold(place), 1);
+
+  const untouched = await runToEnd(runtime, "daily");
+  await clock.advance(3_600_000);
+  await respond(runtime, untouched.id);
+  assert.equal((await toEnd(runtime, untouched.id)).status, "success");
+  const same = await promptsOf(place, runtime, untouched.id);
+  assert.equal(same.logged.length, 1);
+  assert.deepEqual(same.sent, same.logged);
+  assert.equal(countTold(place), 1);
+});
+
+Deno.test("a run that a restart continues, and one whose delegate has ended, have the text of now", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  const slow = [{ say: "Late.", delay_ms: 5_000 }];
+  const lead = [{ call: [{ name: "run_agent", arguments: { agent_id: "daily" } }] }, {
+    say: "Led.",
+  }];
+  await place.writeScript("slow", slow, "on_restart: resume");
+  await place.writeScript("lead", lead, "agents: [daily]");
+  await write(place, "The first text.");
+  let interrupted: number;
+  let parent: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id: parent } = await runToEnd(runtime, "lead"));
+    ({ id: interrupted } = await runtime.run("slow", {}));
+    await until(() => clock.awaits(5_000), "its model");
+    await runtime.stop({ graceMs: 0 });
+  }
+  await place.writeScript("slow", slow, "on_restart: resume\npaths: { notes: notes }");
+  await place.writeScript("lead", lead, "agents: [daily]\npaths: { notes: notes }");
+  await using runtime = await place.open({ clock });
+  await until(() => clock.awaits(5_000), "its model again");
+  await clock.advance(5_000);
+  assert.equal((await toEnd(runtime, interrupted)).status, "success");
+  await respond(runtime, parent);
+  await until(async () => (await runtime.getExecution(parent)).status === "success", "its parent");
+  for (const id of [interrupted, parent]) {
+    const { logged, sent } = await promptsOf(place, runtime, id);
+    assert.equal(logged.length, 2);
+    assert.ok(!logged[0]?.includes("{notes}") && logged[1]?.includes("{notes}"));
+    assert.deepEqual(sent, [logged[1]]);
+  }
+});

@@ -1,0 +1,189 @@
+// The calls of one reply as a user sees them: what they leave, and what each of them is told.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+import { answer, resultsOf } from "../executions_of.ts";
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+const FREE = "auto_approve: '*'";
+/** Chance must not hide a disorder: of so many replies at least one would show it. */
+const REPLIES = 12;
+
+Deno.test("calls of one reply write to the memory in their order, and none of them is lost", async () => {
+  await using place = await createTestWorkspace();
+  const sections = Array.from({ length: REPLIES }, (_, i) => `S${i}`);
+  await place.writeScript("keeper", [
+    ...sections.map((section) => ({
+      call: [
+        call("memory_save", { section, content: "one" }),
+        call("memory_append", { section, content: "two" }),
+        call("memory_retrieve", { section }),
+        call("memory_append", { section, content: "three" }),
+      ],
+    })),
+    { say: "Done." },
+  ], "settings: {max_tool_calls: none}");
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "keeper");
+  assert.equal(status, "success");
+  assert.equal(
+    await Deno.readTextFile(join(place.agentsDir, "keeper.memory.md")),
+    sections.map((name) => `# ${name}\n\none\ntwo\nthree\n`).join("\n"),
+  );
+  const retrieved = (await resultsOf(runtime, id)).filter(({ tool_name }) =>
+    tool_name === "memory_retrieve"
+  );
+  assert.deepEqual(retrieved.map(({ content }) => content), sections.map(() => "one\ntwo"));
+});
+
+Deno.test("calls of one reply change a file in their order, whatever they call it, and a read sees what was written before it", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.mkdir(join(place.workspace, "notes"));
+  await Deno.symlink("notes", join(place.workspace, "linked"));
+  const names = Array.from({ length: REPLIES }, (_, i) => `${i}.txt`);
+  await place.writeScript("writer", [
+    ...names.map((name) => ({
+      call: [
+        // The longest first: it is the last to be ready.
+        call("file_write", { path: `notes/${name}`, content: "1".repeat(300_000) }),
+        call("file_write", { path: `linked/${name}`, content: "2" }),
+        call("file_edit", { path: `notes/../notes/${name}`, old_text: "2", new_text: "3" }),
+        call("file_read", { path: `linked/${name}`, with_line_numbers: false }),
+        call("file_move", { source: `notes/${name}`, destination: `moved/${name}` }),
+        call("file_write", { path: `notes/${name}`, content: "4" }),
+        call("file_delete", { path: `linked/${name}` }),
+        call("file_write", { path: `notes/${name}`, content: "5" }),
+      ],
+    })),
+    { say: "Done." },
+  ], `${FREE}\nsettings: {max_tool_calls: none, max_execution_tokens: none}`);
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "writer");
+  assert.equal(status, "success");
+  const results = await resultsOf(runtime, id);
+  assert.deepEqual(results.filter(({ is_error }) => is_error === true), []);
+  assert.deepEqual(
+    results.filter(({ tool_name }) => tool_name === "file_read").map(({ content }) => content),
+    names.map(() => "3"),
+  );
+  for (const name of names) {
+    assert.equal(await Deno.readTextFile(join(place.workspace, "moved", name)), "3");
+    assert.equal(await Deno.readTextFile(join(place.workspace, "notes", name)), "5");
+  }
+});
+
+Deno.test("an agent that confirms every tool waits before each call, but for those that it frees by name", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("careful", [
+    {
+      call: [
+        call("memory_save", { section: "A", content: "one" }),
+        call("file_glob", { pattern: "*" }),
+      ],
+    },
+    { say: "Done." },
+  ], 'confirm: ["*"]\nauto_approve: [file_glob]');
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "careful");
+  assert.equal(status, "waiting");
+  assert.equal((await runtime.pendingRequest(id)).message, "Allow memory_save?");
+  await answer(runtime, id, { approved: true });
+  assert.equal((await toEnd(runtime, id)).status, "success");
+});
+
+Deno.test("the result of file_read has 256 KB, that of another tool 100 KB", async () => {
+  await using place = await createTestWorkspace();
+  const text = "x".repeat(1_023) + "\n";
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), text.repeat(400));
+  const deep = join(place.workspace, ...Array.from({ length: 5 }, () => "d".repeat(250)));
+  await Deno.mkdir(deep, { recursive: true });
+  for (let i = 0; i < 100; i++) await Deno.writeTextFile(join(deep, `${i}.md`), "");
+  const folder = join(place.agentsDir, "_config", "skills", "long");
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(
+    join(folder, "SKILL.md"),
+    "---\nname: long\ndescription: d\n---\nRead it.\n",
+  );
+  await Deno.writeTextFile(join(folder, "a.txt"), text.repeat(400));
+  await place.writeScript("reader", [
+    {
+      call: [
+        call("file_read", { path: "a.txt", with_line_numbers: false }),
+        call("skill_read_file", { skill_name: "long", file_path: "a.txt" }),
+        call("skill_read_file", {
+          skill_name: "long",
+          file_path: "a.txt",
+          offset: 400,
+          column: 1_020,
+        }),
+        call("file_glob", { pattern: "**/*.md" }),
+      ],
+    },
+    { say: "Done." },
+  ], "skills: [long]\nsettings: {max_execution_tokens: none}");
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "reader");
+  assert.equal(status, "success");
+  const results = await resultsOf(runtime, id);
+  const of = (tool: string) =>
+    results.filter(({ tool_name }) => tool_name === tool).map(({ content }) => String(content));
+  const whole = text.repeat(256) +
+    "(Lines 1-256 are shown; there is more. Continue with offset=257.)";
+  assert.deepEqual(of("file_read"), [whole]);
+  assert.deepEqual(of("skill_read_file").sort(), ["xxxx", whole]);
+  const [other = ""] = of("file_glob");
+  assert.ok(other.length <= 100 * 1024);
+  assert.match(other, /\[The result is cut here: 99 KB of \d+ KB are shown\./);
+});
+
+Deno.test("a call whose turn never came has not begun when its run is cancelled", async () => {
+  await using place = await createTestWorkspace();
+  // Whoever has the folder locked keeps the memory to himself.
+  using locked = await Deno.open(place.agentsDir);
+  await locked.lock(true);
+  await place.writeScript("keeper", [
+    {
+      call: [
+        call("memory_append", { section: "A", content: "one" }),
+        call("memory_append", { section: "A", content: "two" }),
+        call("file_write", { path: "a.txt", content: "done" }),
+      ],
+    },
+    { say: "Done." },
+  ], FREE);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("keeper", {});
+  await until(
+    () => Deno.stat(join(place.workspace, "a.txt")).then(() => true, () => false),
+    "the file, which waits for no memory",
+  );
+  await runtime.cancel(id);
+  assert.equal((await toEnd(runtime, id)).status, "aborted");
+  locked.unlockSync();
+  await assert.rejects(Deno.stat(join(place.agentsDir, "keeper.memory.md")), Deno.errors.NotFound);
+});
+
+Deno.test("a call that another agent works on is told the beginning of its error, however long that is", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    { call: [call("run_agent", { agent_id: "failing" })] },
+    { say: "Done." },
+  ], "agents: [failing]");
+  const cause = "Overloaded: ü ".repeat(20_000);
+  await place.writeScript("failing", [{ fail: cause, retryable: false }]);
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "lead");
+  assert.equal(status, "success");
+  const [result] = await resultsOf(runtime, id);
+  const told = JSON.parse(String(result?.["content"]));
+  const whole = (await runtime.getExecution(told.execution_id)).error ?? "";
+  assert.ok(whole.includes(cause), "its own record has all of it");
+  const [, beginning = ""] =
+    /^([^]*)\n\[This was cut here: it has (\d+) characters\.\]$/.exec(told.error) ?? [];
+  assert.ok(whole.startsWith(beginning));
+  const bytes = new TextEncoder().encode(JSON.stringify(beginning)).length;
+  assert.ok(bytes > 3_900 && bytes <= 4_000, `${bytes} bytes`);
+  assert.equal(told.status, "error");
+  assert.equal(told.total_tokens, null);
+});

@@ -1,0 +1,119 @@
+// A reply that breaks off while it streams: it begins anew, or what there is of it is kept.
+import assert from "node:assert/strict";
+import type { Clock } from "../../../../base/clock.ts";
+import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
+import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
+import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+
+Deno.test("takeTurn() has followers replace the text of a reply that broke off, and a cancel keeps the last one", async () => {
+  await using model = new OpenAiServer([
+    { text: ["Once ", "upon"], then: "cut" },
+    // Goes on for ever, so that no frame can overtake what streams.
+    { text: ["In the ", "beginning"], then: "hang" },
+  ]);
+  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
+  await place.writeAgent(
+    "teller",
+    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${model.url}" }\n---\nTell.\n`,
+  );
+  await using runtime = await place.open();
+  const { id } = await runtime.run("teller", {});
+  const { signal } = new AbortController();
+  const seen = new Set<string>();
+  let [shown, frames] = ["", ""];
+  const following = (async () => {
+    for await (const item of await runtime.follow(id, { after: 0, deltas: true, signal })) {
+      if (item.type === "delta") shown = item.restart ? item.content : shown + item.content;
+      if (item.type === "frame") frames += item.frame.payload;
+      seen.add(shown);
+    }
+  })();
+  await until(() => shown === "In the beginning", "the second reply");
+  assert.ok(seen.has("Once upon"));
+  await runtime.cancel(id);
+  await following;
+  const ended = await runtime.getExecution(id);
+  const { status, outputData, inputTokens, outputTokens, totalTokens } = ended;
+  assert.deepEqual([status, outputData], ["aborted", "In the beginning"]);
+  assert.ok(inputTokens > 100, String(inputTokens));
+  assert.equal(outputTokens, 4);
+  assert.equal(totalTokens, inputTokens + outputTokens);
+  assert.equal(ended.isUsageEstimated, true);
+  assert.doesNotMatch(frames, /Once/);
+  assert.match(frames, /"content":"In the beginning"/);
+  assert.match(frames, /what its provider had not counted by then is estimated/);
+  assert.equal(model.requests.length, 2);
+});
+
+/** What becomes of a run whose reply has said so much and goes silent, when this happens to it then. */
+async function endOfSilentReply(
+  { text, clock, settings = "", happens }: {
+    text: string;
+    clock?: Clock;
+    settings?: string;
+    happens: (runtime: Runtime, id: number) => Promise<unknown>;
+  },
+): Promise<ExecutionDetail> {
+  const usage = { input_tokens: 700, cache_read_input_tokens: 50, cache_creation_input_tokens: 27 };
+  await using model = new AnthropicServer([{ text, usage, then: "hang" }]);
+  await using place = await createTestWorkspace({ shell: { ANTHROPIC_API_KEY: "k" } });
+  await place.writeAgent(
+    "teller",
+    "---\nmodel: { provider: anthropic, name: claude-haiku-4-5, " +
+      `base_url: "${model.origin}" }\n${settings}---\nTell.\n`,
+  );
+  await using runtime = await place.open(clock && { clock });
+  const { id } = await runtime.run("teller", {});
+  const { signal } = new AbortController();
+  for await (const item of await runtime.follow(id, { after: 0, deltas: true, signal })) {
+    if (item.type === "delta" && item.content === text) break;
+  }
+  await happens(runtime, id);
+  await until(async () => (await runtime.getExecution(id)).finishedAt !== null, "the end");
+  return await runtime.getExecution(id);
+}
+
+Deno.test("a cancelled reply uses what its provider had counted of it, and the rest is estimated", async () => {
+  const text = "Once upon a time there was ink.";
+  const ended = await endOfSilentReply({
+    text,
+    happens: (runtime, id) => runtime.cancel(id),
+  });
+  assert.deepEqual([ended.status, ended.outputData], ["aborted", text]);
+  assert.deepEqual([ended.inputTokens, ended.outputTokens], [777, Math.ceil(text.length / 4)]);
+  assert.equal(ended.isUsageEstimated, true);
+  // $1 in, $0.10 and $1.25 from and to the cache, $5 out: a million tokens each.
+  const cost = (700 + 50 * 0.1 + 27 * 1.25 + ended.outputTokens * 5) / 1_000_000;
+  assert.equal(ended.costUsd, Number(cost.toFixed(12)));
+});
+
+Deno.test("a reply that takes too long keeps what was said, with its tokens", async () => {
+  const clock = new TestClock();
+  const ended = await endOfSilentReply({
+    text: "Half of it",
+    clock,
+    settings: "settings: { timeout: 45 }\n",
+    happens: () => clock.advance(45_000),
+  });
+  assert.deepEqual([ended.status, ended.error], ["timeout", "Timeout after 45s"]);
+  assert.deepEqual([ended.outputData, ended.inputTokens], ["Half of it", 777]);
+});
+
+Deno.test("a reply that a stop of the service cuts off keeps what was said, with its tokens", async () => {
+  const ended = await endOfSilentReply({
+    text: "Half of it",
+    happens: (runtime) => runtime.stop({ graceMs: 0 }),
+  });
+  assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: service stopped"]);
+  assert.deepEqual([ended.outputData, ended.inputTokens], ["Half of it", 777]);
+});
+
+Deno.test("a whole reply is not marked as estimated", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("teller", [{ say: "The end." }]);
+  await using runtime = await place.open();
+  assert.equal((await runToEnd(runtime, "teller")).isUsageEstimated, false);
+});

@@ -1,0 +1,50 @@
+// A secret that the cut of a result goes through: no half of it is kept, shown or logged.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+
+const TOKEN = "sekret-value-1234567890";
+const PROVIDER_KEY = "provider-key-1234567890";
+
+/** What is left of the secrets in a text once the whole ones are gone. */
+const halves = (text: string) =>
+  text.replaceAll(TOKEN, "").replaceAll(PROVIDER_KEY, "").match(/sekret|provider-key/g) ?? [];
+
+Deno.test("a run keeps and shows no half of a secret that a tool's result was cut in", async () => {
+  await using place = await createTestWorkspace({
+    shell: { APP_TOKEN: TOKEN, OPENAI_API_KEY: PROVIDER_KEY },
+  });
+  const skill = join(place.agentsDir, "_config/skills/printing");
+  await Deno.mkdir(skill, { recursive: true });
+  await Deno.writeTextFile(
+    join(skill, "SKILL.md"),
+    "---\nname: printing\ndescription: Prints.\n---\nPrint.\n",
+  );
+  const printing = [TOKEN, PROVIDER_KEY].map((secret) =>
+    `head -c ${64 * 1024 - 12} /dev/zero | tr '\\0' x; printf ${secret}`
+  );
+  for (const [index, script] of printing.entries()) {
+    await Deno.writeTextFile(join(skill, `print${index}.sh`), script);
+  }
+  const run = (index: number) => ({
+    name: "skill_run_script",
+    arguments: { skill_name: "printing", script_name: `print${index}.sh` },
+  });
+  await place.writeScript(
+    "printer",
+    [{ call: [run(0), run(1)] }, { say: "{result}" }],
+    "skills: [printing]\npaths: [.]\nauto_approve: [skill_run_script]",
+  );
+  await using runtime = await place.open();
+  const first = await runToEnd(runtime, "printer");
+  assert.equal(first.status, "success", first.error ?? "");
+  const frames = JSON.stringify(await payloadsOf(runtime, first.id));
+  assert.match(frames, /There was more output/);
+  assert.deepEqual(halves(frames), []);
+  await runToEnd(runtime, "printer");
+  assert.deepEqual(halves(JSON.stringify(place.logged)), []);
+  for await (const { name, isFile } of Deno.readDir(place.stateDir)) {
+    const text = isFile ? await Deno.readTextFile(join(place.stateDir, name)) : "";
+    assert.deepEqual(halves(text), [], name);
+  }
+});

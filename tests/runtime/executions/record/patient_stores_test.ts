@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
+import { Database, StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+import { until } from "../../../support/until.ts";
+
+const WISH: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
+
+/** Starts the asking agent and waits for its question; what follows meets a database without room. */
+async function ask({ runner, store }: TestRunner): Promise<{ id: number; requestId: string }> {
+  const { id } = await runner.start(createTestAgent(), WISH);
+  const open = () => store.requests.readOpenRequest(id);
+  await until(async () => await open() !== undefined, "the question");
+  return { id, requestId: (await open())?.requestId ?? "" };
+}
+
+/** Lets ends be refused, as a full disk would. */
+function refuseEnds(
+  { endings }: TestRunner["store"],
+): { tries: () => number; allow: () => void } {
+  const original = endings.finishExecution.bind(endings);
+  let tries = 0;
+  let isFull = true;
+  endings.finishExecution = (...args) => {
+    tries++;
+    if (isFull) return Promise.reject(new StorageUnavailable("Cannot store anything: no room."));
+    return original(...args);
+  };
+  return { tries: () => tries, allow: () => void (isFull = false) };
+}
+
+async function statusOf({ store }: TestRunner, id: number): Promise<string | undefined> {
+  return (await store.executions.readExecution(id))?.execution.status;
+}
+
+Deno.test("An end that finds no room is stored as soon as there is some, with its answer", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { id, requestId } = await ask(on);
+  const ends = refuseEnds(on.store);
+  await on.runner.respond(id, { requestId, answer: { text: "Red." } });
+  await until(() => on.clock.awaits(500), "the second try");
+  assert.equal(await statusOf(on, id), "running");
+  await on.clock.advance(500);
+  await until(() => on.clock.awaits(1_000), "the third try");
+  ends.allow();
+  await on.clock.advance(1_000);
+  await until(async () => await statusOf(on, id) === "success", "the end");
+  const stored = await on.store.executions.readExecution(id);
+  assert.equal(stored?.output, "Done.");
+  assert.equal(ends.tries(), 3);
+  const frames = await on.store.frames.readFrames(id, { after: 0, limit: 100, maxBytes: 100_000 });
+  assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
+});
+
+Deno.test("A stop gives an end one more try, and leaves the row to the next start", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { id, requestId } = await ask(on);
+  const ends = refuseEnds(on.store);
+  await on.runner.respond(id, { requestId, answer: { text: "Red." } });
+  await until(() => on.clock.awaits(500), "the second try");
+  await on.runner.stop({ graceMs: 0 });
+  assert.equal(ends.tries(), 2);
+  assert.equal(await statusOf(on, id), "running");
+});
+
+Deno.test("Database.transaction() says what is in the way, for each way in which storage can fail", () => {
+  const words = {
+    "database is locked": /another program holds the database.*End that program/,
+    "database or disk is full": /disk that holds the state directory is full/,
+    "attempt to write a readonly database": /is read-only. Make it and its folder writable/,
+    "disk I/O error": /refuses to write/,
+    "unable to open database file": /refuses to write/,
+  };
+  using db = Database.open(":memory:");
+  for (const [text, sentence] of Object.entries(words)) {
+    const fail = () => {
+      throw new Error(text);
+    };
+    assert.throws(
+      () => db.transaction("process", fail),
+      (error) => error instanceof StorageUnavailable && sentence.test(error.message),
+    );
+  }
+  assert.throws(() =>
+    db.transaction("process", () => {
+      throw new TypeError("a bug");
+    }), TypeError);
+});

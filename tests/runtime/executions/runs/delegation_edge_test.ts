@@ -1,0 +1,427 @@
+// Delegation where things change or fail meanwhile: agents' files, limits, the service, what is kept.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { TestClock } from "../../../support/test_clock.ts";
+import {
+  createTestWorkspace,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+import { answer, idsOf, resultsOf, statusOf, untilStatus } from "../executions_of.ts";
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+const delegate = (id: string, args?: string) =>
+  call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
+const ASK = { call: [call("ask_user", { question: "Which?" })] };
+const DAY_MS = 86_400_000;
+
+async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Promise<void> {
+  await place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "{result}" }], lines);
+  await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
+}
+
+Deno.test("run_agent ten times in one reply: ten executions, at most eight at once, results in the order of the calls", async () => {
+  await using place = await createTestWorkspace();
+  const numbers = Array.from({ length: 10 }, (_, n) => String(n));
+  await place.writeScript("lead", [
+    { call: numbers.map((n) => delegate("echo", n)) },
+    { say: "Done." },
+  ], "agents: [echo]");
+  await place.writeScript("echo", [{ say: "Here.", delay_ms: 1_000 }]);
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run("lead", {});
+  await until(async () => (await idsOf(runtime, "echo")).length === 8, "eight children");
+  await until(
+    () => clock.awaits(1_000) && clock.sleeping >= 8,
+    "the children at their models",
+  );
+  await clock.advance(1_000);
+  await until(async () => (await idsOf(runtime, "echo")).length === 10, "the other two");
+  await until(() => clock.awaits(1_000), "their models");
+  await clock.advance(1_000);
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  const results = (await resultsOf(runtime, id)).map((one) => JSON.parse(String(one["content"])));
+  const args = await Promise.all(
+    results.map(async ({ execution_id }) => (await runtime.getExecution(execution_id)).args[0]),
+  );
+  assert.deepEqual(args, numbers);
+  assert.equal((await runtime.getExecution(id)).children.count, 10);
+});
+
+Deno.test("agents that call each other in a circle end at the depth limit", async () => {
+  await using place = await createTestWorkspace();
+  const steps = (next: string) => [{ call: [delegate(next)] }, { say: "{result}" }];
+  await place.writeScript("ping", steps("pong"), "agents: [pong]");
+  await place.writeScript("pong", steps("ping"), "agents: [ping]");
+  await using runtime = await place.open();
+  const ended = await runToEnd(runtime, "ping");
+  assert.equal(ended.status, "success");
+  assert.match(ended.outputData ?? "", /agents may call each other 3 deep/);
+  assert.equal(ended.children.count, 3);
+});
+
+Deno.test("a child that fails, runs into a limit or a timeout gives its parent a result that says so", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
+  const read = { call: [call("file_read", { path: "a.txt" })] };
+  await place.writeScript("failing", [{ fail: "no luck" }]);
+  await place.writeScript("limited", [read, read, { say: "x" }], "settings: { max_tool_calls: 1 }");
+  await place.writeScript("slow", [{ say: "x", delay_ms: 100_000 }], "settings: { timeout: 5 }");
+  await place.writeScript("lead", [
+    { call: [delegate("failing"), delegate("limited"), delegate("slow")] },
+    { say: "Done." },
+  ], "agents: [failing, limited, slow]");
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run("lead", {});
+  await until(() => clock.awaits(5_000), "the timeout's clock");
+  await clock.advance(5_000);
+  assert.equal((await toEnd(runtime, id)).outputData, "Done.");
+  const results = (await resultsOf(runtime, id)).map((one) => JSON.parse(String(one["content"])));
+  assert.deepEqual(results.map(({ status, output }) => [status, output]), [
+    ["error", null],
+    ["aborted", null],
+    ["timeout", null],
+  ]);
+  assert.match(results[0].error, /no luck/);
+  assert.match(results[1].error, /max_tool_calls \(2 calls, limit 1\)/);
+  assert.match(results[2].error, /Timeout after 5s/);
+});
+
+Deno.test("a parent over its own limit begins no child", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    { call: [delegate("helper"), delegate("helper")] },
+    { say: "x" },
+  ], "agents: [helper]\nsettings: { max_tool_calls: 1 }");
+  await place.writeScript("helper", [{ say: "x" }]);
+  await using runtime = await place.open();
+  const ended = await runToEnd(runtime, "lead");
+  assert.equal(ended.error, "Aborted: max_tool_calls (2 calls, limit 1)");
+  assert.deepEqual(await idsOf(runtime, "helper"), []);
+});
+
+Deno.test("an answer that a result cannot hold is cut so that the rest of the result stays whole", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [{ call: [delegate("poet")] }, { say: "ok" }], "agents: [poet]");
+  for (const text of ["狐", "\u0001", "🙂", "a"]) {
+    await place.writeScript("poet", [{ say_repeat: { text, times: 200_000 } }]);
+    await using runtime = await place.open();
+    const { id } = await runToEnd(runtime, "lead");
+    const [result] = await resultsOf(runtime, id);
+    const { status, output, execution_id } = JSON.parse(String(result?.["content"]));
+    assert.equal(status, "success");
+    assert.ok(output.startsWith(text.repeat(5_000)));
+    assert.ok(output.isWellFormed());
+    assert.match(output, /\[This was cut here: it has \d+ characters\.\]$/);
+    const whole = (await runtime.getExecution(execution_id)).outputData ?? "";
+    assert.equal(whole.length, text.length * 200_000);
+  }
+});
+
+for (
+  const [change, edit] of Object.entries({
+    "calls nobody any more": (place: TestWorkspace) =>
+      place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "{result}" }]),
+    "calls another one": (place: TestWorkspace) =>
+      place.writeScript(
+        "lead",
+        [{ call: [delegate("asker")] }, { say: "{result}" }],
+        "agents: [other]",
+      ),
+    "guards run_agent now": (place: TestWorkspace) =>
+      writeAsking(place, "agents: [asker]\nconfirm: [run_agent]"),
+    "has a child that is disabled now": (place: TestWorkspace) =>
+      place.writeScript("asker", [ASK, { say: "Said {result}" }], "enabled: false"),
+  })
+) {
+  Deno.test(`a parent whose file was edited while its child waited (it ${change}) still hears what the child did`, async () => {
+    await using place = await createTestWorkspace();
+    await writeAsking(place);
+    await using runtime = await place.open();
+    const { id } = await runtime.run("lead", {});
+    await toEnd(runtime, id);
+    await edit(place);
+    await runtime.reloadAgents();
+    await answer(runtime, id, { text: "red" });
+    const ended = await toEnd(runtime, id);
+    assert.equal(ended.status, "success");
+    assert.match(ended.outputData ?? "", /Said red/);
+    assert.equal((await idsOf(runtime, "asker")).length, 1);
+  });
+}
+
+Deno.test("a child's file that is gone when it is answered ends the child, and its parent goes on", async () => {
+  await using place = await createTestWorkspace();
+  await writeAsking(place);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("lead", {});
+  await toEnd(runtime, id);
+  await Deno.remove(join(place.agentsDir, "asker.md"));
+  await runtime.reloadAgents();
+  await answer(runtime, id, { text: "red" });
+  const ended = await toEnd(runtime, id);
+  assert.equal(ended.status, "success");
+  assert.match(ended.outputData ?? "", /"status":"error".*Agent 'asker' no longer exists/);
+});
+
+Deno.test("a parent's file that is gone when its child is answered ends both", async () => {
+  await using place = await createTestWorkspace();
+  await writeAsking(place);
+  await place.writeScript("asker", [ASK, { say: "Late.", delay_ms: 3_600_000 }]);
+  await using runtime = await place.open({ clock: new TestClock() });
+  const { id } = await runtime.run("lead", {});
+  await toEnd(runtime, id);
+  await Deno.remove(join(place.agentsDir, "lead.md"));
+  await runtime.reloadAgents();
+  const [child = 0] = await idsOf(runtime, "asker");
+  await answer(runtime, child, { text: "red" });
+  const ended = await toEnd(runtime, id);
+  assert.deepEqual([ended.status, ended.error], ["error", "Agent 'lead' no longer exists"]);
+  await untilStatus(runtime, child, "aborted");
+});
+
+Deno.test("a guarded run_agent begins its child when it is allowed, and never when it is denied", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    { call: [delegate("helper", "one"), delegate("helper", "two")] },
+    { say: "Done." },
+  ], "agents: [helper]\nconfirm: [run_agent]");
+  await place.writeScript("helper", [{ say: "Helped." }]);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("lead", {});
+  await toEnd(runtime, id);
+  assert.deepEqual(await idsOf(runtime, "helper"), []);
+  await answer(runtime, id, { approved: false, reason: "no" });
+  await toEnd(runtime, id);
+  assert.deepEqual(await idsOf(runtime, "helper"), []);
+  await answer(runtime, id, { approved: true });
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  const [helper = 0] = await idsOf(runtime, "helper");
+  assert.deepEqual((await runtime.getExecution(helper)).args, ["two"]);
+  const [denied] = await resultsOf(runtime, id);
+  assert.equal(denied?.["content"], "Action denied by user: no");
+});
+
+Deno.test("a child that goes on while its parent waits with a question of its own is resumed after a stop", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
+    { say: "{result}" },
+  ], "agents: [asker]");
+  await place.writeScript(
+    "asker",
+    [ASK, { say: "Said {result}", delay_ms: 5_000 }],
+    "on_restart: resume",
+  );
+  const clock = new TestClock();
+  let lead: number, child: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id: lead } = await runtime.run("lead", {}));
+    await toEnd(runtime, lead);
+    [child = 0] = await idsOf(runtime, "asker");
+    await answer(runtime, child, { text: "red" });
+    await until(() => clock.awaits(5_000), "the child at its model");
+  }
+  await using runtime = await place.open({ clock });
+  assert.deepEqual([await statusOf(runtime, lead), await statusOf(runtime, child)], [
+    "waiting",
+    "running",
+  ]);
+  await until(() => clock.awaits(5_000), "the child at its model again");
+  await clock.advance(5_000);
+  await untilStatus(runtime, child, "success");
+  await answer(runtime, lead, { approved: false });
+  assert.equal((await toEnd(runtime, lead)).status, "success");
+  const [first] = await resultsOf(runtime, lead);
+  assert.match(String(first?.["content"]), /Said red/);
+});
+
+for (const resumed of ["both", "the parent", "the child", "neither"]) {
+  Deno.test(`a stop while a child runs, with on_restart: resume on ${resumed}: nothing is left behind`, async () => {
+    await using place = await createTestWorkspace();
+    const lines = (who: string) => ["both", who].includes(resumed) ? "on_restart: resume" : "";
+    await place.writeScript(
+      "lead",
+      [{ call: [delegate("slow")] }, { say: "{result}" }],
+      `agents: [slow]\n${lines("the parent")}`.trim(),
+    );
+    await place.writeScript("slow", [{ say: "Slow.", delay_ms: 5_000 }], lines("the child"));
+    const clock = new TestClock();
+    {
+      await using runtime = await place.open({ clock });
+      await runtime.run("lead", {});
+      await until(async () => (await idsOf(runtime, "slow")).length === 1, "the child");
+      await until(() => clock.awaits(5_000), "its model");
+      await runtime.stop({ graceMs: 0 });
+    }
+    await using runtime = await place.open({ clock });
+    if (resumed === "both") {
+      await until(() => clock.awaits(5_000), "its model again");
+      await clock.advance(5_000);
+    }
+    const [lead = 0] = await idsOf(runtime, "lead");
+    const [slow = 0] = await idsOf(runtime, "slow");
+    const parent = await toEnd(runtime, lead);
+    const child = await toEnd(runtime, slow);
+    assert.deepEqual(
+      [parent.status, child.status],
+      {
+        both: ["success", "success"],
+        "the parent": ["success", "aborted"],
+        "the child": ["aborted", "orphaned"],
+        neither: ["aborted", "aborted"],
+      }[resumed],
+    );
+    if (resumed === "the parent") {
+      assert.match(parent.outputData ?? "", /Aborted: service stopped/);
+    }
+    assert.equal((await idsOf(runtime, "slow")).length, 1);
+    assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
+  });
+}
+
+Deno.test("retention keeps what a parent delegated as long as the parent: it is not begun a second time", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\ndefaults: { log_retention_days: 7, checkpoint_retention_days: 7 }\n`,
+  );
+  await place.writeScript("lead", [
+    { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
+    { say: "Done." },
+  ], "agents: [asker]");
+  await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
+  const clock = new TestClock();
+  let lead: number, child: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id: lead } = await runtime.run("lead", {}));
+    await toEnd(runtime, lead);
+    [child = 0] = await idsOf(runtime, "asker");
+    await answer(runtime, child, { text: "red" });
+    await toEnd(runtime, child);
+  }
+  clock.jump(30 * DAY_MS);
+  {
+    await using runtime = await place.open({ clock });
+    await answer(runtime, lead, { approved: false });
+    assert.equal((await toEnd(runtime, lead)).status, "success");
+    assert.deepEqual(await idsOf(runtime, "asker"), [child]);
+    const [first] = await resultsOf(runtime, lead);
+    assert.match(String(first?.["content"]), /Said red/);
+  }
+  // The parent ended now: its child, which ended long ago, is kept with it, and goes with it.
+  clock.jump(DAY_MS);
+  {
+    await using runtime = await place.open({ clock });
+    assert.equal((await runtime.getExecution(lead)).children.count, 1);
+  }
+  clock.jump(30 * DAY_MS);
+  await using runtime = await place.open({ clock });
+  assert.deepEqual(await runtime.listExecutions({ limit: 50, offset: 0 }), []);
+});
+
+Deno.test("a forced purge ends a waiting family from the top: no parent goes on with what is left of a child", async () => {
+  await using place = await createTestWorkspace();
+  await writeAsking(place, "agents: [asker]\non_pending: parallel");
+  await using runtime = await place.open();
+  for (let n = 0; n < 3; n++) await toEnd(runtime, (await runtime.run("lead", {})).id);
+  assert.equal(await runtime.purgeCheckpoints({ force: true }), 6);
+  for (const { status, error } of await runtime.listExecutions({ limit: 50, offset: 0 })) {
+    assert.deepEqual([status, error], ["aborted", "Aborted: its conversation was purged"]);
+  }
+});
+
+Deno.test("a forced purge of the child's agent lets the parent go on and hear of it", async () => {
+  await using place = await createTestWorkspace();
+  await writeAsking(place);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("lead", {});
+  await toEnd(runtime, id);
+  assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
+  assert.match((await toEnd(runtime, id)).outputData ?? "", /its conversation was purged/);
+});
+
+Deno.test("a parent that waits for its child holds its own bucket, and nobody else's", async () => {
+  await using place = await createTestWorkspace();
+  await writeAsking(place);
+  await using runtime = await place.open();
+  const { id } = await runtime.run("lead", { sessionId: "chat" });
+  await toEnd(runtime, id);
+  await assert.rejects(runtime.run("lead", { sessionId: "chat" }), /has a session waiting/);
+  const other = await runtime.run("lead", { sessionId: "other" });
+  await toEnd(runtime, other.id);
+  const manual = await runtime.run("lead", {});
+  await toEnd(runtime, manual.id);
+  await assert.rejects(runtime.run("lead", {}), /has a session waiting/);
+  await answer(runtime, id, { text: "red" });
+  await toEnd(runtime, id);
+  await runtime.run("lead", { sessionId: "chat" });
+});
+
+Deno.test("the same idempotency key gives the run that waits for its child, not a second family", async () => {
+  await using place = await createTestWorkspace();
+  await writeAsking(place);
+  await using runtime = await place.open();
+  const first = await runtime.run("lead", { idempotencyKey: "k" });
+  await toEnd(runtime, first.id);
+  assert.equal((await runtime.run("lead", { idempotencyKey: "k" })).id, first.id);
+  assert.equal((await runtime.countExecutions()).waiting, 2);
+});
+
+Deno.test("a run that was cancelled while its child ran seeds the next with an interrupted call", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [{ call: [delegate("slow")] }, { say: "x" }], "agents: [slow]");
+  await place.writeScript("slow", [{ say: "x", delay_ms: 3_600_000 }]);
+  await using runtime = await place.open({ clock: new TestClock() });
+  const { id } = await runtime.run("lead", {});
+  await until(async () => (await idsOf(runtime, "slow")).length === 1, "the child");
+  await runtime.cancel(id);
+  await toEnd(runtime, id);
+  await place.writeScript("lead", [{ say: "Done." }]);
+  await runtime.reloadAgents();
+  const next = await runToEnd(runtime, "lead");
+  assert.equal(next.status, "success");
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
+  try {
+    const seed = db.prepare(
+      "SELECT body FROM messages WHERE execution_id = ? AND seeded ORDER BY position",
+    ).all(next.id).map(({ body }) => JSON.parse(String(body)));
+    assert.deepEqual(seed.map(({ role }) => role), ["user", "assistant", "tool", "assistant"]);
+    assert.deepEqual([seed[2].toolName, seed[2].content], ["run_agent", "Interrupted"]);
+    assert.match(seed[3].content, /ended without an answer: Cancelled by user/);
+  } finally {
+    db.close();
+  }
+});
+
+Deno.test("the deadline of a child's question that passed while the service was down lets the whole family go on", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "top",
+    [{ call: [delegate("lead")] }, { say: "{result}" }],
+    "agents: lead",
+  );
+  await writeAsking(place);
+  await place.writeScript("asker", [ASK, { say: "It was: {result}" }], "confirm_timeout: 2m");
+  const clock = new TestClock();
+  let id: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id } = await runtime.run("top", {}));
+    await toEnd(runtime, id);
+  }
+  clock.jump(600_000);
+  await using runtime = await place.open({ clock });
+  await untilStatus(runtime, id, "success");
+  assert.match(
+    (await runtime.getExecution(id)).outputData ?? "",
+    /It was: The user did not answer \(timeout\)/,
+  );
+});

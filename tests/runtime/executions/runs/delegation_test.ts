@@ -1,0 +1,401 @@
+import assert from "node:assert/strict";
+import type { Runtime } from "../../../../runtime/runtime.ts";
+import { until } from "../../../support/until.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+import { answer, resultsOf, seededOf } from "../executions_of.ts";
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+const delegate = (id: string, args?: string | string[]) =>
+  call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
+
+async function jsonResultOf(runtime: Runtime, id: number): Promise<Record<string, unknown>> {
+  const [result] = await resultsOf(runtime, id);
+  return JSON.parse(String(result?.["content"]));
+}
+
+/** top -> middle -> bottom, which asks before it writes. */
+async function writeThree(place: TestWorkspace): Promise<void> {
+  await place.writeScript(
+    "top",
+    [{ call: [delegate("middle")] }, { say: "Top heard {result}" }],
+    "agents: [middle]",
+  );
+  await place.writeScript(
+    "middle",
+    [{ call: [delegate("bottom")] }, { say: "Middle is done" }],
+    "agents: bottom",
+  );
+  await place.writeScript("bottom", [
+    { call: [call("file_write", { path: "deep.txt", content: "deep" })] },
+    { say: "Bottom is done" },
+  ]);
+}
+
+async function waitingIds(runtime: Runtime): Promise<number[]> {
+  const waiting = await runtime.listExecutions({ statuses: ["waiting"], limit: 50, offset: 0 });
+  return waiting.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+Deno.test("run_agent runs another agent as an execution of its own and returns its answer and its figures", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "lead",
+    [{ call: [delegate("helper", "count the sheep")], cost_usd: 1 }, { say: "Done.", cost_usd: 1 }],
+    "agents: [helper]\nsettings: { max_cost_usd: 4 }",
+  );
+  await place.writeScript("helper", [{
+    say: "Seven.",
+    usage: { input: 100, output: 5 },
+    cost_usd: 5,
+  }]);
+  await using runtime = await place.open();
+  const lead = await runToEnd(runtime, "lead");
+  // The helper's cost does not count in the lead's limit.
+  assert.deepEqual([lead.status, lead.outputData, lead.costUsd], ["success", "Done.", 2]);
+
+  const [child] = await runtime.listRuns("helper", { limit: 1, offset: 0 });
+  assert.ok(child);
+  assert.deepEqual(
+    [child.trigger, child.parentExecutionId, child.sessionId, child.args],
+    ["agent", lead.id, null, ["count the sheep"]],
+  );
+  const { duration_ms, ...result } = await jsonResultOf(runtime, lead.id);
+  assert.equal(typeof duration_ms, "number");
+  assert.deepEqual(result, {
+    status: "success",
+    output: "Seven.",
+    execution_id: child.id,
+    total_tokens: 105,
+    cost_usd: 5,
+  });
+  assert.deepEqual((await runtime.getExecution(lead.id)).children, {
+    count: 1,
+    inputTokens: 100,
+    outputTokens: 5,
+    totalTokens: 105,
+    costUsd: 5,
+  });
+  const turn = (await payloadsOf(runtime, child.id)).find((one) => one["event_type"] === "human");
+  assert.match(String(turn?.["content"]), /lead/);
+  assert.match(String(turn?.["content"]), /count the sheep/);
+});
+
+Deno.test("run_agent is there only for agents that name others, and takes agent_name and a list of arguments", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("plain", [{ call: [delegate("helper")] }, { say: "ok" }]);
+  await place.writeScript("lead", [
+    { call: [call("run_agent", { agent_name: "helper", arguments: ["a", "b"] })] },
+    { say: "ok" },
+  ], "agents: [helper]");
+  await place.writeAgent(
+    "helper",
+    "---\nmodel: { provider: demo, name: echo }\n---\nSay $1 and $0.\n",
+  );
+  await using runtime = await place.open();
+  const plain = await runToEnd(runtime, "plain");
+  assert.match(
+    String((await resultsOf(runtime, plain.id))[0]?.["content"]),
+    /^Error: Unknown tool "run_agent"/,
+  );
+  const lead = await runToEnd(runtime, "lead");
+  const { execution_id } = await jsonResultOf(runtime, lead.id);
+  assert.deepEqual((await runtime.getExecution(Number(execution_id))).args, ["a", "b"]);
+});
+
+Deno.test("run_agent refuses itself, agents that are not listed, disabled, gone, and too deep a chain", async () => {
+  await using place = await createTestWorkspace();
+  const refusals: [id: string, expected: RegExp][] = [
+    ["lead", /cannot run itself/],
+    ["stranger", /cannot be run from here/],
+    ["../lead", /cannot be run from here/],
+    ["off", /"off": it is disabled/],
+    ["gone", /"gone" cannot be run now: its file is missing/],
+  ];
+  await place.writeScript(
+    "lead",
+    [{ call: refusals.map(([id]) => delegate(id)) }, { say: "ok" }],
+    "agents: [lead, off, gone]",
+  );
+  await place.writeScript("stranger", [{ say: "no" }]);
+  await place.writeScript("off", [{ say: "no" }], "enabled: false");
+  for (const [id, next] of [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"]] as const) {
+    await place.writeScript(
+      id,
+      [{ call: [delegate(next)] }, { say: "{result}" }],
+      `agents: ${next}`,
+    );
+  }
+  await place.writeScript("e", [{ say: "too deep" }]);
+  await using runtime = await place.open();
+  const lead = await runToEnd(runtime, "lead");
+  const results = await resultsOf(runtime, lead.id);
+  assert.equal(results.length, refusals.length);
+  for (const [index, [, expected]] of refusals.entries()) {
+    assert.match(String(results[index]?.["content"]), expected);
+    assert.equal(results[index]?.["is_error"], true);
+  }
+  const deep = await runToEnd(runtime, "a");
+  assert.match(deep.outputData ?? "", /agents may call each other 3 deep/);
+  assert.equal((await runtime.listRuns("d", { limit: 9, offset: 0 })).length, 1);
+  assert.equal((await runtime.listRuns("e", { limit: 9, offset: 0 })).length, 0);
+});
+
+Deno.test("a question at the bottom makes all above wait; answered after a restart, the top ends with the right text", async () => {
+  await using place = await createTestWorkspace();
+  await writeThree(place);
+  let top: number;
+  {
+    await using runtime = await place.open();
+    top = (await runtime.run("top", {})).id;
+    assert.equal((await toEnd(runtime, top)).status, "waiting");
+    assert.equal((await waitingIds(runtime)).length, 3);
+    const request = await runtime.pendingRequest(top);
+    assert.deepEqual([request.toolName, request.executionId], ["file_write", top]);
+    const shown = (await payloadsOf(runtime, top)).at(-1);
+    assert.deepEqual([shown?.["event_type"], shown?.["request_id"]], [
+      "interrupt",
+      request.requestId,
+    ]);
+  }
+  await using runtime = await place.open();
+  assert.equal((await waitingIds(runtime)).length, 3);
+  await answer(runtime, top, { approved: true });
+  const ended = await toEnd(runtime, top);
+  assert.equal(ended.status, "success");
+  assert.match(ended.outputData ?? "", /^Top heard \{"status":"success","output":"Middle is done"/);
+  assert.equal(await Deno.readTextFile(`${place.workspace}/deep.txt`), "deep");
+  assert.deepEqual(await waitingIds(runtime), []);
+});
+
+Deno.test("an answer to the child itself goes on with all above, and is told to each log", async () => {
+  await using place = await createTestWorkspace();
+  await writeThree(place);
+  await using runtime = await place.open();
+  const top = await runtime.run("top", {});
+  await toEnd(runtime, top.id);
+  const ids = await waitingIds(runtime);
+  const bottom = ids.at(-1) ?? 0;
+  await answer(runtime, bottom, { approved: false, reason: "too deep" });
+  assert.equal((await toEnd(runtime, top.id)).status, "success");
+  for (const id of ids) {
+    const told = (await payloadsOf(runtime, id)).filter((one) =>
+      one["content"] === "Denied: too deep"
+    );
+    assert.equal(told.length, 1, `execution ${id}`);
+  }
+});
+
+Deno.test("cancelling a waiting parent ends all below; cancelling the child lets the parent go on", async () => {
+  await using place = await createTestWorkspace();
+  await writeThree(place);
+  await using runtime = await place.open();
+  const first = await runtime.run("top", {});
+  await toEnd(runtime, first.id);
+  const ids = await waitingIds(runtime);
+  assert.equal(await runtime.cancel(first.id), "aborted");
+  for (const id of ids) {
+    const { status, error } = await runtime.getExecution(id);
+    assert.deepEqual([status, error], ["aborted", "Cancelled by user"]);
+  }
+
+  const second = await runtime.run("top", {});
+  await toEnd(runtime, second.id);
+  const bottom = (await waitingIds(runtime)).at(-1) ?? 0;
+  await runtime.cancel(bottom);
+  const ended = await toEnd(runtime, second.id);
+  assert.equal(ended.status, "success");
+  const [middle] = await runtime.listRuns("middle", { limit: 1, offset: 0 });
+  const result = await jsonResultOf(runtime, middle?.id ?? 0);
+  assert.deepEqual([result["status"], result["error"]], ["aborted", "Cancelled by user"]);
+});
+
+Deno.test("cancelling a running parent ends what it delegated", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [{ call: [delegate("slow")] }, { say: "never" }], "agents: slow");
+  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+  await using runtime = await place.open();
+  const lead = await runtime.run("lead", {});
+  await until(
+    async () => (await runtime.listRuns("slow", { limit: 1, offset: 0 })).length === 1,
+    "the child to begin",
+  );
+  assert.equal(await runtime.cancel(lead.id), "cancelling");
+  assert.deepEqual(
+    await toEnd(runtime, lead.id).then(({ status, error }) => [status, error]),
+    ["aborted", "Cancelled by user"],
+  );
+  const [slow] = await runtime.listRuns("slow", { limit: 1, offset: 0 });
+  assert.deepEqual([slow?.status, slow?.error], ["aborted", "Cancelled by user"]);
+});
+
+Deno.test("two children that wait are answered one after the other; a question of the parent's own comes first", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    {
+      call: [
+        delegate("asker", "one"),
+        call("file_write", { path: "own.txt", content: "x" }),
+        delegate("asker", "two"),
+      ],
+    },
+    { say: "All done." },
+  ], "agents: [asker]");
+  await place.writeScript("asker", [
+    { call: [call("ask_user", { question: "Which?" })] },
+    { say: "Said {result}" },
+  ]);
+  await using runtime = await place.open();
+  const lead = await runtime.run("lead", {});
+  await toEnd(runtime, lead.id);
+  assert.equal((await runtime.pendingRequest(lead.id)).toolName, "file_write");
+  // A child is answered while the parent waits with its own question: the parent goes on waiting.
+  const [second, first] = await runtime.listRuns("asker", { limit: 2, offset: 0 });
+  await answer(runtime, first?.id ?? 0, { text: "red" });
+  assert.equal((await toEnd(runtime, first?.id ?? 0)).outputData, "Said red");
+  assert.equal((await runtime.getExecution(lead.id)).status, "waiting");
+  await answer(runtime, lead.id, { approved: true });
+  await toEnd(runtime, lead.id);
+  const last = await runtime.pendingRequest(lead.id);
+  assert.equal(last.toolName, "ask_user");
+  await answer(runtime, lead.id, { text: "blue" });
+  assert.equal((await toEnd(runtime, lead.id)).status, "success");
+  assert.equal((await runtime.getExecution(second?.id ?? 0)).outputData, "Said blue");
+  assert.equal((await runtime.listRuns("asker", { limit: 9, offset: 0 })).length, 2);
+  const outputs = (await resultsOf(runtime, lead.id)).map((one) => String(one["content"]));
+  assert.match(outputs[0] ?? "", /Said red/);
+  assert.match(outputs[2] ?? "", /Said blue/);
+});
+
+Deno.test("the log of a parent that shows one question tells no answer to another one", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    { call: [delegate("deleter"), delegate("asker")] },
+    { say: "All done." },
+  ], "agents: [deleter, asker]");
+  const asking = (one: unknown) => [{ call: [one] }, { say: "Said {result}" }];
+  await place.writeScript("deleter", asking(call("file_delete", { path: "x" })));
+  await place.writeScript(
+    "asker",
+    asking(call("ask_user", { question: "Go on?", kind: "confirm" })),
+  );
+  await using runtime = await place.open();
+  const lead = await runtime.run("lead", {});
+  await toEnd(runtime, lead.id);
+  const idOf = async (agentId: string) =>
+    (await runtime.listRuns(agentId, { limit: 1, offset: 0 }))[0]?.id ?? 0;
+  const ids = [await idOf("deleter"), await idOf("asker")];
+  for (const id of ids) await toEnd(runtime, id);
+  const shown = await runtime.pendingRequest(lead.id);
+  const [seen = 0, other = 0] = shown.toolName === "file_delete" ? ids : ids.toReversed();
+  const exchange = async () =>
+    (await payloadsOf(runtime, lead.id))
+      .filter((one) => one["event_type"] === "interrupt" || "request_id" in one)
+      .map((one) => [one["event_type"], one["request_id"], one["message"]]);
+  const question = ["interrupt", shown.requestId, shown.message];
+  await answer(runtime, other, { approved: true });
+  await until(async () => (await exchange()).length > 1, "the parent to wait again");
+  assert.deepEqual(await exchange(), [question, question]);
+  await answer(runtime, seen, { approved: false });
+  assert.equal((await toEnd(runtime, lead.id)).status, "success");
+  assert.deepEqual(await exchange(), [
+    question,
+    question,
+    ["human", shown.requestId, "Denied"],
+  ]);
+});
+
+Deno.test("children neither hold nor are held by on_pending", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "ok" }], "agents: asker");
+  await place.writeScript("asker", [
+    { call: [call("ask_user", { question: "Which?" })] },
+    { say: "ok" },
+  ]);
+  await using runtime = await place.open();
+  const own = await runtime.run("asker", {});
+  await toEnd(runtime, own.id);
+  // The agent's own run waits; as a child it runs all the same.
+  const lead = await runtime.run("lead", {});
+  assert.equal((await toEnd(runtime, lead.id)).status, "waiting");
+  const [child] = await runtime.listRuns("asker", { limit: 1, offset: 0 });
+  assert.equal(child?.parentExecutionId, lead.id);
+  await answer(runtime, own.id, { text: "mine" });
+  await toEnd(runtime, own.id);
+  // While the child waits, a run of its own is not held.
+  await runtime.run("asker", {});
+});
+
+Deno.test("a child run is seeded from earlier child runs only, and the agent's own runs from its own runs only", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
+  await using runtime = await place.open();
+  /** The last lines of what the run was seeded with. */
+  const seed = (id: number) => seededOf(place, id).map((text) => text.split("\n").at(-1));
+  const own = async (message: string) => seed((await runToEnd(runtime, "echo", { message })).id);
+  const asChild = async (message: string) => {
+    const steps = [{ call: [delegate("echo", message)] }, { say: "ok" }];
+    await place.writeScript("lead", steps, "agents: [echo]");
+    await runtime.reloadAgents();
+    const { id } = await runToEnd(runtime, "lead");
+    const [child] = await runtime.listRuns("echo", { limit: 1, offset: 0 });
+    assert.equal(child?.parentExecutionId, id);
+    return seed(child.id);
+  };
+  assert.deepEqual(await own("own 1"), []);
+  assert.deepEqual(await asChild("child 1"), []);
+  assert.deepEqual(await own("own 2"), ["own 1", "own 1"]);
+  assert.deepEqual(await asChild("child 2"), ["child 1", "child 1"]);
+  assert.deepEqual(await own("own 3"), ["own 1", "own 1", "own 2", "own 2"]);
+});
+
+Deno.test("a deadline of the child's question lets the parent go on, too", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "lead",
+    [{ call: [delegate("asker")] }, { say: "{result}" }],
+    "agents: asker",
+  );
+  await place.writeScript("asker", [
+    { call: [call("file_delete", { path: "x" })] },
+    { say: "It was {result}" },
+  ], "confirm_timeout: 1s");
+  await using runtime = await place.open();
+  const lead = await runtime.run("lead", {});
+  await until(
+    async () => (await runtime.getExecution(lead.id)).status === "success",
+    "the end of the parent",
+  );
+  assert.match(
+    (await runtime.getExecution(lead.id)).outputData ?? "",
+    /It was Action denied by user \(timeout\)/,
+  );
+});
+
+Deno.test("a parent that is resumed after a crash does not start its child a second time", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "lead",
+    [{ call: [delegate("slow")] }, { say: "{result}" }],
+    "agents: slow\non_restart: resume",
+  );
+  await place.writeScript("slow", [{ say: "Slow but sure", delay_ms: 300 }], "on_restart: resume");
+  {
+    await using runtime = await place.open();
+    await runtime.run("lead", {});
+    await until(
+      async () => (await runtime.listRuns("slow", { limit: 1, offset: 0 })).length === 1,
+      "the child to begin",
+    );
+  }
+  await using runtime = await place.open();
+  const [lead] = await runtime.listRuns("lead", { limit: 1, offset: 0 });
+  const ended = await toEnd(runtime, lead?.id ?? 0);
+  assert.match(ended.outputData ?? "", /Slow but sure/);
+  assert.equal((await runtime.listRuns("slow", { limit: 9, offset: 0 })).length, 1);
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
+import { RequestExpiry } from "../../../../runtime/executions/runs/request_expiry.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+function requestDue(requestId: string, expiresAt: number): HumanRequest {
+  return {
+    executionId: 1,
+    requestId,
+    kind: "input",
+    position: 3,
+    toolName: "ask_user",
+    toolArgs: {},
+    message: "Which?",
+    options: null,
+    multi: false,
+    createdAt: 0,
+    expiresAt,
+  };
+}
+
+Deno.test("RequestExpiry does not ask without end while an expiry cannot be stored", async () => {
+  const clock = new TestClock();
+  const due = requestDue("r", clock.now());
+  let isOpen = true;
+  const requests = { readNextExpiry: () => Promise.resolve(isOpen ? due : undefined) };
+  const complaints: string[] = [];
+  let tries = 0;
+  await using expiry = new RequestExpiry(
+    { requests, clock, serviceLog: { write: (_level, message) => complaints.push(message) } },
+    () => {
+      tries++;
+      if (tries < 3) return Promise.reject(new Error("database or disk is full"));
+      isOpen = false;
+      return Promise.resolve("over" as const);
+    },
+  );
+  expiry.start();
+  await clock.advance(0);
+  assert.equal(tries, 1);
+  await clock.advance(4_999);
+  assert.equal(tries, 1);
+  await clock.advance(10_000);
+  assert.equal(tries, 3);
+  assert.equal(complaints.length, 2);
+});
+
+Deno.test("RequestExpiry passes over what is postponed, and tries it once more at each again()", async () => {
+  const clock = new TestClock();
+  const due = ["held", "free"].map((id, i) => requestDue(id, clock.now() + i));
+  const requests = {
+    readNextExpiry: (except: ReadonlySet<string> = new Set()) =>
+      Promise.resolve(due.find(({ requestId }) => !except.has(requestId))),
+  };
+  const tried: string[] = [];
+  await using expiry = new RequestExpiry(
+    { requests, clock, serviceLog: { write: () => {} } },
+    ({ requestId }) => {
+      tried.push(requestId);
+      if (requestId === "held") return Promise.resolve("postponed" as const);
+      due.pop();
+      return Promise.resolve("over" as const);
+    },
+  );
+  expiry.start();
+  await clock.advance(600_000);
+  assert.deepEqual(tried, ["held", "free"]);
+  expiry.again();
+  await clock.advance(600_000);
+  assert.deepEqual(tried, ["held", "free", "held"]);
+});

@@ -1,0 +1,61 @@
+// What a restart leaves as it was: figures of a run that goes on.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { toTimestamp } from "../../../../base/clock.ts";
+import { Database } from "../../../../runtime/storage/database.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+
+Deno.test("the duration of a run that is kept over a restart is the time it ran, before and after, and no other", async () => {
+  await using place = await createTestWorkspace();
+  const steps = [{ say: "Slow but sure.", delay_ms: 5_000 }];
+  await place.writeScript("slow", steps, "on_restart: resume");
+  const clock = new TestClock();
+  let id: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id } = await runtime.run("slow", {}));
+    await until(() => clock.awaits(5_000), "its model");
+    await clock.advance(3_000);
+    await runtime.stop({ graceMs: 0 });
+    assert.equal((await runtime.getExecution(id)).durationMs, 3_000);
+  }
+  await clock.advance(3_600_000);
+  await using runtime = await place.open({ clock });
+  await until(() => clock.awaits(5_000), "its model again");
+  await clock.advance(5_000);
+  const { status, durationMs } = await toEnd(runtime, id);
+  assert.deepEqual([status, durationMs], ["success", 8_000]);
+});
+
+Deno.test("an orphaned run reports the time that its log shows, also where no reply was stored", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("slow", [{ say: "Late.", delay_ms: 600_000 }]);
+  const clock = new TestClock();
+  let id: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id } = await runtime.run("slow", {}));
+    await until(() => clock.awaits(600_000), "its model");
+    await runtime.cancel(id);
+  }
+  // As a kill would have left it: no end, no figures, and another instance's name on it.
+  {
+    using db = Database.open(join(place.stateDir, "inkling.db"));
+    db.run(
+      "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL",
+    );
+    db.run("DELETE FROM frames WHERE event = 'complete'");
+    db.run("UPDATE instances SET stopped_at = NULL");
+    db.run(
+      "UPDATE frames SET payload = json_set(payload, '$.timestamp', ?) " +
+        "WHERE id = (SELECT max(id) FROM frames)",
+      toTimestamp(clock.now() + 4_000),
+    );
+  }
+  await clock.advance(3_600_000);
+  await using runtime = await place.open({ clock });
+  const { status, durationMs } = await runtime.getExecution(id);
+  assert.deepEqual([status, durationMs], ["orphaned", 4_000]);
+});

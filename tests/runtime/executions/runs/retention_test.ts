@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Runtime } from "../../../../runtime/runtime.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import {
+  createTestWorkspace,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+import { answer } from "../executions_of.ts";
+
+const DAY_MS = 86_400_000;
+const WAITS = [{ call: [{ name: "file_write", arguments: { path: "a", content: "a" } }] }, {
+  say: "x",
+}];
+
+async function waitingRun(runtime: Runtime, agentId: string): Promise<number> {
+  const { id } = await runtime.run(agentId, {});
+  const signal = new AbortController().signal;
+  for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* until it waits */ }
+  return id;
+}
+
+async function fill(place: TestWorkspace): Promise<void> {
+  await place.writeScript("one", [{ say: "hello" }]);
+  await place.writeScript("two", [{ say_repeat: { text: "0123456789", times: 40_000 } }]);
+  await place.writeScript("asker", WAITS);
+}
+
+Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; forced, those go too", async () => {
+  await using place = await createTestWorkspace();
+  await fill(place);
+  await using runtime = await place.open();
+  for (const id of ["one", "one", "one", "two", "two"]) await runToEnd(runtime, id);
+  const waiting = await waitingRun(runtime, "asker");
+  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
+  await runtime.reloadAgents();
+  const { id: running } = await runtime.run("slow", {});
+  const threads = async () =>
+    Object.fromEntries(
+      (await runtime.checkpointStats()).agents.map((one) => [one.agentId, one.threads]),
+    );
+  await until(async () => (await threads())["slow"] === 1, "the conversation of the running one");
+
+  assert.deepEqual(await threads(), { asker: 1, one: 3, slow: 1, two: 2 });
+  const before = (await runtime.checkpointStats()).sizeBytes;
+  assert.equal(await runtime.purgeCheckpoints({ agentId: "one", force: false }), 2);
+  assert.equal(await runtime.purgeCheckpoints({ force: false }), 1);
+  assert.deepEqual(await threads(), { asker: 1, one: 1, slow: 1, two: 1 });
+  assert.equal((await runtime.getExecution(waiting)).status, "waiting");
+
+  assert.equal(await runtime.purgeCheckpoints({ force: true }), 3);
+  assert.deepEqual(await threads(), { slow: 1 });
+  const ended = await runtime.getExecution(waiting);
+  assert.deepEqual([ended.status, ended.error], [
+    "aborted",
+    "Aborted: its conversation was purged",
+  ]);
+  assert.equal((await runtime.getExecution(running)).status, "running");
+  assert.ok((await runtime.checkpointStats()).sizeBytes < before, "the file is smaller");
+  // The log of what happened stays.
+  assert.equal((await runtime.listExecutions({ limit: 50, offset: 0 })).length, 7);
+  await assert.rejects(
+    runtime.purgeCheckpoints({ agentId: "nobody", force: false }),
+    /'nobody' not found/,
+  );
+  await runtime.cancel(running);
+});
+
+Deno.test("purgeCheckpoints() without force keeps every waiting conversation, also older ones of an agent", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("asker", WAITS, "on_pending: parallel");
+  await using runtime = await place.open();
+  const waiting = [await waitingRun(runtime, "asker"), await waitingRun(runtime, "asker")];
+  await runtime.cancel(await waitingRun(runtime, "asker"));
+  assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: false }), 0);
+  assert.equal(await runtime.purgeCheckpoints({ force: false }), 0);
+  assert.equal((await runtime.checkpointStats()).threads, 3);
+  // What was kept is complete: each takes its answer and continues.
+  for (const id of waiting) {
+    await answer(runtime, id, { approved: false });
+    assert.equal((await toEnd(runtime, id)).status, "success");
+  }
+});
+
+Deno.test("a runtime for upkeep removes what it is asked to, and neither runs nor takes up anything", async () => {
+  await using place = await createTestWorkspace();
+  await fill(place);
+  let waiting: number;
+  {
+    await using runtime = await place.open();
+    await runToEnd(runtime, "one");
+    waiting = await waitingRun(runtime, "asker");
+    await assert.rejects(place.open({ mode: "upkeep" }), { name: "AlreadyRunning" });
+  }
+  await place.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
+  {
+    await using runtime = await place.open({ mode: "upkeep" });
+    assert.equal((await runtime.getAgent("often")).nextRun, null);
+    const refused = { name: "ReadOnlyRuntime" };
+    await assert.rejects(runtime.run("one", {}), refused);
+    await assert.rejects(runtime.pauseScheduler(), refused);
+    assert.equal(await runtime.purgeCheckpoints({ force: true }), 2);
+    const { status, error } = await runtime.getExecution(waiting);
+    assert.deepEqual([status, error], ["aborted", "Aborted: its conversation was purged"]);
+  }
+  await using runtime = await place.open({ mode: "read-only" });
+  await assert.rejects(runtime.purgeCheckpoints({ force: true }), { name: "ReadOnlyRuntime" });
+  assert.equal((await runtime.listExecutions({ limit: 9, offset: 0 })).length, 2);
+});
+
+Deno.test("a runtime for upkeep does not let a parent go on whose waiting child it ends", async () => {
+  await using place = await createTestWorkspace();
+  await fill(place);
+  await place.writeScript("lead", [
+    { call: [{ name: "run_agent", arguments: { agent_id: "asker" } }] },
+    { say: "went on" },
+  ], "agents: [asker]");
+  let lead: number;
+  {
+    await using runtime = await place.open();
+    lead = await waitingRun(runtime, "lead");
+  }
+  {
+    await using runtime = await place.open({ mode: "upkeep" });
+    assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
+  }
+  await using runtime = await place.open({ mode: "read-only" });
+  const { status, error, outputData } = await runtime.getExecution(lead);
+  assert.deepEqual([status, error, outputData], [
+    "aborted",
+    "Aborted: what it waited for was purged",
+    null,
+  ]);
+});
+
+Deno.test("the sweep at the start removes old conversations, and with log_retention_days old executions", async () => {
+  const clock = new TestClock();
+  const run = async (config: string) => {
+    const place = await createTestWorkspace();
+    await Deno.writeTextFile(
+      join(place.configDir, "config.yaml"),
+      `workspace: ${place.workspace}\n${config}`,
+    );
+    await fill(place);
+    const open = () => place.open({ clock });
+    let waiting: number;
+    {
+      await using runtime = await open();
+      for (const id of ["one", "one", "two"]) await runToEnd(runtime, id);
+      waiting = await waitingRun(runtime, "asker");
+    }
+    clock.jump(31 * DAY_MS);
+    await using runtime = await open();
+    const { threads } = await runtime.checkpointStats();
+    const executions = (await runtime.listExecutions({ limit: 50, offset: 0 })).length;
+    assert.equal((await runtime.getExecution(waiting)).status, "waiting");
+    await runtime[Symbol.asyncDispose]();
+    await place[Symbol.asyncDispose]();
+    return { threads, executions };
+  };
+  assert.deepEqual(await run(""), { threads: 3, executions: 4 });
+  assert.deepEqual(await run("defaults: { checkpoint_retention_days: 0 }\n"), {
+    threads: 4,
+    executions: 4,
+  });
+  assert.deepEqual(await run("defaults: { checkpoint_retention_days: none }\n"), {
+    threads: 4,
+    executions: 4,
+  });
+  assert.deepEqual(await run("defaults: { checkpoint_retention_days: 40 }\n"), {
+    threads: 4,
+    executions: 4,
+  });
+  assert.deepEqual(await run("defaults: { log_retention_days: 30 }\n"), {
+    threads: 1,
+    executions: 1,
+  });
+});

@@ -1,0 +1,114 @@
+// Runs that are cancelled or stopped in a certain moment on their way to a question.
+import assert from "node:assert/strict";
+import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { settle } from "../../../support/test_clock.ts";
+import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+import { until } from "../../../support/until.ts";
+
+const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
+
+/** Lets something happen whenever a change is stored, before whoever made the change hears of it. */
+function afterChange<
+  Name extends string,
+  Store extends Record<Name, (...args: never[]) => Promise<unknown>>,
+>(
+  store: Store,
+  name: Name,
+  happen: (...args: Parameters<Store[Name]>) => Promise<void>,
+): void {
+  type Change = (...args: Parameters<Store[Name]>) => Promise<unknown>;
+  const change = store[name].bind(store) as Change;
+  const observed: Change = async (...args) => {
+    const result = await change(...args);
+    await happen(...args);
+    return result;
+  };
+  Object.assign(store, { [name]: observed });
+}
+
+/** The statuses of executions that were announced as ended, from now on. */
+function completionsOf({ events }: TestRunner): string[] {
+  const statuses: string[] = [];
+  events.subscribe((event) => {
+    if (event.type === "execution_completed") statuses.push(event.status);
+  });
+  return statuses;
+}
+
+/** Ways to meet a run on its way to its question: what it has just stored, before it hears of that; or told. */
+const MEETINGS = {
+  opening: ({ store }, meet) => afterChange(store.conversations, "beginConversation", meet),
+  reply: ({ store }, meet) => afterChange(store.conversations, "recordReply", meet),
+  question: ({ store }, meet) => afterChange(store.requests, "openRequest", meet),
+  news: ({ events }, meet) =>
+    void events.subscribe(({ type }) => {
+      if (type === "execution_waiting") void meet();
+    }),
+} as const satisfies Record<string, (on: TestRunner, meet: () => Promise<void>) => void>;
+
+Deno.test("Runner.cancel() ends a run, wherever it meets it on its way to a question", async () => {
+  for (const [where, arrange] of Object.entries(MEETINGS)) {
+    await using on = await openTestRunner([createTestAgent()]);
+    const { runner, store } = on;
+    const outcomes: string[] = [];
+    arrange(on, async () => void outcomes.push(await runner.cancel(1)));
+    const completions = completionsOf(on);
+    const { id } = await runner.start(createTestAgent(), MANUAL);
+    await until(() => completions.length > 0, "the end");
+    const { execution } = (await store.executions.readExecution(id))!;
+    assert.deepEqual([execution.status, execution.error], ["aborted", "Cancelled by user"], where);
+    assert.equal(await store.requests.readOpenRequest(id), undefined);
+    await until(() => outcomes.length > 0, "the outcome");
+    // Once the question is told, there is no run any more.
+    assert.deepEqual(outcomes, [where === "news" ? "aborted" : "cancelling"], where);
+    assert.deepEqual(completions, ["aborted"], where);
+  }
+});
+
+Deno.test("Runner.cancel() of a run whose question is just being stored ends it, although it is answered at once", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  afterChange(store.requests, "openRequest", async (id, { request: { requestId } }) => {
+    // The execution waits, and its run does not know it yet.
+    assert.equal(await runner.cancel(id), "cancelling");
+    await runner.respond(id, { requestId, answer: { text: "yes" } });
+  });
+  // The run that the answer begins is not over before the first one has found that it was cancelled.
+  afterChange(store.conversations, "finishCall", settle);
+  const completions = completionsOf(on);
+  const { id } = await runner.start(createTestAgent(), MANUAL);
+  await until(() => completions.length > 0, "the end");
+  const { execution } = (await store.executions.readExecution(id))!;
+  assert.deepEqual([execution.status, execution.error], ["aborted", "Cancelled by user"]);
+  assert.deepEqual(completions, ["aborted"]);
+});
+
+Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its way to a question", async () => {
+  const left: Record<string, string> = {};
+  for (const [where, arrange] of Object.entries(MEETINGS)) {
+    await using on = await openTestRunner([createTestAgent()]);
+    const { runner, store } = on;
+    const stopped = Promise.withResolvers<unknown>();
+    arrange(on, async () => {
+      // It waits for the run, which continues only after this.
+      const settled = settle();
+      stopped.resolve(Promise.all([runner.stop({ graceMs: 0 }), settled]));
+      await settled;
+    });
+    const { id } = await runner.start(createTestAgent(), MANUAL);
+    await stopped.promise;
+    const { execution } = (await store.executions.readExecution(id))!;
+    const question = await store.requests.readOpenRequest(id);
+    if (execution.status === "waiting") assert.ok(question, where);
+    else assert.equal(execution.error, "Aborted: service stopped", where);
+    left[where] = execution.status;
+  }
+  assert.deepEqual(left, {
+    opening: "aborted",
+    reply: "aborted",
+    // There is a question: it can be answered after the next start.
+    question: "waiting",
+    news: "waiting",
+  });
+});

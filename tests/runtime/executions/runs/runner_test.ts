@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import {
+  type ExecutionStatus,
+  type ExecutionTrigger,
+  isFinal,
+} from "../../../../runtime/executions/execution.ts";
+import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
+import { Journal } from "../../../../runtime/executions/record/journal.ts";
+import { IdempotencyKeyReused } from "../../../../runtime/executions/refusals.ts";
+import { SqliteAcceptanceStore } from "../../../../runtime/storage/acceptance.ts";
+import { openInstance } from "../../../../runtime/storage/instances.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+import { until } from "../../../support/until.ts";
+
+interface Start {
+  trigger: ExecutionTrigger;
+  sessionId: string | null;
+}
+
+const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
+
+/** Starts a run and waits until it asks. */
+async function ask(
+  { runner, store }: TestRunner,
+  agentId: string,
+  start: Start = { trigger: "manual", sessionId: null },
+): Promise<number> {
+  const agent = createTestAgent({ id: agentId, onPending: "parallel" });
+  const { id } = await runner.start(agent, { ...start, request: { args: [] } });
+  await until(async () => await statusOf({ store }, id) === "waiting", "the question");
+  return id;
+}
+
+async function statusOf(
+  { store }: Pick<TestRunner, "store">,
+  id: number,
+): Promise<ExecutionStatus> {
+  const stored = await store.executions.readExecution(id);
+  assert.ok(stored);
+  return stored.execution.status;
+}
+
+Deno.test("Runner.start() holds by on_pending: a table of who waits and who would join, in both modes", async () => {
+  const starts: Record<string, Start> = {
+    "chat A": { trigger: "chat", sessionId: "A" },
+    "chat B": { trigger: "chat", sessionId: "B" },
+    manual: { trigger: "manual", sessionId: null },
+    schedule: { trigger: "schedule", sessionId: null },
+    watch: { trigger: "watch", sessionId: null },
+    delegated: { trigger: "agent", sessionId: null },
+  };
+  const names = Object.keys(starts);
+  // Rows: who waits. Columns, in the same order: who would join. x: refused.
+  const held = ["x.....", ".x....", "..xxx.", "..xxx.", "..xxx.", "......"];
+  await using on = await openTestRunner([]);
+  const { runner } = on;
+  for (const mode of ["skip", "parallel"] as const) {
+    for (const [row, waits] of names.entries()) {
+      // Each row and mode has an agent of its own, so that nothing else waits.
+      const agent = createTestAgent({ id: `${mode}-${row}`, onPending: mode });
+      await ask(on, agent.id, starts[waits]);
+      for (const [column, joins] of names.entries()) {
+        const spec = { ...starts[joins]!, request: { args: [] } };
+        const outcome = await runner.start(agent, spec).then(
+          async ({ id }) => {
+            await until(async () => await statusOf(on, id) === "waiting", "the question");
+            await runner.cancel(id);
+            return "runs";
+          },
+          (error: Error) => error.message,
+        );
+        const isHeld = mode === "skip" && held[row]?.[column] === "x";
+        const expected = isHeld
+          ? `Agent '${agent.id}' has a session waiting for a response`
+          : "runs";
+        assert.equal(outcome, expected, `${mode}: ${joins} while ${waits} waits`);
+      }
+    }
+  }
+});
+
+Deno.test("Runner.cancel() finds a run that is being accepted, and one that is being answered", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  const starting = runner.start(createTestAgent(), {
+    trigger: "manual",
+    sessionId: null,
+    request: { args: [] },
+  });
+  assert.equal(await runner.cancel(1), "cancelling");
+  await starting;
+  await until(async () => await statusOf({ store }, 1) === "aborted", "the end");
+
+  const id = await ask(on, "tester");
+  const { requestId } = (await store.requests.readOpenRequest(id))!;
+  const answering = runner.respond(id, { requestId, answer: { text: "yes" } });
+  assert.equal(await runner.cancel(id), "cancelling");
+  await answering;
+  await until(async () => await statusOf({ store }, id) === "aborted", "the end");
+});
+
+Deno.test("Runner.cancel() of a waiting execution rejects when its end cannot be stored", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  const id = await ask(on, "tester");
+  store.db.run(
+    "CREATE TRIGGER full BEFORE UPDATE ON executions BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  await assert.rejects(runner.cancel(id), /disk full/);
+  store.db.run("DROP TRIGGER full");
+  assert.equal(await runner.cancel(id), "aborted");
+});
+
+Deno.test("Runner.start() accepts one of many that come at once with one key", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const spec = {
+    trigger: "manual" as const,
+    sessionId: null,
+    request: { args: [] },
+    idempotencyKey: "once",
+  };
+  const started: number[] = [];
+  on.events.subscribe((event) => {
+    if (event.type === "execution_started") started.push(event.executionId);
+  });
+  const accepted = await Promise.all(
+    Array.from({ length: 50 }, () => on.runner.start(createTestAgent(), spec)),
+  );
+  assert.deepEqual([...new Set(accepted.map(({ id }) => id))], started);
+});
+
+Deno.test("Runner.start() gives the first run for its idempotency key, and refuses another run for it", async () => {
+  const agent = createTestAgent({ onPending: "parallel" });
+  await using on = await openTestRunner([agent]);
+  const { runner, store } = on;
+  const spec: RunSpec = {
+    trigger: "chat",
+    sessionId: "s",
+    idempotencyKey: "k",
+    request: { args: ["a"], message: "m" },
+  };
+  const { id } = await runner.start(agent, spec);
+  assert.equal((await runner.start(agent, structuredClone(spec))).id, id);
+  await until(async () => await statusOf(on, id) === "waiting", "the question");
+  assert.equal((await runner.start(agent, spec)).id, id);
+  const others: Partial<RunSpec>[] = [
+    { sessionId: "t" },
+    { trigger: "manual", sessionId: null },
+    { request: { args: ["b"], message: "m" } },
+    { request: { args: ["a"] } },
+    { request: { args: ["a"], message: "m", context: "c" } },
+  ];
+  for (const other of others) {
+    await assert.rejects(runner.start(agent, { ...spec, ...other }), IdempotencyKeyReused);
+  }
+  const another = createTestAgent({ id: "another" });
+  await assert.rejects(runner.start(another, spec), IdempotencyKeyReused);
+  const all = await store.executions.listExecutions({ limit: 10, offset: 0 });
+  assert.deepEqual(all.map((one) => one.id), [id]);
+  assert.notEqual((await runner.start(agent, { ...spec, idempotencyKey: "l" })).id, id);
+});
+
+Deno.test("Runner.recover() goes on where the agent as it is now says so, else tells that the run was orphaned", async () => {
+  const resumed = createTestAgent({ id: "resumed", onRestart: "resume" });
+  const orphaned = createTestAgent({ id: "orphaned" });
+  await using on = await openTestRunner([resumed, orphaned]);
+  const { runner, store, events } = on;
+  openInstance(store.db, { id: "dead", pid: 1, startedAt: 0 });
+  const dead = new SqliteAcceptanceStore(store.db, "dead");
+  const ids: Record<string, number> = {};
+  for (const agentId of ["resumed", "orphaned", "removed"]) {
+    const accepted = await dead.acceptExecution({
+      agentId,
+      displayName: agentId,
+      trigger: "manual",
+      parentExecutionId: null,
+      parentPosition: null,
+      depth: 0,
+      sessionId: null,
+      request: { args: [] },
+      model: "",
+      startedAt: 0,
+    }, { unlessWaiting: false, frames: () => [] });
+    assert.ok("execution" in accepted);
+    ids[agentId] = accepted.execution.id;
+  }
+  const told: string[] = [];
+  events.subscribe((event) => {
+    if ("executionId" in event) told.push(`${event.type} ${event.agentId}`);
+  });
+  await runner.recover();
+  await until(async () => await statusOf(on, ids["resumed"]!) === "waiting", "the question");
+  assert.equal(await statusOf(on, ids["orphaned"]!), "orphaned");
+  assert.equal(await statusOf(on, ids["removed"]!), "orphaned");
+  assert.deepEqual(told.sort(), [
+    "execution_completed orphaned",
+    "execution_completed removed",
+    "execution_waiting resumed",
+  ]);
+});
+
+/** Leaves a child waiting whose parent has ended, as a service that was killed in between would. */
+async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<number> {
+  const parent = await store.accept();
+  const { id } = await runner.start(createTestAgent(), {
+    ...MANUAL,
+    trigger: "agent",
+    parent: { executionId: parent.id, position: 2, depth: 1 },
+  });
+  await until(async () => await statusOf({ store }, id) === "waiting", "the question");
+  await new Journal(parent, { ...store, clock })
+    .finish({ status: "aborted", error: "Cancelled by user", output: null });
+  return id;
+}
+
+const FORSAKEN = "Aborted: the execution that delegated to it has ended";
+
+Deno.test("Runner.recover() ends an execution that waits below one that has ended", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const id = await leaveForsaken(on);
+  await on.runner.recover();
+  const { execution } = (await on.store.executions.readExecution(id))!;
+  assert.deepEqual([execution.status, execution.error], ["aborted", FORSAKEN]);
+});
+
+Deno.test("Runner.respond() to an execution below one that has ended ends it", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  const id = await leaveForsaken(on);
+  const { requestId } = (await store.requests.readOpenRequest(id))!;
+  await runner.respond(id, { requestId, answer: { text: "yes" } });
+  await until(async () => isFinal(await statusOf(on, id)), "the end");
+  const { execution } = (await store.executions.readExecution(id))!;
+  assert.deepEqual([execution.status, execution.error], ["aborted", FORSAKEN]);
+});
+
+Deno.test("Runner.stop() keeps a run that is to be resumed: nothing tells its end", async () => {
+  const agent = createTestAgent({ onRestart: "resume" });
+  await using on = await openTestRunner([agent]);
+  const spec = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
+  const { id } = await on.runner.start(agent, spec);
+  const stopped = on.runner.stop({ graceMs: 0 });
+  await on.clock.advance(0);
+  await stopped;
+  const status = await statusOf(on, id);
+  assert.ok(status === "running" || status === "waiting", String(status));
+  const frames = await on.store.frames.readFrames(id, { after: 0, limit: 100, maxBytes: 1e6 });
+  assert.ok(frames.every(({ event }) => event !== "complete"));
+});

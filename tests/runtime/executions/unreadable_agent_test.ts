@@ -1,0 +1,209 @@
+// Executions whose agent has a file that the service, started anew, cannot read: they are neither ended nor forgotten.
+import assert from "node:assert/strict";
+import { AgentUnreadable } from "../../../runtime/executions/refusals.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { answer, idsOf, resultsOf, statusOf, untilStatus } from "./executions_of.ts";
+
+const BROKEN = "---\nbad: [\n---\n";
+const RESUME = "on_restart: resume";
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+const ASK = { call: [call("ask_user", { question: "Which?" })] };
+const SLOW = [{ say: "Slow but sure.", delay_ms: 5_000 }];
+
+const writeAsking = (place: TestWorkspace, lines?: string) =>
+  place.writeScript("asker", [ASK, { say: "Said {result}" }], lines);
+
+/** Starts an agent in a service that then stops while the agent asks. */
+async function askAndStop(place: TestWorkspace, agentId: string, clock: TestClock) {
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run(agentId, {});
+  assert.equal((await toEnd(runtime, id)).status, "waiting");
+  return id;
+}
+
+/** Starts an agent in a service that then stops while the agent is at its model. */
+async function thinkAndStop(place: TestWorkspace, agentId: string, clock: TestClock) {
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run(agentId, {});
+  await until(() => clock.awaits(5_000), "its model");
+  await runtime.stop({ graceMs: 0 });
+  return id;
+}
+
+/** Whether exactly one run is at its model; lets it answer. */
+async function think(runtime: Runtime, id: number, clock: TestClock): Promise<void> {
+  await until(() => clock.awaits(5_000), "its model");
+  await clock.advance(5_000);
+  assert.equal((await toEnd(runtime, id)).outputData, "Slow but sure.");
+}
+
+Deno.test("an answer is refused while the agent's file cannot be read, and counts once it can", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  await writeAsking(place);
+  const id = await askAndStop(place, "asker", clock);
+  await place.writeAgent("asker", BROKEN);
+  await using runtime = await place.open({ clock });
+  await assert.rejects(
+    answer(runtime, id, { text: "red" }),
+    (error) =>
+      error instanceof AgentUnreadable && error.code === "conflict" &&
+      /^Agent 'asker' cannot be read: asker\.md:\d+:\d+: .+; fix the file and try again$/.test(
+        error.message,
+      ),
+  );
+  assert.equal(await statusOf(runtime, id), "waiting");
+  assert.equal((await runtime.pendingRequest(id)).message, "Which?");
+  await writeAsking(place);
+  await runtime.reloadAgents();
+  await answer(runtime, id, { text: "red" });
+  assert.equal((await toEnd(runtime, id)).outputData, "Said red");
+});
+
+Deno.test("an answer to a child is refused while the file of one that waits for it cannot be read", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  const writeLead = () =>
+    place.writeScript("lead", [
+      { call: [call("run_agent", { agent_id: "asker" })] },
+      { say: "Done." },
+    ], "agents: [asker]");
+  await writeLead();
+  await writeAsking(place);
+  const id = await askAndStop(place, "lead", clock);
+  await place.writeAgent("lead", BROKEN);
+  await using runtime = await place.open({ clock });
+  const [child = 0] = await idsOf(runtime, "asker");
+  for (const one of [id, child]) {
+    await assert.rejects(answer(runtime, one, { text: "red" }), /Agent 'lead' cannot be read/);
+  }
+  // What ends the child lets the parent go on: it does, once it can.
+  await runtime.cancel(child);
+  await untilStatus(runtime, id, "running");
+  await writeLead();
+  await runtime.reloadAgents();
+  assert.equal((await toEnd(runtime, id)).outputData, "Done.");
+  assert.match(String((await resultsOf(runtime, id))[0]?.["content"]), /Cancelled by user/);
+});
+
+Deno.test("a deadline that is over while the agent's file cannot be read is kept later; others are kept in time", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  await writeAsking(place, "confirm_timeout: 60s");
+  await place.writeScript("other", [ASK, { say: "Other {result}" }], "confirm_timeout: 90s");
+  const id = await askAndStop(place, "asker", clock);
+  const other = await askAndStop(place, "other", clock);
+  await place.writeAgent("asker", BROKEN);
+  await using runtime = await place.open({ clock });
+  await clock.advance(100_000);
+  assert.equal((await toEnd(runtime, other)).status, "success");
+  assert.equal(await statusOf(runtime, id), "waiting");
+  await runtime.reloadAgents();
+  await clock.advance(600_000);
+  assert.equal(await statusOf(runtime, id), "waiting");
+  const told = place.logged.filter(({ message }) => message.startsWith("No answer in time"));
+  assert.equal(told.length, 1);
+  await writeAsking(place, "confirm_timeout: 60s");
+  await runtime.reloadAgents();
+  await untilStatus(runtime, id, "success");
+  assert.match((await toEnd(runtime, id)).outputData ?? "", /timeout/);
+});
+
+Deno.test("a run to be resumed is held back until its agent's file can be read, over restarts, and goes on once", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  await place.writeScript("slow", SLOW, RESUME);
+  const id = await thinkAndStop(place, "slow", clock);
+  await place.writeAgent("slow", BROKEN);
+  for (let restart = 0; restart < 2; restart++) {
+    await using runtime = await place.open({ clock });
+    assert.deepEqual(await runtime.countExecutions(), { running: 1, waiting: 0 });
+    await runtime.reloadAgents();
+    assert.equal(await statusOf(runtime, id), "running");
+    // Nobody would end in the time that a stop gives: it does not take it.
+    await runtime.stop({ graceMs: 8_000 });
+  }
+  await using runtime = await place.open({ clock });
+  await place.writeScript("slow", SLOW, RESUME);
+  await Promise.all([runtime.reloadAgents(), runtime.reloadAgents()]);
+  await think(runtime, id, clock);
+  await runtime.reloadAgents();
+  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
+  assert.equal(clock.awaits(5_000), false);
+});
+
+Deno.test("a run that is held back ends as cancelled, orphaned by the file that is mended, or by its removal", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  const ids: Record<string, number> = {};
+  for (const name of ["cancelled", "orphan", "removed"]) {
+    await place.writeScript(name, SLOW, RESUME);
+    ids[name] = await thinkAndStop(place, name, clock);
+    await place.writeAgent(name, BROKEN);
+  }
+  await using runtime = await place.open({ clock });
+  assert.equal(await runtime.cancel(ids["cancelled"]!), "cancelling");
+  await place.writeScript("orphan", SLOW);
+  await Deno.remove(`${place.agentsDir}/removed.md`);
+  await runtime.reloadAgents();
+  for (
+    const [name, status] of [["cancelled", "aborted"], ["orphan", "orphaned"], [
+      "removed",
+      "orphaned",
+    ]]
+  ) {
+    const ended = await toEnd(runtime, ids[name!]!);
+    assert.equal(ended.status, status);
+    if (status === "aborted") assert.equal(ended.error, "Cancelled by user");
+  }
+});
+
+for (const broken of [["lead"], ["slow"], ["lead", "slow"]]) {
+  Deno.test(`a parent and its child go on together, where ${broken.join(" and ")} could not be read`, async () => {
+    await using place = await createTestWorkspace();
+    const clock = new TestClock();
+    const write = async (ids: readonly string[]) => {
+      if (ids.includes("slow")) await place.writeScript("slow", SLOW, RESUME);
+      if (!ids.includes("lead")) return;
+      const steps = [{ call: [call("run_agent", { agent_id: "slow" })] }, { say: "{result}" }];
+      await place.writeScript("lead", steps, `agents: [slow]\n${RESUME}`);
+    };
+    await write(["lead", "slow"]);
+    const id = await thinkAndStop(place, "lead", clock);
+    for (const agent of broken) await place.writeAgent(agent, BROKEN);
+    await using runtime = await place.open({ clock });
+    assert.deepEqual(await runtime.countExecutions(), { running: 2, waiting: 0 });
+    for (const agent of broken) {
+      await write([agent]);
+      await runtime.reloadAgents();
+    }
+    const [child = 0] = await idsOf(runtime, "slow");
+    await think(runtime, child, clock);
+    assert.match((await toEnd(runtime, id)).outputData ?? "", /Slow but sure\./);
+    assert.equal((await idsOf(runtime, "slow")).length, 1);
+  });
+}
+
+Deno.test("an agents directory that cannot be read at the start ends nothing", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  await place.writeScript("slow", SLOW, RESUME);
+  await writeAsking(place);
+  const asking = await askAndStop(place, "asker", clock);
+  const slow = await thinkAndStop(place, "slow", clock);
+  await Deno.rename(place.agentsDir, `${place.agentsDir}.away`);
+  // No directory: it is there, and cannot be listed.
+  await Deno.writeTextFile(place.agentsDir, "");
+  await using runtime = await place.open({ clock });
+  await assert.rejects(answer(runtime, asking, { text: "red" }), AgentUnreadable);
+  assert.equal(await statusOf(runtime, slow), "running");
+  await Deno.remove(place.agentsDir);
+  await Deno.rename(`${place.agentsDir}.away`, place.agentsDir);
+  await runtime.reloadAgents();
+  await think(runtime, slow, clock);
+  await answer(runtime, asking, { text: "red" });
+  assert.equal((await toEnd(runtime, asking)).outputData, "Said red");
+});

@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { createDemoModel } from "../../../../runtime/models/demo/demo.ts";
+import { DEMO_MODEL_NAMES } from "../../../../runtime/models/demo/demo_names.ts";
+import type { Message } from "../../../../runtime/models/message.ts";
+import { ModelError, type ModelReply } from "../../../../runtime/models/model.ts";
+import type { Clock } from "../../../../base/clock.ts";
+import { type CollectedReply, collectReply, modelRequest } from "../../../support/collect_reply.ts";
+import { settle, TestClock } from "../../../support/test_clock.ts";
+
+/** Plays one step with a clock that moves whenever somebody waits. */
+function play(
+  name: string,
+  messages: Message[],
+  clock: Clock = instantClock(),
+): Promise<CollectedReply> {
+  return collectReply(createDemoModel({ name, clock }), modelRequest({ messages }));
+}
+
+function instantClock(): Clock {
+  return { now: () => 0, sleep: () => Promise.resolve() };
+}
+
+function scriptFailure(messages: Message[], expected: RegExp): Promise<void> {
+  return assert.rejects(play("script", messages), (error) => {
+    assert.ok(error instanceof ModelError);
+    assert.equal(error.retryable, false);
+    assert.match(error.message, expected);
+    return true;
+  });
+}
+
+function task(steps: unknown): Message {
+  const block = "```demo\n" + JSON.stringify(steps, null, 2) + "\n```";
+  return {
+    role: "system",
+    content: `<environment>e</environment>\n<task>\nDo it.\n\n${block}\n</task>`,
+  };
+}
+
+const GO: Message = { role: "user", content: "Execute your task." };
+
+/** The conversation after a reply and the results of its calls. */
+function after(messages: Message[], reply: ModelReply, ...results: string[]): Message[] {
+  return [
+    ...messages,
+    reply.message,
+    ...reply.message.toolCalls.map((call, index): Message => ({
+      role: "tool",
+      toolCallId: call.id,
+      toolName: call.name,
+      content: results[index] ?? "",
+      isError: results[index]?.startsWith("Error: ") ?? false,
+    })),
+  ];
+}
+
+Deno.test("createDemoModel() refuses an unknown name and lists the known ones", () => {
+  assert.throws(
+    () => createDemoModel({ name: "gpt", clock: instantClock() }),
+    /Unknown model "demo\/gpt": the demo provider has report, script, echo/,
+  );
+  assert.deepEqual(DEMO_MODEL_NAMES, ["report", "script", "echo"]);
+});
+
+Deno.test("demo/echo answers with the last user turn", async () => {
+  const { reply, text } = await play("echo", [GO, {
+    role: "user",
+    content: "  Say  this.\nTwice. ",
+  }]);
+  assert.equal(reply.message.content, "  Say  this.\nTwice. ");
+  assert.equal(text, reply.message.content);
+  assert.equal(reply.stop, "end");
+});
+
+Deno.test("demo/report reads the file, writes the report and answers with what it found", async () => {
+  const system: Message = {
+    role: "system",
+    content:
+      "<environment>See other.md</environment>\n<task>\nRead `notes.md`, e.g. today, and write " +
+      "the report to reports/notes-report.md.\n</task>",
+  };
+  const start: Message[] = [system, GO];
+  const first = await play("report", start);
+  assert.equal(first.reply.stop, "tool_calls");
+  assert.deepEqual(first.reply.message.toolCalls, [{
+    id: "demo_2_1",
+    name: "file_read",
+    arguments: '{"path":"notes.md","with_line_numbers":false}',
+  }]);
+  const notes = "# Garden\n\n- [ ] water the roses\n- [x] cut the roses\n";
+  const read = after(start, first.reply, notes);
+  const second = await play("report", read);
+  const [write] = second.reply.message.toolCalls;
+  assert.equal(write?.name, "file_write");
+  assert.deepEqual(JSON.parse(write?.arguments ?? ""), {
+    path: "reports/notes-report.md",
+    content: "# Report on notes.md\n\n- 8 words in 3 lines\n- 1 open items, 1 done\n" +
+      "- Sections: Garden\n- Open: water the roses\n- Most frequent words: roses (2)\n",
+  });
+  const third = await play("report", after(read, second.reply, "Created reports/notes-report.md"));
+  assert.equal(third.reply.stop, "end");
+  assert.equal(
+    third.text,
+    "notes.md: 8 words in 3 lines; 1 open items, 1 done; Sections: Garden.\n\n" +
+      "The report is in reports/notes-report.md.",
+  );
+});
+
+Deno.test("demo/report sums the columns of a table and writes to report.md by default", async () => {
+  const start: Message[] = [{ role: "user", content: "Look at {data}/sales.csv please." }];
+  const first = await play("report", start);
+  const second = await play(
+    "report",
+    after(start, first.reply, "day,cups,price\nMon,12,1.5\nTue,30,2.25\n"),
+  );
+  assert.deepEqual(JSON.parse(second.reply.message.toolCalls[0]?.arguments ?? ""), {
+    path: "report.md",
+    content: "# Report on {data}/sales.csv\n\n- 2 rows of 3 columns\n- Sum of cups: 42\n" +
+      "- Sum of price: 3.75\n",
+  });
+});
+
+Deno.test("demo/report says what went wrong instead of going on", async () => {
+  const nothing = await play("report", [GO]);
+  assert.match(nothing.text, /Name the file in the task/);
+  const start: Message[] = [{ role: "user", content: "Read notes.md." }];
+  const first = await play("report", start);
+  const unread = await play("report", after(start, first.reply, "Error: no such file"));
+  assert.equal(unread.text, "I could not read notes.md. Error: no such file");
+  assert.equal(unread.reply.stop, "end");
+  const read = after(start, first.reply, "text");
+  const second = await play("report", read);
+  const unwritten = await play("report", after(read, second.reply, "Error: denied"));
+  assert.match(unwritten.text, /I could not write report\.md\. Error: denied$/);
+});
+
+Deno.test("demo/report streams in small pieces, pausing by the clock", async () => {
+  const clock = new TestClock();
+  const call = play("report", [GO], clock);
+  for (let i = 0; i < 40; i++) await clock.advance(12);
+  const { deltas, text, reply } = await call;
+  assert.ok(deltas.length > 5);
+  assert.equal(text, reply.message.content);
+});
+
+Deno.test("demo/script plays the step that the conversation has come to", async () => {
+  const steps = [
+    { say: "One.", call: [{ name: "a", arguments: { x: 1 } }, { name: "b" }] },
+    { call: [{ name: "c", arguments: "{broken" }], usage: { input: 100, output: 7 } },
+    { say: "End.", stop: "length", cost_usd: 0.5 },
+  ];
+  const start = [task(steps), GO];
+  const first = await play("script", start);
+  assert.equal(first.reply.message.content, "One.");
+  assert.equal(first.reply.stop, "tool_calls");
+  assert.deepEqual(first.reply.message.toolCalls, [
+    { id: "demo_2_1", name: "a", arguments: '{"x":1}' },
+    { id: "demo_2_2", name: "b", arguments: "{}" },
+  ]);
+  const one = after(start, first.reply, "r1", "r2");
+  const second = await play("script", one);
+  assert.deepEqual(second.reply.message.toolCalls, [
+    { id: "demo_5_1", name: "c", arguments: "{broken" },
+  ]);
+  assert.deepEqual(second.reply.usage, {
+    inputTokens: 100,
+    outputTokens: 7,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  });
+  const third = await play("script", after(one, second.reply, "Error: x"));
+  assert.equal(third.reply.stop, "length");
+  assert.equal(third.reply.reportedCostUsd, 0.5);
+  const again = await play("script", [...after(one, third.reply), GO]);
+  assert.equal(again.reply.message.content, "One.");
+});
+
+Deno.test("demo/script prefers the script of the user turn", async () => {
+  const { text } = await play("script", [
+    task([{ say: "from the file" }]),
+    { role: "user", content: 'Do:\r\n```demo\r\n[{ "say": "from the turn" }]\r\n```\r\n' },
+  ]);
+  assert.equal(text, "from the turn");
+});
+
+Deno.test("demo/script counts tokens from the characters when the step gives none", async () => {
+  const messages: Message[] = [{ role: "user", content: '```demo\n[{"say":"12345678"}]\n```' }];
+  const { reply } = await play("script", messages);
+  assert.equal(reply.usage?.inputTokens, Math.ceil((messages[0]?.content.length ?? 0) / 4));
+  assert.equal(reply.usage?.outputTokens, 2);
+  assert.equal(reply.reportedCostUsd, null);
+});
+
+Deno.test("demo/script repeats a text to any length in a few hundred deltas", async () => {
+  const { reply, deltas } = await play("script", [
+    task([{ say: "Start ", say_repeat: { text: "x", times: 900_000 } }]),
+    GO,
+  ]);
+  assert.equal(reply.message.content, "Start " + "x".repeat(900_000));
+  assert.ok(deltas.length <= 201, String(deltas.length));
+});
+
+Deno.test("demo/script waits by the clock and rethrows the reason of a cancel", async () => {
+  const clock = new TestClock();
+  const messages = [task([{ say: "late", delay_ms: 5_000 }]), GO];
+  let done = false;
+  const call = play("script", messages, clock).finally(() => done = true);
+  await clock.advance(4_999);
+  assert.equal(done, false);
+  await clock.advance(1);
+  assert.equal((await call).text, "late");
+
+  const controller = new AbortController();
+  const cancelled = collectReply(
+    createDemoModel({ name: "script", clock }),
+    modelRequest({ messages }),
+    { signal: controller.signal },
+  );
+  const reason = new Error("enough");
+  const rejected = assert.rejects(cancelled, (error) => error === reason);
+  await settle();
+  controller.abort(reason);
+  await rejected;
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("demo/script fails as its step says, behind the step's text", async () => {
+  for (const retryable of [true, false]) {
+    const deltas: string[] = [];
+    const model = createDemoModel({ name: "script", clock: instantClock() });
+    const call = collectReply(
+      model,
+      modelRequest({ messages: [task([{ say: "half", fail: "Out of order", retryable }]), GO] }),
+      { onDelta: (delta) => deltas.push(delta.type === "text" ? delta.text : "") },
+    );
+    await assert.rejects(call, (error) => {
+      assert.ok(error instanceof ModelError);
+      assert.equal(error.message, "demo: Out of order");
+      assert.equal(error.retryable, retryable);
+      return true;
+    });
+    assert.deepEqual(deltas, ["half"]);
+  }
+});
+
+Deno.test("demo/script is strict about its end", async () => {
+  const start = [task([{ call: [{ name: "a" }] }]), GO];
+  const first = await play("script", start);
+  await scriptFailure(
+    after(start, first.reply, "r"),
+    /^Cannot play demo\/script: the script has 1 step and was asked for step 2; add a step/,
+  );
+});
+
+Deno.test("demo/script names what is wrong with a script", async () => {
+  await scriptFailure([GO], /is missing; write a ```demo block/);
+  await scriptFailure(
+    [{ role: "user", content: "```demo\n[{]\n```" }],
+    /is not JSON \(.+\); fix it/,
+  );
+  await scriptFailure(
+    [{ role: "user", content: "```demo\n[]\n```\n```demo\n[]\n```" }],
+    /stands in 2 ```demo blocks/,
+  );
+  const cases: [unknown, RegExp][] = [
+    [{}, /the whole: Invalid input: expected array/],
+    [[], /the whole: /],
+    [[{ say: "a" }, { say: 1 }], /step 2\.say: Invalid input: expected string/],
+    [[{ sya: "a" }], /step 1: Unrecognized key: "sya"/],
+    [[{ delay_ms: 1 }], /step 1: a step needs say, say_repeat, call or fail/],
+    [[{ call: [{ arguments: {} }] }], /step 1\.call\.0\.name: /],
+    [[{ say: "a", usage: { input: -1, output: 1 } }], /step 1\.usage\.input: /],
+  ];
+  for (const [steps, expected] of cases) await scriptFailure([task(steps), GO], expected);
+});
+
+Deno.test("demo/script says the last tool's result where its text has {result}", async () => {
+  const messages = [task([{ call: [{ name: "file_read" }] }, { say: "It says: {result}" }]), GO];
+  const { reply } = await play("script", messages);
+  const next = await play("script", after(messages, reply, "no {result} here"));
+  assert.equal(next.reply.message.content, "It says: no {result} here");
+});

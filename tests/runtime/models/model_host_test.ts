@@ -1,0 +1,51 @@
+// The host that permissions are derived from is the one that the adapter really calls.
+import assert from "node:assert/strict";
+import type { ModelSettings } from "../../../runtime/agents/agent.ts";
+import { modelHost } from "../../../runtime/models/endpoint.ts";
+import { ModelError } from "../../../runtime/models/model.ts";
+import { resolveModel } from "../../../runtime/models/resolve.ts";
+import { collectReply } from "../../support/collect_reply.ts";
+import { LogLines } from "../../support/log_lines.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+const settings = (provider: string, baseUrl?: string): ModelSettings => (
+  { provider, name: "tiny", streamUsage: true, ...(baseUrl === undefined ? {} : { baseUrl }) }
+);
+
+/** What a call without any network permission fails with. */
+async function refusalOf(model: ModelSettings): Promise<ModelError> {
+  const opened = await resolveModel(model, {
+    environment: { get: () => "sk-0123456789", secrets: () => [] },
+    environmentFile: "/work/.env",
+    clock: new TestClock(),
+    pinKeys: false,
+    log: new LogLines(),
+  });
+  try {
+    await collectReply(opened);
+  } catch (error) {
+    assert.ok(error instanceof ModelError, String(error));
+    return error;
+  }
+  throw new Error("it was not refused");
+}
+
+for (const provider of ["openai", "anthropic", "google", "ollama", "local"]) {
+  Deno.test({
+    name: `modelHost() of ${provider} is the host that Deno refuses, at once and with the flag`,
+    permissions: { net: false, read: true, env: true, sys: true },
+    async fn() {
+      const { message, retryable } = await refusalOf(settings(provider));
+      const host = modelHost(settings(provider));
+      assert.ok(message.includes(`Inkling was started without --allow-net=${host};`), message);
+      assert.equal(retryable, false);
+    },
+  });
+}
+
+Deno.test("modelHost() follows base_url, with the port of its scheme; the demo calls nobody", () => {
+  assert.equal(modelHost(settings("corp", "http://models.test/api")), "models.test:80");
+  assert.equal(modelHost(settings("openai", "https://[fd00::1]:8443/v1")), "[fd00::1]:8443");
+  assert.equal(modelHost(settings("demo")), null);
+  assert.throws(() => modelHost(settings("unknown")), ModelError);
+});

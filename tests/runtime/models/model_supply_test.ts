@@ -1,0 +1,81 @@
+// The models of one service: they are set up once, and what they are set up with is what files and shell say now.
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import type { ModelSettings } from "../../../runtime/agents/agent.ts";
+import type { Model } from "../../../runtime/models/model.ts";
+import { ModelSupply } from "../../../runtime/models/model_supply.ts";
+import { collectReply } from "../../support/collect_reply.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+
+interface Supply {
+  open: (model: Partial<ModelSettings>) => Promise<Model>;
+  /** Writes the environment file anew. */
+  setKeys: (keys: Record<string, string>) => Promise<void>;
+}
+
+async function openSupply(place: TestWorkspace): Promise<Supply> {
+  const settings = await place.settings();
+  const file = settings.directories.workspaceEnvFile;
+  await Deno.mkdir(dirname(file), { recursive: true });
+  const supply = new ModelSupply({
+    settings,
+    clock: new TestClock(),
+    log: { write: () => {} },
+  });
+  const model = { provider: "mine", name: "m", streamUsage: true };
+  return {
+    open: (changes) => supply.open(createTestAgent({ model: { ...model, ...changes } })),
+    setKeys: (keys) =>
+      Deno.writeTextFile(
+        file,
+        Object.entries(keys).map(([name, value]) => `${name}=${value}\n`).join(""),
+      ),
+  };
+}
+
+Deno.test("ModelSupply.open() gives each call the key, name and address that its agent has now", async () => {
+  await using place = await createTestWorkspace();
+  await using here = new OpenAiServer(Array.from({ length: 5 }, () => ({ text: "Hello." })));
+  await using there = new OpenAiServer([{ text: "Hello." }]);
+  const { open, setKeys } = await openSupply(place);
+  await setKeys({ MINE_API_KEY: "first-key" });
+  const told = (server: OpenAiServer) =>
+    server.requests.map(({ headers, body }) => [headers.get("authorization"), body.model]);
+
+  await collectReply(await open({ baseUrl: here.origin }));
+  const opened = await open({ baseUrl: here.origin });
+  await setKeys({ MINE_API_KEY: "second-key", OTHER_KEY: "other-key" });
+  await collectReply(await open({ baseUrl: here.origin }));
+  // A run that began with the old key goes on with it.
+  await collectReply(opened);
+  await collectReply(await open({ baseUrl: here.origin, apiKeyEnv: "OTHER_KEY" }));
+  await collectReply(await open({ baseUrl: here.origin, name: "n" }));
+  await collectReply(await open({ baseUrl: there.origin }));
+  assert.deepEqual(told(here), [
+    ["Bearer first-key", "m"],
+    ["Bearer second-key", "m"],
+    ["Bearer first-key", "m"],
+    ["Bearer other-key", "m"],
+    ["Bearer second-key", "n"],
+  ]);
+  assert.deepEqual(told(there), [["Bearer second-key", "m"]]);
+
+  await setKeys({});
+  await assert.rejects(open({ baseUrl: here.origin }), /MINE_API_KEY is not set/);
+});
+
+Deno.test("ModelSupply.open() opens any number of models, and each of them again", async () => {
+  await using place = await createTestWorkspace();
+  const names = Array.from({ length: 120 }, (_, index) => `m${index}`);
+  await using server = new OpenAiServer([{ text: "Hello." }, { text: "Hello." }]);
+  const { open, setKeys } = await openSupply(place);
+  await setKeys({ MINE_API_KEY: "a-key" });
+  for (const name of names) await open({ name, baseUrl: server.origin });
+  for (const name of ["m0", "m119"]) {
+    await collectReply(await open({ name, baseUrl: server.origin }));
+  }
+  assert.deepEqual(server.requests.map(({ body }) => body.model), ["m0", "m119"]);
+});

@@ -1,0 +1,115 @@
+// A price file that is broken, as a whole or in part: what is reported, and which prices hold.
+import assert from "node:assert/strict";
+import { parsePriceFile, PriceFile } from "../../../runtime/models/price_file.ts";
+import { age, withTempDir } from "../../support/temp_dir.ts";
+
+const GOOD = "local/tiny: { input: 1, output: 2 }\n";
+
+Deno.test("PriceFile keeps the prices of before while the file is too big or no text, and says why", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/pricing.yaml`;
+    await Deno.writeTextFile(path, GOOD);
+    const file = new PriceFile(path);
+    const price = file.look().prices.get("local/tiny");
+    assert.notEqual(price, undefined);
+    assert.deepEqual(file.look().problems, []);
+
+    await Deno.writeTextFile(path, `${GOOD}#${"x".repeat(1024 * 1024)}\n`);
+    assert.deepEqual(file.look().problems, [{
+      path,
+      line: 1,
+      column: 1,
+      severity: "error",
+      message: "The file is over 1 MB, too large for a price list",
+    }]);
+    assert.deepEqual(file.look().prices.get("local/tiny"), price);
+
+    await Deno.writeFile(path, new Uint8Array([...new TextEncoder().encode("# a\n# "), 0xff]));
+    const [problem] = file.look().problems;
+    assert.equal(problem?.line, 2);
+    assert.match(problem?.message ?? "", /UTF-8/);
+    assert.deepEqual(file.look().prices.get("local/tiny"), price);
+
+    await Deno.writeTextFile(path, GOOD);
+    assert.deepEqual(file.look().problems, []);
+  });
+});
+
+Deno.test("PriceFile reads a file that stays as it is once", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/pricing.yaml`;
+    await Deno.writeTextFile(path, GOOD);
+    await age(path);
+    const file = new PriceFile(path);
+    const price = file.look().prices.get("local/tiny");
+    // The very same: a file that is read again gives another.
+    assert.equal(file.look().prices.get("local/tiny"), price);
+    assert.deepEqual(file.look().problems, []);
+  });
+});
+
+Deno.test("PriceFile keeps the valid prices beside broken ones, and reports each of those at its place", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/pricing.yaml`;
+    const file = new PriceFile(path);
+    await Deno.writeTextFile(
+      path,
+      `a: { input: -1, output: 2 }\n${GOOD}b:\nconstructor: { input: 3, output: 4 }\nc: { input: 1 }\n`,
+    );
+    const { prices, broken, failure, problems } = file.look();
+    assert.deepEqual([...prices], [
+      ["local/tiny", { input: 1, output: 2 }],
+      ["constructor", { input: 3, output: 4 }],
+    ]);
+    assert.deepEqual(problems.map(({ line, column, message }) => `${line}:${column} ${message}`), [
+      "1:13 a.input must not be negative, got -1",
+      "3:3 b must be a map of keys and values, got nothing",
+      "5:1 c.output is missing",
+    ]);
+    assert.deepEqual([...broken.keys()], ["a", "b", "c"]);
+    assert.deepEqual([...broken.values()], problems);
+    assert.equal(failure, undefined);
+  });
+});
+
+Deno.test("PriceFile keeps what a broken entry said before, and forgets one that is gone", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/pricing.yaml`;
+    const file = new PriceFile(path);
+    const inputs = () => Object.fromEntries([...file.look().prices].map(([k, v]) => [k, v.input]));
+    await Deno.writeTextFile(path, "a: { input: 1, output: 1 }\nb: { input: 2, output: 1 }\n");
+    assert.deepEqual(inputs(), { a: 1, b: 2 });
+    await Deno.writeTextFile(path, "a: { input: x, output: 1 }\nb: { input: 30, output: 1 }\n");
+    assert.deepEqual(inputs(), { a: 1, b: 30 });
+    await Deno.writeTextFile(path, "a: [\n");
+    assert.deepEqual(inputs(), { a: 1, b: 30 });
+    const { failure, problems } = file.look();
+    assert.match(failure?.message ?? "", /^Broken YAML/);
+    assert.equal(failure, problems[0]);
+    await Deno.writeTextFile(path, "b: { input: 300, output: 1 }\n");
+    assert.deepEqual(inputs(), { b: 300 });
+    assert.deepEqual(file.look().problems, []);
+    await Deno.remove(path);
+    assert.deepEqual(inputs(), {});
+  });
+});
+
+Deno.test("parsePriceFile() lists the first problems of very many, and keeps every valid price", () => {
+  const entries = Array.from(
+    { length: 150 },
+    (_, i) => `good${i}: { input: 1, output: 1, odd: 1 }\nbad${i}: 1`,
+  );
+  const parsed = parsePriceFile(
+    [...entries, "late: { input: -1, output: 1 }"].join("\n"),
+    "pricing.yaml",
+  );
+  assert.ok("prices" in parsed);
+  assert.equal(parsed.prices.size, 150);
+  assert.equal(parsed.broken.size, 151);
+  const errors = parsed.diagnostics.filter(({ severity }) => severity === "error");
+  assert.equal(errors.length, 101);
+  assert.deepEqual(parsed.broken.get("bad99"), errors[99]);
+  assert.equal(errors[100]?.message, "More prices are broken than are listed: fix those first");
+  assert.equal(parsed.broken.get("late"), errors[100]);
+  assert.ok(parsed.diagnostics.length <= 250);
+});

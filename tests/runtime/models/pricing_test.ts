@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Usage } from "../../../runtime/models/model.ts";
+import { parsePriceFile } from "../../../runtime/models/price_file.ts";
+import { familyOf, ModelPrices, type PricedModel } from "../../../runtime/models/pricing.ts";
+import { LogLines } from "../../support/log_lines.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+interface World extends AsyncDisposable {
+  prices: ModelPrices;
+  log: LogLines;
+  workspaceFile: string;
+  configFile: string;
+}
+
+async function world(files: { workspace?: string; config?: string } = {}): Promise<World> {
+  const directory = await Deno.makeTempDir();
+  const workspaceFile = join(directory, "workspace.yaml");
+  const configFile = join(directory, "config.yaml");
+  if (files.workspace !== undefined) await Deno.writeTextFile(workspaceFile, files.workspace);
+  if (files.config !== undefined) await Deno.writeTextFile(configFile, files.config);
+  const log = new LogLines();
+  return {
+    workspaceFile,
+    configFile,
+    log,
+    prices: new ModelPrices({ files: [workspaceFile, configFile], clock: new TestClock(), log }),
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+  };
+}
+
+function usage(input: number, output: number, read = 0, write = 0): Usage {
+  return {
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadTokens: read,
+    cacheWriteTokens: write,
+  };
+}
+
+function model(id: string, baseUrl?: string): PricedModel {
+  const [provider = "", ...name] = id.split("/");
+  return { provider, name: name.join("/"), ...(baseUrl === undefined ? {} : { baseUrl }) };
+}
+
+async function costs(
+  prices: ModelPrices,
+  id: string,
+  counted: Usage | null,
+  reportedCostUsd: number | null = null,
+): Promise<number | null> {
+  const cost = await prices.costOf(model(id), { usage: counted, reportedCostUsd });
+  // Binary fractions of a cent differ by the order of the sums.
+  return cost === null ? null : Number(cost.toFixed(9));
+}
+
+Deno.test("ModelPrices.costOf() agrees with sums by hand from the price table, cached tokens included", async () => {
+  await using it = await world();
+  // Dollars per million: in, cache read, cache write, out.
+  const cases: [string, Usage, number][] = [
+    // gpt-4o: 2.50, 1.25, -, 10. 1,000 x 2.50 + 500 x 10.
+    ["openai/gpt-4o", usage(1_000, 500), 0.0075],
+    // 10,000 in, 8,000 of them cached: 2,000 x 2.50 + 8,000 x 1.25 + 100 x 10.
+    ["openai/gpt-4o", usage(10_000, 100, 8_000), 0.016],
+    ["openai/gpt-4o-2024-08-06", usage(10_000, 100, 8_000), 0.016],
+    // claude-sonnet-4-5: 3, 0.30, 3.75, 15. 1,000 x 3 + 6,000 x 0.30 + 3,000 x 3.75 + 200 x 15.
+    ["anthropic/claude-sonnet-4-5", usage(10_000, 200, 6_000, 3_000), 0.01905],
+    ["anthropic/claude-sonnet-4-5-20250929", usage(10_000, 200, 6_000, 3_000), 0.01905],
+    // gemini-2.5-flash: 0.30, 0.03, -, 2.50. 2,000 x 0.30 + 8,000 x 0.03 + 1,000 x 2.50.
+    ["google/gemini-2.5-flash", usage(10_000, 1_000, 8_000), 0.00334],
+  ];
+  for (const [id, counted, expected] of cases) {
+    assert.equal(await costs(it.prices, id, counted), expected, id);
+  }
+});
+
+Deno.test("ModelPrices.costOf() takes the endpoint's word before any price", async () => {
+  await using it = await world({ workspace: "openai/gpt-4o: {input: 1, output: 1}" });
+  assert.equal(await costs(it.prices, "openai/gpt-4o", usage(1_000_000, 0), 0.42), 0.42);
+  assert.equal(await costs(it.prices, "mine/unknown", null, 0), 0);
+});
+
+Deno.test("ModelPrices.costOf() is null, not zero, where nothing is known", async () => {
+  await using it = await world();
+  assert.equal(await costs(it.prices, "mine/gpt-4o", usage(1_000, 1)), null);
+  assert.equal(await costs(it.prices, "ollama/llama3", usage(1_000, 1)), null);
+  assert.equal(await costs(it.prices, "openai/never-heard-of", usage(1_000, 1)), null);
+  assert.equal(await costs(it.prices, "openai/gpt-4o", null), null);
+});
+
+Deno.test("ModelPrices knows a provider by its address when its name says nothing", async () => {
+  await using it = await world();
+  const known = model("gate/openai/gpt-4o", "https://openrouter.ai/api/v1");
+  assert.equal(await it.prices.hasPrice(known), true);
+  assert.equal(await it.prices.hasPrice(model("gate/openai/gpt-4o", "https://x.example")), false);
+});
+
+Deno.test("ModelPrices takes the workspace's price before the config directory's, and both before the table", async () => {
+  await using it = await world({
+    workspace: "openai/gpt-4o: {input: 1, output: 2}\nshared: {input: 3, output: 3}\n",
+    config: "openai/gpt-4o: {input: 9, output: 9}\nmine/m:\n  input: 4\n  output: 8\n" +
+      "  cache_read: 1\n  cache_write: 5\n",
+  });
+  const { prices } = it;
+  assert.equal(await costs(prices, "openai/gpt-4o", usage(1_000_000, 1_000_000)), 3);
+  assert.equal(await costs(prices, "anybody/shared", usage(1_000_000, 0)), 3);
+  // 500,000 x 4 + 300,000 x 1 + 200,000 x 5 + 100,000 x 8.
+  assert.equal(await costs(prices, "mine/m", usage(1_000_000, 100_000, 300_000, 200_000)), 4.1);
+  // Without prices of their own, cached tokens cost what input costs.
+  assert.equal(await costs(prices, "openai/gpt-4o", usage(1_000_000, 0, 600_000, 400_000)), 1);
+  assert.equal(await prices.hasPrice(model("mine/m")), true);
+  assert.equal(await prices.hasPrice(model("mine/other")), false);
+});
+
+Deno.test("ModelPrices lets a family's price in a file win over a dated name in the table", async () => {
+  await using it = await world({ workspace: "gpt-4o: {input: 7, output: 0}" });
+  assert.equal(await costs(it.prices, "openai/gpt-4o-2024-08-06", usage(1_000_000, 0)), 7);
+});
+
+Deno.test("ModelPrices puts contradictory counts right", async () => {
+  await using it = await world({ config: "m: {input: 1, output: 1, cache_read: 0.5}" });
+  assert.equal(await costs(it.prices, "mine/m", usage(1_000_000, 0, 3_000_000, 9)), 0.5);
+  assert.equal(await costs(it.prices, "openai/gpt-4o", usage(1_000_000, 0, 3_000_000)), 1.25);
+});
+
+Deno.test("ModelPrices reads a file again when it changed, appeared or went", async () => {
+  await using it = await world();
+  const { prices, workspaceFile } = it;
+  const million = usage(1_000_000, 0);
+  assert.equal(await costs(prices, "mine/m", million), null);
+  await Deno.writeTextFile(workspaceFile, "m: {input: 1, output: 1}");
+  assert.equal(await costs(prices, "mine/m", million), 1);
+  await Deno.writeTextFile(workspaceFile, "m: {input: 2, output: 1}");
+  assert.equal(await costs(prices, "mine/m", million), 2);
+  await Deno.remove(workspaceFile);
+  assert.equal(await costs(prices, "mine/m", million), null);
+});
+
+Deno.test("ModelPrices reports a broken file once, and goes by what it said before", async () => {
+  await using it = await world({ config: "m: {input: 1, output: 1}" });
+  const { prices, log, configFile } = it;
+  const million = usage(1_000_000, 0);
+  assert.equal(await costs(prices, "mine/m", million), 1);
+  await Deno.writeTextFile(configFile, "m: {input: -1, output: 1}");
+  assert.equal(await costs(prices, "mine/m", million), 1);
+  assert.equal(await costs(prices, "mine/m", million), 1);
+  const [problem] = prices.problems();
+  assert.deepEqual(
+    [problem?.path, problem?.line, problem?.column, problem?.message],
+    [configFile, 1, 12, "m.input must not be negative, got -1"],
+  );
+  assert.equal(log.lines.length, 1);
+  assert.equal(log.lines[0]?.level, "warn");
+  await Deno.writeTextFile(configFile, "m: {input: 5, output: 1}");
+  assert.equal(await costs(prices, "mine/m", million), 5);
+  assert.deepEqual(prices.problems(), []);
+});
+
+Deno.test("ModelPrices knows the price of every model but the one whose entry is broken", async () => {
+  await using it = await world({
+    workspace: "mine/bad: {input: x}\nmine/m: {input: 2, output: 1}\n",
+  });
+  assert.equal(await costs(it.prices, "mine/m", usage(1_000_000, 0)), 2);
+  assert.equal(await it.prices.hasPrice(model("mine/m")), true);
+  assert.equal(await it.prices.hasPrice(model("mine/bad")), false);
+  assert.equal(it.prices.problems().length, it.log.lines.length);
+  assert.ok(it.log.lines.length > 0);
+});
+
+Deno.test("ModelPrices.costOf() goes by the address of a provider that it does not know, each time", async () => {
+  await using it = await world();
+  const counted = { usage: usage(1_000_000, 0), reportedCostUsd: null };
+  for (let round = 0; round < 2; round++) {
+    const known = model("mine/gpt-4o", "https://api.openai.com/v1");
+    assert.equal(await it.prices.costOf(known, counted), 2.5);
+    const unknown = model("mine/gpt-4o", "https://models.example/v1");
+    assert.equal(await it.prices.costOf(unknown, counted), null);
+    assert.equal(await it.prices.costOf(model("mine/gpt-4o"), counted), null);
+  }
+});
+
+Deno.test("ModelPrices reports what stands in the place of a file, and goes on", async () => {
+  await using it = await world();
+  const { workspaceFile, configFile } = it;
+  const told = async (): Promise<(string | undefined)[]> => {
+    assert.equal(await costs(it.prices, "mine/m", usage(1, 1)), null);
+    return it.prices.problems().map(({ message }) => message);
+  };
+  await Deno.mkdir(workspaceFile);
+  await new Deno.Command("mkfifo", { args: [configFile] }).output();
+  const noFile = "The file cannot be read: it is not a file";
+  assert.deepEqual(await told(), [noFile, noFile]);
+  await Deno.remove(workspaceFile);
+  await Deno.symlink(workspaceFile, workspaceFile);
+  assert.deepEqual(await told(), ["The file cannot be read: its links lead in a circle", noFile]);
+});
+
+Deno.test("ModelPrices reports a file in the place of its folder, and goes on", async () => {
+  await using it = await world();
+  const path = `${it.configFile}/pricing.yaml`;
+  await Deno.writeTextFile(it.configFile, "");
+  const prices = new ModelPrices({
+    files: [path],
+    clock: new TestClock(),
+    log: { write: () => {} },
+  });
+  assert.equal(await costs(prices, "mine/m", usage(1, 1)), null);
+  const [problem] = prices.problems();
+  assert.equal(problem?.message, "The file cannot be read: a file stands where a folder should");
+});
+
+Deno.test("parsePriceFile() names line, column and remedy of every problem", () => {
+  const cases: [string, string[]][] = [
+    ["m: 5", ["1:4 m must be a map of keys and values, got 5"]],
+    ["m: {input: 1}", ["1:1 m.output is missing"]],
+    [
+      "a: {input: x, output: 1}\nb: {input: 1, output: 1, cached: 1}",
+      [
+        '1:12 a.input must be a number, got "x"',
+        "2:26 Unknown key b.cached: it is ignored",
+      ],
+    ],
+    ["- a", ["1:1 The YAML must be a map of keys and values"]],
+  ];
+  for (const [text, expected] of cases) {
+    const { diagnostics } = parsePriceFile(text, "pricing.yaml");
+    assert.deepEqual(
+      diagnostics.map(({ line, column, message }) => `${line}:${column} ${message}`),
+      expected,
+    );
+  }
+  assert.deepEqual(parsePriceFile("", "p"), {
+    prices: new Map(),
+    broken: new Map(),
+    diagnostics: [],
+  });
+});
+
+Deno.test("familyOf() drops dates and `latest`, one ending after the other", () => {
+  const cases: [string, string[]][] = [
+    ["gpt-4o", []],
+    ["gpt-4o-2024-08-06", ["gpt-4o"]],
+    ["claude-x-20250929", ["claude-x"]],
+    ["claude-x@20250929", ["claude-x"]],
+    ["gemini-x-preview-09-2025", ["gemini-x-preview"]],
+    ["gpt-4-0613", ["gpt-4"]],
+    ["mistral-large-latest", ["mistral-large"]],
+    ["llama3:latest", ["llama3"]],
+    ["m-0613-latest", ["m-0613", "m"]],
+    ["phi-4", []],
+    ["o-9999", []],
+    ["-latest", []],
+  ];
+  for (const [name, families] of cases) assert.deepEqual(familyOf(name), [name, ...families]);
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ProviderKeys } from "../../../runtime/models/provider_keys.ts";
+import { Database } from "../../../runtime/storage/database.ts";
+import { agentOf } from "../agents/parsed_file.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
+
+Deno.test("a key is kept out of frames and conversations, whatever its variable is called", async () => {
+  await using place = await createTestWorkspace({
+    shell: {
+      LLM_ACCESS: "key-0123456789",
+      A_TOKEN: "key-abcdefghij",
+      OPENAI_API_KEY: "key-abcdefghij",
+    },
+  });
+  await Deno.writeTextFile(join(place.workspace, "leak.txt"), "key-0123456789 key-abcdefghij");
+  await place.writeAgent(
+    "keyed",
+    "---\nmodel: { provider: elsewhere, name: m, base_url: 'http://127.0.0.1:9', " +
+      "api_key_env: LLM_ACCESS }\n---\nWork.\n",
+  );
+  await place.writeScript("leaky", [
+    { call: [{ name: "file_read", arguments: { path: "leak.txt" } }] },
+    { say: "Both." },
+  ]);
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "leaky", { message: "key-0123456789" });
+  assert.equal(status, "success");
+  const shown = JSON.stringify([await payloadsOf(runtime, id), place.logged]);
+  assert.match(shown, /\[redacted:LLM_ACCESS\] \[redacted:OPENAI_API_KEY\]/);
+  await runtime.stop({ graceMs: 0 });
+  using db = Database.open(join(place.stateDir, "inkling.db"), { readOnly: true });
+  const stored = JSON.stringify(db.all("SELECT body FROM messages"));
+  assert.ok(!stored.includes("key-0123456789") && !stored.includes("key-abcdefghij"), stored);
+});
+
+const agentWith = (model: string) => agentOf(`model: { ${model} }`);
+
+Deno.test("ProviderKeys knows the keys of named providers, of the service, and of those that agents use", () => {
+  const agents = [
+    agentWith("provider: elsewhere, name: m, base_url: 'http://127.0.0.1:9'"),
+    agentWith("provider: openai, name: m, api_key_env: LLM_ACCESS"),
+    agentOf("history: low"),
+  ];
+  const keys = new ProviderKeys(() => agents);
+  const held = ["ANTHROPIC_API_KEY", "INKLING_API_KEY", "ELSEWHERE_API_KEY", "LLM_ACCESS"];
+  assert.deepEqual(held.filter((name) => keys.has(name)), held);
+  assert.deepEqual(["PATH", "OTHER_API_KEY", "constructor"].filter((name) => keys.has(name)), []);
+  assert.deepEqual(keys.namedByAgents(), ["LLM_ACCESS"]);
+});
+
+Deno.test("ProviderKeys follows the agents, and looks through each list of them once", () => {
+  let looks = 0;
+  const counted = (variable: string) => {
+    const agent = agentWith(`provider: openai, name: m, api_key_env: ${variable}`);
+    return {
+      ...agent,
+      get model() {
+        looks++;
+        return agent.model;
+      },
+    };
+  };
+  let agents = [counted("FIRST_ACCESS")];
+  const keys = new ProviderKeys(() => agents);
+  for (let i = 0; i < 10; i++) assert.ok(keys.has("FIRST_ACCESS") && !keys.has("SECOND_ACCESS"));
+  assert.equal(looks, 1);
+  agents = [counted("SECOND_ACCESS")];
+  assert.ok(keys.has("SECOND_ACCESS") && !keys.has("FIRST_ACCESS"));
+  assert.deepEqual(keys.namedByAgents(), ["SECOND_ACCESS"]);
+});
+
+Deno.test("a key that an agent begins to name is kept out of what is shown after the reload", async () => {
+  await using place = await createTestWorkspace({ shell: { LLM_ACCESS: "key-0123456789" } });
+  await place.writeScript("leaky", [{ say: "It is key-0123456789." }]);
+  await using runtime = await place.open();
+  const open = await runToEnd(runtime, "leaky", { message: "Tell." });
+  assert.match(JSON.stringify(await payloadsOf(runtime, open.id)), /key-0123456789/);
+  await place.writeAgent(
+    "keyed",
+    "---\nmodel: { provider: openai, name: m, api_key_env: LLM_ACCESS }\n---\nWork.\n",
+  );
+  await runtime.reloadAgents();
+  const { id } = await runToEnd(runtime, "leaky", { message: "Tell." });
+  assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), /key-0123456789/);
+});

@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { createAnthropicModel } from "../../../../runtime/models/providers/anthropic.ts";
+import { toAnthropicPrompt } from "../../../../runtime/models/providers/anthropic_messages.ts";
+import { AnthropicReplyAssembly } from "../../../../runtime/models/providers/anthropic_reply.ts";
+import type { AssistantMessage, Message } from "../../../../runtime/models/message.ts";
+import type { Model, ModelReply } from "../../../../runtime/models/model.ts";
+import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
+import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+const OWNER = { format: "anthropic", model: "m" };
+
+function model(server: AnthropicServer, name = "m"): Model {
+  return createAnthropicModel({
+    id: `anthropic/${name}`,
+    name,
+    baseUrl: server.origin,
+    apiKey: "k",
+    clock: new TestClock(),
+  });
+}
+
+function replyFrom(...events: unknown[]): ModelReply {
+  const assembly = new AnthropicReplyAssembly(OWNER);
+  for (const event of events) assembly.add(event);
+  return assembly.finish() ?? assert.fail("the reply is not finished");
+}
+
+const THINKING = [
+  { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } },
+  { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm" } },
+  { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "m." } },
+  { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "s1" } },
+  {
+    type: "content_block_start",
+    index: 1,
+    content_block: { type: "redacted_thinking", data: "secret" },
+  },
+  { type: "content_block_start", index: 2, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 2, delta: { type: "text_delta", text: "Reading." } },
+  {
+    type: "content_block_start",
+    index: 3,
+    content_block: { type: "tool_use", id: "t1", name: "read", input: {} },
+  },
+  {
+    type: "content_block_delta",
+    index: 3,
+    delta: { type: "input_json_delta", partial_json: '{"path":"a"}' },
+  },
+];
+
+function end(reason: string): unknown {
+  return { type: "message_delta", delta: { stop_reason: reason }, usage: { output_tokens: 9 } };
+}
+
+Deno.test("AnthropicModel marks the system prompt and the last tool for the cache", async () => {
+  await using server = new AnthropicServer([{ text: "ok" }]);
+  const tool = { name: "a", description: "A.", parameters: { type: "object" } };
+  await collectReply(
+    model(server),
+    modelRequest({
+      messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Hi" }],
+      tools: [tool, { ...tool, name: "b" }],
+      temperature: 0.3,
+      maxTokens: 77,
+    }),
+  );
+  const { body, headers } = server.request(0);
+  const cache_control = { type: "ephemeral" };
+  assert.deepEqual(body, {
+    model: "m",
+    max_tokens: 77,
+    stream: true,
+    temperature: 0.3,
+    system: [{ type: "text", text: "Be brief.", cache_control }],
+    tools: [
+      { name: "a", description: "A.", input_schema: { type: "object" } },
+      { name: "b", description: "A.", input_schema: { type: "object" }, cache_control },
+    ],
+    messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+  });
+  assert.match(headers.get("anthropic-version") ?? "", /^\d{4}-\d\d-\d\d$/);
+});
+
+Deno.test("AnthropicModel leaves out what is not there", async () => {
+  await using server = new AnthropicServer([{ text: "ok", usage: null }]);
+  const { reply } = await collectReply(model(server), modelRequest({ temperature: undefined }));
+  assert.deepEqual(Object.keys(server.request(0).body).toSorted(), [
+    "max_tokens",
+    "messages",
+    "model",
+    "stream",
+  ]);
+  assert.equal(reply.usage, null);
+});
+
+Deno.test("AnthropicReplyAssembly replies with the text that it streamed, also where a block begins twice or out of turn", () => {
+  const begin = (index: number) => (
+    { type: "content_block_start", index, content_block: { type: "text", text: "" } }
+  );
+  const say = (index: number, text: string) => (
+    { type: "content_block_delta", index, delta: { type: "text_delta", text } }
+  );
+  const { message } = replyFrom(
+    ...[begin(1), say(1, "One "), begin(0), say(0, "two "), begin(1), say(1, "three")],
+    { type: "message_delta", delta: { stop_reason: "end_turn" } },
+  );
+  assert.equal(message.content, "One two three");
+});
+
+Deno.test("AnthropicReplyAssembly counts cached tokens as part of the input", () => {
+  const { usage } = replyFrom(
+    {
+      type: "message_start",
+      message: {
+        usage: {
+          input_tokens: 50,
+          cache_read_input_tokens: 1_000,
+          cache_creation_input_tokens: 200,
+          output_tokens: 1,
+          service_tier: "standard",
+        },
+      },
+    },
+    end("end_turn"),
+  );
+  assert.deepEqual(usage, {
+    inputTokens: 1_250,
+    outputTokens: 9,
+    cacheReadTokens: 1_000,
+    cacheWriteTokens: 200,
+  });
+});
+
+Deno.test("AnthropicReplyAssembly keeps thinking with its signature out of the text, for its own model", () => {
+  const { message, stop } = replyFrom(...THINKING, end("tool_use"));
+  assert.equal(stop, "tool_calls");
+  assert.equal(message.content, "Reading.");
+  assert.deepEqual(message.toolCalls, [{ id: "t1", name: "read", arguments: '{"path":"a"}' }]);
+  const blocks = [
+    { type: "thinking", thinking: "Hmm.", signature: "s1" },
+    { type: "redacted_thinking", data: "secret" },
+    { type: "text", text: "Reading." },
+    { type: "tool_use", id: "t1", name: "read", input: { path: "a" } },
+  ];
+  assert.deepEqual(message.providerData, { format: "anthropic", model: "m", blocks });
+  const messages: Message[] = [
+    { role: "user", content: "Go" },
+    message,
+    { role: "tool", toolCallId: "t1", toolName: "read", content: "A", isError: false },
+  ];
+  const own = toAnthropicPrompt({ messages, tools: [] }, OWNER);
+  assert.deepEqual(own.messages[1], { role: "assistant", content: blocks });
+  const foreign = toAnthropicPrompt({ messages, tools: [] }, { ...OWNER, model: "other" });
+  assert.deepEqual(foreign.messages[1], { role: "assistant", content: blocks.slice(2) });
+});
+
+Deno.test("AnthropicReplyAssembly tells why a reply ended", () => {
+  const cases = [
+    ["end_turn", "end"],
+    ["stop_sequence", "end"],
+    ["tool_use", "tool_calls"],
+    ["max_tokens", "length"],
+    ["model_context_window_exceeded", "length"],
+    ["refusal", "refusal"],
+    ["pause_turn", "unknown"],
+    ["gone_fishing", "unknown"],
+  ] as const;
+  for (const [reason, stop] of cases) assert.equal(replyFrom(end(reason)).stop, stop);
+});
+
+Deno.test("AnthropicReplyAssembly takes input that comes whole, not at all, or broken", () => {
+  const start = (index: number, input: unknown, id?: string) => ({
+    type: "content_block_start",
+    index,
+    content_block: { type: "tool_use", id, name: "t", input },
+  });
+  const { message } = replyFrom(
+    start(0, { a: 1 }, "x"),
+    start(1, {}),
+    start(2, {}, "z"),
+    {
+      type: "content_block_delta",
+      index: 2,
+      delta: { type: "input_json_delta", partial_json: "{" },
+    },
+    { type: "content_block_delta", index: 7, delta: { type: "text_delta", text: "nowhere" } },
+    "not even an object",
+    end("tool_use"),
+  );
+  assert.deepEqual(message.toolCalls.map((call) => call.arguments), ['{"a":1}', "{}", "{"]);
+  assert.equal(new Set(message.toolCalls.map((call) => call.id)).size, 3);
+  const { messages } = toAnthropicPrompt({ messages: [message], tools: [] }, OWNER);
+  assert.deepEqual(
+    (messages[0]?.content as { input: unknown }[]).map((block) => block.input),
+    [{ a: 1 }, {}, { unreadable_arguments: "{" }],
+  );
+});
+
+Deno.test("toAnthropicPrompt() sends no blank blocks and lets turns alternate", () => {
+  const { messages, system } = toAnthropicPrompt({
+    messages: [
+      { role: "system", content: " " },
+      { role: "user", content: "One" },
+      { role: "assistant", content: "", toolCalls: [] },
+      { role: "user", content: "Two" },
+      { role: "assistant", content: "", toolCalls: [{ id: "c", name: "t", arguments: "{}" }] },
+      { role: "tool", toolCallId: "c", toolName: "t", content: "", isError: false },
+      { role: "user", content: "Three" },
+    ],
+    tools: [],
+  }, OWNER);
+  assert.equal(system, undefined);
+  assert.deepEqual(messages, [
+    { role: "user", content: [{ type: "text", text: "One" }, { type: "text", text: "Two" }] },
+    { role: "assistant", content: [{ type: "tool_use", id: "c", name: "t", input: {} }] },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "c", content: [] }, {
+        type: "text",
+        text: "Three",
+      }],
+    },
+  ]);
+});
+
+Deno.test("AnthropicModel reads an error inside the stream", async () => {
+  const event = (type: string, message: string) =>
+    `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message } })}\n\n`;
+  await using server = new AnthropicServer([
+    { text: "half", raw: event("overloaded_error", "Overloaded"), then: "end" },
+    { raw: event("invalid_request_error", "Bad"), then: "end" },
+    { raw: "event: ping\ndata: {}\n\n", text: "fine" },
+  ]);
+  const overloaded = await failureOf(model(server));
+  assert.equal(overloaded.message, "anthropic broke off its reply: Overloaded");
+  assert.equal(overloaded.retryable, true);
+  const bad = await failureOf(model(server));
+  assert.equal(bad.message, "anthropic broke off its reply: Bad");
+  assert.equal(bad.retryable, false);
+  assert.equal((await collectReply(model(server))).text, "fine");
+});
+
+Deno.test("toAnthropicPrompt() writes the ids of another provider's calls as the API permits them", () => {
+  const call = { id: "functions.read:0", name: "read", arguments: "{}" };
+  const result: Message = {
+    role: "tool",
+    toolCallId: call.id,
+    toolName: "read",
+    content: "A",
+    isError: false,
+  };
+  const said: AssistantMessage = { role: "assistant", content: "", toolCalls: [call] };
+  const kept = {
+    format: "anthropic",
+    model: "m",
+    blocks: [{ type: "tool_use", id: call.id, name: "read", input: {} }],
+  };
+  for (const reply of [said, { ...said, providerData: kept }]) {
+    const { messages } = toAnthropicPrompt({ messages: [reply, result], tools: [] }, OWNER);
+    assert.deepEqual(messages, [
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "functions_read_0", name: "read", input: {} }],
+      },
+      {
+        role: "user",
+        content: [{
+          type: "tool_result",
+          tool_use_id: "functions_read_0",
+          content: [{ type: "text", text: "A" }],
+        }],
+      },
+    ]);
+  }
+});

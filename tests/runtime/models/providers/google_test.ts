@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { createGoogleModel } from "../../../../runtime/models/providers/google.ts";
+import { toGooglePrompt } from "../../../../runtime/models/providers/google_messages.ts";
+import { GoogleReplyAssembly } from "../../../../runtime/models/providers/google_reply.ts";
+import type { Message } from "../../../../runtime/models/message.ts";
+import { type Model, ModelError, type ModelReply } from "../../../../runtime/models/model.ts";
+import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
+import { GoogleServer } from "../../../support/models/google_server.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+const OWNER = { format: "google", model: "m" };
+
+function model(server: GoogleServer): Model {
+  return createGoogleModel({
+    id: "google/m",
+    name: "m",
+    baseUrl: server.origin,
+    apiKey: "k",
+    clock: new TestClock(),
+  });
+}
+
+function replyFrom(...chunks: unknown[]): ModelReply {
+  const assembly = new GoogleReplyAssembly(OWNER);
+  for (const chunk of chunks) assembly.add(chunk);
+  return assembly.finish() ?? assert.fail("the reply is not finished");
+}
+
+function parts(...content: unknown[]): unknown {
+  return { candidates: [{ content: { role: "model", parts: content } }] };
+}
+
+function end(finishReason: string): unknown {
+  return { candidates: [{ finishReason }] };
+}
+
+Deno.test("GoogleModel sends system prompt, tools and limits in the API's words", async () => {
+  await using server = new GoogleServer([{ text: "ok" }]);
+  const parameters = { type: "object", properties: {}, additionalProperties: false };
+  await collectReply(
+    model(server),
+    modelRequest({
+      messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Hi" }],
+      tools: [{ name: "a", description: "A.", parameters }],
+      temperature: 0.3,
+      maxTokens: 77,
+    }),
+  );
+  assert.deepEqual(server.request(0).body, {
+    contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+    systemInstruction: { role: "user", parts: [{ text: "Be brief." }] },
+    tools: [{
+      functionDeclarations: [{ name: "a", description: "A.", parametersJsonSchema: parameters }],
+    }],
+    generationConfig: { temperature: 0.3, maxOutputTokens: 77 },
+  });
+});
+
+Deno.test("GoogleModel leaves out what is not there", async () => {
+  await using server = new GoogleServer([{ text: "ok", usage: null }]);
+  const { reply } = await collectReply(model(server), modelRequest({ temperature: undefined }));
+  assert.deepEqual(server.request(0).body, {
+    contents: [{ role: "user", parts: [{ text: "Hello" }] }],
+    generationConfig: { maxOutputTokens: 4096 },
+  });
+  assert.equal(reply.usage, null);
+});
+
+Deno.test("GoogleReplyAssembly counts thinking as output and the cache as part of the input", () => {
+  const { usage } = replyFrom(
+    { usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 1 } },
+    {
+      ...Object(end("STOP")),
+      usageMetadata: {
+        promptTokenCount: 100,
+        toolUsePromptTokenCount: 7,
+        candidatesTokenCount: 20,
+        thoughtsTokenCount: 30,
+        cachedContentTokenCount: 64,
+        totalTokenCount: 157,
+      },
+    },
+  );
+  assert.deepEqual(usage, {
+    inputTokens: 107,
+    outputTokens: 50,
+    cacheReadTokens: 64,
+    cacheWriteTokens: 0,
+  });
+});
+
+Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, and thoughts out of the text", () => {
+  const call = { functionCall: { name: "read", args: { path: "a" } }, thoughtSignature: "s2" };
+  const { message, stop } = replyFrom(
+    parts({ text: "Hmm.", thought: true }),
+    parts({ text: "Read" }),
+    parts({ text: "ing." }),
+    parts({ text: "", thoughtSignature: "s1" }),
+    parts(call, { functionCall: { name: "read", args: { path: "b" } } }),
+    end("STOP"),
+  );
+  assert.equal(stop, "tool_calls");
+  assert.equal(message.content, "Reading.");
+  assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 2);
+  const kept = [
+    { text: "Reading." },
+    { text: "", thoughtSignature: "s1" },
+    call,
+    { functionCall: { name: "read", args: { path: "b" } } },
+  ];
+  assert.deepEqual(message.providerData, { format: "google", model: "m", blocks: kept });
+  const messages: Message[] = [
+    { role: "user", content: "Go" },
+    message,
+    ...message.toolCalls.map(({ id, name }): Message => ({
+      role: "tool",
+      toolCallId: id,
+      toolName: name,
+      content: "A",
+      isError: false,
+    })),
+  ];
+  const own = toGooglePrompt({ messages, tools: [] }, OWNER).contents;
+  assert.deepEqual(own[1], { role: "model", parts: kept });
+  // The ids are ours: the provider never saw them, and sees none.
+  assert.deepEqual(own[2]?.parts?.[0], {
+    functionResponse: { name: "read", response: { output: "A" } },
+  });
+  const foreign = toGooglePrompt({ messages, tools: [] }, { ...OWNER, model: "other" }).contents;
+  assert.deepEqual(foreign[1]?.parts?.[1], {
+    functionCall: { name: "read", args: { path: "a" } },
+  });
+});
+
+Deno.test("GoogleReplyAssembly tells why a reply ended", () => {
+  const cases = [
+    ["STOP", "end"],
+    ["MAX_TOKENS", "length"],
+    ["SAFETY", "content_filter"],
+    ["RECITATION", "content_filter"],
+    ["PROHIBITED_CONTENT", "content_filter"],
+    ["OTHER", "unknown"],
+    ["GONE_FISHING", "unknown"],
+  ] as const;
+  for (const [reason, stop] of cases) assert.equal(replyFrom(end(reason)).stop, stop);
+  const blocked = replyFrom({ promptFeedback: { blockReason: "SAFETY" } });
+  assert.equal(blocked.stop, "content_filter");
+});
+
+Deno.test("GoogleReplyAssembly makes a spoiled call worth another attempt", () => {
+  for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"]) {
+    assert.throws(() => replyFrom(end(reason)), (error) => {
+      assert.ok(error instanceof ModelError);
+      assert.equal(error.retryable, true);
+      assert.match(error.message, /^google could not finish its reply: (malformed|unexpected) /);
+      return true;
+    });
+  }
+});
+
+Deno.test("GoogleReplyAssembly takes chunks that are odd", () => {
+  const { message } = replyFrom(
+    null,
+    {},
+    { candidates: [] },
+    { candidates: [{ content: {} }] },
+    parts({ functionCall: { id: "x", name: "a" } }),
+    parts({ functionCall: { id: "x", name: "b", args: null } }),
+    parts({ functionCall: {} }, 5),
+    end("STOP"),
+  );
+  assert.deepEqual(
+    message.toolCalls.map((call) => [call.name, call.arguments]),
+    [["a", "{}"], ["b", "{}"], ["", "{}"]],
+  );
+  assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 3);
+});
+
+Deno.test("GoogleModel takes the wait that an error's details ask for", async () => {
+  const error = {
+    code: 429,
+    message: "Quota exceeded",
+    details: [{ "@type": "x" }, {
+      "@type": "type.googleapis.com/google.rpc.RetryInfo",
+      retryDelay: "17.5s",
+    }],
+  };
+  await using server = new GoogleServer([{ status: 429, body: JSON.stringify({ error }) }]);
+  const failure = await failureOf(model(server));
+  assert.equal(failure.message, "google answered 429: Quota exceeded");
+  assert.equal(failure.retryAfterMs, 17_500);
+  assert.equal(failure.retryable, true);
+});
+
+Deno.test("GoogleModel reads an error inside the stream", async () => {
+  const error = { error: { code: 503, message: "Overloaded", status: "UNAVAILABLE" } };
+  await using server = new GoogleServer([{ text: "half", chunks: [error], then: "end" }]);
+  const failure = await failureOf(model(server));
+  assert.equal(failure.message, "google answered 503: Overloaded");
+  assert.equal(failure.retryable, true);
+});

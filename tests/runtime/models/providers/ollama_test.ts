@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readJsonLines } from "../../../../runtime/models/providers/json_lines.ts";
+import type { Model } from "../../../../runtime/models/model.ts";
+import { contextSize, createOllamaModel } from "../../../../runtime/models/providers/ollama.ts";
+import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
+import { OllamaServer } from "../../../support/models/ollama_server.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+function model(server: OllamaServer): Model {
+  return createOllamaModel({
+    id: "ollama/m",
+    name: "m",
+    baseUrl: server.origin,
+    clock: new TestClock(),
+  });
+}
+
+Deno.test("OllamaModel sends tools, limits and the size of the context", async () => {
+  await using server = new OllamaServer([{ text: "ok" }]);
+  const parameters = { type: "object" };
+  await collectReply(
+    model(server),
+    modelRequest({
+      messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Hi" }],
+      tools: [{ name: "a", description: "A.", parameters }],
+      temperature: 0.3,
+      maxTokens: 77,
+    }),
+  );
+  const { body, headers } = server.request(0);
+  assert.equal(headers.get("authorization"), null);
+  assert.deepEqual(body, {
+    model: "m",
+    messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Hi" }],
+    stream: true,
+    tools: [{ type: "function", function: { name: "a", description: "A.", parameters } }],
+    options: { num_ctx: 4096, num_predict: 77, temperature: 0.3 },
+  });
+});
+
+Deno.test("OllamaModel leaves out what is not there", async () => {
+  await using server = new OllamaServer([{ text: "ok", usage: null }]);
+  const { reply } = await collectReply(model(server), modelRequest({ temperature: undefined }));
+  assert.deepEqual(server.request(0).body, {
+    model: "m",
+    messages: [{ role: "user", content: "Hello" }],
+    stream: true,
+    options: { num_ctx: 8192, num_predict: 4096 },
+  });
+  assert.equal(reply.usage, null);
+});
+
+Deno.test("contextSize() is a power of two of at least 4,096 that holds prompt and reply", () => {
+  const size = (characters: number, maxTokens: number) =>
+    contextSize(
+      modelRequest({ messages: [{ role: "user", content: "x".repeat(characters) }], maxTokens }),
+    );
+  assert.equal(size(0, 1), 4_096);
+  assert.equal(size(0, 4_096), 4_096);
+  assert.equal(size(4, 4_096), 8_192);
+  assert.equal(size(60_000, 4_096), 32_768);
+  fc.assert(
+    fc.property(fc.nat(400_000), fc.integer({ min: 1, max: 128_000 }), (characters, reply) => {
+      const context = size(characters, reply);
+      assert.equal(Math.log2(context) % 1, 0);
+      assert.ok(context >= 4_096 && context >= characters / 3 + reply - 2);
+    }),
+  );
+});
+
+Deno.test("OllamaModel keeps thinking out of the text", async () => {
+  await using server = new OllamaServer([{
+    chunks: [
+      { message: { role: "assistant", content: "", thinking: "Hmm." }, done: false },
+      { message: { role: "assistant", content: "Yes." }, done: false },
+    ],
+  }]);
+  const { deltas, reply } = await collectReply(model(server));
+  assert.deepEqual(deltas.map((delta) => delta.type), ["progress", "text", "progress", "usage"]);
+  assert.equal(reply.message.content, "Yes.");
+});
+
+Deno.test("OllamaModel takes arguments that are text, and ids that the server gives", async () => {
+  await using server = new OllamaServer([{
+    chunks: [
+      { message: { tool_calls: [{ id: "x", function: { name: "a", arguments: '{"p":1}' } }] } },
+      { message: { tool_calls: [{ function: { name: "a" } }, null] } },
+    ],
+  }]);
+  const { reply } = await collectReply(model(server));
+  assert.equal(reply.stop, "tool_calls");
+  assert.deepEqual(reply.message.toolCalls[0], { id: "x", name: "a", arguments: '{"p":1}' });
+  assert.equal(reply.message.toolCalls[1]?.arguments, "{}");
+  assert.equal(reply.message.toolCalls.length, 2);
+});
+
+Deno.test("OllamaModel tells why a reply ended", async () => {
+  for (const [finish, stop] of [["stop", "end"], ["length", "length"], ["load", "unknown"]]) {
+    await using server = new OllamaServer([{ text: "a", finish: finish ?? null }]);
+    assert.equal((await collectReply(model(server))).reply.stop, stop);
+  }
+});
+
+Deno.test("OllamaModel estimates the prompt where the server does not count it", async () => {
+  await using server = new OllamaServer([{ text: "ok", usage: { eval_count: 5 } }]);
+  const { reply } = await collectReply(
+    model(server),
+    modelRequest({ messages: [{ role: "user", content: "x".repeat(400) }] }),
+  );
+  assert.deepEqual([reply.usage?.inputTokens, reply.usage?.outputTokens], [100, 5]);
+});
+
+Deno.test("OllamaModel reads errors before and inside the stream", async () => {
+  await using server = new OllamaServer([
+    { status: 404, body: '{"error":"model \\"m\\" not found, try pulling it first"}' },
+    { text: "half", chunks: [{ error: "out of memory" }], then: "end" },
+  ]);
+  const missing = await failureOf(model(server));
+  assert.equal(missing.message, 'ollama answered 404: model "m" not found, try pulling it first');
+  assert.equal(missing.retryable, false);
+  const broken = await failureOf(model(server));
+  assert.equal(broken.message, "ollama broke off its reply: out of memory");
+  assert.equal(broken.retryable, true);
+});
+
+Deno.test("readJsonLines() reads the same values however the bytes were split", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.jsonValue(), { maxLength: 6 }),
+      fc.integer({ min: 1, max: 7 }),
+      fc.boolean(),
+      async (values, size, ended) => {
+        const text = values.map((value) => JSON.stringify(value)).join("\r\n\n") +
+          (ended ? "\n" : "");
+        const bytes = new TextEncoder().encode(text);
+        const pieces = function* () {
+          for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
+        };
+        const read: unknown[] = [];
+        for await (const value of readJsonLines(ReadableStream.from(pieces()))) read.push(value);
+        assert.deepEqual(read, JSON.parse(JSON.stringify(values)));
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+Deno.test("readJsonLines() keeps a byte order mark inside a text, wherever the bytes are cut", async () => {
+  const bytes = new TextEncoder().encode('{"a":"x\uFEFFy"}\n');
+  for (let cut = 0; cut < bytes.length; cut++) {
+    const pieces = [bytes.slice(0, cut), bytes.slice(cut)];
+    const read = await Array.fromAsync(readJsonLines(ReadableStream.from(pieces)));
+    assert.deepEqual(read, [{ a: "x\uFEFFy" }], `cut at ${cut}`);
+  }
+});
+
+Deno.test("readJsonLines() throws for a line that is no JSON", async () => {
+  const body = ReadableStream.from([new TextEncoder().encode('{"a":1}\n{broken\n')]);
+  const read: unknown[] = [];
+  await assert.rejects(async () => {
+    for await (const value of readJsonLines(body)) read.push(value);
+  }, SyntaxError);
+  assert.deepEqual(read, [{ a: 1 }]);
+});

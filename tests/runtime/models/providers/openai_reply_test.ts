@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { ToolCall } from "../../../../runtime/models/message.ts";
+import { OpenAiReplyAssembly } from "../../../../runtime/models/providers/openai_reply.ts";
+
+const END = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
+
+function replyFrom(chunks: unknown[]): NonNullable<ReturnType<OpenAiReplyAssembly["finish"]>> {
+  const assembly = new OpenAiReplyAssembly();
+  for (const chunk of chunks) assembly.add(chunk);
+  return assembly.finish() ?? assert.fail("the reply is not finished");
+}
+
+function callsFrom(...fragments: unknown[]): ToolCall[] {
+  const chunks = fragments.map((fragment) => ({
+    choices: [{ delta: { tool_calls: [fragment] } }],
+  }));
+  return replyFrom([...chunks, END]).message.toolCalls;
+}
+
+function withoutIds(calls: ToolCall[]): [string, string][] {
+  return calls.map((call) => [call.name, call.arguments]);
+}
+
+Deno.test("OpenAiReplyAssembly.finish() is undefined until the stream says why it ended", () => {
+  const assembly = new OpenAiReplyAssembly();
+  assembly.add({ choices: [{ delta: { content: "half" } }] });
+  assert.equal(assembly.finish(), undefined);
+  assembly.add(END);
+  assert.equal(assembly.finish()?.message.content, "half");
+});
+
+Deno.test("OpenAiReplyAssembly takes null content, null deltas, parts of text and missing choices", () => {
+  const reply = replyFrom([
+    { choices: [{ delta: { role: "assistant", content: null } }] },
+    { choices: [{ delta: null }] },
+    { choices: null },
+    {},
+    { choices: [{ delta: { content: [{ type: "text", text: "a" }, { type: "thinking" }] } }] },
+    { choices: [{ message: { content: "b" } }] },
+    { choices: [{ index: 1, delta: { content: "another choice" } }] },
+    END,
+  ]);
+  assert.equal(reply.message.content, "ab");
+  assert.equal(reply.usage, null);
+});
+
+Deno.test("OpenAiReplyAssembly keeps reasoning out of the text and counts it as progress", () => {
+  const assembly = new OpenAiReplyAssembly();
+  for (const field of ["reasoning_content", "reasoning", "reasoning_details"]) {
+    assert.deepEqual(assembly.add({ choices: [{ delta: { [field]: "hmm" } }] }), {
+      type: "progress",
+    });
+  }
+  assembly.add(END);
+  assert.equal(assembly.finish()?.message.content, "");
+});
+
+Deno.test("OpenAiReplyAssembly takes the last usage of a stream that reports in every chunk", () => {
+  const { usage } = replyFrom([
+    { choices: [{ delta: { content: "a" } }], usage: { prompt_tokens: 9, completion_tokens: 1 } },
+    { choices: [{ delta: { content: "b" } }], usage: { prompt_tokens: 9, completion_tokens: 2 } },
+    { ...END, usage: { prompt_tokens: 9, completion_tokens: 3, prompt_cache_hit_tokens: 4 } },
+    { choices: [], usage: null },
+  ]);
+  assert.deepEqual(usage, {
+    inputTokens: 9,
+    outputTokens: 3,
+    cacheReadTokens: 4,
+    cacheWriteTokens: 0,
+  });
+});
+
+Deno.test("OpenAiReplyAssembly takes arguments that are an object, absent or null", () => {
+  assert.deepEqual(
+    withoutIds(callsFrom(
+      { index: 0, id: "a", function: { name: "one", arguments: { x: 1 } } },
+      { index: 1, id: "b", function: { name: "two" } },
+      { index: 2, id: "c", function: { name: "three", arguments: null } },
+    )),
+    [["one", '{"x":1}'], ["two", "{}"], ["three", "{}"]],
+  );
+});
+
+Deno.test("OpenAiReplyAssembly invents the ids that are missing or not unique", () => {
+  const calls = callsFrom(
+    { index: 0, function: { name: "one", arguments: "{}" } },
+    { index: 1, id: "", function: { name: "two", arguments: "{}" } },
+    { index: 2, id: "same", function: { name: "three", arguments: "{}" } },
+    { index: 3, id: "same", function: { name: "four", arguments: "{}" } },
+  );
+  assert.deepEqual(calls.map((call) => call.name), ["one", "two", "three", "four"]);
+  assert.equal(new Set(calls.map((call) => call.id)).size, 4);
+  assert.ok(calls.every((call) => call.id !== ""));
+});
+
+Deno.test("OpenAiReplyAssembly tells calls apart where the index is missing", () => {
+  assert.deepEqual(
+    withoutIds(callsFrom(
+      { id: "a", function: { name: "read", arguments: '{"p":' } },
+      { function: { arguments: "1}" } },
+      { id: "b", function: { name: "read", arguments: '{"p":2}' } },
+    )),
+    [["read", '{"p":1}'], ["read", '{"p":2}']],
+  );
+});
+
+Deno.test("OpenAiReplyAssembly tells calls apart where index and id are missing", () => {
+  assert.deepEqual(
+    withoutIds(callsFrom(
+      { function: { name: "read", arguments: '{"p":1}' } },
+      { function: { name: "read", arguments: '{"p":2}' } },
+    )),
+    [["read", '{"p":1}'], ["read", '{"p":2}']],
+  );
+});
+
+Deno.test("OpenAiReplyAssembly tells calls apart where every index is 0", () => {
+  assert.deepEqual(
+    withoutIds(callsFrom(
+      { index: 0, id: "a", function: { name: "read", arguments: '{"p":1}' } },
+      { index: 0, id: "b", function: { name: "read", arguments: '{"p":2}' } },
+    )),
+    [["read", '{"p":1}'], ["read", '{"p":2}']],
+  );
+});
+
+Deno.test("OpenAiReplyAssembly takes a name that is repeated in every fragment", () => {
+  assert.deepEqual(
+    withoutIds(callsFrom(
+      { index: 0, id: "a", function: { name: "read", arguments: '{"p"' } },
+      { index: 0, id: "a", function: { name: "read", arguments: ":1}" } },
+    )),
+    [["read", '{"p":1}']],
+  );
+});
+
+Deno.test("OpenAiReplyAssembly never throws, whatever JSON arrives", () => {
+  const field = fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()));
+  const chunk = fc.oneof(
+    fc.jsonValue(),
+    fc.record({
+      usage: field,
+      choices: fc.array(fc.record({
+        index: field,
+        finish_reason: field,
+        delta: fc.record({
+          content: field,
+          refusal: field,
+          tool_calls: fc.array(fc.record({ index: field, id: field, function: field })),
+        }),
+      })),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(chunk, { maxLength: 8 }), (chunks) => {
+      const { message, usage } = replyFrom([...chunks, END]);
+      assert.equal(typeof message.content, "string");
+      assert.equal(
+        new Set(message.toolCalls.map((call) => call.id)).size,
+        message.toolCalls.length,
+      );
+      if (usage !== null) assert.ok(Object.values(usage).every((count) => count >= 0));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("OpenAiReplyAssembly puts tool calls together however their text was split", () => {
+  const call = fc.record({ name: fc.stringMatching(/^[a-z_]{1,12}$/), args: fc.object() });
+  fc.assert(fc.property(
+    fc.array(call, { minLength: 1, maxLength: 4 }),
+    fc.integer({ min: 1, max: 9 }),
+    (calls, size) => {
+      const fragments = calls.flatMap(({ name, args }, index) => {
+        const text = JSON.stringify(args);
+        const pieces: unknown[] = [];
+        for (let at = 0; at < text.length; at += size) {
+          const piece = { arguments: text.slice(at, at + size) };
+          pieces.push(
+            at === 0
+              ? { index, id: `c${index}`, function: { name, ...piece } }
+              : { index, function: piece },
+          );
+        }
+        return pieces;
+      });
+      assert.deepEqual(
+        callsFrom(...fragments),
+        calls.map(({ name, args }, index) => ({
+          id: `c${index}`,
+          name,
+          arguments: JSON.stringify(args),
+        })),
+      );
+    },
+  ));
+});

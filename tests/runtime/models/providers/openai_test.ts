@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { ModelError, type ModelRequest } from "../../../../runtime/models/model.ts";
+import {
+  createOpenAiModel,
+  type OpenAiModelOptions,
+} from "../../../../runtime/models/providers/openai.ts";
+import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
+import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+const KEY = "sk-distinctive-0123456789";
+
+function model(
+  server: { url: string },
+  overrides: Partial<OpenAiModelOptions> = {},
+): ReturnType<typeof createOpenAiModel> {
+  return createOpenAiModel({
+    id: "openai/test",
+    name: "test",
+    baseUrl: server.url,
+    apiKey: KEY,
+    streamUsage: true,
+    flavour: "openai",
+    clock: new TestClock(),
+    ...overrides,
+  });
+}
+
+async function failureOf(step: OpenAiStep): Promise<ModelError> {
+  await using server = new OpenAiServer([step]);
+  const error = await collectReply(model(server)).then(
+    () => assert.fail("the call succeeded"),
+    (error: unknown) => error,
+  );
+  server.assertDone();
+  assert.ok(error instanceof ModelError, String(error));
+  assert.ok(!error.message.includes(KEY), error.message);
+  return error;
+}
+
+async function replyOf(step: OpenAiStep): Promise<Awaited<ReturnType<typeof collectReply>>> {
+  await using server = new OpenAiServer([step]);
+  return await collectReply(model(server));
+}
+
+Deno.test("OpenAiModel streams text and returns the whole reply with its usage", async () => {
+  const { deltas, text, reply } = await replyOf({
+    text: ["Hel", "lo, ", "wörld 🌍"],
+    usage: {
+      prompt_tokens: 120,
+      completion_tokens: 7,
+      prompt_tokens_details: { cached_tokens: 100 },
+      cost: 0.00125,
+    },
+  });
+  assert.equal(text, "Hello, wörld 🌍");
+  assert.deepEqual(deltas.slice(0, 3).map((delta) => delta.type), ["text", "text", "text"]);
+  assert.deepEqual(reply, {
+    message: { role: "assistant", content: "Hello, wörld 🌍", toolCalls: [] },
+    stop: "end",
+    usage: { inputTokens: 120, outputTokens: 7, cacheReadTokens: 100, cacheWriteTokens: 0 },
+    reportedCostUsd: 0.00125,
+  });
+});
+
+Deno.test("OpenAiModel sends the conversation, the tools and the limits in the API's words", async () => {
+  await using server = new OpenAiServer([{ text: "ok" }]);
+  const request: ModelRequest = {
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Read it." },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [
+          { id: "c1", name: "file_read", arguments: '{"path":"a.md"}' },
+          { id: "c2", name: "file_read", arguments: '{"path":' },
+        ],
+      },
+      { role: "tool", toolCallId: "c1", toolName: "file_read", content: "A", isError: false },
+      { role: "tool", toolCallId: "c2", toolName: "file_read", content: "Error: x", isError: true },
+    ],
+    tools: [{ name: "file_read", description: "Reads.", parameters: { type: "object" } }],
+    temperature: 0.2,
+    maxTokens: 77,
+  };
+  await collectReply(model(server), request);
+  const { path, body, headers } = server.request(0);
+  assert.equal(path, "/v1/chat/completions");
+  assert.equal(headers.get("authorization"), `Bearer ${KEY}`);
+  assert.deepEqual(body, {
+    model: "test",
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Read it." },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: "c1",
+            type: "function",
+            function: { name: "file_read", arguments: '{"path":"a.md"}' },
+          },
+          {
+            id: "c2",
+            type: "function",
+            function: { name: "file_read", arguments: '{"unreadable_arguments":"{\\"path\\":"}' },
+          },
+        ],
+      },
+      { role: "tool", tool_call_id: "c1", content: "A" },
+      { role: "tool", tool_call_id: "c2", content: "Error: x" },
+    ],
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature: 0.2,
+    max_completion_tokens: 77,
+    tools: [{
+      type: "function",
+      function: { name: "file_read", description: "Reads.", parameters: { type: "object" } },
+    }],
+  });
+});
+
+Deno.test("OpenAiModel sends a compatible endpoint max_tokens, and leaves out what is switched off", async () => {
+  await using server = new OpenAiServer([{ text: "ok", usage: null }]);
+  const { reply } = await collectReply(
+    model(server, { flavour: "compatible", streamUsage: false }),
+    modelRequest({ temperature: undefined }),
+  );
+  assert.equal(reply.usage, null);
+  assert.deepEqual(server.request(0).body, {
+    model: "test",
+    messages: [{ role: "user", content: "Hello" }],
+    stream: true,
+    max_tokens: 4096,
+  });
+});
+
+Deno.test("OpenAiModel sends no Authorization header without a key", async () => {
+  await using server = new OpenAiServer([{ text: "ok" }]);
+  const keyless = createOpenAiModel({
+    id: "local/test",
+    name: "test",
+    baseUrl: server.url,
+    streamUsage: true,
+    flavour: "compatible",
+    clock: new TestClock(),
+  });
+  await collectReply(keyless);
+  assert.equal(server.request(0).headers.get("authorization"), null);
+});
+
+Deno.test("OpenAiModel assembles parallel tool calls from fragments", async () => {
+  const { reply, deltas } = await replyOf({
+    text: "Looking.",
+    toolCalls: [
+      { id: "a", name: "file_read", arguments: { path: "one.md" } },
+      { id: "b", name: "file_read", arguments: { path: "two.md" } },
+    ],
+  });
+  assert.equal(reply.stop, "tool_calls");
+  assert.deepEqual(reply.message.toolCalls, [
+    { id: "a", name: "file_read", arguments: '{"path":"one.md"}' },
+    { id: "b", name: "file_read", arguments: '{"path":"two.md"}' },
+  ]);
+  assert.ok(deltas.some((delta) => delta.type === "progress"));
+});
+
+Deno.test("OpenAiModel tells why a reply ended", async () => {
+  const cases: [OpenAiStep, string][] = [
+    [{ text: "a", finish: "stop" }, "end"],
+    [{ text: "a", finish: "length" }, "length"],
+    [{ text: "a", finish: "content_filter" }, "content_filter"],
+    [{ text: "a", finish: "gone_fishing" }, "unknown"],
+    [{ chunks: [{ choices: [{ delta: { refusal: "I will not." } }] }] }, "refusal"],
+    [{ toolCalls: [{ name: "t", arguments: {} }], finish: "stop" }, "tool_calls"],
+    [{ toolCalls: [{ name: "t", arguments: '{"a":' }], finish: "length" }, "length"],
+  ];
+  for (const [step, stop] of cases) assert.equal((await replyOf(step)).reply.stop, stop);
+});
+
+Deno.test("OpenAiModel fails at once on a refused key and keeps the key out of the message", async () => {
+  const error = await failureOf({
+    status: 401,
+    body: JSON.stringify({ error: { message: `Incorrect API key provided: ${KEY}.` } }),
+  });
+  assert.equal(error.message, "openai answered 401: Incorrect API key provided: [key].");
+  assert.equal(error.status, 401);
+  assert.equal(error.retryable, false);
+});
+
+Deno.test("OpenAiModel marks what may be tried again, and for how long to wait", async () => {
+  for (const status of [408, 409, 429, 500, 502, 503, 529]) {
+    assert.equal((await failureOf({ status, body: "{}" })).retryable, true, String(status));
+  }
+  for (const status of [400, 403, 404, 413, 422]) {
+    assert.equal((await failureOf({ status, body: "{}" })).retryable, false, String(status));
+  }
+  const waits: [Record<string, string>, number | undefined][] = [
+    [{ "retry-after": "7" }, 7_000],
+    [{ "retry-after": "1.5" }, 1_500],
+    [{ "retry-after": "Thu, 01 Jan 2026 00:01:00 GMT" }, 60_000],
+    [{ "retry-after": "Wed, 31 Dec 2025 00:00:00 GMT" }, 0],
+    [{ "retry-after": "soon" }, undefined],
+    [{ "retry-after-ms": "250", "retry-after": "9" }, 250],
+    [{}, undefined],
+  ];
+  for (const [headers, wait] of waits) {
+    const error = await failureOf({ status: 429, body: '{"error":{"message":"slow"}}', headers });
+    assert.equal(error.retryAfterMs, wait, JSON.stringify(headers));
+    assert.equal(error.message, "openai answered 429: slow");
+  }
+});
+
+Deno.test("OpenAiModel calls a stream without a finish reason cut off", async () => {
+  const steps: OpenAiStep[] = [
+    { text: "half", then: "end" },
+    { text: "half", then: "cut" },
+    { text: "half", finish: null },
+    { raw: "data: {not json\n\n", then: "end" },
+    { raw: "\u0000\u0001 garbage", then: "end" },
+    { raw: "", then: "end" },
+  ];
+  for (const step of steps) {
+    const error = await failureOf(step);
+    assert.match(error.message, /^openai did not finish its reply: the stream ended early/);
+    assert.equal(error.retryable, true);
+  }
+});
+
+Deno.test("OpenAiModel reads an error inside the stream", async () => {
+  const overloaded = await failureOf({
+    text: "half",
+    chunks: [{ error: { message: "Overloaded", code: 503 } }],
+  });
+  assert.equal(overloaded.message, "openai answered 503: Overloaded");
+  assert.equal(overloaded.retryable, true);
+  const tooLong = await failureOf({
+    chunks: [{ error: { message: "Too long", code: "context_length_exceeded" } }],
+  });
+  assert.equal(tooLong.message, "openai broke off its reply: Too long");
+  assert.equal(tooLong.retryable, false);
+});
+
+Deno.test("OpenAiModel rethrows the reason of a cancel before any answer", async () => {
+  await using server = new OpenAiServer([{ silent: true }]);
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const call = collectReply(model(server), modelRequest(), { signal: controller.signal });
+  await Promise.all([
+    assert.rejects(call, (error) => error === reason),
+    server.received(1).then(() => controller.abort(reason)),
+  ]);
+  await assert.rejects(
+    collectReply(model(server), modelRequest(), { signal: controller.signal }),
+    (error) => error === reason,
+  );
+  assert.equal(server.requests.length, 1);
+});

@@ -1,0 +1,132 @@
+// The other half of withRetry(): how long it waits, and how a wait ends.
+import assert from "node:assert/strict";
+import { ReplyTimeout, withRetry } from "../../../runtime/models/retry.ts";
+import { STALL_MS } from "../../../runtime/models/stall_watch.ts";
+import { collectReply, modelRequest } from "../../support/collect_reply.ts";
+import { LogLines } from "../../support/log_lines.ts";
+import {
+  answers,
+  type Attempt,
+  fails,
+  goesSilent,
+  REPLY,
+  retryWorld,
+  ScriptedModel,
+} from "../../support/retry_world.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+Deno.test("withRetry() ends a silent call with ReplyTimeout and aborts it", async () => {
+  const { model, clock, inner } = retryWorld([goesSilent()], 45_000);
+  const ended = assert.rejects(collectReply(model), (error) => {
+    assert.ok(error instanceof ReplyTimeout);
+    assert.equal(error.message, "Timeout after 45s");
+    return true;
+  });
+  await clock.advance(44_999);
+  assert.equal(inner.signals[0]?.aborted, false);
+  await clock.advance(1);
+  await ended;
+  assert.equal(inner.signals[0]?.aborted, true);
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("withRetry() counts the time of all attempts together", async () => {
+  const { model, clock } = retryWorld([fails("a"), goesSilent()], 45_000);
+  const ended = assert.rejects(collectReply(model), ReplyTimeout);
+  await clock.advance(45_000);
+  await ended;
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("withRetry() gives up on a call that does not heed its signal", async () => {
+  const release = Promise.withResolvers<void>();
+  const { model, clock } = retryWorld([
+    async function* () {
+      yield { type: "text", text: "half" };
+      await release.promise;
+      return REPLY;
+    },
+  ], 45_000);
+  const ended = assert.rejects(collectReply(model), ReplyTimeout);
+  await clock.advance(45_000);
+  await ended;
+  release.resolve();
+});
+
+Deno.test("withRetry() repeats a call whose stream stalls after it began", async () => {
+  const { model, clock, inner, log } = retryWorld([goesSilent("half"), answers]);
+  const call = collectReply(model);
+  await clock.advance(STALL_MS - 1);
+  assert.equal(inner.requests.length, 1);
+  await clock.advance(1);
+  assert.equal(inner.signals[0]?.aborted, true);
+  await clock.advance(1_000);
+  assert.equal((await call).text, "ok");
+  assert.match(
+    String(log.lines[0]?.fields.error),
+    /^test\/m stopped in the middle of its reply: nothing came for 120s$/,
+  );
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("withRetry() leaves a model all of its time before the first word, and between words that come", async () => {
+  const clock = new TestClock();
+  const slow: Attempt = async function* (_request, signal) {
+    await clock.sleep(STALL_MS * 2, signal);
+    for (let i = 0; i < 4; i++) {
+      yield { type: "text", text: "." };
+      await clock.sleep(STALL_MS - 1, signal);
+    }
+    return REPLY;
+  };
+  const model = withRetry(new ScriptedModel(slow), {
+    clock,
+    timeoutMs: STALL_MS * 10,
+    log: new LogLines(),
+  });
+  const call = collectReply(model);
+  await clock.advance(STALL_MS * 7);
+  assert.equal((await call).text, "....");
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("withRetry() takes no slow reader for a stalled stream", async () => {
+  const { model, clock } = retryWorld([answers], STALL_MS * 10);
+  const stream = model.generate(modelRequest(), { signal: new AbortController().signal });
+  assert.deepEqual((await stream.next()).value, { type: "text", text: "ok" });
+  await clock.advance(STALL_MS * 3);
+  assert.equal((await stream.next()).value, REPLY);
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("withRetry() rethrows the reason of a cancel, in a call and in a wait", async () => {
+  for (const attempts of [[goesSilent("half")], [fails("a"), answers]]) {
+    const { model, clock, inner } = retryWorld(attempts);
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const ended = assert.rejects(
+      collectReply(model, modelRequest(), { signal: controller.signal }),
+      (error) => error === reason,
+    );
+    await clock.advance(0);
+    controller.abort(reason);
+    await ended;
+    assert.equal(inner.requests.length, 1);
+    assert.equal(inner.signals[0]?.aborted, true);
+    assert.equal(clock.sleeping, 0);
+    await assert.rejects(
+      collectReply(model, modelRequest(), { signal: controller.signal }),
+      (error) => error === reason,
+    );
+    assert.equal(inner.requests.length, 1);
+  }
+});
+
+Deno.test("withRetry() ends the call when nobody reads on", async () => {
+  const { model, clock, inner } = retryWorld([goesSilent("half")]);
+  for await (const _ of model.generate(modelRequest(), { signal: new AbortController().signal })) {
+    break;
+  }
+  assert.equal(inner.signals[0]?.aborted, true);
+  assert.equal(clock.sleeping, 0);
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import type { ModelSettings } from "../../../runtime/agents/agent.ts";
+import { ModelError } from "../../../runtime/models/model.ts";
+import { resolveModel, type ResolveModelOptions } from "../../../runtime/models/resolve.ts";
+import { collectReply } from "../../support/collect_reply.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+interface World extends ResolveModelOptions {
+  lines: string[];
+}
+
+function world(variables: Record<string, string> = {}, pinKeys = false): World {
+  const lines: string[] = [];
+  return {
+    lines,
+    environment: { get: (name) => variables[name], secrets: () => [] },
+    environmentFile: "/work/agents/_config/.env",
+    clock: new TestClock(),
+    pinKeys,
+    log: { write: (level, message) => lines.push(`${level}: ${message}`) },
+  };
+}
+
+function settings(provider: string, overrides: Partial<ModelSettings> = {}): ModelSettings {
+  return { provider, name: "m", streamUsage: true, ...overrides };
+}
+
+async function refusalOf(
+  given: ModelSettings | undefined,
+  options: ResolveModelOptions,
+): Promise<string> {
+  const error = await resolveModel(given, options).then(
+    () => assert.fail("the model was resolved"),
+    (error: unknown) => error,
+  );
+  assert.ok(error instanceof ModelError, String(error));
+  assert.equal(error.retryable, false);
+  return error.message;
+}
+
+Deno.test("resolveModel() says where to name a model when none is", async () => {
+  assert.equal(
+    await refusalOf(undefined, world()),
+    "No model is configured: give the agent a `model`, or set `defaults.provider` and " +
+      "`defaults.model` in config.yaml",
+  );
+});
+
+Deno.test("resolveModel() names the variable, the file and the line when a key is missing", async () => {
+  assert.equal(
+    await refusalOf(settings("openai"), world({ OPENAI_API_KEY: "  " })),
+    "Cannot use model openai/m: OPENAI_API_KEY is not set; add the line " +
+      "OPENAI_API_KEY=<your key> to /work/agents/_config/.env",
+  );
+  assert.match(
+    await refusalOf(settings("vllm", { baseUrl: "http://localhost:1" }), world()),
+    /VLLM_API_KEY is not set.*needs no key: use provider `local`/,
+  );
+  assert.match(
+    await refusalOf(settings("openai", { apiKeyEnv: "WORK_KEY" }), world({ OPENAI_API_KEY: "k" })),
+    /WORK_KEY is not set/,
+  );
+});
+
+Deno.test("resolveModel() refuses a key that cannot be sent, without showing it", async () => {
+  const message = await refusalOf(settings("openai"), world({ OPENAI_API_KEY: "sk-one two" }));
+  assert.match(message, /the value of OPENAI_API_KEY is not a valid key/);
+  assert.ok(!message.includes("sk-one"));
+});
+
+Deno.test("resolveModel() gives a demo model without any key", async () => {
+  const model = await resolveModel(settings("demo", { name: "echo" }), world());
+  assert.equal(model.id, "demo/echo");
+  assert.match(await refusalOf(settings("demo"), world()), /Unknown model "demo\/m"/);
+});
+
+Deno.test("resolveModel() sends the key of the provider to its endpoint", async () => {
+  await using server = new OpenAiServer([{ text: "a" }, { text: "b" }, { text: "c" }]);
+  const baseUrl = server.url.replace("/v1", "");
+  const options = world({ MINE_API_KEY: " k1\n", OPENAI_API_KEY: "k2" });
+  const providers = ["mine", "openai", "local"];
+  for (const provider of providers) {
+    const model = await resolveModel(settings(provider, { baseUrl }), options);
+    assert.equal(model.id, `${provider}/m`);
+    await collectReply(model);
+  }
+  assert.deepEqual(
+    server.requests.map((request) => request.headers.get("authorization")),
+    ["Bearer k1", "Bearer k2", null],
+  );
+  assert.deepEqual(
+    server.requests.map((request) => "max_completion_tokens" in request.body),
+    [false, true, false],
+  );
+  assert.deepEqual(options.lines, []);
+});
+
+Deno.test("resolveModel() warns when a named provider's key goes to a foreign host, and refuses when keys are pinned", async () => {
+  const given = settings("openai", { baseUrl: "https://proxy.example/v1" });
+  const free = world({ OPENAI_API_KEY: "k" });
+  await resolveModel(given, free);
+  assert.deepEqual(free.lines, [
+    "warn: Model openai/m: OPENAI_API_KEY goes to proxy.example, which is not its provider's own host",
+  ]);
+  const pinned = world({ OPENAI_API_KEY: "k" }, true);
+  assert.match(await refusalOf(given, pinned), /goes to proxy\.example.*defaults\.pin_keys is set/);
+  await resolveModel(settings("openai"), pinned);
+  await resolveModel(
+    settings("mine", { baseUrl: "https://proxy.example" }),
+    world({ MINE_API_KEY: "k" }, true),
+  );
+});

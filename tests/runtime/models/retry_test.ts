@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { type ModelDelta, ModelError } from "../../../runtime/models/model.ts";
+import { collectReply, modelRequest } from "../../support/collect_reply.ts";
+import { answers, type Attempt, fails, REPLY, retryWorld } from "../../support/retry_world.ts";
+
+Deno.test("withRetry() passes a reply through and leaves nothing behind", async () => {
+  const { model, clock, inner } = retryWorld([answers]);
+  assert.equal(model.id, "test/m");
+  const { reply, deltas } = await collectReply(model);
+  assert.equal(reply, REPLY);
+  assert.deepEqual(deltas, [{ type: "text", text: "ok" }]);
+  assert.equal(clock.sleeping, 0);
+  assert.equal(inner.requests[0]?.temperature, 0.7);
+});
+
+Deno.test("withRetry() waits 1, 2 and 4 seconds, spread by a quarter, and gives up after four attempts", async () => {
+  for (const [random, factor] of [[0, 0.75], [0.5, 1], [0.999_999, 1.25]] as const) {
+    const attempts = [fails("a"), fails("b"), fails("c"), fails("last", { status: 503 })];
+    const { model, clock, inner, log } = retryWorld(attempts, 300_000, random);
+    const ended = assert.rejects(collectReply(model), (error) => {
+      assert.ok(error instanceof ModelError);
+      assert.equal(error.message, "last (after 4 attempts)");
+      assert.equal(error.status, 503);
+      return true;
+    });
+    for (const [index, seconds] of [1, 2, 4].entries()) {
+      await clock.advance(seconds * 1_000 * factor - 1);
+      assert.equal(inner.requests.length, index + 1);
+      await clock.advance(1);
+      assert.equal(inner.requests.length, index + 2);
+    }
+    await ended;
+    assert.equal(clock.sleeping, 0);
+    assert.equal(log.lines.length, 3);
+    assert.deepEqual(log.lines[0], {
+      level: "warn",
+      message: "Model call failed; trying again",
+      fields: {
+        model: "test/m",
+        attempt: 1,
+        of: 4,
+        wait: factor < 1 ? "750ms" : factor === 1 ? "1.0s" : "1.3s",
+        error: "a",
+      },
+    });
+  }
+});
+
+Deno.test("withRetry() waits as long as the provider asks, and not a moment less", async () => {
+  const { model, clock, inner } = retryWorld([fails("slow", { retryAfterMs: 20_000 }), answers]);
+  const call = collectReply(model);
+  await clock.advance(19_999);
+  assert.equal(inner.requests.length, 1);
+  await clock.advance(1);
+  assert.equal((await call).text, "ok");
+});
+
+Deno.test("withRetry() fails at once when the provider asks for more time than a reply may take", async () => {
+  const { model, clock } = retryWorld(
+    [fails("slow", { retryAfterMs: 90_000, status: 429 })],
+    60_000,
+  );
+  await assert.rejects(collectReply(model), (error) => {
+    assert.ok(error instanceof ModelError);
+    assert.equal(error.message, "slow (no time for 1m 30s within the timeout of 60s)");
+    assert.equal(error.status, 429);
+    return true;
+  });
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("withRetry() does not repeat what would fail again", async () => {
+  const { model, inner, log } = retryWorld([fails("no", { retryable: false, status: 401 })]);
+  await assert.rejects(collectReply(model), /^ModelError: no$/);
+  assert.equal(inner.requests.length, 1);
+  assert.deepEqual(log.lines, []);
+});
+
+Deno.test("withRetry() lets bugs through as they are", async () => {
+  const bug = new TypeError("undefined is not a function");
+  const { model, clock } = retryWorld([
+    // deno-lint-ignore require-yield
+    async function* () {
+      await Promise.resolve();
+      throw bug;
+    },
+  ]);
+  await assert.rejects(collectReply(model), (error) => error === bug);
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("withRetry() says that text of a failed attempt is void, and only then", async () => {
+  const { model, clock } = retryWorld([fails("mute"), fails("cut", { text: "half" }), answers]);
+  const call = collectReply(model);
+  await clock.advance(3_000);
+  const { deltas, text } = await call;
+  assert.deepEqual(deltas, [
+    { type: "text", text: "half" },
+    { type: "restart" },
+    { type: "text", text: "ok" },
+  ]);
+  assert.equal(text, "ok");
+});
+
+Deno.test("withRetry() does not void the text of an attempt that was the last", async () => {
+  const { model } = retryWorld([fails("cut", { text: "half", retryable: false })]);
+  const deltas: ModelDelta[] = [];
+  await assert.rejects(
+    collectReply(model, modelRequest(), { onDelta: (delta) => deltas.push(delta) }),
+    /cut/,
+  );
+  assert.deepEqual(deltas, [{ type: "text", text: "half" }]);
+});
+
+Deno.test("withRetry() calls a model that refuses temperature again without it, now and later", async () => {
+  const refusal = fails("openai answered 400: Unsupported value: 'temperature' must be 1", {
+    retryable: false,
+    status: 400,
+  });
+  const { model, clock, inner, log } = retryWorld([refusal, answers, answers]);
+  assert.equal((await collectReply(model)).text, "ok");
+  await collectReply(model);
+  assert.deepEqual(inner.requests.map((request) => request.temperature), [
+    0.7,
+    undefined,
+    undefined,
+  ]);
+  assert.equal(clock.sleeping, 0);
+  assert.deepEqual(log.lines.map((line) => line.level), ["info"]);
+});
+
+Deno.test("withRetry() takes no other refusal for one of temperature", async () => {
+  const cases: Attempt[] = [
+    fails("openai answered 400: bad request", { retryable: false, status: 400 }),
+    fails("openai answered 401: temperature", { retryable: false, status: 401 }),
+  ];
+  for (const attempt of cases) {
+    const { model, inner } = retryWorld([attempt]);
+    await assert.rejects(collectReply(model));
+    assert.equal(inner.requests.length, 1);
+  }
+  const without = retryWorld([
+    fails("openai answered 400: temperature", { retryable: false, status: 400 }),
+  ]);
+  await assert.rejects(collectReply(without.model, modelRequest({ temperature: undefined })));
+  assert.equal(without.inner.requests.length, 1);
+});

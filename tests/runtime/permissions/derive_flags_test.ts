@@ -1,0 +1,246 @@
+// The flags of a workspace: what its agents and config.yaml say, and nothing else.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { deriveFlags } from "../../../runtime/permissions/derive_flags.ts";
+import type { PermissionFlags } from "../../../runtime/permissions/permission_flags.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+
+async function derive(place: TestWorkspace, options: { host?: string } = {}) {
+  return await deriveFlags(await place.settings(), options);
+}
+
+/** The values of all flags of one name, sorted. */
+function valuesOf({ flags }: PermissionFlags, name: string): string[] {
+  return flags.flatMap(({ flag }) => {
+    const [before = "", ...rest] = flag.split("=");
+    return before === `--${name}` ? rest.join("=").split(",") : [];
+  }).sort();
+}
+
+const whyOf = ({ flags }: PermissionFlags, flag: string) =>
+  flags.find((one) => one.flag === flag)?.why;
+
+const demo = (lines: string, body = "Do it.") =>
+  `---\nmodel: {provider: demo, name: echo}\n${lines}\n---\n${body}\n`;
+
+Deno.test("deriveFlags() of agents that only read and write their workspace: its places, loopback, no programs", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("plain", demo("paths: {notes: notes}"));
+  const derived = await derive(place);
+  const { workspace, stateDir, configDir } = place;
+  const program = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
+  assert.deepEqual(
+    valuesOf(derived, "allow-read"),
+    [workspace, stateDir, configDir, program].sort(),
+  );
+  assert.deepEqual(valuesOf(derived, "allow-write"), [workspace, stateDir].sort());
+  assert.deepEqual(valuesOf(derived, "deny-write"), [join(workspace, "agents", "_config")]);
+  assert.deepEqual(
+    valuesOf(derived, "allow-net"),
+    [
+      "127.0.0.1",
+      "[::1]",
+      "localhost",
+      `unix:${join(stateDir, "service.sock")}`,
+    ].sort(),
+  );
+  assert.deepEqual(derived.flags.filter(({ flag }) => flag.startsWith("--allow-run")), []);
+  assert.match(derived.remarks.join(), /Without --allow-run no program can be started/);
+  for (const { flag } of derived.flags) {
+    assert.doesNotMatch(flag, /^(-A|--allow-all|--allow-ffi|--allow-import)/);
+    assert.doesNotMatch(flag, /^--allow-(read|write|net|env)$/, "nothing is allowed as a whole");
+  }
+});
+
+Deno.test("deriveFlags() adds what agents declare: absolute and home paths, watched places, each with the agent's name", async () => {
+  await using place = await createTestWorkspace();
+  const data = join(place.root, "data");
+  const drop = join(place.root, "drop");
+  await Deno.mkdir(data);
+  await Deno.mkdir(join(drop, "in"), { recursive: true });
+  await place.writeAgent("archivist", demo(`paths: {data: ${data}, own: ~/own}`));
+  await place.writeAgent(
+    "watcher",
+    demo(`trigger: {type: watch, paths: ["${drop}/in/*.md", "~/later"]}`),
+  );
+  const derived = await derive(place);
+  const read = valuesOf(derived, "allow-read");
+  const write = valuesOf(derived, "allow-write");
+  for (const path of [data, join(place.root, "own")]) {
+    assert.ok(read.includes(path) && write.includes(path), path);
+  }
+  for (const path of [join(drop, "in"), join(place.root, "later")]) {
+    assert.ok(read.includes(path) && !write.includes(path), path);
+  }
+  assert.ok(!read.includes(drop) && !read.includes(place.root));
+  assert.equal(whyOf(derived, `--allow-write=${data}`), "{data} of archivist");
+  assert.equal(whyOf(derived, `--allow-read=${join(drop, "in")}`), "watched by watcher");
+});
+
+Deno.test("deriveFlags() allows each place that the braces of a watched path stand for, and no other", async () => {
+  await using place = await createTestWorkspace();
+  const { root } = place;
+  await place.writeAgent(
+    "watcher",
+    demo(`trigger: {type: watch, paths: ["{${root}/in,~/drop/new}/*.{md,txt}"]}`),
+  );
+  const derived = await derive(place);
+  const read = valuesOf(derived, "allow-read");
+  for (const path of [join(root, "in"), join(root, "drop", "new")]) {
+    assert.equal(read.filter((one) => one === path).length, 1, path);
+    assert.equal(whyOf(derived, `--allow-read=${path}`), "watched by watcher");
+  }
+  assert.ok(!read.includes(root) && !read.includes(join(root, "drop")));
+});
+
+Deno.test("deriveFlags() allows a file's folder, because it is replaced by a new one, but never the home for it", async () => {
+  await using place = await createTestWorkspace();
+  const folder = join(place.root, "lists");
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(join(folder, "todo.md"), "");
+  await Deno.writeTextFile(join(place.root, "home.md"), "");
+  await place.writeAgent(
+    "keeper",
+    demo("paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md}"),
+  );
+  const derived = await derive(place);
+  const write = valuesOf(derived, "allow-write");
+  assert.ok(write.includes(folder));
+  assert.ok(write.includes(join(place.root, "lists2")), "a file that is yet to be made");
+  assert.ok(!write.includes(place.root) && write.includes(join(place.root, "home.md")));
+  assert.match(derived.remarks.join("\n"), /home\.md \(\{home\} of keeper\).* lies directly in/);
+});
+
+Deno.test("deriveFlags() allows both names of a place behind a symlink", async () => {
+  await using place = await createTestWorkspace();
+  const real = join(place.root, "real");
+  await Deno.rename(place.workspace, real);
+  await Deno.symlink(real, place.workspace);
+  await Deno.mkdir(join(place.root, "far"));
+  await Deno.symlink(join(place.root, "far"), join(place.root, "near"));
+  await place.writeAgent("linked", demo("paths: {near: ~/near, far_new: ~/near/new}"));
+  const derived = await derive(place);
+  const write = valuesOf(derived, "allow-write");
+  for (const path of [place.workspace, real, join(place.root, "near"), join(place.root, "far")]) {
+    assert.ok(write.includes(path), path);
+  }
+  assert.deepEqual(
+    valuesOf(derived, "deny-write"),
+    [join(place.workspace, "agents/_config"), join(real, "agents/_config")].sort(),
+  );
+});
+
+Deno.test("deriveFlags() allows the hosts of models and the variables of their keys, of nobody else", async () => {
+  await using place = await createTestWorkspace();
+  const model = (id: string, settings: string) =>
+    place.writeAgent(id, `---\nmodel: ${settings}\n---\nx\n`);
+  await model("o", "{provider: openai, name: gpt-5}");
+  await model("a", "{provider: anthropic, name: x, api_key_env: MY_CLAUDE}");
+  await model("l", "{provider: local, name: x}");
+  await model("c", '{provider: corp, name: x, base_url: "http://models.corp.test:8080/v1"}');
+  await model("broken", "{provider: nowhere, name: x}");
+  const derived = await derive(place);
+  const net = valuesOf(derived, "allow-net");
+  for (const host of ["api.openai.com:443", "api.anthropic.com:443", "models.corp.test:8080"]) {
+    assert.ok(net.includes(host), host);
+  }
+  assert.ok(!net.some((host) => /google|11434/.test(host)));
+  const env = valuesOf(derived, "allow-env");
+  for (const name of ["OPENAI_API_KEY", "MY_CLAUDE", "CORP_API_KEY"]) assert.ok(env.includes(name));
+  assert.ok(!env.includes("ANTHROPIC_API_KEY") && !env.includes("GOOGLE_API_KEY"));
+  assert.match(derived.remarks.join("\n"), /Not looked at: .*broken\.md:2/);
+});
+
+Deno.test("deriveFlags() allows the address of the default provider, not its own host, to agents that name it", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\ndefaults: {provider: openai, base_url: "https://gateway.test/v1"}\n`,
+  );
+  await place.writeAgent("o", "---\nmodel: {provider: openai, name: gpt-5}\n---\nx\n");
+  const net = valuesOf(await derive(place), "allow-net");
+  assert.ok(net.includes("gateway.test:443"), net.join(" "));
+  assert.ok(!net.some((host) => host.includes("openai.com")), net.join(" "));
+});
+
+Deno.test("deriveFlags() allows the default model of config.yaml, and http.allow as flags write hosts", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\ndefaults: {provider: google, model: gemini}\nhttp:\n` +
+      '  allow: [API.Example.com, "*.corp.test", .below.test, "fe80::1", 10.1.2.3, bücher.test]\n',
+  );
+  const derived = await derive(place);
+  const net = valuesOf(derived, "allow-net");
+  const expected = ["generativelanguage.googleapis.com:443", "api.example.com", "*.corp.test"];
+  expected.push("*.below.test", "[fe80::1]", "10.1.2.3", "xn--bcher-kva.test");
+  for (const host of expected) assert.ok(net.includes(host), host);
+  assert.ok(valuesOf(derived, "allow-env").includes("GOOGLE_API_KEY"));
+  assert.ok(!net.some((host) => host.includes("*") && !host.startsWith("*.")), "no name is all");
+});
+
+Deno.test("deriveFlags() allows servers, variables and programs that agents name", async () => {
+  await using place = await createTestWorkspace();
+  const config = join(place.agentsDir, "_config");
+  await Deno.mkdir(join(config, "skills", "talk"), { recursive: true });
+  await Deno.mkdir(join(config, "skills", "walk", "scripts"), { recursive: true });
+  await Deno.writeTextFile(join(config, "skills", "walk", "scripts", "go.sh"), "");
+  await Deno.writeTextFile(
+    join(config, "mcp-servers.json"),
+    JSON.stringify({
+      web: { url: "https://${MCP_HOST}/mcp", headers: { Authorization: "Bearer ${MCP_TOKEN}" } },
+      program: { command: "run-it", env: { KEY: "${PROGRAM_KEY}" } },
+      unused: { url: "https://unused.test/" },
+    }),
+  );
+  await Deno.writeTextFile(join(config, ".env"), "MCP_HOST=mcp.test\nMCP_TOKEN=12345678\n");
+  await place.writeAgent("webby", demo("mcp: [web]", "Greet ${CITY}, not ${OPENAI_API_KEY}."));
+  await place.writeAgent("talker", demo("skills: [talk]"));
+  const derived = await derive(place);
+  assert.ok(valuesOf(derived, "allow-net").includes("mcp.test:443"));
+  assert.ok(!valuesOf(derived, "allow-net").includes("unused.test:443"));
+  const env = valuesOf(derived, "allow-env");
+  for (const name of ["MCP_HOST", "MCP_TOKEN", "CITY"]) assert.ok(env.includes(name), name);
+  assert.ok(!env.includes("PROGRAM_KEY") && !env.includes("OPENAI_API_KEY"));
+  assert.equal(whyOf(derived, "--allow-run"), undefined, "a skill without scripts runs nothing");
+
+  await place.writeAgent("runner", demo("mcp: [program]\nskills: [walk]\ntools: [weather]"));
+  const why = whyOf(await derive(place), "--allow-run") ?? "";
+  assert.match(why, /the MCP server program of runner/);
+  assert.match(why, /the custom tools of runner/);
+  assert.match(why, /the scripts of the skill walk of runner/);
+});
+
+Deno.test("deriveFlags() allows the address that the TCP listener is told to use", async () => {
+  await using place = await createTestWorkspace();
+  const hosts = async (host: string) => valuesOf(await derive(place, { host }), "allow-net");
+  assert.ok((await hosts("192.168.1.7")).includes("192.168.1.7"));
+  assert.ok((await hosts("0.0.0.0")).includes("0.0.0.0"));
+  assert.ok((await hosts("fd00::7")).includes("[fd00::7]"));
+  assert.equal((await hosts("127.0.0.1")).length, 4);
+});
+
+Deno.test("deriveFlags() allows the folder of a socket that lies elsewhere", async () => {
+  await using place = await createTestWorkspace();
+  const stateDir = join(place.root, "s".repeat(90));
+  place.shell["INKLING_STATE_DIR"] = stateDir;
+  place.shell["XDG_RUNTIME_DIR"] = join(place.root, "run");
+  const derived = await derive(place);
+  const folder = join(place.root, "run", "inkling");
+  assert.ok(valuesOf(derived, "allow-write").includes(folder));
+  assert.ok(valuesOf(derived, "allow-net").some((one) => one.startsWith(`unix:${folder}/`)));
+});
+
+Deno.test("deriveFlags() lets no agent mean every host or variable, and tells of one that means every path", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent(
+    "greedy",
+    '---\nmodel: {provider: corp, name: x, base_url: "https://*.test/v1"}\n' +
+      "paths: {all: /}\n---\nx\n",
+  );
+  const derived = await derive(place);
+  assert.deepEqual(valuesOf(derived, "allow-net").filter((host) => host.includes("*")), []);
+  assert.ok(!valuesOf(derived, "allow-env").includes("*"));
+  assert.ok(valuesOf(derived, "allow-read").includes("/"));
+  assert.match(derived.remarks.join("\n"), /^\/ \(\{all\} of greedy\) is allowed with all/m);
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import { SystemClock } from "../../../base/clock.ts";
+import {
+  formatLogLine,
+  openLogFile,
+  survivingWriter,
+} from "../../../runtime/service_log/log_file.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+const clock = new TestClock();
+
+Deno.test("openLogFile() appends to a private file", async () => {
+  await withTempDir(async (dir) => {
+    const path = join(dir, "inkling.log");
+    for (const message of ["first", "second"]) {
+      using log = openLogFile(path, { clock });
+      log.write("warn", message, { agent: "a b" });
+    }
+    const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
+    assert.deepEqual(lines.map((line) => line.slice(line.indexOf(" "))), [
+      ' WARN  first agent="a b"',
+      ' WARN  second agent="a b"',
+    ]);
+    assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+  });
+});
+
+Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", async () => {
+  await withTempDir(async (dir) => {
+    using log = openLogFile(join(dir, "inkling.log"), { clock });
+    const megabyte = "x".repeat(1_024 * 1_024);
+    for (let count = 0; count < 26; count++) log.write("info", `${count} ${megabyte}`);
+    const names = (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();
+    assert.deepEqual(
+      names,
+      ["inkling.log", "inkling.log.1", "inkling.log.2", "inkling.log.3"],
+    );
+    for (const name of names) {
+      assert.ok((await Deno.stat(join(dir, name))).size <= 5 * 1_024 * 1_024);
+    }
+    assert.match(await Deno.readTextFile(join(dir, "inkling.log")), / 25 x/);
+  });
+});
+
+Deno.test("openLogFile() gives each line to whoever looks on as it stands in the file", async () => {
+  await withTempDir(async (dir) => {
+    const path = join(dir, "inkling.log");
+    const seen: string[] = [];
+    /** Never twice the same time, as between two looks at a real clock. */
+    let now = 0;
+    const moving = { now: () => now += 1_000, sleep: new SystemClock().sleep };
+    using log = openLogFile(path, { clock: moving, onLine: (line) => seen.push(line) });
+    log.write("info", "first", { agent: "a" });
+    log.write("warn", "second");
+    assert.deepEqual(seen, [
+      "1970-01-01T00:00:01.000Z INFO  first agent=a",
+      "1970-01-01T00:00:02.000Z WARN  second",
+    ]);
+    assert.equal(await Deno.readTextFile(path), seen.map((line) => `${line}\n`).join(""));
+  });
+});
+
+Deno.test("survivingWriter() loses lines to a full disk, says how many, and lets bugs through", () => {
+  const written: string[] = [];
+  let failure: Error | undefined = Object.assign(new Error("No space left"), { code: "ENOSPC" });
+  const write = survivingWriter((line) => {
+    if (failure !== undefined) throw failure;
+    written.push(line);
+  }, { describeLoss: (lost) => `${lost} lost` });
+  write("first");
+  write("second");
+  failure = undefined;
+  write("third");
+  write("fourth");
+  assert.deepEqual(written, ["2 lost", "third", "fourth"]);
+  failure = new TypeError("a bug");
+  assert.throws(() => write("fifth"), TypeError);
+});
+
+Deno.test("formatLogLine() keeps a line one line, and leaves out what is not there", () => {
+  assert.equal(
+    formatLogLine({
+      at: 0,
+      level: "error",
+      message: "a\r\nb",
+      fields: { none: undefined, text: "x\ny", count: 3, list: [1], quoted: 'a"b' },
+    }),
+    '1970-01-01T00:00:00.000Z ERROR a b text="x\\ny" count=3 list=[1] quoted="a\\"b"',
+  );
+});
+
+Deno.test("formatLogLine() escapes what a terminal would obey and what nobody sees", () => {
+  const line = formatLogLine({
+    at: 0,
+    level: "info",
+    message: "a\u001b[2Jb\u0000",
+    fields: {
+      nul: "/agents/\u0000",
+      escape: "\u001b]0;title\u0007",
+      c1: "\u009b2J",
+      turned: "\u202etxt.exe",
+      breaks: "a\u2028b\u0085c\u007f",
+      tag: "\u{e0041}",
+      list: ["\u009b"],
+      seen: "größe/👩‍💻",
+    },
+  });
+  assert.equal(
+    line,
+    "1970-01-01T00:00:00.000Z INFO  a\\u001b[2Jb\\u0000" +
+      ' nul="/agents/\\u0000" escape="\\u001b]0;title\\u0007" c1="\\u009b2J"' +
+      ' turned="\\u202etxt.exe" breaks="a\\u2028b\\u0085c\\u007f" tag="\\udb40\\udc41"' +
+      ' list="[\\"\\u009b\\"]" seen=größe/👩‍💻',
+  );
+  assert.deepEqual(
+    JSON.parse(/c1=(\S+)/.exec(line)?.[1] ?? ""),
+    "\u009b2J",
+  );
+});
+
+Deno.test("formatLogLine() never lets a control character through, whatever is told", () => {
+  const text = fc.string({ unit: "binary", maxLength: 40 });
+  fc.assert(fc.property(text, text, (message, value) => {
+    const line = formatLogLine({ at: 0, level: "info", message, fields: { value } });
+    assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
+    // The value is there, whole, quoted or not; halves of characters are no text.
+    const written = line.slice(line.lastIndexOf(" value=") + " value=".length);
+    if (!value.includes(" value=")) {
+      assert.equal(written.startsWith('"') ? JSON.parse(written) : written, value);
+    }
+  }));
+});

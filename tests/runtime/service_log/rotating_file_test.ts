@@ -1,0 +1,119 @@
+// What becomes of lines when a file is full; log_file_test.ts has the sizes of the service log.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { RotatingFile } from "../../../runtime/service_log/rotating_file.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+
+async function contents(dir: string): Promise<Record<string, string>> {
+  const names = (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();
+  return Object.fromEntries(names.map((name) => [name, Deno.readTextFileSync(join(dir, name))]));
+}
+
+Deno.test("RotatingFile counts what was there before, loses no line but the oldest, and stays private", async () => {
+  await withTempDir(async (dir) => {
+    const path = join(dir, "log");
+    // "ä" is two bytes: 9 a line.
+    for (const line of ["ä-first", "ä-other", "ä-third", "ä-later", "ä-after"]) {
+      using file = RotatingFile.open(path, { maxBytes: 20, oldFiles: 1 });
+      file.writeLine(line);
+    }
+    assert.deepEqual(await contents(dir), {
+      "log": "ä-after\n",
+      "log.1": "ä-third\nä-later\n",
+    });
+    for (const name of ["log", "log.1"]) {
+      assert.equal(((await Deno.stat(join(dir, name))).mode ?? 0) & 0o777, 0o600);
+    }
+  });
+});
+
+Deno.test("RotatingFile.open() closes files to others that were open to them", async () => {
+  await withTempDir(async (dir) => {
+    const names = ["log", "log.1", "log.2"];
+    for (const name of names) {
+      await Deno.writeTextFile(join(dir, name), "old\n");
+      await Deno.chmod(join(dir, name), 0o666);
+    }
+    {
+      using file = RotatingFile.open(join(dir, "log"), { maxBytes: 100, oldFiles: 3 });
+      file.writeLine("new");
+    }
+    assert.equal(await Deno.readTextFile(join(dir, "log")), "old\nnew\n");
+    for (const name of names) {
+      assert.equal(((await Deno.stat(join(dir, name))).mode ?? 0) & 0o777, 0o600, name);
+    }
+  });
+});
+
+Deno.test("RotatingFile.open() leaves what a link leads to as it is: it may belong to all", async () => {
+  await withTempDir(async (dir) => {
+    const target = join(dir, "everybody's");
+    await Deno.writeTextFile(target, "");
+    await Deno.chmod(target, 0o666);
+    await Deno.symlink(target, join(dir, "log"));
+    using _file = RotatingFile.open(join(dir, "log"), { maxBytes: 100, oldFiles: 1 });
+    assert.equal(((await Deno.stat(target)).mode ?? 0) & 0o777, 0o666);
+  });
+});
+
+Deno.test("RotatingFile takes a line that is larger than a file may be, and files that somebody took away", async () => {
+  await withTempDir(async (dir) => {
+    using file = RotatingFile.open(join(dir, "log"), { maxBytes: 4, oldFiles: 3 });
+    file.writeLine("one line");
+    file.writeLine("two");
+    await Deno.remove(join(dir, "log"));
+    await Deno.remove(join(dir, "log.1"));
+    file.writeLine("three");
+    file.writeLine("four");
+    assert.deepEqual(await contents(dir), { "log": "four\n", "log.1": "three\n" });
+  });
+});
+
+Deno.test("RotatingFile stays with a full file while there cannot be a new one, and gives up no old line", async () => {
+  await withTempDir(async (dir) => {
+    using file = RotatingFile.open(join(dir, "log"), { maxBytes: 8, oldFiles: 2 });
+    for (const line of ["oldest", "middle", "newest"]) file.writeLine(line);
+    const { openSync } = Deno;
+    Deno.openSync = () => {
+      throw Object.assign(new Error("Too many open files (os error 24)"), { code: "EMFILE" });
+    };
+    try {
+      for (const line of ["one", "two", "three"]) file.writeLine(line);
+    } finally {
+      Deno.openSync = openSync;
+    }
+    assert.deepEqual(await contents(dir), {
+      "log": "newest\none\ntwo\nthree\n",
+      "log.1": "middle\n",
+      "log.2": "oldest\n",
+    });
+    // Tried again when it has grown by a good piece.
+    file.writeLine("x".repeat(70_000));
+    file.writeLine("after");
+    const now = await contents(dir);
+    assert.equal(now["log"], "after\n");
+    assert.equal(now["log.2"], "newest\none\ntwo\nthree\n");
+  });
+});
+
+Deno.test("RotatingFile begins a new line after one of which the disk took only part", async () => {
+  await withTempDir(async (dir) => {
+    using file = RotatingFile.open(join(dir, "log"), { maxBytes: 1_000, oldFiles: 1 });
+    const { writeSync } = Deno.FsFile.prototype;
+    let calls = 0;
+    Deno.FsFile.prototype.writeSync = function (bytes) {
+      if (++calls > 1) {
+        throw Object.assign(new Error("No space left on device"), { code: "ENOSPC" });
+      }
+      return writeSync.call(this, bytes.subarray(0, 3));
+    };
+    try {
+      assert.throws(() => file.writeLine("a long line"), /No space/);
+      assert.throws(() => file.writeLine("lost"), /No space/);
+    } finally {
+      Deno.FsFile.prototype.writeSync = writeSync;
+    }
+    file.writeLine("whole");
+    assert.deepEqual(await contents(dir), { "log": "a l\nwhole\n" });
+  });
+});

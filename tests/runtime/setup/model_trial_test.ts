@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { tryModel } from "../../../runtime/setup/model_trial.ts";
+import { ModelError } from "../../../runtime/models/model.ts";
+import { ReplyTimeout } from "../../../runtime/models/retry.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+const KEY = "sk-new-0123456789";
+
+function attempt(
+  server: OpenAiServer,
+  options: { apiKey?: string; clock?: TestClock; signal?: AbortSignal } = {},
+): Promise<void> {
+  const { apiKey, clock = new TestClock(), signal = new AbortController().signal } = options;
+  return tryModel(
+    { provider: "mine", name: "tiny", baseUrl: server.url, streamUsage: true },
+    {
+      environment: { get: () => "sk-old-0123456789", secrets: () => [] },
+      apiKey,
+      environmentFile: "/ws/.env",
+      pinKeys: false,
+      clock,
+      signal,
+    },
+  );
+}
+
+Deno.test("tryModel() asks once, with the key that is in no file yet, else with the one that is", async () => {
+  await using server = new OpenAiServer([{ text: "ready" }, { text: "" }]);
+  const clock = new TestClock();
+  await attempt(server, { apiKey: KEY, clock });
+  await attempt(server, { clock });
+  server.assertDone();
+  const keys = server.requests.map(({ headers }) => headers.get("authorization"));
+  assert.deepEqual(keys, [`Bearer ${KEY}`, "Bearer sk-old-0123456789"]);
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("tryModel() tells at once what the provider says, without the key", async () => {
+  await using server = new OpenAiServer([
+    { status: 503, body: JSON.stringify({ error: { message: `Busy: ${KEY}` } }) },
+  ]);
+  await assert.rejects(
+    attempt(server, { apiKey: KEY }),
+    (error) => error instanceof ModelError && error.message === "mine answered 503: Busy: [key]",
+  );
+  server.assertDone();
+});
+
+Deno.test("tryModel() waits a minute at most, and no longer than its caller", async () => {
+  await using server = new OpenAiServer([{ silent: true }, { silent: true }]);
+  const clock = new TestClock();
+  const waiting = attempt(server, { clock });
+  const late = assert.rejects(waiting, ReplyTimeout);
+  await server.received(1);
+  await clock.advance(60_000);
+  await late;
+
+  const caller = new AbortController();
+  const leaving = assert.rejects(
+    attempt(server, { clock, signal: caller.signal }),
+    (error) => error === caller.signal.reason,
+  );
+  await server.received(2);
+  caller.abort(new Error("Enough"));
+  await leaving;
+  assert.equal(clock.sleeping, 0);
+});

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describeSetup } from "../../../runtime/setup/setup_report.ts";
+import { createTestWorkspace } from "../../support/test_workspace.ts";
+
+Deno.test("describeSetup() tells which files exist and which providers have a key, never the key", async () => {
+  await using place = await createTestWorkspace({
+    shell: { ANTHROPIC_API_KEY: "key-0123456789", GOOGLE_API_KEY: " " },
+  });
+  const before = await describeSetup(await place.settings());
+  assert.deepEqual([before.configFileExists, before.workspaceEnvFileExists], [true, false]);
+  await Deno.mkdir(join(place.agentsDir, "_config"));
+  await Deno.writeTextFile(before.workspaceEnvFile, "OPENAI_API_KEY=key-abcdefghij\n");
+  const report = await describeSetup(await place.settings());
+  assert.equal(report.workspaceEnvFileExists, true);
+  assert.deepEqual(report.providers, [
+    { name: "openai", keyVariable: "OPENAI_API_KEY", hasKey: true },
+    { name: "anthropic", keyVariable: "ANTHROPIC_API_KEY", hasKey: true },
+    { name: "google", keyVariable: "GOOGLE_API_KEY", hasKey: false },
+    { name: "ollama", keyVariable: null, hasKey: false },
+    { name: "local", keyVariable: null, hasKey: false },
+    { name: "demo", keyVariable: null, hasKey: false },
+  ]);
+  assert.ok(!/key-(0|a)/.test(JSON.stringify(report)));
+});
+
+Deno.test("describeSetup() tells whether a price of the default model is known", async () => {
+  const cases: [string, string | null, boolean | null][] = [
+    ["provider: openai, model: gpt-4o", "openai/gpt-4o", true],
+    ["provider: openai, model: gpt-of-nobody", "openai/gpt-of-nobody", false],
+    ["model: gpt-4o", null, null],
+  ];
+  for (const [defaults, model, hasPrice] of cases) {
+    await using place = await createTestWorkspace({ config: `defaults: { ${defaults} }\n` });
+    const report = await describeSetup(await place.settings());
+    assert.deepEqual([report.defaultModel, report.defaultModelHasPrice], [model, hasPrice]);
+  }
+});
+
+Deno.test("describeSetup() names the default model's provider, whoever it is", async () => {
+  await using place = await createTestWorkspace({
+    config: "defaults: { provider: elsewhere, model: m, base_url: 'https://models.example' }\n",
+    shell: { ELSEWHERE_API_KEY: "k" },
+  });
+  const { providers } = await describeSetup(await place.settings());
+  assert.deepEqual(providers.at(-1), {
+    name: "elsewhere",
+    keyVariable: "ELSEWHERE_API_KEY",
+    hasKey: true,
+  });
+});

@@ -1,0 +1,75 @@
+// What survives a power cut: every method of a store that writes, and how firmly its change is on disk when it returns.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Database, Durability } from "../../../runtime/storage/database.ts";
+import { REPOSITORY } from "../../support/repository.ts";
+import { openTestStore } from "../../support/test_store.ts";
+import { DURABLE_CHANGES } from "./durable_changes.ts";
+
+const STORAGE = join(REPOSITORY, "runtime/storage");
+
+/** By their names these change nothing; every other method of a store has a row in durable_changes.ts. */
+const READS = /^(read|find|list|sum|count|newest)[A-Z]/;
+
+for (const { change, of, durability, prepare } of DURABLE_CHANGES) {
+  const what = `${change}()${of === undefined ? "" : ` [${of}]`}`;
+  const claim = durability === "power" ? "survives a power cut" : "survives a crash of the process";
+  Deno.test(`${what}: ${claim}`, async () => {
+    using store = openTestStore();
+    const act = await prepare(store);
+    // Otherwise the level could be the one that the preparation left.
+    store.db.transaction(durability === "power" ? "process" : "power", () => {});
+    const written = observeWrites(store.db);
+    await act();
+    const writes = written();
+    assert.ok(writes.length > 0, "it wrote nothing: the row does not show what it is there for");
+    assert.deepEqual(new Set(writes.map((one) => one.durability)), new Set([durability]));
+    const moved = writes.filter(({ what }) => what === "status" || what === "INSERT executions");
+    // Whatever its row says: the promise is about the status.
+    for (const one of moved) assert.equal(one.durability, "power");
+  });
+}
+
+Deno.test("every method of a store that may write has a row here", async () => {
+  const rows = new Set(DURABLE_CHANGES.map(({ change }) => change));
+  const found = new Set<string>();
+  for await (const { name } of Deno.readDir(STORAGE)) {
+    const module: Record<string, unknown> = await import(pathToFileURL(join(STORAGE, name)).href);
+    for (const [exported, value] of Object.entries(module)) {
+      if (typeof value !== "function") continue;
+      if (exported.startsWith("Sqlite")) {
+        for (const method of Object.getOwnPropertyNames(value.prototype)) {
+          if (method === "constructor" || READS.test(method)) continue;
+          found.add(`${exported}.${method}`);
+        }
+      } else if (!/^class\b/.test(`${value}`) && /\.(transaction|change)\(/.test(`${value}`)) {
+        found.add(exported);
+      }
+    }
+  }
+  assert.deepEqual([...found].sort(), [...rows].sort());
+});
+
+/** How firmly each row that is written from now on is on disk, as SQLite itself is set at that moment. */
+function observeWrites(db: Database): () => { what: string; durability: Durability }[] {
+  db.run("CREATE TEMP TABLE writes (what TEXT, level INTEGER)");
+  const note = (name: string, on: string, what: string) =>
+    db.run(
+      `CREATE TEMP TRIGGER "${name}" AFTER ${on} BEGIN ` +
+        `INSERT INTO writes SELECT '${what}', synchronous FROM pragma_synchronous('main'); END`,
+    );
+  const tables = db.all<{ name: string }>(
+    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  for (const { name } of tables) {
+    for (const verb of ["INSERT", "UPDATE", "DELETE"]) {
+      note(`${verb} ${name}`, `${verb} ON main.${name}`, `${verb} ${name}`);
+    }
+  }
+  note("status", "UPDATE OF status ON main.executions WHEN OLD.status <> NEW.status", "status");
+  return () =>
+    db.all<{ what: string; level: number }>("SELECT what, level FROM writes")
+      // SQLite's own numbers: 2 is FULL, 1 is NORMAL.
+      .map(({ what, level }) => ({ what, durability: level === 2 ? "power" : "process" }));
+}

@@ -1,0 +1,299 @@
+// One call of every method of a store that writes, with how firmly its change must be on disk when it returns.
+import { SqliteCheckpointStore } from "../../../runtime/storage/checkpoints.ts";
+import type { Durability } from "../../../runtime/storage/database.ts";
+import { closeInstance, openInstance } from "../../../runtime/storage/instances.ts";
+import { SqliteSettingsStore } from "../../../runtime/storage/settings.ts";
+import { SqliteSlotStore } from "../../../runtime/storage/slots.ts";
+import { SqliteWatchStore } from "../../../runtime/storage/watches.ts";
+import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
+import type { TestStore } from "../../support/test_store.ts";
+import {
+  ask,
+  ending,
+  family,
+  FRAME,
+  reply,
+  start,
+  waitFor,
+  waitingFamily,
+} from "./stored_situations.ts";
+
+/** A call that changes something. */
+export interface DurableChange {
+  /** `SqliteStore.method`, or the name of an exported function. */
+  change: string;
+  /** What the case adds, where a method has several rows. */
+  of?: string;
+  durability: Durability;
+  /** Brings about what is needed; returns the call that is looked at. */
+  prepare: (store: TestStore) => Promise<() => unknown> | (() => unknown);
+}
+
+export const DURABLE_CHANGES: readonly DurableChange[] = [
+  {
+    change: "SqliteAcceptanceStore.acceptExecution",
+    durability: "power",
+    prepare: (store) => () => store.accept({}, "key"),
+  },
+  {
+    change: "SqliteAcceptanceStore.acceptExecution",
+    of: "a slot",
+    durability: "power",
+    prepare: (store) => () =>
+      store.acceptances.acceptExecution({ ...RUN, trigger: "schedule" }, {
+        unlessWaiting: true,
+        claim: { type: "slot", scheduledFor: 10, reason: null },
+        frames: () => [FRAME],
+      }),
+  },
+  {
+    change: "SqliteEndingStore.finishExecution",
+    durability: "power",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      return () => store.endings.finishExecution(id, ending("running"));
+    },
+  },
+  {
+    change: "SqliteEndingStore.finishExecution",
+    of: "one that waits, with a parent that waits for it",
+    durability: "power",
+    prepare: async (store) => {
+      const { child } = await waitingFamily(store);
+      return () => store.endings.finishExecution(child, ending("waiting"));
+    },
+  },
+  {
+    change: "SqliteEndingStore.leaveExecution",
+    durability: "power",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      return () => store.endings.leaveExecution(id, { durationMs: 5 });
+    },
+  },
+  {
+    change: "SqliteRequestStore.openRequest",
+    durability: "power",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      return () => ask(store, id);
+    },
+  },
+  {
+    change: "SqliteRequestStore.answerRequest",
+    durability: "power",
+    prepare: async (store) => {
+      const { child } = await waitingFamily(store);
+      return () =>
+        store.requests.answerRequest(child, {
+          requestId: `of ${child}`,
+          answer: { text: "yes" },
+          answeredAt: 3_000,
+          frames: () => [FRAME],
+        });
+    },
+  },
+  {
+    change: "SqliteFamilyStore.waitForChild",
+    durability: "power",
+    prepare: async (store) => {
+      const { parent, child } = await family(store);
+      await ask(store, child);
+      return () => waitFor(store, parent, child);
+    },
+  },
+  {
+    change: "SqliteRecoveryStore.adoptExecution",
+    durability: "power",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      return () => store.recovery.adoptExecution(id);
+    },
+  },
+  {
+    change: "SqliteConversationStore.beginConversation",
+    durability: "process",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      const message = { role: "user", content: "Hello." } as const;
+      const messages = [{ position: 0, message, seeded: false }];
+      return () => store.conversations.beginConversation(id, { messages, frames: [FRAME] });
+    },
+  },
+  {
+    change: "SqliteConversationStore.replaceSystem",
+    durability: "process",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      const placed = (content: string) => (
+        { position: 0, message: { role: "system", content } } as const
+      );
+      const messages = [{ ...placed("Old."), seeded: false }];
+      await store.conversations.beginConversation(id, { messages, frames: [] });
+      return () => store.conversations.replaceSystem(id, { message: placed("New."), frame: FRAME });
+    },
+  },
+  {
+    change: "SqliteConversationStore.recordReply",
+    durability: "process",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      return () => reply(store, id);
+    },
+  },
+  ...(["unsafe", "idempotent", "read"] as const).flatMap((effect): DurableChange[] => {
+    const durability = effect === "unsafe" ? "power" : "process";
+    return [{
+      change: "SqliteConversationStore.startCall",
+      of: `intent, ${effect}`,
+      durability,
+      prepare: async (store) => {
+        const { id } = await store.accept();
+        await reply(store, id);
+        return () => start(store, id, effect);
+      },
+    }, {
+      change: "SqliteConversationStore.finishCall",
+      of: `result, ${effect}`,
+      durability,
+      prepare: async (store) => {
+        const { id } = await store.accept();
+        await reply(store, id);
+        await start(store, id, effect);
+        const message = {
+          role: "tool",
+          toolCallId: "c",
+          toolName: "file_write",
+          content: "Done.",
+          isError: false,
+        } as const;
+        const result = { message: { position: 1, message }, effect, durationMs: 1 };
+        return () => store.conversations.finishCall(id, { ...result, frame: () => FRAME });
+      },
+    }];
+  }),
+  {
+    change: "SqliteConversationStore.resetCall",
+    durability: "process",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      await reply(store, id);
+      await start(store, id, "read");
+      return () => store.conversations.resetCall(id, 1);
+    },
+  },
+  {
+    change: "SqliteSlotStore.recordSlots",
+    durability: "power",
+    prepare: (store) => () =>
+      new SqliteSlotStore(store.db).recordSlots([{ ...SLOT, outcome: "missed", lastSlot: 10 }]),
+  },
+  {
+    change: "SqliteSlotStore.beginSchedule",
+    durability: "process",
+    prepare: (store) => () => new SqliteSlotStore(store.db).beginSchedule(SCHEDULE),
+  },
+  {
+    change: "SqliteSlotStore.endSchedules",
+    durability: "process",
+    prepare: async (store) => {
+      const slots = new SqliteSlotStore(store.db);
+      await slots.beginSchedule(SCHEDULE);
+      return () => slots.endSchedules([SCHEDULE.agentId]);
+    },
+  },
+  {
+    change: "SqliteSlotStore.purgeSlots",
+    durability: "process",
+    prepare: async (store) => {
+      const slots = new SqliteSlotStore(store.db);
+      for (const scheduledFor of [10, 20, 30]) {
+        await slots.recordSlots([{ ...SLOT, scheduledFor, lastSlot: scheduledFor }]);
+      }
+      return () => slots.purgeSlots({ before: 25, keep: 1 });
+    },
+  },
+  {
+    change: "SqliteWatchStore.enqueue",
+    durability: "power",
+    prepare: (store) => () => enqueue(store),
+  },
+  {
+    change: "SqliteWatchStore.dropQueued",
+    durability: "process",
+    prepare: async (store) => {
+      await enqueue(store);
+      return () => new SqliteWatchStore(store.db).dropQueued([CHANGE]);
+    },
+  },
+  {
+    change: "SqliteWatchStore.markSeen",
+    durability: "process",
+    prepare: (store) => () =>
+      new SqliteWatchStore(store.db).markSeen("tester", [{ path: "/a", stamp: "x" }]),
+  },
+  {
+    change: "SqliteWatchStore.forgetWatches",
+    durability: "process",
+    prepare: async (store) => {
+      await enqueue(store);
+      return () => new SqliteWatchStore(store.db).forgetWatches(["tester"]);
+    },
+  },
+  {
+    change: "SqliteSettingsStore.changeSetting",
+    durability: "power",
+    prepare: (store) => () =>
+      new SqliteSettingsStore(store.db).changeSetting("scheduler", "paused", { fallback: "" }),
+  },
+  ...(["purge", "removeExecutions"] as const).map((method): DurableChange => ({
+    change: `SqliteCheckpointStore.${method}`,
+    durability: "power",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      await reply(store, id);
+      await store.endings.finishExecution(id, ending("running"));
+      const checkpoints = new SqliteCheckpointStore(store.db, ":memory:");
+      return () =>
+        method === "purge"
+          ? checkpoints.purge({ keepNewest: false })
+          : checkpoints.removeExecutions(Number.MAX_SAFE_INTEGER);
+    },
+  })),
+  {
+    change: "openInstance",
+    durability: "power",
+    prepare: ({ db }) => () => openInstance(db, { id: "another", pid: 2, startedAt: 1 }),
+  },
+  {
+    change: "closeInstance",
+    durability: "power",
+    prepare: ({ db }) => () => closeInstance(db, "instance-1", 9),
+  },
+];
+
+const SLOT: Slot = {
+  agentId: "tester",
+  scheduledFor: 10,
+  outcome: "skipped",
+  reason: null,
+  executionId: null,
+  count: 1,
+};
+const SCHEDULE = { agentId: "tester", fingerprint: "every 10", anchor: 0, lastSlot: null };
+const CHANGE = { agentId: "tester", path: "/a", event: "created", queuedAt: 1 } as const;
+const RUN = {
+  agentId: "tester",
+  displayName: "Tester",
+  sessionId: null,
+  request: { args: [] },
+  parentExecutionId: null,
+  parentPosition: null,
+  depth: 0,
+  model: "",
+  startedAt: 1_000,
+};
+
+function enqueue({ db }: TestStore): Promise<void> {
+  return new SqliteWatchStore(db).enqueue([CHANGE], { dropped: [], seen: [] });
+}

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { Database } from "../../../runtime/storage/database.ts";
+import { insertSlot, isSlotTaken, SqliteSlotStore } from "../../../runtime/storage/slots.ts";
+import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
+import { openTestStore } from "../../support/test_store.ts";
+
+const ALL = { limit: 500, offset: 0 };
+
+function open(): { db: Database; store: SqliteSlotStore } & Disposable {
+  const db = Database.open(":memory:");
+  return { db, store: new SqliteSlotStore(db), [Symbol.dispose]: () => db[Symbol.dispose]() };
+}
+
+function slot(scheduledFor: number, changes: Partial<Slot> = {}): Slot {
+  const row = { agentId: "daily", scheduledFor, executionId: null, count: 1, reason: null };
+  return { ...row, outcome: "run", ...changes };
+}
+
+const state = (changes: object = {}) => ({
+  agentId: "daily",
+  fingerprint: "every 10",
+  anchor: 100,
+  lastSlot: null,
+  ...changes,
+});
+
+Deno.test("SqliteSlotStore keeps where schedules begin and how far they came", async () => {
+  using world = open();
+  const { db, store } = world;
+  await store.beginSchedule(state());
+  await store.beginSchedule(state({ agentId: "other", lastSlot: 500 }));
+  insertSlot(db, slot(110));
+  assert.deepEqual((await store.readSchedules()).map((one) => ({ ...one })), [
+    state({ lastSlot: 110 }),
+    state({ agentId: "other", lastSlot: 500 }),
+  ]);
+  await store.beginSchedule(state({ fingerprint: "every 20", anchor: 200 }));
+  await store.endSchedules(["other", "nobody"]);
+  assert.deepEqual((await store.readSchedules()).map((one) => ({ ...one })), [
+    state({ fingerprint: "every 20", anchor: 200 }),
+  ]);
+});
+
+Deno.test("insertSlot() moves a schedule on, never back", async () => {
+  using world = open();
+  const { db, store } = world;
+  await store.beginSchedule(state());
+  for (const [scheduledFor, expected] of [[120, 120], [110, 120], [130, 130]] as const) {
+    insertSlot(db, slot(scheduledFor));
+    assert.equal((await store.readSchedules())[0]?.lastSlot, expected);
+  }
+});
+
+Deno.test("isSlotTaken() knows a slot by its row, and by how far its schedule came", async () => {
+  using world = open();
+  const { db, store } = world;
+  assert.equal(isSlotTaken(db, "daily", 110), false);
+  insertSlot(db, slot(110));
+  assert.equal(isSlotTaken(db, "daily", 110), true);
+  assert.equal(isSlotTaken(db, "daily", 120), false);
+  assert.equal(isSlotTaken(db, "other", 110), false);
+  await store.beginSchedule(state());
+  await store.recordSlots([
+    { ...slot(120, { outcome: "missed", reason: "asleep", count: 3 }), lastSlot: 140 },
+  ]);
+  for (const at of [120, 130, 140]) assert.equal(isSlotTaken(db, "daily", at), true, `${at}`);
+  assert.equal(isSlotTaken(db, "daily", 150), false);
+});
+
+Deno.test("SqliteSlotStore.recordSlots() leaves a slot that has an outcome as it is", async () => {
+  using world = open();
+  const { db, store } = world;
+  await store.beginSchedule(state());
+  insertSlot(db, slot(110));
+  await store.recordSlots([
+    { ...slot(110, { outcome: "missed", reason: "late" }), lastSlot: 110 },
+    { ...slot(120, { outcome: "missed", reason: "late" }), lastSlot: 120 },
+  ]);
+  const slots = await store.listSlots("daily", ALL);
+  assert.deepEqual(slots.map(({ outcome }) => outcome), ["missed", "run"]);
+});
+
+Deno.test("SqliteSlotStore.recordSlots() is one change: all rows or none", async () => {
+  using world = open();
+  const { store } = world;
+  await store.beginSchedule(state());
+  const good = { ...slot(110, { outcome: "missed" as const }), lastSlot: 110 };
+  const bad = { ...slot(120), executionId: 77, lastSlot: 120 };
+  await assert.rejects(store.recordSlots([good, bad]), /FOREIGN KEY/);
+  assert.deepEqual(await store.listSlots("daily", ALL), []);
+  assert.equal((await store.readSchedules())[0]?.lastSlot, null);
+});
+
+Deno.test("insertSlot() folds skipped slots in a row with one reason, and nothing else", async () => {
+  using world = open();
+  const { db, store } = world;
+  await store.beginSchedule(state());
+  const skipped = { outcome: "skipped" as const };
+  insertSlot(db, slot(110, { ...skipped, reason: "paused", count: 2 }), 120);
+  insertSlot(db, slot(130, { ...skipped, reason: "paused" }));
+  insertSlot(db, slot(140, { ...skipped, reason: "still running" }));
+  insertSlot(db, slot(150));
+  insertSlot(db, slot(160, { ...skipped, reason: "still running" }));
+  insertSlot(db, slot(170, { outcome: "missed", reason: "asleep" }));
+  insertSlot(db, slot(180, { outcome: "missed", reason: "asleep" }));
+  const rows = (await store.listSlots("daily", ALL)).reverse();
+  assert.deepEqual(rows.map(({ scheduledFor, reason, count }) => [scheduledFor, reason, count]), [
+    [110, "paused", 3],
+    [140, "still running", 1],
+    [150, null, 1],
+    [160, "still running", 1],
+    [170, "asleep", 1],
+    [180, "asleep", 1],
+  ]);
+  assert.equal((await store.readSchedules())[0]?.lastSlot, 180);
+});
+
+Deno.test("SqliteSlotStore.listSlots() pages through one agent's slots, newest first", async () => {
+  using world = open();
+  const { db, store } = world;
+  for (const at of [110, 120, 130, 140]) insertSlot(db, slot(at));
+  insertSlot(db, slot(150, { agentId: "other" }));
+  const page = async (limit: number, offset: number) =>
+    (await store.listSlots("daily", { limit, offset })).map(({ scheduledFor }) => scheduledFor);
+  assert.deepEqual(await page(2, 0), [140, 130]);
+  assert.deepEqual(await page(2, 2), [120, 110]);
+  assert.deepEqual(await page(2, 4), []);
+});
+
+Deno.test("SqliteSlotStore keeps a slot whose execution was removed", async () => {
+  using world = openTestStore();
+  const store = new SqliteSlotStore(world.db);
+  const { id } = await world.accept();
+  insertSlot(world.db, slot(110, { executionId: id }));
+  assert.equal((await store.listSlots("daily", ALL))[0]?.executionId, id);
+  world.db.run("DELETE FROM executions WHERE id = ?", id);
+  assert.deepEqual((await store.listSlots("daily", ALL)).map((one) => ({ ...one })), [slot(110)]);
+});
+
+Deno.test("SqliteSlotStore.beginSchedule() forgets slots that a wrong clock put after the beginning", async () => {
+  using world = open();
+  const { db, store } = world;
+  for (const at of [90, 110, 120]) insertSlot(db, slot(at));
+  insertSlot(db, slot(110, { agentId: "other" }));
+  const times = async () =>
+    (await store.listSlots("daily", ALL)).map(({ scheduledFor }) => scheduledFor);
+  await store.beginSchedule(state({ lastSlot: 110 }));
+  assert.deepEqual(await times(), [110, 90]);
+  await store.beginSchedule(state());
+  assert.deepEqual(await times(), [90]);
+  assert.equal((await store.listSlots("other", ALL)).length, 1);
+});
+
+Deno.test("SqliteSlotStore.purgeSlots() removes what is old, but leaves each agent its newest", async () => {
+  using world = open();
+  const { db, store } = world;
+  for (const agentId of ["a", "b", "c"]) {
+    for (let at = 1; at <= 10; at++) insertSlot(db, slot(at, { agentId }));
+  }
+  for (let at = 100; at <= 104; at++) insertSlot(db, slot(at, { agentId: "b" }));
+  assert.equal(await store.purgeSlots({ before: 0, keep: 3 }), 0);
+  assert.equal(await store.purgeSlots({ before: 9, keep: 3 }), 7 + 8 + 7);
+  const times = async (agentId: string) =>
+    (await store.listSlots(agentId, ALL)).map(({ scheduledFor }) => scheduledFor);
+  assert.deepEqual(await times("a"), [10, 9, 8]);
+  assert.deepEqual(await times("b"), [104, 103, 102, 101, 100, 10, 9]);
+  assert.equal(await store.purgeSlots({ before: 1_000, keep: 100 }), 0);
+});

@@ -1,0 +1,276 @@
+// Each workspace's history follows it, whichever workspace config.yaml names.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
+import { loadSettings } from "../../../../runtime/config/settings.ts";
+import { Database, DatabaseUnusable } from "../../../../runtime/storage/database.ts";
+import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
+import {
+  createTestWorkspace,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+
+const AGENT = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat\n";
+
+interface World extends AsyncDisposable {
+  place: TestWorkspace;
+  /** Has config.yaml name `work` or `other`. */
+  configure(name: string): Promise<void>;
+  /** Opens a workspace by its folder's name; without one, config.yaml's. */
+  open(name?: string, mode?: "service" | "read-only"): Promise<Runtime>;
+  /** The messages of the runs that a workspace shows, newest first, read while no service runs. */
+  history(name?: string): Promise<(string | null)[]>;
+  /** Files in the state directory that belong to databases, by workspace: `base` for config.yaml's. */
+  databases(): Promise<string[]>;
+}
+
+async function createWorld(): Promise<World> {
+  const place = await createTestWorkspace();
+  for (const name of ["work", "other"]) {
+    await Deno.mkdir(join(place.root, name, "agents"), { recursive: true });
+    await Deno.writeTextFile(join(place.root, name, "agents", "echo.md"), AGENT);
+  }
+  const open = async (name?: string, mode: "service" | "read-only" = "service") => {
+    const { shell, root } = place;
+    const workspace = name === undefined ? {} : { workspace: join(root, name) };
+    return await place.open({
+      settings: await loadSettings({ shell, home: root, ...workspace }),
+      mode,
+    });
+  };
+  return {
+    place,
+    open,
+    configure: (name) =>
+      Deno.writeTextFile(
+        join(place.configDir, "config.yaml"),
+        `workspace: ${join(place.root, name)}\n`,
+      ),
+    async history(name) {
+      await using runtime = await open(name, "read-only");
+      const executions = await runtime.listExecutions({ limit: 50, offset: 0 });
+      const whole = executions.map(({ id }) => runtime.getExecution(id));
+      return (await Promise.all(whole)).map(({ outputData }) => outputData);
+    },
+    async databases() {
+      const found: string[] = [];
+      const walk = async (dir: string, label: string) => {
+        for await (const { name, isDirectory } of Deno.readDir(dir)) {
+          if (isDirectory) {
+            await walk(join(dir, name), label === "base" ? name : `${label}/${name}`);
+          } else if (name.startsWith("inkling.db")) {
+            found.push(`${label.replace(/-\w{8}$/, "")}/${name}`);
+          }
+        }
+      };
+      await walk(place.stateDir, "base");
+      return found.sort();
+    },
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+async function say(runtime: Runtime, message: string): Promise<ExecutionDetail> {
+  return await runToEnd(runtime, "echo", { message });
+}
+
+Deno.test("the history of a workspace stays its own when config.yaml names another, and comes back with it", async () => {
+  await using world = await createWorld();
+  {
+    await using work = await world.open();
+    await say(work, "in work");
+  }
+  await world.configure("other");
+  assert.deepEqual(await world.history(), []);
+  assert.deepEqual(await world.history("work"), ["in work"]);
+  {
+    await using other = await world.open();
+    assert.deepEqual(await other.listExecutions({ limit: 50, offset: 0 }), []);
+    await say(other, "in other");
+  }
+  assert.deepEqual(await world.history("work"), ["in work"]);
+  {
+    await using work = await world.open("work");
+    await say(work, "work again");
+  }
+  await world.configure("work");
+  assert.deepEqual(await world.history(), ["work again", "in work"]);
+  assert.deepEqual(await world.history("other"), ["in other"]);
+  {
+    await using work = await world.open();
+    await say(work, "work at last");
+  }
+  assert.deepEqual(await world.history(), ["work at last", "work again", "in work"]);
+  assert.deepEqual(await world.history("other"), ["in other"]);
+});
+
+Deno.test("what waits for an answer in one workspace cannot be answered in another", async () => {
+  await using world = await createWorld();
+  const { place } = world;
+  await place.writeScript("clean", [
+    { call: [{ name: "file_delete", arguments: { path: "old.txt" } }] },
+    { say: "Deleted." },
+  ], "confirm_tools: [file_delete]");
+  await Deno.copyFile(
+    join(place.agentsDir, "clean.md"),
+    join(place.root, "other", "agents", "clean.md"),
+  );
+  const fileOf = (name: string) => join(place.root, name, "old.txt");
+  for (const name of ["work", "other"]) await Deno.writeTextFile(fileOf(name), name);
+  let id: number;
+  let requestId: string;
+  {
+    await using work = await world.open();
+    const waiting = await runToEnd(work, "clean");
+    assert.equal(waiting.status, "waiting", `${waiting.error}`);
+    id = waiting.id;
+    requestId = (await work.pendingRequest(id)).requestId;
+  }
+  await world.configure("other");
+  {
+    await using other = await world.open();
+    const answer = { requestId, answer: { approved: true } };
+    await assert.rejects(other.respond(id, answer), { name: "ExecutionNotFound" });
+  }
+  await world.configure("work");
+  await using work = await world.open();
+  await work.respond(id, { requestId, answer: { approved: true } });
+  assert.equal((await toEnd(work, id)).status, "success");
+  await assert.rejects(Deno.stat(fileOf("work")), Deno.errors.NotFound);
+  assert.equal(await Deno.readTextFile(fileOf("other")), "other");
+});
+
+Deno.test("a workspace has one service, also when config.yaml names it or another one since", async () => {
+  await using world = await createWorld();
+  const refusal = (name: string) => (error: unknown) => {
+    assert.ok(error instanceof AlreadyRunning);
+    assert.match(
+      error.message,
+      new RegExp(
+        `\\(PID ${Deno.pid}, .*workspaces/${name}-\\w{8}\\)\\. End it with "inkling stop"; `,
+      ),
+    );
+    return true;
+  };
+  {
+    await using _other = await world.open("other");
+    await world.configure("other");
+    await assert.rejects(world.open(), refusal("other"));
+    await using _work = await world.open("work");
+  }
+  await using _other = await world.open();
+  await world.configure("work");
+  await assert.rejects(world.open("other"), refusal("other"));
+});
+
+Deno.test("a history moves with what a killed service left in its write-ahead log", async () => {
+  await using world = await createWorld();
+  const { stateDir } = world.place;
+  {
+    await using work = await world.open();
+    await say(work, "in the log");
+    for (const suffix of ["", "-wal"]) {
+      await Deno.copyFile(`${stateDir}/inkling.db${suffix}`, `${stateDir}/killed${suffix}`);
+    }
+  }
+  for (const suffix of ["", "-wal"]) {
+    await Deno.rename(`${stateDir}/killed${suffix}`, `${stateDir}/inkling.db${suffix}`);
+  }
+  await world.configure("other");
+  await (await world.open())[Symbol.asyncDispose]();
+  assert.deepEqual(await world.history("work"), ["in the log"]);
+  assert.deepEqual(await world.databases(), ["base/inkling.db", "workspaces/work/inkling.db"]);
+});
+
+Deno.test("a history that another program has open is not moved, and nothing else is changed", async () => {
+  await using world = await createWorld();
+  const { stateDir } = world.place;
+  {
+    await using work = await world.open();
+    await say(work, "kept");
+  }
+  await world.configure("other");
+  {
+    using reader = Database.open(join(stateDir, "inkling.db"), { readOnly: true });
+    reader.all("SELECT id FROM executions");
+    await assert.rejects(world.open(), (error) => {
+      assert.ok(error instanceof DatabaseUnusable);
+      assert.match(error.message, /^Cannot move .*inkling\.db: another program has it open\. End/);
+      return true;
+    });
+  }
+  await (await world.open())[Symbol.asyncDispose]();
+  assert.deepEqual(await world.history("work"), ["kept"]);
+});
+
+Deno.test("a death between two steps of a move leaves each history where the next start finds it", async () => {
+  await using world = await createWorld();
+  for (const name of ["other", "work"]) {
+    await world.configure(name);
+    await using runtime = await world.open();
+    await say(runtime, `in ${name}`);
+  }
+  // Work's history has left the base directory, the name stands there still, other's has not come yet.
+  const { stateDir } = world.place;
+  const aside = (await world.databases()).find((path) => path.startsWith("workspaces/"));
+  assert.equal(aside, "workspaces/other/inkling.db");
+  const { directories } = await world.place.settings();
+  await Deno.rename(join(stateDir, "inkling.db"), join(directories.ownStateDir, "inkling.db"));
+  for (const name of ["other", "work"]) {
+    await world.configure(name);
+    assert.deepEqual(await world.history(), [`in ${name}`]);
+    await (await world.open())[Symbol.asyncDispose]();
+    assert.deepEqual(await world.history(), [`in ${name}`]);
+  }
+});
+
+Deno.test({
+  name:
+    "a workspace that its user moves keeps its history; a new folder in its place does not get it",
+  // Where folders have no time of birth, a path is all that tells them.
+  ignore: Deno.statSync(".").birthtime === null,
+  fn: movedWorkspace,
+});
+
+async function movedWorkspace(): Promise<void> {
+  await using world = await createWorld();
+  const { root } = world.place;
+  {
+    await using work = await world.open();
+    await say(work, "before");
+  }
+  await Deno.rename(join(root, "work"), join(root, "moved"));
+  // A service that starts before config.yaml is changed.
+  await (await world.open())[Symbol.asyncDispose]();
+  await Deno.mkdir(join(root, "work", "agents"), { recursive: true });
+  await world.configure("moved");
+  assert.deepEqual(await world.history(), ["before"]);
+  {
+    await using moved = await world.open();
+    await say(moved, "after");
+  }
+  assert.deepEqual(await world.history(), ["after", "before"]);
+  assert.deepEqual(await world.history("work"), []);
+}
+
+Deno.test("a file that stands where a history goes is kept beside it", async () => {
+  await using world = await createWorld();
+  const { stateDir } = world.place;
+  const { directories } = await world.place.settings();
+  {
+    await using work = await world.open();
+    await say(work, "restored");
+    await Deno.copyFile(join(stateDir, "inkling.db"), join(stateDir, "copy"));
+  }
+  await Deno.rename(join(stateDir, "copy"), join(directories.ownStateDir, "inkling.db"));
+  await world.configure("other");
+  await (await world.open())[Symbol.asyncDispose]();
+  assert.deepEqual(await world.history("work"), ["restored"]);
+  assert.deepEqual(await world.databases(), [
+    "base/inkling.db",
+    "workspaces/work/inkling.db",
+    "workspaces/work/inkling.db.1",
+  ]);
+});

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
+import { StateDirUnusable } from "../../../../runtime/storage/state_dir/state_dir.ts";
+import { createTestWorkspace } from "../../../support/test_workspace.ts";
+
+Deno.test("openRuntime() refuses a file in the place of the state directory, with the remedy", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(place.stateDir, "");
+  for (const mode of ["service", "read-only"] as const) {
+    await assert.rejects(place.open({ mode }), (error) => {
+      assert.ok(error instanceof StateDirUnusable);
+      assert.equal(
+        error.message,
+        `Cannot use the state directory ${place.stateDir}: a file stands in its place. ` +
+          "Set INKLING_STATE_DIR to a folder that you may write to",
+      );
+      return true;
+    });
+  }
+  assert.equal(await Deno.readTextFile(place.stateDir), "");
+});
+
+Deno.test("openRuntime() takes a state directory of its own into privacy", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.mkdir(place.stateDir, { mode: 0o755 });
+  await using _ = await place.open();
+  const { mode } = await Deno.stat(place.stateDir);
+  assert.equal((mode ?? 0) & 0o777, 0o700);
+});
+
+Deno.test("A service keeps its lock, and ends in order, when somebody removes its PID file", async () => {
+  await using place = await createTestWorkspace();
+  const runtime = await place.open();
+  await Deno.remove(join(place.stateDir, "inkling.pid"));
+  await assert.rejects(place.open(), AlreadyRunning);
+  await runtime[Symbol.asyncDispose]();
+  await (await place.open())[Symbol.asyncDispose]();
+});

@@ -1,0 +1,84 @@
+// What a store holds when something is about to change: executions that wait, replies with a call, ends.
+import assert from "node:assert/strict";
+import type { Ending } from "../../../runtime/executions/record/ending_store.ts";
+import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
+import type { Effect } from "../../../runtime/tools/tool.ts";
+import type { TestStore } from "../../support/test_store.ts";
+
+/** A frame that says nothing. */
+export const FRAME = { event: "message", payload: "{}" } as const;
+
+/** An end of an execution that is in this state. */
+export function ending(from: Ending["from"]): Ending {
+  return {
+    from,
+    status: "aborted",
+    error: "late",
+    output: null,
+    finishedAt: 9_000,
+    durationMs: 1,
+    frames: () => [FRAME],
+  };
+}
+
+/** Has an execution ask a person, and wait. */
+export function ask({ requests }: TestStore, executionId: number): Promise<unknown> {
+  const request = {
+    executionId,
+    requestId: `of ${executionId}`,
+    kind: "input",
+    position: 1,
+    toolName: "ask_user",
+    toolArgs: {},
+    message: "Which?",
+    createdAt: 2_000,
+    expiresAt: null,
+  } as HumanRequest;
+  return requests.openRequest(executionId, { request, durationMs: 1, frames: [FRAME] });
+}
+
+/** An execution and one that it delegated to; both run. */
+export async function family(store: TestStore): Promise<{ parent: number; child: number }> {
+  const parent = (await store.accept()).id;
+  const place = { trigger: "agent", parentExecutionId: parent, parentPosition: 1 } as const;
+  return { parent, child: (await store.accept({ ...place, depth: 1 })).id };
+}
+
+/** The same, where the child asks and its parent waits for it. */
+export async function waitingFamily(store: TestStore): Promise<{ parent: number; child: number }> {
+  const { parent, child } = await family(store);
+  await ask(store, child);
+  await waitFor(store, parent, child);
+  return { parent, child };
+}
+
+/** Has a parent wait for its child, which waits. */
+export async function waitFor(
+  { families }: TestStore,
+  parent: number,
+  childId: number,
+): Promise<void> {
+  const waiting = { childId, durationMs: 1, frames: () => [FRAME] };
+  assert.ok(await families.waitForChild(parent, waiting) !== undefined);
+}
+
+/** Stores a reply that wants one call, at position 1. */
+export function reply({ conversations }: TestStore, id: number): Promise<unknown> {
+  const call = { toolCallId: "c", name: "file_write", arguments: "{}" };
+  return conversations.recordReply(id, {
+    message: {
+      position: 0,
+      message: { role: "assistant", content: "", toolCalls: [{ id: "c", ...call }] },
+    },
+    calls: [{ position: 1, ...call }],
+    usage: null,
+    costUsd: null,
+    durationMs: 1,
+    frames: () => [FRAME],
+  });
+}
+
+/** Stores the intent of that call. */
+export function start({ conversations }: TestStore, id: number, effect: Effect): Promise<void> {
+  return conversations.startCall(id, { position: 1, effect, startedAt: 1_500 });
+}

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { Database } from "../../../runtime/storage/database.ts";
+import { SqliteWatchStore, takeQueued } from "../../../runtime/storage/watches.ts";
+import type { QueuedChange } from "../../../runtime/triggers/watch/watch_store.ts";
+import { openTestStore } from "../../support/test_store.ts";
+
+const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange => ({
+  agentId: "a",
+  path,
+  event: "modified",
+  queuedAt: 1,
+  ...more,
+});
+
+Deno.test("SqliteWatchStore.readQueue() gives the changes oldest first", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.enqueue([change("/b", { queuedAt: 2 }), change("/c", { queuedAt: 2 })], {
+    dropped: [],
+    seen: [],
+  });
+  await store.enqueue([change("/z", { queuedAt: 1, event: "deleted" })], { dropped: [], seen: [] });
+  assert.deepEqual(
+    (await store.readQueue()).map(({ path, event }) => `${path} ${event}`),
+    ["/z deleted", "/b modified", "/c modified"],
+  );
+});
+
+Deno.test("SqliteWatchStore.enqueue() gives a path that waits already the new event, and leaves it its place", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.enqueue([change("/a", { event: "created" }), change("/b")], {
+    dropped: [],
+    seen: [],
+  });
+  await store.enqueue([change("/a", { event: "deleted", queuedAt: 9 })], { dropped: [], seen: [] });
+  await store.enqueue([change("/a", { agentId: "other", event: "moved" })], {
+    dropped: [],
+    seen: [],
+  });
+  assert.deepEqual(await store.readQueue(), [
+    change("/a", { event: "deleted" }),
+    change("/b"),
+    change("/a", { agentId: "other", event: "moved" }),
+  ]);
+});
+
+Deno.test("takeQueued() takes a change once", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.enqueue([change("/a"), change("/b")], { dropped: [], seen: [] });
+  const take = () => db.transaction("power", () => takeQueued(db, "a", "/a"));
+  assert.deepEqual([take(), take()], [true, false]);
+  assert.deepEqual(await store.readQueue(), [change("/b")]);
+  await store.dropQueued([change("/b"), change("/never there")]);
+  assert.deepEqual(await store.readQueue(), []);
+});
+
+Deno.test("SqliteWatchStore.readSeen() tells apart that nothing was stored from no files", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  assert.equal(await store.readSeen("a"), undefined);
+  await store.markSeen("a", []);
+  assert.deepEqual(await store.readSeen("a"), new Map());
+});
+
+Deno.test("SqliteWatchStore.markSeen() replaces stamps and forgets files that are gone", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.markSeen("a", [{ path: "/1", stamp: "x" }, { path: "/2", stamp: "y" }]);
+  await store.markSeen("a", [{ path: "/1", stamp: null }, { path: "/2", stamp: "z" }]);
+  assert.deepEqual(await store.readSeen("a"), new Map([["/2", "z"]]));
+});
+
+Deno.test("SqliteWatchStore.enqueue() drops and marks with the change, or does nothing of it", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  await store.markSeen("a", []);
+  await store.enqueue([change("/1")], {
+    dropped: [],
+    seen: [{ agentId: "a", path: "/1", stamp: "x" }],
+  });
+  assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
+  const broken = change("/2", { event: "no such event" as "created" });
+  await assert.rejects(
+    store.enqueue([change("/3"), broken], {
+      dropped: [{ agentId: "a", path: "/1" }],
+      seen: [{ agentId: "a", path: "/2", stamp: "y" }],
+    }),
+  );
+  assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
+  assert.deepEqual(await store.readQueue(), [change("/1")]);
+  await store.enqueue([change("/3")], { dropped: [{ agentId: "a", path: "/1" }], seen: [] });
+  assert.deepEqual(await store.readQueue(), [change("/3")]);
+});
+
+Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these agents alone", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  for (const agentId of ["a", "b"]) {
+    await store.markSeen(agentId, [{ path: "/1", stamp: "x" }]);
+    await store.enqueue([change("/1", { agentId })], { dropped: [], seen: [] });
+  }
+  await store.forgetWatches(["a"]);
+  assert.equal(await store.readSeen("a"), undefined);
+  assert.deepEqual(await store.readSeen("b"), new Map([["/1", "x"]]));
+  assert.deepEqual(await store.readQueue(), [change("/1", { agentId: "b" })]);
+});
+
+Deno.test("SqliteWatchStore.listAgents() names each agent of which anything is stored once", async () => {
+  using db = Database.open(":memory:");
+  const store = new SqliteWatchStore(db);
+  assert.deepEqual(await store.listAgents(), []);
+  await store.markSeen("seen", [{ path: "/1", stamp: "x" }]);
+  await store.enqueue([change("/1", { agentId: "queued" }), change("/2")], {
+    dropped: [],
+    seen: [],
+  });
+  await store.enqueue([change("/2")], {
+    dropped: [],
+    seen: [{ agentId: "a", path: "/2", stamp: "y" }],
+  });
+  assert.deepEqual(await store.listAgents(), ["a", "queued", "seen"]);
+});
+
+Deno.test("SqliteWatchStore.readOpenRuns() tells the runs of an agent's changes that have not ended", async () => {
+  using store = openTestStore();
+  const accept = async (agentId: string, path: string) => {
+    const cause = { type: "watch", event: "created", path } as const;
+    return (await store.accept({ agentId, trigger: "watch", request: { args: [], cause } })).id;
+  };
+  const ids = [];
+  for (const path of ["/1", "/2", "/3"]) ids.push(await accept("a", path));
+  await store.accept({ agentId: "a" });
+  await accept("b", "/4");
+  // Left behind by an instance that died.
+  const orphan = await accept("a", "/5");
+  store.db.run("INSERT INTO instances (id, pid, started_at) VALUES ('instance-2', 2, 2)");
+  const move = "UPDATE executions SET instance_id = 'instance-2' WHERE id <> ?";
+  store.db.run(move, orphan);
+  const [first, second, third] = ids;
+  store.db.run("UPDATE executions SET status = 'waiting' WHERE id = ?", second ?? 0);
+  store.db.run("UPDATE executions SET status = 'success' WHERE id = ?", third ?? 0);
+  assert.deepEqual(await new SqliteWatchStore(store.db).readOpenRuns("a"), [
+    { executionId: first, path: "/1", isRunning: true },
+    { executionId: second, path: "/2", isRunning: false },
+  ]);
+});

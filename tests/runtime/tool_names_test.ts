@@ -1,0 +1,47 @@
+// The names that config.yaml and agent files are held against are those of the tools there are.
+import assert from "node:assert/strict";
+import { BUILTIN_TOOL_NAMES, describeDoubtfulTool } from "../../runtime/tool_names.ts";
+import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
+import { resultsOf } from "./executions/executions_of.ts";
+
+Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent that has skills and agents to call", async () => {
+  await using place = await createTestWorkspace();
+  const skill = `${place.agentsDir}/_config/skills/haiku`;
+  await Deno.mkdir(skill, { recursive: true });
+  await Deno.writeTextFile(`${skill}/SKILL.md`, "---\nname: haiku\ndescription: Writes\n---\nX.\n");
+  await place.writeScript("helper", [{ say: "x" }]);
+  await place.writeScript(
+    "daily",
+    [{ call: [{ name: "no_such_tool", arguments: {} }] }, { say: "Done." }],
+    "skills: haiku\nagents: helper",
+  );
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "daily");
+  const [result] = await resultsOf(runtime, id);
+  const available = /Available: (.*)/.exec(String(result?.["content"]))?.[1]?.split(", ");
+  assert.deepEqual(available?.sort(), [...BUILTIN_TOOL_NAMES].sort());
+});
+
+Deno.test("describeDoubtfulTool() doubts no built-in tool, no word for all, and nothing that may be a tool", () => {
+  for (const mayBeOfServer of [false, true]) {
+    for (const name of [...BUILTIN_TOOL_NAMES, "*", "all", "search", "3d-print", "a".repeat(64)]) {
+      assert.equal(describeDoubtfulTool(name, { mayBeOfServer }), undefined, name);
+    }
+    for (const name of ["File_Write", "file-write", "file_writ", "fs_*"]) {
+      assert.notEqual(describeDoubtfulTool(name, { mayBeOfServer }), undefined, name);
+    }
+  }
+});
+
+Deno.test("describeDoubtfulTool() doubts a name that no tool has in a run only where no server may call one so", () => {
+  for (const name of ["a b", "read.file", "notes/add", "a".repeat(65)]) {
+    assert.equal(describeDoubtfulTool(name, { mayBeOfServer: true }), undefined, name);
+    assert.deepEqual(describeDoubtfulTool(name, { mayBeOfServer: false }), {
+      doubt: `${name}, and no tool can have that name`,
+    });
+  }
+  assert.deepEqual(describeDoubtfulTool("file.write", { mayBeOfServer: true }), {
+    doubt: "file.write, which is no built-in tool: it means only a tool that a server calls so",
+    hint: 'did you mean "file_write"?',
+  });
+});

@@ -1,0 +1,29 @@
+// file_delete: what it removes, and what it never does.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileDelete } from "../../../../runtime/tools/builtin/file_delete.ts";
+import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+
+Deno.test("file_delete removes files and links, never folders", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  await fixture.write("notes/a.md", "a");
+  await Deno.symlink("notes/a.md", join(fixture.workspace, "link.md"));
+  await Deno.symlink("nowhere", join(fixture.workspace, "dangling.md"));
+  await Deno.symlink(join(fixture.outside, "secret.txt"), join(fixture.workspace, "out.md"));
+  assert.equal(await call(fileDelete, { path: "link.md" }, context), "Deleted link.md");
+  assert.equal(await fixture.read("notes/a.md"), "a");
+  assert.equal(await call(fileDelete, { path: "dangling.md" }, context), "Deleted dangling.md");
+  assert.match(
+    await failureOf(call(fileDelete, { path: "out.md" }, context)),
+    /outside the allowed paths/,
+  );
+  assert.match(await failureOf(call(fileDelete, { path: "notes" }, context)), /it is a folder/);
+  assert.equal(
+    await failureOf(call(fileDelete, { path: "no.md" }, context)),
+    'Cannot delete "no.md": it does not exist.',
+  );
+  assert.equal(await call(fileDelete, { path: "notes/a.md" }, context), "Deleted notes/a.md");
+  assert.deepEqual(await namesIn(join(fixture.workspace, "notes")), []);
+  assert.equal(fileDelete.effect(fileDelete.check({ path: "a" })), "unsafe");
+});

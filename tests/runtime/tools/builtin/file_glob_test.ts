@@ -1,0 +1,172 @@
+// file_glob: what it finds, what it never shows, and where it stops.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileGlob } from "../../../../runtime/tools/builtin/file_glob.ts";
+import { walkGlob } from "../../../../runtime/tools/files/glob_walk.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+
+async function planted(): Promise<SandboxFixture> {
+  const fixture = await SandboxFixture.open();
+  for (
+    const name of [
+      "a.md",
+      "b.txt",
+      "notes/c.md",
+      "notes/deep/d.md",
+      "notes/.hidden/e.md",
+      ".github/f.md",
+      "notes/.env.md",
+    ]
+  ) {
+    await fixture.write(name, name);
+  }
+  await Deno.symlink(fixture.outside, join(fixture.workspace, "out"));
+  await Deno.symlink("notes", join(fixture.workspace, "in"));
+  await Deno.symlink(
+    join(fixture.outside, "secret.txt"),
+    join(fixture.workspace, "notes/secret.md"),
+  );
+  await Deno.symlink("c.md", join(fixture.workspace, "notes/same.md"));
+  await Deno.symlink("../.env", join(fixture.workspace, "notes/keys.md"));
+  return fixture;
+}
+
+Deno.test("file_glob lists matching files, sorted, without hidden, closed and foreign ones", async () => {
+  await using fixture = await planted();
+  const context = testContext(fixture.sandbox());
+  const glob = (pattern: string) => call(fileGlob, { pattern }, context);
+  assert.equal(await glob("**/*.md"), "a.md\nnotes/c.md\nnotes/deep/d.md\nnotes/same.md");
+  assert.equal(await glob("*"), "a.md\nb.txt\nnotes/");
+  assert.equal(await glob("./notes/*.md"), "notes/c.md\nnotes/same.md");
+  assert.equal(await glob("notes/{deep,x}/*"), "notes/deep/d.md");
+  assert.equal(await glob("{workspace}/*.txt"), "b.txt");
+  assert.equal(await glob(join(fixture.workspace, "notes/deep/*")), "notes/deep/d.md");
+  assert.equal(await glob("a.md"), "a.md");
+  assert.equal(await glob(".github/*"), ".github/f.md");
+  for (const pattern of [".env", "**/.env*", "agents/*", "out/**", "out/secret.txt", "*.sqlite"]) {
+    const result = await glob(pattern).catch((error: Error) => error.message);
+    assert.match(result, /^\(Nothing matches|outside the allowed paths/, pattern);
+  }
+});
+
+Deno.test("file_glob looks in every declared path", async () => {
+  await using fixture = await planted();
+  const context = testContext(fixture.sandbox([
+    { alias: "notes", path: join(fixture.workspace, "notes/deep") },
+    { alias: "far", path: fixture.outside },
+    { alias: "one", path: join(fixture.workspace, "a.md") },
+  ]));
+  const glob = (pattern: string) => call(fileGlob, { pattern }, context);
+  assert.equal(await glob("**/*"), "{far}/deep/a.txt\n{far}/secret.txt\n{notes}/d.md\n{one}");
+  assert.equal(await glob("{far}/*.txt"), "{far}/secret.txt");
+  assert.equal(await glob("{one}"), "{one}");
+  assert.equal(await glob("*.md"), "{notes}/d.md\n{one}");
+});
+
+Deno.test("file_glob refuses what it cannot look for", async () => {
+  await using fixture = await planted();
+  const context = testContext(fixture.sandbox());
+  const failure = (pattern: string) => failureOf(call(fileGlob, { pattern }, context));
+  assert.match(
+    await failure("/etc/*"),
+    /^Cannot look for "\/etc\/\*": it lies outside the allowed paths/,
+  );
+  assert.match(await failure("../outside/*"), /outside the allowed paths/);
+  assert.match(await failure("*/../../outside/*"), /"\.\." cannot follow a wildcard/);
+  assert.match(await failure("{nope}/*"), /Unknown path alias \{nope\}/);
+  assert.match(await failure(" "), /pattern is empty/);
+  assert.match(
+    await failure("{a,aa}".repeat(24)),
+    /^The pattern is too complicated: its braces stand for more than 100 patterns/,
+  );
+  assert.match(
+    await failure("a?".repeat(600)),
+    /too complicated: it has more than 1000 characters/,
+  );
+});
+
+Deno.test("file_glob shows 100 results and says how many there are", async () => {
+  await using fixture = await SandboxFixture.open();
+  for (let i = 0; i < 120; i++) await fixture.write(`many/${String(i).padStart(3, "0")}.txt`, "");
+  const lines = (await call(fileGlob, { pattern: "many/*" }, testContext(fixture.sandbox()))).split(
+    "\n",
+  );
+  assert.equal(lines.length, 101);
+  assert.equal(lines[99], "many/099.txt");
+  assert.equal(lines[100], "(100 of 120 are shown. Narrow the pattern to see the others.)");
+});
+
+Deno.test("walkGlob() stops at its bounds and when it is cancelled", async () => {
+  await using fixture = await planted();
+  const bounds = {
+    maxFound: 10,
+    maxEntries: 3,
+    maxMs: 1_000,
+    clock: new TestClock(),
+    signal: new AbortController().signal,
+  };
+  assert.equal(
+    (await walkGlob(fixture.sandbox(), "**/*", bounds)).stopped,
+    "after looking at 3 entries",
+  );
+  let now = 0;
+  const fast = { now: () => now += 600, sleep: () => Promise.resolve() };
+  assert.equal(
+    (await walkGlob(fixture.sandbox(), "**/*", { ...bounds, maxEntries: 1_000, clock: fast }))
+      .stopped,
+    "after 1 seconds",
+  );
+  const signal = AbortSignal.abort(new Error("cancelled"));
+  await assert.rejects(walkGlob(fixture.sandbox(), "**/*", { ...bounds, signal }), {
+    message: "cancelled",
+  });
+});
+
+Deno.test("file_glob says that it stopped, and refuses a pattern that no path can match", async () => {
+  await using fixture = await SandboxFixture.open();
+  // Every look at it takes longer than a search may.
+  const clock = new TestClock();
+  const now = clock.now();
+  let looks = 0;
+  clock.now = () => now + 3_600_000 * looks++;
+  await fixture.write("a.md", "");
+  const context = testContext(fixture.sandbox(), { clock });
+  assert.match(
+    await call(fileGlob, { pattern: "**/*.md" }, context),
+    /\(The search was stopped .+: there may be more\. Name a folder to look in\.\)$/,
+  );
+  assert.equal(
+    await failureOf(call(fileGlob, { pattern: "a\0*" }, context)),
+    "The pattern contains a NUL character, which is not allowed.",
+  );
+});
+
+Deno.test("eight walkGlob() at once with long lists in braces let others have turns between the files of one folder", async () => {
+  await using fixture = await SandboxFixture.open();
+  const names = Array.from({ length: 1_000 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
+  for (const name of names) await fixture.write(name, "");
+  const pattern = `many/{${Array.from({ length: 100 }, (_, i) => `*a*b${i}`).join(",")}}`;
+  let looked = 0;
+  let most = 0;
+  // The walk asks for the time at each entry.
+  const clock = { now: () => looked++, sleep: () => Promise.resolve() };
+  const { signal } = new AbortController();
+  const bounds = { maxFound: 100, maxEntries: 10_000, maxMs: Infinity, clock, signal };
+  let before = 0;
+  const turn = () => {
+    most = Math.max(most, looked - before);
+    before = looked;
+  };
+  const others = setInterval(turn, 0);
+  try {
+    await Promise.all(
+      Array.from({ length: 8 }, () => walkGlob(fixture.sandbox(), pattern, bounds)),
+    );
+    turn();
+  } finally {
+    clearInterval(others);
+  }
+  assert.ok(looked >= 8 * names.length);
+  assert.ok(most < names.length, `${most} entries without a turn`);
+});

@@ -1,0 +1,59 @@
+// file_move: where it moves to, and that it never overwrites.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileMove } from "../../../../runtime/tools/builtin/file_move.ts";
+import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+
+Deno.test("file_move renames, makes folders, and never overwrites", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  await fixture.write("a.md", "a");
+  await fixture.write("b.md", "b");
+  await Deno.symlink("b.md", join(fixture.workspace, "link.md"));
+  const failure = (source: string, destination: string) =>
+    failureOf(call(fileMove, { source, destination }, context));
+  assert.equal(
+    await failure("a.md", "b.md"),
+    'Cannot move to "b.md": it exists already, and moving never overwrites.',
+  );
+  assert.equal(
+    await failure("a.md", "notes"),
+    'Cannot move to "notes": it is a folder. Name the file in it, too.',
+  );
+  assert.match(await failure("a.md", "a.md"), /exists already/);
+  assert.match(await failure("notes", "n2"), /it is a folder/);
+  assert.match(await failure("link.md", "l2.md"), /it is a symbolic link; only files can be moved/);
+  assert.equal(await failure("no.md", "x.md"), 'Cannot move "no.md": it does not exist.');
+  assert.match(await failure("a.md", "../outside/a.md"), /outside the allowed paths/);
+  assert.match(await failure("a.md", "agents/a.md"), /the agents folder is closed/);
+  assert.equal(
+    await call(fileMove, { source: "a.md", destination: "new/deep/c.md" }, context),
+    "Moved a.md to new/deep/c.md",
+  );
+  assert.equal(await fixture.read("new/deep/c.md"), "a");
+  assert.equal(await fixture.read("b.md"), "b");
+  assert.deepEqual(await namesIn(fixture.workspace), [
+    ".env",
+    "agents",
+    "b.md",
+    "link.md",
+    "new",
+    "notes",
+  ]);
+});
+
+Deno.test("file_move lets exactly one of several moves to the same name succeed", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  for (let i = 0; i < 8; i++) await fixture.write(`${i}.md`, `${i}`);
+  const outcomes = await Promise.allSettled(
+    Array.from(
+      { length: 8 },
+      (_, i) => call(fileMove, { source: `${i}.md`, destination: "one.md" }, context),
+    ),
+  );
+  assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+  const left = (await namesIn(fixture.workspace)).filter((name) => /^\d\.md$/.test(name));
+  assert.equal(left.length, 7);
+  assert.ok(!left.includes(`${await fixture.read("one.md")}.md`));
+});

@@ -1,0 +1,278 @@
+// file_read: what it shows, where it stops, and what it says when it cannot read.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileRead } from "../../../../runtime/tools/builtin/file_read.ts";
+import type { ToolContext } from "../../../../runtime/tools/tool.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+
+Deno.test("file_read numbers lines and reads a part", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  await fixture.write("a.txt", "\ufeffone\r\ntwo\n\nfour");
+  assert.equal(await call(fileRead, { path: "a.txt" }, context), "1\tone\n2\ttwo\n3\t\n4\tfour");
+  assert.equal(
+    await call(fileRead, { path: "a.txt", with_line_numbers: false }, context),
+    "one\ntwo\n\nfour",
+  );
+  assert.equal(
+    await call(fileRead, { path: "a.txt", offset: 2, limit: 1 }, context),
+    "2\ttwo\n(Lines 2-2 are shown; there is more. Continue with offset=3.)",
+  );
+  assert.equal(await call(fileRead, { path: "a.txt", offset: 4, limit: 9 }, context), "4\tfour");
+});
+
+Deno.test("file_read stops at 500 lines and goes on where it stopped", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  const lines = Array.from({ length: 1_234 }, (_, i) => `line ${i + 1}`);
+  await fixture.write("long.txt", lines.join("\n") + "\n");
+  const seen: string[] = [];
+  let offset: number | undefined = 1;
+  while (offset !== undefined) {
+    const result: string = await call(fileRead, {
+      path: "long.txt",
+      offset,
+      limit: 9_999,
+      with_line_numbers: false,
+    }, context);
+    const next: string | undefined = /\(Lines .*offset=(\d+)\.\)$/.exec(result)?.[1];
+    const shown = result.split("\n");
+    if (next !== undefined) shown.pop();
+    assert.ok(shown.length <= 500);
+    seen.push(...shown);
+    offset = next === undefined ? undefined : Number(next);
+  }
+  assert.deepEqual(seen, lines);
+});
+
+Deno.test("file_read shows 256 KB and says how to go on, of lines and of one long line", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  const line = "ü".repeat(500);
+  await fixture.write("wide.txt", Array.from({ length: 400 }, () => line).join("\r\n"));
+  const wide = await call(fileRead, { path: "wide.txt", with_line_numbers: false }, context);
+  const { shown, next } = partOf(wide);
+  assert.equal(shown.length, Math.floor(256 * 1024 / (2 * line.length + 1)));
+  assert.deepEqual(new Set(shown), new Set([line]));
+  assert.deepEqual(next, { offset: shown.length + 1 });
+  await fixture.write("one.txt", "é".repeat(200_000) + "\nnext");
+  const one = await call(fileRead, { path: "one.txt" }, context);
+  const room = (256 * 1024 - "1\t".length) / 2;
+  assert.ok(one.startsWith("1\t" + "é".repeat(room) + "\n(Line 1 is cut here."));
+  assert.deepEqual(partOf(one).next, { offset: 1, column: room + 1 });
+  assert.equal(
+    await call(fileRead, { path: "one.txt", ...partOf(one).next }, context),
+    `1\t${"é".repeat(200_000 - room)}\n2\tnext`,
+  );
+  assert.equal(await call(fileRead, { path: "one.txt", offset: 2 }, context), "2\tnext");
+  assert.ok(bytesOf(wide) <= (fileRead.maxResultBytes ?? 0));
+  assert.ok(bytesOf(one) <= (fileRead.maxResultBytes ?? 0));
+});
+
+Deno.test("file_read gives all of a file, however long its lines are, when it is called as it says", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  // What is cut, and each chunk that is read, ends within characters of every length somewhere.
+  const texts = [
+    "\ufeffa".repeat(3) + "aé€😀".repeat(120_000) + "\r\n\r\nshort\n" + "😀".repeat(100_000),
+    "x" + "😀".repeat(90_000) + "\n\n",
+    "x".repeat(256 * 1024) + "\nend",
+    "y".repeat(256 * 1024 - 1) + "\n" + "z".repeat(256 * 1024 + 1),
+  ];
+  for (const text of texts) {
+    await fixture.write("a.txt", text);
+    assert.equal(
+      await readAll("a.txt", context),
+      text.replace(/^\ufeff/, "").replaceAll("\r", "").replace(/\n$/, ""),
+    );
+  }
+});
+
+Deno.test("file_read gives all of a long line that is not quite UTF-8", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  const bytes = new Uint8Array(700_000).map((_, i) => i % 40 === 0 ? 0xe4 : 97 + i % 26);
+  await Deno.writeFile(join(fixture.workspace, "latin.txt"), bytes);
+  assert.equal(await readAll("latin.txt", context), new TextDecoder().decode(bytes));
+});
+
+Deno.test("file_read begins at a column, and says when a line has no such one", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  await fixture.write("a.txt", "one\r\ntwo 😀!\nthree\n");
+  const read = (args: Record<string, unknown>) =>
+    call(fileRead, { path: "a.txt", ...args }, context);
+  assert.equal(await read({ column: 3 }), "1\te\n2\ttwo 😀!\n3\tthree");
+  assert.equal(
+    await read({ offset: 2, column: 5, limit: 1 }),
+    "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)",
+  );
+  // The middle of a character is none: it is shown whole.
+  assert.equal(await read({ offset: 2, column: 6 }), "2\t😀!\n3\tthree");
+  assert.equal(await read({ offset: 3, column: 6 }), "3\t");
+  assert.equal(
+    await failureOf(read({ offset: 3, column: 7 })),
+    'Line 3 of "a.txt" has 5 characters; column 7 is after its end.',
+  );
+  assert.equal(
+    await failureOf(read({ offset: 2, column: 12 })),
+    'Line 2 of "a.txt" has 7 characters; column 12 is after its end.',
+  );
+  await fixture.write("long.txt", "x".repeat(900_000) + "\nend");
+  assert.equal(
+    await call(fileRead, { path: "long.txt", column: 899_999 }, context),
+    "1\txx\n2\tend",
+  );
+  assert.equal(
+    await failureOf(call(fileRead, { path: "long.txt", column: 950_000 }, context)),
+    'Line 1 of "long.txt" has 900000 characters; column 950000 is after its end.',
+  );
+});
+
+Deno.test("file_read shows the last line of a file of any size, and what is behind it", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  const filler = "x".repeat(63) + "\n";
+  for (const size of [65_535, 65_536, 65_537, 131_072, 150_000]) {
+    const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size - 4) + "\nend";
+    await fixture.write("a.txt", text);
+    const total = text.split("\n").length;
+    assert.equal(
+      await call(fileRead, { path: "a.txt", offset: total }, context),
+      `${total}\tend`,
+    );
+    assert.equal(
+      await failureOf(call(fileRead, { path: "a.txt", offset: total + 1 }, context)),
+      `"a.txt" has ${total} lines; line ${total + 1} is after its end.`,
+    );
+  }
+});
+
+Deno.test("file_read says why it cannot read", async () => {
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox());
+  await fixture.write("empty.txt", "");
+  await fixture.write("two.txt", "1\n2\n");
+  await Deno.writeFile(join(fixture.workspace, "b.bin"), new Uint8Array([137, 80, 78, 71, 0, 1]));
+  await Deno.writeFile(
+    join(fixture.workspace, "c.bin"),
+    crypto.getRandomValues(new Uint8Array(500)).map((b) => b | 0x81),
+  );
+  assert.equal(await call(fileRead, { path: "empty.txt" }, context), "(The file is empty.)");
+  const failure = (args: Record<string, unknown>) => failureOf(call(fileRead, args, context));
+  assert.equal(
+    await failure({ path: "two.txt", offset: 3 }),
+    '"two.txt" has 2 lines; line 3 is after its end.',
+  );
+  assert.equal(
+    await failure({ path: "b.bin" }),
+    'Cannot read "b.bin": it is a binary file (6 bytes).',
+  );
+  assert.match(await failure({ path: "c.bin" }), /binary file \(500 bytes\)/);
+  assert.equal(await failure({ path: "no.txt" }), 'Cannot read "no.txt": it does not exist.');
+  assert.equal(
+    await failure({ path: "two.txt/x" }),
+    'Cannot read "two.txt/x": a part of the path is a file, not a folder.',
+  );
+  assert.equal(
+    await failure({ path: "notes" }),
+    'Cannot read "notes": it is a folder. Use file_glob to see what is in it.',
+  );
+  await new Deno.Command("mkfifo", { args: [join(fixture.workspace, "pipe")] }).output();
+  assert.equal(
+    await failure({ path: "pipe" }),
+    'Cannot read "pipe": it is not a regular file (a pipe, socket or device).',
+  );
+});
+
+Deno.test("file_read leaves no half of a secret where it cuts a long line, and goes on with the whole of it", async () => {
+  const value = "sekret-value-1234567890";
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox(), { secrets: [{ name: "APP_TOKEN", value }] });
+  for (const shift of [0, 5, 11, 17]) {
+    const text = "-".repeat(shift) + value.repeat(25_000);
+    await fixture.write("long.txt", text);
+    const parts = await readParts("long.txt", context);
+    assert.ok(parts.length > 2);
+    for (const part of parts) assert.match(part, /^-*(sekret-value-1234567890)+$/);
+    assert.equal(parts.join(""), text);
+  }
+});
+
+Deno.test("file_read shows no end of a secret, wherever it is told to begin", async () => {
+  const secrets = [
+    { name: "LONG_TOKEN", value: "sekret-value-1234567890" },
+    { name: "NEXT_TOKEN", value: '7890,"and-more' },
+    { name: "SELF_TOKEN", value: "ababababab" },
+  ];
+  await using fixture = await SandboxFixture.open();
+  const context = testContext(fixture.sandbox(), { secrets });
+  const hidden = [
+    "sekret-value-1234567890",
+    // Two that overlap, one of them as JSON spells it, and one that overlaps with itself.
+    'sekret-value-1234567890,\\"and-more',
+    "ab".repeat(9),
+  ];
+  // The text in front is longer than what is held of it, and than a chunk.
+  for (const before of ["", "x".repeat(70_000), "x".repeat(600_000)]) {
+    for (const secret of hidden) {
+      await fixture.write("a.txt", `${before}${secret}, and on`);
+      const read = async (column: number) =>
+        await call(fileRead, { path: "a.txt", column, with_line_numbers: false }, context);
+      for (let inside = 1; inside < secret.length; inside++) {
+        const column = before.length + 1 + inside;
+        const behind = before.length + 1 + secret.length;
+        assert.equal(
+          await read(column),
+          `, and on\n(Column ${column} is inside a secret, which is left out, up to column ${behind}.)`,
+        );
+      }
+      assert.equal(await read(before.length + 1), `${secret}, and on`);
+      assert.equal(await read(before.length + 1 + secret.length), ", and on");
+    }
+  }
+});
+
+Deno.test("file_read gets on where a secret that overlaps with itself fills a line", async () => {
+  await using fixture = await SandboxFixture.open();
+  const secrets = [{ name: "APP_TOKEN", value: "aaaaaaaa" }];
+  const context = testContext(fixture.sandbox(), { secrets });
+  await fixture.write("a.txt", "a".repeat(600_000) + " end");
+  const parts = await readParts("a.txt", context);
+  assert.match(parts.join(""), /^a+ end$/);
+});
+
+/** What a result without line numbers shows, and the arguments that it says to continue with. */
+function partOf(result: string): { shown: string[]; next?: { offset: number; column?: number } } {
+  const shown = result.split("\n");
+  const [, offset, column] =
+    /continue with offset=(\d+)(?:, column=(\d+))?/i.exec(shown.at(-1) ?? "") ?? [];
+  while (shown.at(-1)?.startsWith("(")) shown.pop();
+  if (offset === undefined) return { shown };
+  return {
+    shown,
+    next: { offset: Number(offset), ...(column !== undefined && { column: Number(column) }) },
+  };
+}
+
+/** The parts that calls show which continue as each says. Each part after the end of a line begins with that end. */
+async function readParts(path: string, context: ToolContext): Promise<string[]> {
+  const parts: string[] = [];
+  for (let next: ReturnType<typeof partOf>["next"] = { offset: 1 }; next !== undefined;) {
+    const args = { path, ...next, with_line_numbers: false };
+    const part = partOf(await call(fileRead, args, context));
+    const isNewLine = next.column === undefined && parts.length > 0;
+    parts.push((isNewLine ? "\n" : "") + part.shown.join("\n"));
+    assert.notDeepEqual(part.next, next, "it gets on");
+    next = part.next;
+  }
+  return parts;
+}
+
+async function readAll(path: string, context: ToolContext): Promise<string> {
+  return (await readParts(path, context)).join("");
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

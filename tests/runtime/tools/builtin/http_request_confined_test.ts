@@ -1,0 +1,97 @@
+// http_request where Deno's flags allow some names only: a name is looked up and checked, and no refusal ends the process.
+import assert from "node:assert/strict";
+import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
+import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+
+/** A name, and not the address that it stands for. */
+const ONE_NAME: Deno.TestDefinition["permissions"] = {
+  net: ["localhost"],
+  read: true,
+  write: true,
+  env: true,
+  sys: true,
+};
+
+interface Site extends AsyncDisposable {
+  port: number;
+  requests: number;
+}
+
+function serve(): Site {
+  const site: Site = {
+    port: 0,
+    requests: 0,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+  const server = Deno.serve({ hostname: "localhost", port: 0, onListen() {} }, ({ url }) => {
+    site.requests++;
+    return new URL(url).pathname === "/away"
+      ? new Response(null, { status: 302, headers: { location: "http://elsewhere.test/" } })
+      : new Response("it answers");
+  });
+  site.port = server.addr.port;
+  return site;
+}
+
+async function ask(url: string, policy: Partial<HttpPolicy> = {}): Promise<string> {
+  await using fixture = await SandboxFixture.open();
+  const tool = createHttpRequest({ allow: [], deny: [], ownPorts: () => [], ...policy });
+  return await call(tool, { url }, testContext(fixture.sandbox()));
+}
+
+Deno.test({
+  name: "http_request reaches a host that Deno allows by its name alone",
+  permissions: ONE_NAME,
+  async fn() {
+    await using site = serve();
+    assert.match(await ask(`http://localhost:${site.port}/`), /it answers/);
+  },
+});
+
+Deno.test({
+  name: "http_request checks what the name stands for before it connects",
+  permissions: ONE_NAME,
+  async fn() {
+    await using site = serve();
+    for (const scheme of ["http", "https"]) {
+      const url = `${scheme}://localhost:${site.port}/`;
+      const refusals = await Promise.all([
+        failureOf(ask(url, { deny: ["127.0.0.1"] })),
+        failureOf(ask(url, { ownPorts: () => [site.port] })),
+        failureOf(ask(url, { deny: ["private"] })),
+      ]);
+      assert.match(
+        refusals[0],
+        /Cannot request localhost: http\.deny in config\.yaml closes 127\.0\.0\.1/,
+      );
+      assert.match(refusals[1], /Cannot request localhost: this is the service's own port/);
+      assert.match(refusals[2], /Cannot request localhost: .* closes private addresses/);
+    }
+    assert.equal(site.requests, 0);
+  },
+});
+
+Deno.test({
+  name:
+    "http_request names the flag and the line of config.yaml for every other host, redirects included",
+  permissions: ONE_NAME,
+  async fn() {
+    await using site = serve();
+    const refused = (host: string) =>
+      `Cannot request ${host}: Inkling was started without --allow-net=${host}. Name the host under http.allow in ` +
+      "config.yaml, then start it again with the flags that " +
+      '"inkling permissions" prints for config.yaml and the agents.';
+    for (
+      const host of ["elsewhere.test", "8.8.8.8", "[2001:4860:4860::8888]", "under_score.test"]
+    ) {
+      for (const scheme of ["http", "https"]) {
+        assert.equal(await failureOf(ask(`${scheme}://${host}/`)), refused(host));
+      }
+    }
+    assert.equal(
+      await failureOf(ask(`http://localhost:${site.port}/away`)),
+      refused("elsewhere.test"),
+    );
+  },
+});

@@ -1,0 +1,69 @@
+// http_request where the surroundings name a proxy. A file of its own: Deno reads these variables once.
+import assert from "node:assert/strict";
+import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
+import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
+import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+
+interface Site extends AsyncDisposable {
+  origin: string;
+  port: number;
+  seen: string[];
+}
+
+function serve(): Site {
+  const seen: string[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
+    seen.push(url);
+    return new Response("it answers");
+  });
+  const { port } = server.addr;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    seen,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+async function ask(url: string, policy: Partial<HttpPolicy> = {}): Promise<string> {
+  await using fixture = await SandboxFixture.open();
+  const tool = createHttpRequest({ allow: [], deny: [], ownPorts: () => [], ...policy }, {
+    resolveHost: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
+  });
+  return await call(tool, { url }, testContext(fixture.sandbox()));
+}
+
+Deno.test("http_request goes to the host itself, and to no address that is closed, whatever proxy is named", async () => {
+  await using proxy = serve();
+  await using site = serve();
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY"]) Deno.env.set(name, proxy.origin);
+  Deno.env.set("NODE_USE_ENV_PROXY", "1");
+  try {
+    const names = [`http://site.test:${site.port}/`, `https://site.test:${site.port}/`];
+    for (const url of names) {
+      assert.match(
+        await failureOf(ask(url, { deny: ["private"] })),
+        /http\.deny in config\.yaml closes private addresses/,
+      );
+      assert.match(
+        await failureOf(ask(url, { ownPorts: () => [site.port] })),
+        /this is the service's own port/,
+      );
+    }
+    assert.match(await ask(`http://site.test:${site.port}/`), /it answers/);
+    assert.deepEqual(site.seen, [`http://site.test:${site.port}/`]);
+    assert.deepEqual(proxy.seen, []);
+  } finally {
+    for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NODE_USE_ENV_PROXY"]) Deno.env.delete(name);
+  }
+});
+
+Deno.test({
+  name: "http_request uses no proxy either where Deno's flags allow some names only",
+  permissions: { net: ["localhost", "127.0.0.1"], read: true, write: true, env: true, sys: true },
+  async fn() {
+    await using site = serve();
+    assert.match(await ask(`http://localhost:${site.port}/`), /it answers/);
+    assert.deepEqual(site.seen, [`http://localhost:${site.port}/`]);
+  },
+});

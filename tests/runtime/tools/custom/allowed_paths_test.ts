@@ -1,0 +1,182 @@
+// The path lists of workers: never wider than the sandbox, whole where nothing is closed.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import type { AgentPath } from "../../../../runtime/agents/agent.ts";
+import { allowedPaths, readablePaths } from "../../../../runtime/tools/custom/allowed_paths.ts";
+import { isWithin } from "../../../../runtime/tools/files/path_within.ts";
+import { failureOf, SandboxFixture } from "../files/sandbox_fixture.ts";
+
+const signal = new AbortController().signal;
+
+/** The lists of a fixture's sandbox, relative to its workspace. */
+async function listed(
+  fixture: SandboxFixture,
+  paths: AgentPath[] = [],
+  readPaths: string[] = [],
+): Promise<{ read: string[]; write: string[] }> {
+  const { read, write } = await allowedPaths(fixture.sandbox(paths, readPaths), { signal });
+  const shorten = (path: string) => path.replace(`${fixture.workspace}/`, "");
+  return { read: read.map(shorten).sort(), write: write.map(shorten).sort() };
+}
+
+Deno.test("allowedPaths() lists the workspace's entries without agents folder and .env files", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/deep/a.txt", "");
+  await fixture.write("b.txt", "");
+  await fixture.write(".env.local", "");
+  const expected = ["b.txt", "notes"];
+  assert.deepEqual(await listed(fixture), { read: expected, write: expected });
+});
+
+Deno.test("allowedPaths() leaves a declared folder whole, and takes apart one that holds something closed", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/deep/a.txt", "");
+  const paths = [{ alias: "notes", path: join(fixture.workspace, "notes") }];
+  assert.deepEqual((await listed(fixture, paths)).write, ["notes"]);
+  await fixture.write("notes/one/.ENV", "");
+  await fixture.write("notes/one/x.txt", "");
+  assert.deepEqual((await listed(fixture, paths)).write, ["notes/deep", "notes/one/x.txt"]);
+});
+
+Deno.test("allowedPaths() leaves out symlinks that lead out, and symlinked folders", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/a.txt", "");
+  const link = (target: string, name: string) =>
+    Deno.symlink(target, join(fixture.workspace, "notes", name));
+  await link("a.txt", "inside");
+  assert.deepEqual((await listed(fixture)).read, ["notes"]);
+  await link(join(fixture.outside, "secret.txt"), "out");
+  await link(fixture.outside, "folder");
+  await link(join(fixture.workspace, "agents"), "agents");
+  await link("nowhere", "dangling");
+  await link("loop", "loop");
+  assert.deepEqual((await listed(fixture)).read, ["notes/a.txt", "notes/inside"]);
+});
+
+Deno.test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, or that write what is only read", async () => {
+  await using fixture = await SandboxFixture.open();
+  const { workspace } = fixture;
+  await fixture.write("notes/deep/a.txt", "");
+  await fixture.write(
+    "notes/outside/secret.txt",
+    "a decoy: beside the workspace lies the real one",
+  );
+  await fixture.write("watched/b.txt", "");
+  const paths = [{ alias: "notes", path: join(workspace, "notes") }];
+  await Deno.symlink("../outside/secret.txt", join(workspace, "notes/deep/up"));
+  assert.deepEqual((await listed(fixture, paths)).write, ["notes/deep/a.txt", "notes/outside"]);
+  await Deno.remove(join(workspace, "notes/deep/up"));
+  await Deno.symlink(join(workspace, "watched/b.txt"), join(workspace, "notes/deep/other"));
+  const { write } = await listed(fixture, paths, [join(workspace, "watched")]);
+  assert.deepEqual(write, ["notes/deep/a.txt", "notes/outside"]);
+});
+
+Deno.test("readablePaths() keeps a folder whole whose symlinks stay in it, and tells of those that do not", async () => {
+  await using fixture = await SandboxFixture.open();
+  const folder = join(fixture.workspace, "notes");
+  await fixture.write("notes/lib/a.ts", "");
+  await fixture.write("notes/b.ts", "");
+  await Deno.symlink("../b.ts", join(folder, "lib/b.ts"));
+  const sandbox = fixture.sandbox([{ alias: "skill", path: folder }]);
+  assert.deepEqual(await readablePaths(sandbox, { signal }), {
+    read: [folder],
+    write: [],
+    linksOut: [],
+  });
+  await Deno.symlink(join(fixture.outside, "secret.txt"), join(folder, "lib/first"));
+  await Deno.symlink("first", join(folder, "lib/second"));
+  await Deno.symlink(fixture.outside, join(folder, "lib/folder"));
+  const { read, linksOut } = await readablePaths(sandbox, { signal });
+  const inside = (...names: string[]) => names.map((name) => join(folder, name));
+  assert.deepEqual(read.sort(), inside("b.ts", "lib/a.ts", "lib/b.ts"));
+  assert.deepEqual(linksOut.sort(), inside("lib/first", "lib/folder", "lib/second"));
+});
+
+Deno.test("allowedPaths() allows a file alone, a path that may be made, and reading what is watched", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("notes/a.txt", "");
+  await fixture.write("notes/b.txt", "");
+  const paths = [
+    { alias: "a", path: join(fixture.workspace, "notes/a.txt") },
+    { alias: "later", path: join(fixture.workspace, "later") },
+  ];
+  assert.deepEqual(await listed(fixture, paths, [join(fixture.workspace, "notes")]), {
+    read: ["later", "notes", "notes/a.txt"],
+    write: ["later", "notes/a.txt"],
+  });
+});
+
+Deno.test("allowedPaths() refuses a path that leads into what is closed", async () => {
+  await using fixture = await SandboxFixture.open();
+  const paths = [
+    { alias: "agents", path: join(fixture.workspace, "agents") },
+    { alias: "env", path: join(fixture.workspace, ".env") },
+    { alias: "state", path: join(fixture.base, "state") },
+  ];
+  assert.deepEqual(await listed(fixture, paths), { read: [], write: [] });
+  const above = [{ alias: "all", path: fixture.base }];
+  const { read } = await listed(fixture, above);
+  assert.ok(read.length > 0);
+  for (const path of read) assert.doesNotMatch(path, /agents|\.env|config|state/);
+});
+
+Deno.test("allowedPaths() allows nothing rather than too much, and says which setting helps", async () => {
+  await using fixture = await SandboxFixture.open();
+  const folder = join(fixture.workspace, "notes");
+  for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(folder, `${i}.txt`), "");
+  const paths = [{ alias: "notes", path: folder }];
+  // As one folder they are one path.
+  assert.deepEqual((await listed(fixture, paths)).read, ["notes"]);
+  await fixture.write("notes/.env", "");
+  assert.match(
+    await failureOf(listed(fixture, paths)),
+    /^The agent's paths, or the folder of its skill or tool, hold more than 5000 paths with something closed to agents .*Name narrower `paths`/,
+  );
+});
+
+Deno.test("allowedPaths() ends when the run does", async () => {
+  await using fixture = await SandboxFixture.open();
+  const reason = new Error("stopped");
+  await assert.rejects(
+    allowedPaths(fixture.sandbox(), { signal: AbortSignal.abort(reason) }),
+    reason,
+  );
+});
+
+Deno.test("allowedPaths() never opens what the sandbox closes, however the folders lie", async () => {
+  const name = fc.constantFrom("a", "b", ".env", ".env.x", "data.db", "agents", "c d,e");
+  const tree = fc.array(
+    fc.record({ at: fc.array(name, { minLength: 1, maxLength: 4 }), isLink: fc.boolean() }),
+    { maxLength: 12 },
+  );
+  await fc.assert(
+    fc.asyncProperty(tree, async (entries) => {
+      await using fixture = await SandboxFixture.open();
+      const root = join(fixture.workspace, "notes");
+      const files: string[] = [];
+      for (const { at, isLink } of entries) {
+        const path = join(root, ...at);
+        try {
+          await Deno.mkdir(join(path, ".."), { recursive: true });
+          if (isLink) await Deno.symlink(fixture.outside, path);
+          else await Deno.writeTextFile(path, "");
+          files.push(path);
+        } catch {
+          // A file stands where a folder was wanted, or the other way round.
+        }
+      }
+      const sandbox = fixture.sandbox();
+      const { read } = await allowedPaths(sandbox, { signal });
+      const isListed = (path: string) => read.some((one) => isWithin(path, one));
+      for (const path of files) {
+        const isOpen = await sandbox.resolve(path, "read").then(() => true, () => false);
+        assert.equal(isListed(path), isOpen && !(await Deno.lstat(path)).isSymlink, path);
+      }
+      for (const path of ["agents/me.md", ".env"]) {
+        assert.equal(isListed(join(fixture.workspace, path)), false);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,21 @@
+// What a compiled binary is to its host processes: one program, Inkling's own permissions built in, no flags to add.
+import { join } from "node:path";
+import { sourceCommand } from "../../../../cli/self_command.ts";
+import type { HostProgram } from "../../../../runtime/tools/custom/host_program.ts";
+
+/** Makes such a program, in a temporary folder that disposing removes. */
+export async function openBinary(): Promise<AsyncDisposable & { program: HostProgram }> {
+  const folder = await Deno.makeTempDir();
+  const program = join(folder, "inkling");
+  const [deno = "", run = "", ...rest] = sourceCommand();
+  const command = [deno, run, "--quiet", "--unstable-worker-options", ...rest];
+  await Deno.writeTextFile(
+    program,
+    `#!/bin/sh\nexec ${command.map((part) => `'${part}'`).join(" ")} "$@"\n`,
+    { mode: 0o755 },
+  );
+  return {
+    program: { program },
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}

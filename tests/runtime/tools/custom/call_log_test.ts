@@ -1,0 +1,78 @@
+// Secrets that have several lines, or are cut, on their way from a custom tool into the service log.
+import assert from "node:assert/strict";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+import { CallLog } from "../../../../runtime/tools/custom/call_log.ts";
+import { ToolWorld } from "./tool_world.ts";
+
+const KEY = {
+  name: "SIGNING_KEY",
+  value: "-----BEGIN KEY-----\nfirst-half-0123456789\n\nsecond-half-0123456789\n-----END KEY-----",
+};
+const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
+
+function openLog(): { log: CallLog; lines: string[] } {
+  const lines: string[] = [];
+  const redactor = new Redactor(() => [KEY, TOKEN]);
+  return { log: new CallLog({ log: (line) => void lines.push(line), redactor }, "tool"), lines };
+}
+
+Deno.test("CallLog takes a secret of several lines out of what a tool says and prints", () => {
+  const { log, lines } = openLog();
+  log.say(`before\n${KEY.value}\nafter`);
+  for (const text of `one\nx ${KEY.value} y\ntwo`.split("\n")) {
+    log.print({ text, source: "stdout", cut: false });
+    log.print({ text: "between", source: "stderr", cut: false });
+  }
+  log.finish();
+  const said = ["before", "[redacted:SIGNING_KEY]", "after"];
+  assert.deepEqual(lines.slice(0, 3), said.map((line) => `tool: ${line}`));
+  const printed = lines.slice(3).filter((line) => line !== "tool: between");
+  assert.deepEqual(printed, ["tool: one", "tool: x [redacted:SIGNING_KEY] y", "tool: two"]);
+});
+
+Deno.test("CallLog shows what only looks like the beginning of a secret, at the latest at the end of the call", () => {
+  const { log, lines } = openLog();
+  log.print({ text: "-----BEGIN KEY-----", source: "stdout", cut: false });
+  assert.deepEqual(lines, []);
+  log.print({ text: "of another", source: "stdout", cut: false });
+  log.print({ text: "-----BEGIN KEY-----", source: "stdout", cut: false });
+  log.finish();
+  assert.deepEqual(
+    lines,
+    ["-----BEGIN KEY-----", "of another", "-----BEGIN KEY-----"].map((line) => `tool: ${line}`),
+  );
+});
+
+Deno.test("CallLog leaves no half of a secret at the end of a line that was cut", () => {
+  const { log, lines } = openLog();
+  log.print({ text: "x sekret-value-12", source: "stdout", cut: true });
+  log.print({ text: "x sekret", source: "stdout", cut: false });
+  assert.deepEqual(lines, ["tool: x ", "tool: x sekret"]);
+});
+
+Deno.test("CallLog ends with a line that says so", () => {
+  const { log, lines } = openLog();
+  for (let count = 0; count < 200; count++) log.say("a\u001bb\n\n");
+  assert.equal(lines.length, 101);
+  assert.equal(lines[0], "tool: a b");
+  assert.equal(lines.at(-1), "tool: further lines of this call are left out");
+});
+
+Deno.test("a custom tool's log, prints and error hold no line of a secret, and no half of one", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "leak",
+    `context.log("said " + args.key);
+     console.log("printed " + args.key);
+     console.error("x".repeat(1_990) + args.token);
+     throw new Error("e".repeat(3_990) + args.token);`,
+  );
+  const secrets = [KEY, TOKEN];
+  const args = { key: KEY.value, token: TOKEN.value };
+  const failure = await world.call("leak", args, { secrets }).then(() => "", String);
+  assert.ok(failure.endsWith("e"), failure.slice(-30));
+  const logged = world.logged.join("\n");
+  assert.match(logged, /said \[redacted:SIGNING_KEY\]/);
+  assert.match(logged, /printed \[redacted:SIGNING_KEY\]/);
+  assert.doesNotMatch(logged, /half|sek/);
+});

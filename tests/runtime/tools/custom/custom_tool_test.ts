@@ -1,0 +1,67 @@
+// The contract that authors of tools write against is what their declarations are checked by.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { CustomTool } from "../../../../runtime/tools/custom/custom_tool.ts";
+import {
+  parseDeclarations,
+  type ToolDeclarationOfFile,
+} from "../../../../runtime/tools/custom/tool_declaration.ts";
+import { REPOSITORY } from "../../../support/repository.ts";
+import { ToolWorld } from "./tool_world.ts";
+
+type Same<A, B> = [A] extends [B] ? [B] extends [A] ? true : false : false;
+/** The fields that both sides have by the same name. */
+type Written = Required<Omit<CustomTool, "run" | "timeout">>;
+type Read = Omit<ToolDeclarationOfFile, "timeoutMs">;
+
+const hasSameFields: Same<keyof Written, keyof Read> = true;
+const hasSameEffects: Same<Written["effect"], Read["effect"]> = true;
+const hasSamePermissions: Same<Required<Written["permissions"]>, Read["permissions"]> = true;
+
+Deno.test("CustomTool names what a declaration is read by, and nothing else", () => {
+  assert.ok(hasSameFields && hasSameEffects && hasSamePermissions);
+  const whole: Written & Required<Pick<CustomTool, "timeout">> = {
+    name: "whole",
+    description: "Has everything",
+    parameters: { type: "object", properties: {}, additionalProperties: false },
+    permissions: { net: ["api.example.com:8443"], env: ["MY_TOKEN"] },
+    effect: "idempotent",
+    timeout: 600,
+  };
+  const { timeout, ...rest } = whole;
+  assert.deepEqual(parseDeclarations(JSON.stringify([whole])), [
+    { ...rest, timeoutMs: timeout * 1_000 },
+  ]);
+});
+
+/** The example of docs/tools.md. */
+async function example(): Promise<string> {
+  const page = await Deno.readTextFile(join(REPOSITORY, "docs/tools.md"));
+  const code = /^```ts\n(.*?)^```$/ms.exec(page)?.[1];
+  assert.ok(code !== undefined, "docs/tools.md has no example");
+  return code;
+}
+
+Deno.test("docs/tools.md: its example of a custom tool runs", async () => {
+  await using world = await ToolWorld.open();
+  await world.write("search.ts", await example());
+  await world.fixture.write("notes/a.txt", "");
+  const notes = join(world.fixture.workspace, "notes");
+  const entries = [...Deno.readDirSync(notes)].length;
+  const paths = [{ alias: "notes", path: notes }];
+  const result = await world.call("search", { folder: "{notes}" }, { paths });
+  assert.equal(result, `${entries} entries`);
+});
+
+Deno.test("docs/tools.md: its example of a custom tool fits CustomTool, copied beside it", async () => {
+  await using world = await ToolWorld.open();
+  const { toolsDir } = world.directories;
+  await world.write("search.ts", await example());
+  const contract = join(REPOSITORY, "runtime/tools/custom/custom_tool.ts");
+  await Deno.copyFile(contract, join(toolsDir, "custom_tool.ts"));
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "--no-config", "--no-lock", "search.ts"],
+    cwd: toolsDir,
+  }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+});

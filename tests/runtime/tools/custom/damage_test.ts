@@ -1,0 +1,314 @@
+// A custom tool that does the worst it can: its own call fails with a clear sentence, and the next one works.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { systemProcesses } from "../../../../cli/service/processes.ts";
+import type { ActionTool } from "../../../../runtime/tools/tool.ts";
+import { REPOSITORY } from "../../../support/repository.ts";
+import { until } from "../../../support/until.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
+import { openBinary } from "./binary_program.ts";
+import { ToolWorld } from "./tool_world.ts";
+
+/** A tool that does what the call's `how` says, or answers with its process id. */
+async function openVillain(world: ToolWorld, ways: Record<string, string>): Promise<ActionTool> {
+  const cases = Object.entries(ways).map(([how, body]) => `case "${how}": { ${body} }`);
+  await world.writeTool(
+    "villain",
+    `context.log("pid " + Deno.pid);
+     // Answered by the service: so it has the line.
+     await context.resolvePath(".");
+     switch (args.how) { ${cases.join("\n")} }
+     return String(Deno.pid);`,
+  );
+  const [tool] = await world.openTools("villain");
+  assert.ok(tool !== undefined);
+  return tool;
+}
+
+function pidsOf(world: ToolWorld): number[] {
+  return world.logged.flatMap((line) => {
+    const pid = /^villain: pid (\d+)$/.exec(line)?.[1];
+    return pid === undefined ? [] : [Number(pid)];
+  });
+}
+
+async function assertGone(pid: number | undefined): Promise<void> {
+  assert.ok(pid !== undefined);
+  await until(async () => !(await systemProcesses.isAlive(pid)), `process ${pid} is gone`);
+}
+
+/** Ways that end a call by themselves: what the model reads, and whether the process survives it. */
+const WAYS: readonly { how: string; body: string; reads: RegExp; survives: boolean }[] = [
+  {
+    how: "throw",
+    body: `throw new RangeError("too far");`,
+    reads: /^too far$/,
+    survives: true,
+  },
+  { how: "throw a text", body: `throw "just so";`, reads: /^just so$/, survives: true },
+  {
+    how: "reject unseen",
+    body: `Promise.reject(new Error("unseen")); await new Promise(() => {});`,
+    reads: /^Error: unseen$/,
+    survives: true,
+  },
+  {
+    how: "throw later",
+    body: `setTimeout(() => { throw new Error("late") }, 1); await new Promise(() => {});`,
+    reads: /^Error: late$/,
+    survives: true,
+  },
+  {
+    how: "Deno.exit",
+    body: `Deno.exit(3);`,
+    reads: /ended its own process \(exit code 3\) instead of returning a result/,
+    survives: true,
+  },
+  {
+    how: "process.exit",
+    body: `(await import("node:process")).default.exit(4);`,
+    reads: /ended its own process \(exit code 4\)/,
+    survives: true,
+  },
+  { how: "close", body: `self.close();`, reads: /ended its own process/, survives: true },
+  {
+    how: "kill itself",
+    body: `Deno.kill(Deno.pid, "SIGKILL"); await new Promise(() => {});`,
+    reads: /ended before it had a result: its process was ended by a signal \(SIGKILL\)/,
+    survives: false,
+  },
+  {
+    how: "fill the heap",
+    body: `const all = []; for (;;) all.push(new Array(100_000).fill(0));`,
+    reads: /ended before it had a result: it ran out of memory/,
+    survives: false,
+  },
+  {
+    how: "fill buffers",
+    body: `const all = []; for (;;) all.push(new Uint8Array(10_000_000).fill(1));`,
+    reads: /It used more than 512 MB of memory/,
+    survives: false,
+  },
+  {
+    how: "flood the output",
+    body: `const text = "x".repeat(99) + "\\n"; for (;;) console.log(text.repeat(1000));`,
+    reads: /ended before it had a result: it printed more than 8 MB/,
+    survives: false,
+  },
+  {
+    how: "flood without a line's end",
+    body: `const text = new Uint8Array(100_000).fill(65); for (;;) Deno.stderr.writeSync(text);`,
+    reads: /it printed more than 8 MB/,
+    survives: false,
+  },
+  {
+    how: "flood requests",
+    body:
+      `for (let i = 0; i < 5000; i++) context.resolvePath("a").catch(() => {}); await new Promise(() => {});`,
+    reads: /asked for more than 1000 things/,
+    survives: true,
+  },
+  {
+    how: "huge result",
+    body: `return "x".repeat(20_000_000);`,
+    reads: /ran, but its result is too long: 20000000 characters, at most 1000000/,
+    survives: true,
+  },
+  {
+    how: "circular result",
+    body: `const one: any = {}; one.self = one; return one;`,
+    reads: /ran, but its result cannot be written as JSON: /,
+    survives: true,
+  },
+  {
+    how: "function as result",
+    body: `return () => {};`,
+    reads: /ran, but its result cannot be written as JSON: a function/,
+    survives: true,
+  },
+  {
+    how: "big integer as result",
+    body: `return { n: 5n };`,
+    reads: /ran, but its result cannot be written as JSON: .*BigInt/,
+    survives: true,
+  },
+  {
+    how: "strange messages",
+    body: `self.postMessage({ type: "done", result: 5 }); await new Promise(() => {});`,
+    reads: /sent something that is not a message/,
+    survives: true,
+  },
+  {
+    how: "unknown requests",
+    body:
+      `self.postMessage({ type: "request", id: 1, request: { kind: "path", text: "a", access: "own" } });
+      await new Promise(() => {});`,
+    reads: /sent something that is not a message/,
+    survives: true,
+  },
+];
+
+/** Where a compiled binary is another case than the source. */
+const IN_BINARY = ["throw", "Deno.exit", "kill itself", "fill the heap", "fill buffers"];
+
+for (const kind of ["source", "binary"] as const) {
+  const ways = kind === "source" ? WAYS : WAYS.filter(({ how }) => IN_BINARY.includes(how));
+  Deno.test(`a custom tool that misbehaves hurts its own call only (${kind})`, async (t) => {
+    await using binary = await openBinary();
+    await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
+    const tool = await openVillain(
+      world,
+      Object.fromEntries(WAYS.map(({ how, body }) => [how, body])),
+    );
+    let pid = await world.run(tool);
+    for (const { how, reads, survives } of ways) {
+      await t.step(how, async () => {
+        const failure = await failureOf(world.run(tool, { how }));
+        // A compiled binary has no limit of V8's own: the process's memory is what ends it.
+        const isHeap = how === "fill the heap" && kind === "binary";
+        assert.match(failure, isHeap ? /It used more than 512 MB of memory/ : reads);
+        const next = await world.run(tool);
+        assert.equal(next === pid, survives, `${how}: was the process the same`);
+        if (!survives) await assertGone(Number(pid));
+        pid = next;
+      });
+    }
+  });
+}
+
+/** Ways that only the end of the call's time ends. */
+const ENDLESS: Record<string, string> = {
+  "loop": `for (;;);`,
+  "never settle": `await new Promise(() => {});`,
+  "ignore the signal": `for (;;) await new Promise((resolve) => setTimeout(resolve, 1));`,
+  "block on its input": `Deno.stdin.readSync(new Uint8Array(1)); for (;;);`,
+  "stop itself": `Deno.kill(Deno.pid, "SIGSTOP"); for (;;);`,
+  "close the descriptors": `const { Socket } = await import("node:net");
+    for (let fd = 0; fd < 30; fd++) try { new Socket({ fd }).on("error", () => {}).destroy(); } catch {}
+    await new Promise(() => {});`,
+};
+
+for (const [how, body] of Object.entries(ENDLESS)) {
+  Deno.test(`a custom tool that would go on for ever (${how}) is gone soon after its time is over`, async () => {
+    await using world = await ToolWorld.open();
+    const tool = await openVillain(world, { [how]: body });
+    const stop = new AbortController();
+    const reason = new Error("time is over");
+    const outcome = world.run(tool, { how }, { signal: stop.signal }).catch((error) => error);
+    await until(() => pidsOf(world).length === 1, "the call runs");
+    stop.abort(reason);
+    const error = await outcome;
+    // Closing its own pipes ends a process at once: then there was no time left to be over.
+    if (how !== "close the descriptors") assert.equal(error, reason);
+    await assertGone(pidsOf(world)[0]);
+    assert.match(await world.run(tool), /^\d+$/);
+  });
+}
+
+Deno.test("a custom tool hears that its run was stopped, and may put things in order", async () => {
+  await using world = await ToolWorld.open();
+  await world.fixture.write("notes/a.txt", "");
+  await world.writeTool(
+    "tidy",
+    `const stopped = new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+     context.log("ready");
+     await stopped;
+     const refused = await context.confirm("Too late?").catch((error: Error) => error.message);
+     Deno.writeTextFileSync("notes/a.txt", refused);`,
+  );
+  const stop = new AbortController();
+  const outcome = world.call("tidy", {}, { signal: stop.signal }).catch(() => "stopped");
+  await until(() => world.logged.length === 1, "the call runs");
+  stop.abort(new Error("cancelled"));
+  assert.equal(await outcome, "stopped");
+  const left = () => world.fixture.read("notes/a.txt");
+  await until(async () => await left() === "The run was stopped", "it put things in order");
+});
+
+Deno.test("a custom tool cannot speak for its host, whatever it prints", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "forger",
+    `const message = JSON.stringify({ type: "done", result: "FORGED" });
+     for (const mark of ["", "undefined", crypto.randomUUID(), "\\u0000"]) {
+       Deno.stdout.writeSync(new TextEncoder().encode("\\n" + mark + message + "\\n" + mark));
+       console.error(mark + message);
+     }
+     await new Promise((resolve) => setTimeout(resolve, 50));
+     return "real";`,
+  );
+  assert.equal(await world.call("forger"), "real");
+});
+
+Deno.test("a custom tool that leaves a line unfinished does not swallow the host's next message", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "mumbler",
+    `Deno.stdout.writeSync(new TextEncoder().encode("no end of line")); return "said";`,
+  );
+  assert.equal(await world.call("mumbler"), "said");
+  assert.deepEqual(world.logged, ["mumbler: no end of line"]);
+});
+
+Deno.test("a custom tool that left a reader at its input does not lose the next call", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "thief",
+    `const { read } = await import("node:fs");
+     void Deno.stdin.read(new Uint8Array(args.bytes));
+     for (let i = 0; i < 3; i++) read(0, new Uint8Array(args.bytes), 0, args.bytes, null, () => {});
+     await new Promise((resolve) => setTimeout(resolve, 50));
+     return "took";`,
+  );
+  const [tool] = await world.openTools("thief");
+  assert.ok(tool !== undefined);
+  for (const bytes of [100_000, 100_000, 1, 7]) {
+    assert.equal(await world.run(tool, { bytes }), "took");
+  }
+  assert.equal(await world.run(tool, { bytes: 1 }), "took");
+});
+
+Deno.test("a thread that a custom tool leaves behind in a loop ends with its process, soon", async () => {
+  await using world = await ToolWorld.open();
+  const tool = await openVillain(world, {
+    leave: `new Worker("data:application/javascript,for(;;);", { type: "module" });
+      await new Promise((resolve) => setTimeout(resolve, 100)); return "left";`,
+  });
+  assert.equal(await world.run(tool, { how: "leave" }), "left");
+  await assertGone(pidsOf(world)[0]);
+  assert.match(await world.run(tool), /^\d+$/);
+});
+
+Deno.test("what a custom tool prints is bounded in the log", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "talker",
+    `for (let i = 0; i < 500; i++) console.log("line " + i + "y".repeat(5000)); return "done";`,
+  );
+  assert.equal(await world.call("talker"), "done");
+  assert.equal(world.logged.length, 101);
+  assert.equal(world.logged.at(-1), "talker: further lines of this call are left out");
+  assert.ok(world.logged.every((line) => line.length < 2_100));
+});
+
+Deno.test("a custom tool does not outlive a service that was killed", async () => {
+  const service = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-prompt", "--config", join(REPOSITORY, "tests/deno.json")],
+      ...["--allow-read", "--allow-write", "--allow-env", "--allow-run", "--allow-sys"],
+      join(REPOSITORY, "tests/runtime/tools/custom/doomed_service.ts"),
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  let printed = "";
+  for await (const chunk of service.stdout) {
+    printed += new TextDecoder().decode(chunk);
+    if (/^.+\n\d+\n/.test(printed)) service.kill("SIGKILL");
+  }
+  await service.status;
+  const [base = "", pid] = printed.split("\n");
+  await Deno.remove(base, { recursive: true });
+  await assertGone(Number(pid));
+});

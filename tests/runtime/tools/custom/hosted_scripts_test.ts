@@ -1,0 +1,194 @@
+// Scripts of skills in this runtime: programs of their own, inside of walls.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { SystemClock } from "../../../../base/clock.ts";
+import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
+import { HostedScripts } from "../../../../runtime/tools/custom/hosted_scripts.ts";
+import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
+import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
+import { denoDirectory } from "../../../support/repository.ts";
+import { until } from "../../../support/until.ts";
+import { CANARY, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import { openBinary } from "./binary_program.ts";
+
+/** A skill's folder with one script in it. */
+class ScriptWorld implements AsyncDisposable {
+  readonly fixture: SandboxFixture;
+  readonly folder: string;
+  readonly #scripts: HostedScripts;
+
+  private constructor(fixture: SandboxFixture, program: HostProgram) {
+    this.fixture = fixture;
+    const { base, workspace } = fixture;
+    this.folder = join(workspace, "agents/_config/skills/one");
+    const variables: Record<string, string> = { HOME: fixture.home, DENO_DIR: denoDirectory() };
+    this.#scripts = new HostedScripts({
+      directories: {
+        workspace,
+        agentsDir: join(workspace, "agents"),
+        toolsDir: join(workspace, "agents/_config/tools"),
+        configDir: join(base, "config"),
+        stateDir: join(base, "state"),
+        workspaceEnvFile: join(workspace, "agents/_config/.env"),
+      },
+      program,
+      lookup: (name) => variables[name],
+    });
+  }
+
+  static async open(program: HostProgram = ownProgram()): Promise<ScriptWorld> {
+    const world = new ScriptWorld(await SandboxFixture.open(), program);
+    await Deno.mkdir(world.folder, { recursive: true });
+    await world.fixture.write("notes/a.txt", "text");
+    return world;
+  }
+
+  async run(
+    source: string,
+    options: { args?: string[]; timeoutMs?: number; signal?: AbortSignal; name?: string } = {},
+  ): Promise<ProgramEnd> {
+    const path = join(this.folder, options.name ?? "script.ts");
+    await Deno.writeTextFile(path, source);
+    return await this.#scripts.runScript({
+      path,
+      folder: new PathSandbox({
+        ...this.fixture.options(),
+        workspace: this.folder,
+        agentsDir: null,
+      }),
+      args: options.args ?? [],
+      cwd: join(this.fixture.workspace, "notes"),
+      environment: { SKILL_DIR: this.folder, PATH: "/usr/bin" },
+      timeoutMs: options.timeoutMs ?? 60_000,
+      maxOutputBytes: 10_000,
+    }, {
+      ...testContext(this.fixture.sandbox(), { clock: new SystemClock() }),
+      ...(options.signal && { signal: options.signal }),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.fixture[Symbol.asyncDispose]();
+  }
+}
+
+for (const kind of ["source", "binary"] as const) {
+  Deno.test(`a script of a skill is a program like any other (${kind})`, async () => {
+    await using binary = await openBinary();
+    await using world = await ScriptWorld.open(kind === "binary" ? binary.program : ownProgram());
+    await Deno.writeTextFile(join(world.folder, "lib.ts"), "export const word: string = 'lib';");
+    const end = await world.run(
+      `import { word } from "./lib.ts";
+       if (import.meta.main) main();
+       async function main(): Promise<void> {
+         await new Promise((resolve) => setTimeout(resolve, 20));
+         console.log(word, JSON.stringify(Deno.args), Deno.env.get("SKILL_DIR") === import.meta.dirname, Deno.cwd().split("/").at(-1));
+         console.error(await Deno.readTextFile("a.txt"));
+         await Deno.writeTextFile("a.txt", "changed");
+         const { default: process } = await import("node:process");
+         console.log(process.argv.slice(2).join(" "));
+         Deno.exit(7);
+       }`,
+      { args: ["--version", "two words", "ü"] },
+    );
+    assert.deepEqual(end, {
+      exitCode: 7,
+      timedOut: false,
+      stdout: 'lib ["--version","two words","ü"] true notes\n--version two words ü\n',
+      stderr: "text\n",
+      cut: false,
+    });
+    assert.equal(await world.fixture.read("notes/a.txt"), "changed");
+  });
+
+  Deno.test(`a script of a skill gets no further than its walls (${kind})`, async () => {
+    await using binary = await openBinary();
+    await using world = await ScriptWorld.open(kind === "binary" ? binary.program : ownProgram());
+    const { workspace, outside, base } = world.fixture;
+    await Deno.writeTextFile(join(workspace, "agents/_config/.env"), CANARY);
+    await Deno.mkdir(join(workspace, "agents/_config/skills/other"));
+    await Deno.writeTextFile(join(workspace, "agents/_config/skills/other/x.txt"), CANARY);
+    const link = (target: string, name: string) => Deno.symlink(target, join(world.folder, name));
+    await Deno.mkdir(join(world.folder, "deep"));
+    await link(join(outside, "secret.txt"), "link.txt");
+    await link("link.txt", "nested.txt");
+    await link(outside, "linked");
+    await link("../linked", "deep/linked");
+    const attempts = [
+      `Deno.readTextFileSync("/etc/passwd")`,
+      `Deno.readTextFileSync("${outside}/secret.txt")`,
+      `Deno.readTextFileSync("${workspace}/agents/me.md")`,
+      `Deno.readTextFileSync("${workspace}/.env")`,
+      `Deno.readTextFileSync("${workspace}/agents/_config/.env")`,
+      `Deno.readTextFileSync("${workspace}/agents/_config/skills/other/x.txt")`,
+      `Deno.readTextFileSync("${base}/config/config.yaml")`,
+      `Deno.readTextFileSync("${world.folder}/link.txt")`,
+      `Deno.readTextFileSync("${world.folder}/nested.txt")`,
+      `Deno.readTextFileSync("${world.folder}/linked/secret.txt")`,
+      `Deno.readTextFileSync("${world.folder}/deep/linked/secret.txt")`,
+      `Deno.writeTextFileSync("${world.folder}/new.txt", "x")`,
+      `Deno.writeTextFileSync("${outside}/new.txt", "x")`,
+      `await Deno.connect({ hostname: "127.0.0.1", port: 9 })`,
+      `new Deno.Command("/bin/true").outputSync()`,
+      `Deno.env.get("HOME")`,
+      `Deno.kill(Deno.ppid, "SIGCONT")`,
+      `Deno.hostname()`,
+      `Deno.dlopen("/lib/x86_64-linux-gnu/libc.so.6", {})`,
+      `(await import("node:child_process")).execFileSync("/bin/true")`,
+      `await import("http://127.0.0.1:9/" + "x.ts")`,
+    ];
+    const end = await world.run(
+      attempts.map((body) =>
+        `try { ${body}; console.log(${
+          JSON.stringify(body)
+        }); } catch (error) { console.log("refused", error.name); }`
+      ).join("\n"),
+    );
+    const lines = end.stdout.trim().split("\n");
+    assert.equal(end.stderr, "");
+    assert.equal(lines.length, attempts.length);
+    for (const line of lines) assert.match(line, /^refused (NotCapable|TypeError)$/);
+  });
+}
+
+Deno.test("a script that fails says so as a program does", async () => {
+  await using world = await ScriptWorld.open();
+  const thrown = await world.run(`throw new Error("broken");`);
+  assert.equal(thrown.exitCode, 1);
+  assert.match(thrown.stderr, /broken/);
+  const late = await world.run(`setTimeout(() => { Promise.reject(new Error("late")) }, 1);`);
+  assert.equal(late.exitCode, 1);
+  assert.match(late.stderr, /late/);
+  const bad = await world.run(`this is no script`);
+  assert.equal(bad.exitCode, 1);
+  assert.match(bad.stderr, /script\.ts/);
+});
+
+Deno.test("a script that wants more memory than it may have says so", async () => {
+  await using world = await ScriptWorld.open();
+  const memory = await world.run(
+    `const all = []; for (;;) all.push(new Uint8Array(10_000_000).fill(1));`,
+  );
+  assert.notEqual(memory.exitCode, 0);
+  assert.match(memory.stdout + memory.stderr, /more than 512 MB of memory/);
+});
+
+Deno.test("a script that does not end is ended, and so is one whose run stops", async () => {
+  await using world = await ScriptWorld.open();
+  const late = await world.run(`console.log("begun"); for (;;);`, { timeoutMs: 1_000 });
+  assert.deepEqual([late.timedOut, late.exitCode], [true, null]);
+  const stop = new AbortController();
+  const work = world.run(
+    `Deno.writeTextFileSync("a.txt", String(Deno.pid)); setInterval(() => {}, 1000);`,
+    { signal: stop.signal },
+  ).catch((error: unknown) => error);
+  await until(async () => /^\d+$/.test(await world.fixture.read("notes/a.txt")), "it runs");
+  const reason = new Error("cancelled");
+  stop.abort(reason);
+  assert.equal(await work, reason);
+  assert.equal(
+    await systemProcesses.isAlive(Number(await world.fixture.read("notes/a.txt"))),
+    false,
+  );
+});

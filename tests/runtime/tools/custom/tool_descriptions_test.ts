@@ -1,0 +1,87 @@
+// Loading a tool file that fails for a reason outside of the file: reported as that, and tried again.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
+import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+import { ToolWorld } from "./tool_world.ts";
+
+/** Writes two tools whose files are so old that what is known of them counts. */
+async function writeTools(world: ToolWorld): Promise<void> {
+  await world.writeTool(
+    "waiter",
+    `context.log("began");
+     while (!await Deno.stat("notes/go").catch(() => false)) await new Promise((resolve) => setTimeout(resolve, 10));
+     return "went";`,
+  );
+  await world.writeTool("quick", `return "done";`);
+  await world.write("endless.ts", `await new Promise(() => {}); export default {};`);
+  await world.fixture.write("notes/a.txt", "");
+  const { toolsDir } = world.directories;
+  const then = Date.now() / 1_000 - 60;
+  for await (const { name } of Deno.readDir(toolsDir)) {
+    await Deno.utime(join(toolsDir, name), then, then);
+  }
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(() => undefined, (error: unknown) => error);
+  assert.ok(error instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${error}`);
+  return error.message;
+}
+
+Deno.test("a tool file that could not be loaded without a free process is loaded again", async () => {
+  const clock = new TestClock();
+  await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
+  await writeTools(world);
+  const [waiter] = await world.openTools("waiter");
+  assert.ok(waiter !== undefined);
+  const busy = world.run(waiter, {}, { clock: new TestClock() });
+  await until(() => world.logged.length === 1, "the only process is busy");
+  const refused = refusal(world.openTools("quick"));
+  const wait = 11 * 60_000;
+  await until(() => clock.awaits(wait), "the loading waits");
+  await clock.advance(wait);
+  const file = join(world.directories.toolsDir, "quick.ts");
+  assert.equal(
+    await refused,
+    `The custom tool quick cannot be used: ${file}: it could not be loaded: all custom tools share ` +
+      "1 processes, and none became free for it within 11 minutes. Try again when fewer calls are running.",
+  );
+  await world.fixture.write("notes/go", "");
+  assert.equal(await busy, "went");
+  assert.equal(await world.call("quick"), "done");
+});
+
+Deno.test("a tool file that could not be loaded because no process could be started is loaded again", async () => {
+  const program = ownProgram();
+  const own = program.program;
+  await using world = await ToolWorld.open({ program });
+  await writeTools(world);
+  program.program = join(world.fixture.base, "no-such-program");
+  assert.match(
+    await refusal(world.openTools("quick")),
+    /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/,
+  );
+  program.program = "false";
+  assert.match(
+    await refusal(world.openTools("quick")),
+    /quick\.ts: it could not be loaded: its process ended \(exit code 1\)\.$/,
+  );
+  program.program = own;
+  assert.equal(await world.call("quick"), "done");
+});
+
+Deno.test("a tool that took too long to load is loaded again: the machine may have been busy", async () => {
+  const clock = new TestClock();
+  await using world = await ToolWorld.open({ clock });
+  await writeTools(world);
+  for (const starts of [1, 2]) {
+    const refused = refusal(world.openTools("endless"));
+    await until(() => clock.awaits(15_000), "the loading");
+    await clock.advance(15_000);
+    assert.match(await refused, /endless\.ts: it does not finish loading \(15 s\)/);
+    assert.equal(world.starts, starts);
+  }
+});

@@ -1,0 +1,131 @@
+// A workspace with custom tools in it, and the processes that run them.
+import { join } from "node:path";
+import type { AgentPath } from "../../../../runtime/agents/agent.ts";
+import { type Clock, SystemClock } from "../../../../base/clock.ts";
+import type { JsonObject } from "../../../../base/json.ts";
+import {
+  CustomTools,
+  type ToolDirectories,
+} from "../../../../runtime/tools/custom/custom_tools.ts";
+import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+import type { Secret } from "../../../../runtime/secrets/secret.ts";
+import type { ActionTool, AnsweredQuestion, ToolContext } from "../../../../runtime/tools/tool.ts";
+import { denoDirectory } from "../../../support/repository.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { SandboxFixture } from "../files/sandbox_fixture.ts";
+
+export interface ToolWorldOptions {
+  clock?: Clock;
+  program?: HostProgram;
+  processes?: { max?: number; idleMs?: number };
+  /** Variables that the service knows. */
+  variables?: Record<string, string>;
+}
+
+/** What one call is made with beside its arguments. */
+export interface CallOptions {
+  paths?: AgentPath[];
+  readPaths?: string[];
+  answers?: AnsweredQuestion[];
+  signal?: AbortSignal;
+  executionId?: number;
+  clock?: Clock;
+  secrets?: readonly Secret[];
+}
+
+/** Temporary folders, and custom tools over them; dispose ends the processes and removes the folders. */
+export class ToolWorld implements AsyncDisposable {
+  readonly fixture: SandboxFixture;
+  readonly directories: ToolDirectories;
+  readonly tools: CustomTools;
+  readonly logged: string[] = [];
+  /** How many processes were started. */
+  starts = 0;
+
+  private constructor(fixture: SandboxFixture, options: ToolWorldOptions) {
+    this.fixture = fixture;
+    const { workspace, base } = fixture;
+    this.directories = {
+      workspace,
+      agentsDir: join(workspace, "agents"),
+      toolsDir: join(workspace, "agents/_config/tools"),
+      configDir: join(base, "config"),
+      stateDir: join(base, "state"),
+      workspaceEnvFile: join(workspace, "agents/_config/.env"),
+    };
+    const variables: Record<string, string> = {
+      HOME: fixture.home,
+      DENO_DIR: denoDirectory(),
+      ...options.variables,
+    };
+    this.tools = new CustomTools({
+      directories: this.directories,
+      program: options.program ?? ownProgram(),
+      clock: options.clock ?? new SystemClock(),
+      lookup: (name) => variables[name],
+      isProviderKey: (name) => name === "OPENAI_API_KEY",
+      ...(options.processes === undefined ? {} : { processes: options.processes }),
+      onStart: () => void this.starts++,
+    });
+  }
+
+  static async open(options: ToolWorldOptions = {}): Promise<ToolWorld> {
+    const world = new ToolWorld(await SandboxFixture.open(), options);
+    await Deno.mkdir(world.directories.toolsDir, { recursive: true });
+    return world;
+  }
+
+  /** Writes a file into the tools folder. */
+  async write(name: string, source: string): Promise<void> {
+    await Deno.writeTextFile(join(this.directories.toolsDir, name), source);
+  }
+
+  /** Writes `<name>.ts` with one tool whose `run` has this body; `more` are further lines of its declaration. */
+  async writeTool(name: string, body: string, more = ""): Promise<void> {
+    await this.write(
+      `${name}.ts`,
+      `export default { description: "A tool", parameters: { additionalProperties: true },
+        ${more}
+        async run(args: any, context: any): Promise<any> { ${body} } };`,
+    );
+  }
+
+  /** The tools of an agent that names these modules. */
+  openTools(...modules: string[]): Promise<ActionTool[]> {
+    return this.tools.openTools({ id: "me", customTools: modules });
+  }
+
+  /** Opens a module's only tool and calls it. */
+  async call(module: string, args: JsonObject = {}, options: CallOptions = {}): Promise<string> {
+    const [tool] = await this.openTools(module);
+    if (tool === undefined) throw new Error(`${module} holds no tool`);
+    return await this.run(tool, args, options);
+  }
+
+  async run(tool: ActionTool, args: JsonObject = {}, options: CallOptions = {}): Promise<string> {
+    const result = await tool.run(tool.check(args), this.context(options));
+    return typeof result === "string" ? result : result.content;
+  }
+
+  context(options: CallOptions = {}): ToolContext {
+    const { paths, readPaths, answers = [], secrets = [] } = options;
+    const { signal = new AbortController().signal } = options;
+    return {
+      signal,
+      executionId: options.executionId ?? 7,
+      toolCallId: "call-1",
+      agent: createTestAgent({ id: "me" }),
+      sandbox: this.fixture.sandbox(paths, readPaths),
+      clock: options.clock ?? new SystemClock(),
+      answers,
+      redactor: new Redactor(() => secrets),
+      log: (line) => void this.logged.push(line),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.tools[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,156 @@
+// Tools from declarations, and the box they come in.
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { defineTool } from "../../../runtime/tools/define_tool.ts";
+import { PathLocks } from "../../../runtime/tools/files/path_locks.ts";
+import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import { boundResult, RESULT_LIMIT_BYTES } from "../../../runtime/tools/result_text.ts";
+import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
+import { createBuiltinTools, Toolbox } from "../../../runtime/tools/toolbox.ts";
+import { call, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
+
+const echo = defineTool({
+  name: "echo",
+  description: "Says it again.",
+  schema: z.object({
+    text: z.string().describe("What to say"),
+    times: z.int().min(1).max(3).default(1),
+    style: z.object({ loud: z.boolean() }).optional(),
+  }),
+  effect: ({ times }) => times > 1 ? "unsafe" : "read",
+  timeoutMs: 1_000,
+  run: ({ text, times }) => Promise.resolve(text.repeat(times)),
+});
+
+function complaint(args: unknown): string {
+  try {
+    echo.check(args);
+  } catch (error) {
+    if (error instanceof ToolFailure) return error.message;
+  }
+  return assert.fail("no complaint");
+}
+
+Deno.test("defineTool() describes arguments as a JSON schema, once", () => {
+  assert.equal(echo.parameters, echo.parameters);
+  assert.deepEqual(echo.parameters, {
+    type: "object",
+    properties: {
+      text: { type: "string", description: "What to say" },
+      times: { type: "integer", minimum: 1, maximum: 3, default: 1 },
+      style: { type: "object", properties: { loud: { type: "boolean" } }, required: ["loud"] },
+    },
+    required: ["text"],
+    additionalProperties: false,
+  });
+});
+
+Deno.test("defineTool() fills in defaults, takes null as absent, and decides the effect by the arguments", async () => {
+  await using fixture = await SandboxFixture.open();
+  assert.deepEqual(echo.check({ text: "a", style: null }), { text: "a", times: 1 });
+  assert.equal(await call(echo, { text: "a", times: 2 }, testContext(fixture.sandbox())), "aa");
+  assert.equal(echo.effect(echo.check({ text: "a" })), "read");
+  assert.equal(echo.effect(echo.check({ text: "a", times: 2 })), "unsafe");
+});
+
+Deno.test("defineTool() names every wrong argument at once", () => {
+  assert.equal(
+    complaint({ times: 9, style: { loud: "yes" }, txet: "a", size: 1 }),
+    [
+      "The arguments do not fit echo:",
+      '- "text" is missing: expected string',
+      '- "times": Too big: expected number to be <=3',
+      '- "style.loud": expected boolean, received string',
+      '- unknown arguments "txet", "size"; known are text, times, style',
+    ].join("\n"),
+  );
+  assert.equal(
+    complaint({ text: 3 }),
+    'The arguments do not fit echo:\n- "text": expected string, received number',
+  );
+  assert.equal(complaint([]), "The arguments of echo must be one JSON object.");
+  assert.match(complaint(JSON.parse('{"text":"a","__proto__":1}')), /unknown argument "__proto__"/);
+});
+
+Deno.test("Toolbox holds tools by name and refuses two of one name", () => {
+  const tools = createBuiltinTools({ http: { allow: [], deny: [], ownPorts: () => [] } });
+  const box = new Toolbox([...tools, echo]);
+  assert.deepEqual(box.names(), [
+    "file_read",
+    "file_write",
+    "file_edit",
+    "file_delete",
+    "file_move",
+    "file_glob",
+    "http_request",
+    "memory_save",
+    "memory_append",
+    "memory_retrieve",
+    "ask_user",
+    "echo",
+  ]);
+  assert.equal(box.get("echo"), echo);
+  assert.equal(box.get("toString"), undefined);
+  assert.deepEqual(box.descriptions().at(-1), {
+    name: "echo",
+    description: "Says it again.",
+    parameters: echo.parameters,
+  });
+  assert.throws(() => new Toolbox([echo, echo]), { name: "TypeError" });
+});
+
+Deno.test("createBuiltinTools() describes every argument but the obvious in schemas that providers take", () => {
+  for (const tool of createBuiltinTools({ http: { allow: [], deny: [], ownPorts: () => [] } })) {
+    assert.match(tool.name, /^[a-z_]{1,64}$/);
+    assert.equal(tool.parameters.type, "object");
+    assert.ok(!JSON.stringify(tool.parameters).includes("$"), `${tool.name} uses references`);
+    if ("timeoutMs" in tool) assert.ok(tool.timeoutMs >= 1_000);
+  }
+});
+
+Deno.test("boundResult() leaves short results alone and cuts long ones between characters", () => {
+  const redactor = new Redactor(() => []);
+  for (const text of ["", "a".repeat(RESULT_LIMIT_BYTES), "é".repeat(RESULT_LIMIT_BYTES / 2)]) {
+    assert.equal(boundResult(text, redactor), text);
+  }
+  for (const character of ["a", "é", "€", "😀"]) {
+    for (const shift of ["", "x", "xy", "xyz"]) {
+      const text = shift + character.repeat(RESULT_LIMIT_BYTES + 1);
+      const bounded = boundResult(text, redactor);
+      assert.ok(new TextEncoder().encode(bounded).length <= RESULT_LIMIT_BYTES);
+      assert.match(
+        bounded.slice(-300),
+        /\n\[The result is cut here: 99 KB of \d+ KB are shown\. To get the rest, .*\]$/,
+      );
+      assert.ok(text.startsWith(bounded.slice(0, bounded.lastIndexOf("\n["))));
+    }
+  }
+});
+
+Deno.test("PathLocks.run() lets work on one key wait, other work pass, and an error free the key", async () => {
+  const locks = new PathLocks();
+  const order: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const first = locks.run(["a", "b", "a"], async () => {
+    await gate.promise;
+    order.push("first");
+    throw new Error("broken");
+  });
+  const second = locks.run(["b"], () => Promise.resolve(order.push("second")));
+  await locks.run(["c"], () => Promise.resolve(order.push("other")));
+  gate.resolve();
+  await assert.rejects(first, { message: "broken" });
+  await second;
+  assert.deepEqual(order, ["other", "first", "second"]);
+});
+
+Deno.test("boundResult() leaves no half of a secret in front of its last line", () => {
+  const value = "sekret-value-1234567890";
+  const redactor = new Redactor(() => [{ name: "APP_TOKEN", value }]);
+  for (let shift = 0; shift < value.length; shift++) {
+    const bounded = boundResult("-".repeat(shift) + value.repeat(10_000), redactor);
+    const head = bounded.slice(0, bounded.lastIndexOf("\n["));
+    assert.equal(head.slice(shift).replaceAll(value, ""), "");
+    assert.ok(head.length > 99 * 1024);
+  }
+});

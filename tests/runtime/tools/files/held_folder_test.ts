@@ -1,0 +1,139 @@
+// Folders whose path leads elsewhere once they are held.
+import assert from "node:assert/strict";
+import { constants, fstatSync, openSync } from "node:fs";
+import { closeSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
+import { identityOf, STAGED_NAME } from "../../../../runtime/tools/files/file_identity.ts";
+import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
+import { PlaceChanged } from "../../../../runtime/tools/files/place_changed.ts";
+import { withTempDir } from "../../../support/temp_dir.ts";
+import { testHeld } from "./held_entries.ts";
+
+const ACCESS = "write";
+const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
+const codeOf = (code: string) => (error: unknown) =>
+  error instanceof Error && "code" in error && error.code === code;
+
+testHeld(
+  "HeldFolder.make() makes what is missing of a path, and nothing twice",
+  async ({ dir, descriptors }) => {
+    const make = async (path: string) => {
+      using folder = await HeldFolder.make(path, { descriptors, access: ACCESS });
+      assert.equal(folder.path, path);
+    };
+    await Promise.all([make(`${dir}/a/b/c`), make(`${dir}/a/b/d`)]);
+    await make(`${dir}/a/b/c`);
+    assert.deepEqual(names(`${dir}/a/b`), ["c", "d"]);
+  },
+);
+
+testHeld(
+  "HeldFolder.make() makes nothing below a file or behind a symlink",
+  async ({ dir, descriptors }) => {
+    const make = (path: string) => HeldFolder.make(path, { descriptors, access: ACCESS });
+    await Deno.writeTextFile(`${dir}/file`, "");
+    await assert.rejects(make(`${dir}/file/a`), codeOf("ENOTDIR"));
+    await Deno.mkdir(`${dir}/outside`);
+    await Deno.symlink(`${dir}/outside`, `${dir}/link`);
+    await assert.rejects(make(`${dir}/link/a/b`), PlaceChanged);
+    assert.deepEqual(names(`${dir}/outside`), []);
+  },
+);
+
+testHeld("HeldFolder.open() holds no folder behind a symlink", async ({ dir, descriptors }) => {
+  await Deno.mkdir(`${dir}/outside/in`, { recursive: true });
+  await Deno.symlink(`${dir}/outside`, `${dir}/link`);
+  for (const path of [`${dir}/link`, `${dir}/link/in`]) {
+    await assert.rejects(HeldFolder.open(path, { descriptors, access: "read" }), PlaceChanged);
+  }
+});
+
+Deno.test({
+  name: "what is done in a held folder is done there, whatever stands in its place",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withTempDir(async (dir) => {
+      const descriptors = await linked(dir);
+      for (const name of ["in", "outside"]) {
+        await Deno.mkdir(`${dir}/${name}/sub`, { recursive: true });
+        await Deno.writeTextFile(`${dir}/${name}/a`, name);
+      }
+      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, access: ACCESS });
+      const inside = identityOf(lstatSync(`${dir}/in/a`, { bigint: true }));
+      await Deno.rename(`${dir}/in`, `${dir}/moved`);
+      await Deno.symlink(`${dir}/outside`, `${dir}/in`);
+      mkdirSync(folder.writable("new"));
+      const staged = folder.makeStagedFile();
+      assert.match(staged, STAGED_NAME);
+      assert.deepEqual(names(`${dir}/moved`), [staged, "a", "new", "sub"].sort());
+      assert.ok(folder.has("a", inside));
+      renameSync(folder.writable(staged), folder.writable("b"));
+      unlinkSync(folder.writable("a"));
+      rmdirSync(folder.writable("sub"));
+      assert.deepEqual(names(`${dir}/moved`), ["b", "new"]);
+      assert.deepEqual(names(`${dir}/outside`), ["a", "sub"]);
+    }),
+});
+
+Deno.test({
+  name: "HeldFolder.has() tells an entry from what a link of its name leads to",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withTempDir(async (dir) => {
+      const descriptors = await linked(dir);
+      await Deno.mkdir(`${dir}/in`);
+      await Deno.writeTextFile(`${dir}/outside`, "outside");
+      await Deno.symlink(`${dir}/outside`, `${dir}/in/a`);
+      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, access: "read" });
+      const file = openSync(folder.at("a"), constants.O_RDONLY);
+      const opened = identityOf(fstatSync(file, { bigint: true }));
+      closeSync(file);
+      assert.equal(folder.has("a", opened), false);
+    }),
+});
+
+Deno.test({
+  name: "what Deno's flags close to writing stays closed in a held folder",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withTempDir(async (dir) => {
+      await linked(dir);
+      for (const name of ["readable", "open"]) await Deno.mkdir(`${dir}/${name}`);
+      const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          ...["run", "--no-prompt", "--no-check", "--allow-sys", `--allow-read=${dir}`],
+          `--allow-write=${dir}/state,${dir}/open`,
+          ...[new URL("./held_under_flags.ts", import.meta.url).pathname, dir],
+        ],
+      }).output();
+      assert.ok(success, new TextDecoder().decode(stderr));
+      assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), {
+        readable: "Requires write access",
+        open: "written",
+      });
+      assert.deepEqual(names(`${dir}/readable`), []);
+      assert.deepEqual(names(`${dir}/open`), ["file", "folder"]);
+    }),
+});
+
+Deno.test({
+  name: "linkDescriptors() makes the link, replaces another one, and leaves nothing else",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withTempDir((dir) => {
+      assert.equal(findDescriptors(dir), undefined);
+      Deno.symlinkSync(dir, `${dir}/fd`);
+      assert.equal(findDescriptors(dir), undefined);
+      linkDescriptors(dir);
+      linkDescriptors(dir);
+      assert.equal(findDescriptors(dir), `${dir}/fd`);
+      assert.deepEqual(names(dir), ["fd"]);
+    }),
+});
+
+/** Makes a state folder with the link in it. */
+async function linked(dir: string): Promise<string | undefined> {
+  await Deno.mkdir(`${dir}/state`);
+  linkDescriptors(`${dir}/state`);
+  return findDescriptors(`${dir}/state`);
+}

@@ -1,0 +1,223 @@
+// Tries to get out of the sandbox with symlinks that are swapped at the worst moments. Generated paths stand in
+// proof/fuzz/targets/path_target.ts.
+import assert from "node:assert/strict";
+import { closeSync, constants, openSync } from "node:fs";
+import { join } from "node:path";
+import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
+import type { PathAccess } from "../../../../runtime/tools/files/sandbox_roots.ts";
+import { PathSandbox, type ResolvedPath } from "../../../../runtime/tools/files/path_sandbox.ts";
+import { until } from "../../../support/until.ts";
+import { HAS_PIPES, makePipe } from "../../../support/pipes.ts";
+import { attempt, closedPlaces, plant, tool } from "./sandbox_attack.ts";
+import {
+  call,
+  CANARY,
+  failureOf,
+  SandboxFixture,
+  snapshot,
+  testContext,
+} from "./sandbox_fixture.ts";
+
+const RACE_ROUNDS = 400;
+const WRITE_WITHOUT_WAITING = constants.O_WRONLY | constants.O_NONBLOCK;
+
+/** Swaps something right after each check, once it is armed. */
+class SwappingSandbox extends PathSandbox {
+  swap: (() => Promise<void>) | undefined;
+
+  override async resolve(text: string, access: PathAccess): Promise<ResolvedPath> {
+    const resolved = await super.resolve(text, access);
+    await this.swap?.();
+    return resolved;
+  }
+}
+
+/** Swaps what a path leads to after it was looked at, right before it is opened: once. */
+class LateSwappingSandbox extends PathSandbox {
+  swap: ((path: string) => void) | undefined;
+
+  override async resolve(text: string, access: PathAccess): Promise<ResolvedPath> {
+    const { path, ...resolved } = await super.resolve(text, access);
+    const swapped = () => {
+      this.swap?.(path);
+      this.swap = undefined;
+      return path;
+    };
+    let uses = 0;
+    return {
+      ...resolved,
+      get path() {
+        return ++uses === 3 ? swapped() : path;
+      },
+    };
+  }
+}
+
+Deno.test("file tools notice a folder or file that is swapped for a symlink behind the check", async () => {
+  await using fixture = await SandboxFixture.open();
+  const calls: [string, Record<string, unknown>][] = [
+    ["file_read", { path: "flip/secret.txt" }],
+    ["file_write", { path: "flip/secret.txt", content: "written" }],
+    ["file_write", { path: "flip/new.txt", content: "written" }],
+    ["file_write", { path: "flip/new/deep/file.txt", content: "written" }],
+    ["file_edit", { path: "flip/secret.txt", old_text: "in", new_text: "out" }],
+    ["file_delete", { path: "flip/secret.txt" }],
+    ["file_move", { source: "flip/secret.txt", destination: "moved.txt" }],
+    ["file_move", { source: "notes/a.md", destination: "flip/a.md" }],
+  ];
+  const flip = join(fixture.workspace, "flip");
+  const before = await closedPlaces(fixture);
+  for (const kind of ["folder", "file"]) {
+    for (const [name, args] of calls) {
+      await Deno.remove(flip, { recursive: true }).catch(() => {});
+      await plant(fixture);
+      const sandbox = new SwappingSandbox(fixture.options());
+      sandbox.swap = async () => {
+        sandbox.swap = undefined;
+        if (kind === "folder") {
+          await Deno.remove(flip, { recursive: true });
+          await Deno.symlink(fixture.outside, flip);
+        } else {
+          await Deno.remove(join(flip, "secret.txt"));
+          await Deno.symlink(join(fixture.outside, "secret.txt"), join(flip, "secret.txt"));
+        }
+      };
+      await attempt(name, args, sandbox);
+      assert.equal(sandbox.swap, undefined, `${name} checked nothing`);
+      assert.equal(await closedPlaces(fixture), before, `${name} ${JSON.stringify(args)}`);
+    }
+  }
+});
+
+Deno.test("file tools hold while a folder is swapped all the time", async () => {
+  await using fixture = await SandboxFixture.open();
+  await plant(fixture);
+  const at = (name: string) => join(fixture.workspace, name);
+  await Deno.symlink(fixture.outside, at("flip-link"));
+  // Folder times may change: a call that hits the moment makes an empty file and takes it away again.
+  const contents = async () =>
+    (await snapshot(fixture.outside)).replace(/^\S*(outside|deep) \d+$/gm, "");
+  const before = await contents();
+  const sandbox = fixture.sandbox();
+  let running = true;
+  const place = async (name: string) => {
+    // A write that comes while there is no such folder makes one: away with it.
+    while (!await Deno.rename(at(name), at("flip")).then(() => true, () => false)) {
+      // Another one may come right in between: then once more.
+      await Deno.remove(at("flip"), { recursive: true }).catch(() => {});
+    }
+  };
+  const swapper = (async () => {
+    while (running) {
+      await Deno.rename(at("flip"), at("flip-folder"));
+      await place("flip-link");
+      await Deno.rename(at("flip"), at("flip-link"));
+      await place("flip-folder");
+    }
+  })();
+  try {
+    for (let round = 0; round < RACE_ROUNDS; round++) {
+      await attempt("file_read", { path: "flip/secret.txt" }, sandbox);
+      await attempt("file_write", { path: "flip/secret.txt", content: `inside ${round}` }, sandbox);
+      await attempt("file_write", { path: "flip/deep/a.txt", content: `inside ${round}` }, sandbox);
+      await attempt("file_delete", { path: "flip/deep/a.txt" }, sandbox);
+      await attempt("file_glob", { pattern: "flip/**" }, sandbox);
+    }
+  } finally {
+    running = false;
+    await swapper;
+  }
+  assert.equal(await contents(), before);
+});
+
+Deno.test("openFile() reads a hard link, and writing to it leaves the other name as it is", async () => {
+  await using fixture = await SandboxFixture.open();
+  await Deno.link(join(fixture.outside, "secret.txt"), join(fixture.workspace, "hard.txt"));
+  const sandbox = fixture.sandbox();
+  await using file = await openFile(sandbox, "hard.txt");
+  assert.equal(file.size, CANARY.length);
+  await call(tool("file_write"), { path: "hard.txt", content: "mine" }, testContext(sandbox));
+  assert.equal(await fixture.read("hard.txt"), "mine");
+  assert.equal(await Deno.readTextFile(join(fixture.outside, "secret.txt")), CANARY);
+});
+
+Deno.test("openFile() notices a file that is swapped for a symlink between its look and its opening", async () => {
+  await using fixture = await SandboxFixture.open();
+  await fixture.write("a.txt", "inside");
+  const sandbox = new LateSwappingSandbox(fixture.options());
+  sandbox.swap = (path) => {
+    Deno.removeSync(path);
+    Deno.symlinkSync(join(fixture.outside, "secret.txt"), path);
+  };
+  assert.match(await failureOf(openFile(sandbox, "a.txt")), /outside the allowed paths/);
+  assert.equal(sandbox.swap, undefined, "it was swapped");
+});
+
+Deno.test({
+  name:
+    "openFile() neither waits for nor reads a pipe that is put in a file's place between its look and its opening",
+  ignore: !HAS_PIPES,
+  async fn() {
+    await using fixture = await SandboxFixture.open();
+    await fixture.write("a.txt", "inside");
+    const pipe = join(fixture.workspace, "pipe");
+    makePipe(pipe);
+    const sandbox = new LateSwappingSandbox(fixture.options());
+    sandbox.swap = (path) => Deno.renameSync(pipe, path);
+    let isOver = false;
+    const end = () => void (isOver = true);
+    const opening = openFile(sandbox, "a.txt");
+    opening.then(end, end);
+    try {
+      await until(() => isOver, "the end of the call");
+    } finally {
+      // Whoever waits for somebody to write, at the other end of the pipe, is let go.
+      if (!isOver) closeSync(openSync(join(fixture.workspace, "a.txt"), WRITE_WITHOUT_WAITING));
+    }
+    assert.equal(
+      await failureOf(opening),
+      'Cannot read "a.txt": it is not a regular file (a pipe, socket or device).',
+    );
+    assert.equal(sandbox.swap, undefined, "it was swapped");
+  },
+});
+
+Deno.test("no file tool reaches the link to the service's descriptors, nor goes through it", async () => {
+  await using fixture = await SandboxFixture.open();
+  await plant(fixture);
+  const state = join(fixture.base, "state");
+  const before = await closedPlaces(fixture);
+  const folder = openSync(fixture.outside, constants.O_RDONLY);
+  try {
+    await Deno.symlink(`${state}/fd/${folder}`, join(fixture.workspace, "way"));
+    await Deno.symlink(`${state}/fd`, join(fixture.workspace, "ways"));
+    const sandbox = fixture.sandbox([{ alias: "notes", path: fixture.workspace }]);
+    const all = fixture.sandbox([{ alias: "all", path: fixture.base }]);
+    for (
+      const [path, reach] of [
+        ["way", sandbox],
+        [`ways/${folder}`, sandbox],
+        [`${state}/fd/${folder}`, sandbox],
+        [`${state}/fd/${folder}`, all],
+      ] as const
+    ) {
+      const file = `${path}/secret.txt`;
+      for (
+        const [name, args] of [
+          ["file_read", { path: file }],
+          ["file_write", { path: file, content: "written" }],
+          ["file_write", { path: `${path}/new/file.txt`, content: "written" }],
+          ["file_edit", { path: file, old_text: "C", new_text: "D" }],
+          ["file_delete", { path: file }],
+          ["file_move", { source: file, destination: join(fixture.workspace, "moved.txt") }],
+        ] as const
+      ) {
+        const said = await failureOf(call(tool(name), args, testContext(reach)));
+        assert.match(said, /outside the allowed paths|closed to agents/, `${name} ${path}`);
+      }
+    }
+  } finally {
+    closeSync(folder);
+  }
+  assert.equal(await closedPlaces(fixture), before);
+});

@@ -1,0 +1,174 @@
+// A workspace on the disk with something outside that must never be touched.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { AgentPath } from "../../../../runtime/agents/agent.ts";
+import type { Clock } from "../../../../base/clock.ts";
+import { SystemClock } from "../../../../base/clock.ts";
+import { linkDescriptors } from "../../../../base/files/descriptor_link.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+import type { Secret } from "../../../../runtime/secrets/secret.ts";
+import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
+import type { Tool, ToolContext } from "../../../../runtime/tools/tool.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+
+export const CANARY = "CANARY-content-that-no-agent-may-see";
+
+/** Everything lies in one temporary folder; dispose removes it. */
+export class SandboxFixture implements AsyncDisposable {
+  readonly base: string;
+  readonly workspace: string;
+  readonly outside: string;
+  readonly home: string;
+
+  private constructor(base: string) {
+    this.base = base;
+    this.workspace = join(base, "workspace");
+    this.outside = join(base, "outside");
+    this.home = join(base, "home");
+  }
+
+  static async open(): Promise<SandboxFixture> {
+    const fixture = new SandboxFixture(
+      await Deno.realPath(await Deno.makeTempDir()),
+    );
+    for (
+      const name of [
+        "workspace/agents",
+        "workspace/notes",
+        "outside/deep",
+        "home",
+        "config",
+        "state",
+      ]
+    ) {
+      await Deno.mkdir(join(fixture.base, name), { recursive: true });
+    }
+    for (
+      const name of [
+        "outside/secret.txt",
+        "outside/deep/a.txt",
+        "home/secret.txt",
+        "config/config.yaml",
+      ]
+    ) {
+      await Deno.writeTextFile(join(fixture.base, name), CANARY);
+    }
+    for (
+      const name of [
+        "state/inkling.db",
+        "workspace/agents/me.md",
+        "workspace/.env",
+      ]
+    ) {
+      await Deno.writeTextFile(join(fixture.base, name), CANARY);
+    }
+    linkDescriptors(join(fixture.base, "state"));
+    return fixture;
+  }
+
+  options(
+    paths: AgentPath[] = [],
+    extraReadPaths: string[] = [],
+  ): ConstructorParameters<typeof PathSandbox>[0] {
+    return {
+      workspace: this.workspace,
+      agentsDir: join(this.workspace, "agents"),
+      configDir: join(this.base, "config"),
+      stateDir: join(this.base, "state"),
+      paths,
+      extraReadPaths,
+      home: this.home,
+    };
+  }
+
+  sandbox(paths: AgentPath[] = [], extraReadPaths: string[] = []): PathSandbox {
+    return new PathSandbox(this.options(paths, extraReadPaths));
+  }
+
+  async write(name: string, content: string): Promise<void> {
+    const path = join(this.workspace, name);
+    await Deno.mkdir(join(path, ".."), { recursive: true });
+    await Deno.writeTextFile(path, content);
+  }
+
+  read(name: string): Promise<string> {
+    return Deno.readTextFile(join(this.workspace, name));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.base, { recursive: true });
+  }
+}
+
+/** What a tool call gets in tests. */
+export function testContext(
+  sandbox: PathSandbox,
+  options: { signal?: AbortSignal; clock?: Clock; secrets?: readonly Secret[] } = {},
+): ToolContext {
+  return {
+    signal: options.signal ?? new AbortController().signal,
+    executionId: 1,
+    toolCallId: "call-1",
+    agent: createTestAgent(),
+    sandbox,
+    clock: options.clock ?? new SystemClock(),
+    answers: [],
+    redactor: new Redactor(() => options.secrets ?? []),
+    log: () => {},
+  };
+}
+
+/** Checks and runs, as the runtime does. */
+export async function call(
+  tool: Tool,
+  args: Record<string, unknown>,
+  context: ToolContext,
+): Promise<string> {
+  if (tool.question !== undefined || tool.delegation !== undefined) {
+    assert.fail(`${tool.name} asks a person or an agent, it cannot be run`);
+  }
+  const result = await tool.run(tool.check(args), context);
+  return typeof result === "string" ? result : result.content;
+}
+
+/** The message of the ToolFailure that the work ends with. */
+export async function failureOf(work: Promise<unknown>): Promise<string> {
+  const outcome = await work.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  assert.ok(
+    "error" in outcome,
+    `expected a failure, got ${JSON.stringify(outcome)}`,
+  );
+  const { error } = outcome;
+  assert.ok(
+    error instanceof Error && error.name === "ToolFailure",
+    `expected a ToolFailure, got ${error}`,
+  );
+  return error.message;
+}
+
+/** The names of a folder's entries, sorted. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
+}
+
+/** Every path below a folder with type, content and time of change: what must stay as it is. */
+export async function snapshot(folder: string): Promise<string> {
+  const lines: string[] = [];
+  for await (const entry of Deno.readDir(folder)) {
+    const path = join(folder, entry.name);
+    const info = await Deno.lstat(path);
+    if (entry.isDirectory) {
+      lines.push(`${path} ${info.mtime?.getTime()}`, await snapshot(path));
+    } else if (entry.isSymlink) {
+      lines.push(`${path} -> ${await Deno.readLink(path)}`);
+    } else {lines.push(
+        `${path} ${info.ino} ${info.mtime?.getTime()} ${await Deno.readTextFile(
+          path,
+        )}`,
+      );}
+  }
+  return lines.sort().join("\n");
+}

@@ -1,0 +1,83 @@
+// Replacing text without touching anything else.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { editText } from "../../../../runtime/tools/files/text_edit.ts";
+import { failureOf } from "./sandbox_fixture.ts";
+
+const line = fc.stringMatching(/^[ab $&]{0,4}$/);
+
+Deno.test("editText() changes the place and nothing else, in LF and CRLF files alike", async () => {
+  await fc.assert(fc.asyncProperty(
+    fc.array(line, { maxLength: 5 }),
+    fc.array(line, { maxLength: 5 }),
+    fc.array(line, { minLength: 1, maxLength: 4 }),
+    fc.constantFrom("\n", "\r\n"),
+    async (before, after, replacement, end) => {
+      const text = (middle: string[]) => [...before, ...middle, ...after].join(end);
+      const content = text(["<here>", "<there>"]);
+      const edit = {
+        oldText: "<here>\n<there>",
+        newText: replacement.join("\n"),
+        replaceAll: false,
+      };
+      const edited = await editText(content, edit, "f");
+      assert.equal(edited.content, text(replacement));
+      assert.equal(edited.lines, String(before.length + 1));
+    },
+  ));
+});
+
+Deno.test("editText() decides by the place in a file with both line ends", async () => {
+  const content = "a\nb\nc\r\nd\r\n";
+  const edit = async (oldText: string, newText: string) =>
+    (await editText(content, { oldText, newText, replaceAll: false }, "f")).content;
+  assert.equal(await edit("a\nb", "1\n2"), "1\n2\nc\r\nd\r\n");
+  assert.equal(await edit("c\nd", "3\n4"), "a\nb\n3\r\n4\r\n");
+});
+
+Deno.test("editText() takes CRLF text for a file with LF", async () => {
+  const edit = { oldText: "a\r\nb", newText: "1\r\n2", replaceAll: false };
+  assert.equal((await editText("a\nb\n", edit, "f")).content, "1\n2\n");
+});
+
+Deno.test("editText() finds and replaces what String.replaceAll() does, and names the lines", async () => {
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 40 });
+  const old = fc.string({ unit: fc.constantFrom("a", "b", "\n"), minLength: 1, maxLength: 4 });
+  await fc.assert(fc.asyncProperty(text, old, async (content, oldText) => {
+    fc.pre(content.includes(oldText));
+    const edit = { oldText, newText: "<$&>", replaceAll: true };
+    const edited = await editText(content, edit, "f");
+    assert.equal(edited.content, content.split(oldText).join("<$&>"));
+    assert.equal(edited.count, content.split(oldText).length - 1);
+    const first = content.slice(0, content.indexOf(oldText)).split("\n").length;
+    assert.equal(edited.lines.split(/,| and /)[0], String(first));
+  }));
+});
+
+Deno.test("editText() bounds its result and what it looks for, and counts many places in one line", async () => {
+  const content = "a".repeat(9_000);
+  const edit = (oldText: string, newText: string, replaceAll = true) =>
+    editText(content, { oldText, newText, replaceAll }, "f");
+  assert.match(await failureOf(edit("a", "x".repeat(50_000))), /^The edited "f" would have more/);
+  assert.match(await failureOf(edit("a".repeat(300_000), "b")), /^old_text has 300000 characters/);
+  assert.match(
+    await failureOf(edit("a", "b", false)),
+    /^old_text is in "f" 9000 times, at lines 1\./,
+  );
+  assert.deepEqual(await edit("aa", "b"), { content: "b".repeat(4_500), count: 4_500, lines: "1" });
+});
+
+Deno.test("editText() lets others have their turn while it works, whatever the texts are", async () => {
+  // String.indexOf() compares a quarter of a million characters at each of the four million places.
+  const content = "a".repeat(4 * 1024 * 1024);
+  const oldText = `${"a".repeat(100_000)}b${"a".repeat(100_000)}`;
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  try {
+    const edit = { oldText, newText: "", replaceAll: true };
+    assert.match(await failureOf(editText(content, edit, "f")), /^old_text is not in "f"/);
+  } finally {
+    clearInterval(others);
+  }
+  assert.ok(turns > 0);
+});

@@ -1,0 +1,28 @@
+// Files that somebody else changes meanwhile.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
+import { writeFile } from "../../../../runtime/tools/files/write_file.ts";
+import { failureOf, namesIn, SandboxFixture } from "./sandbox_fixture.ts";
+
+Deno.test("writeFile() with a version writes nothing over what somebody changed or removed meanwhile", async () => {
+  await using fixture = await SandboxFixture.open();
+  const sandbox = fixture.sandbox();
+  const path = join(fixture.workspace, "notes/a.txt");
+  const { signal } = new AbortController();
+  const bytes = new TextEncoder().encode("mine");
+  await fixture.write("notes/a.txt", "old");
+  const { version } = await (async () => {
+    await using file = await openFile(sandbox, "notes/a.txt");
+    return file;
+  })();
+  const refused =
+    'Cannot write "notes/a.txt": somebody changed it since it was read. Read it again.';
+  const write = () => writeFile(sandbox, "notes/a.txt", bytes, { version, signal });
+  await fixture.write("notes/a.txt", "somebody else's");
+  assert.equal(await failureOf(write()), refused);
+  assert.equal(await fixture.read("notes/a.txt"), "somebody else's");
+  await Deno.remove(path);
+  assert.equal(await failureOf(write()), refused);
+  assert.deepEqual(await namesIn(join(fixture.workspace, "notes")), []);
+});

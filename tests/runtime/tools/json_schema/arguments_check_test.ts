@@ -1,0 +1,177 @@
+// Arguments against schemas that somebody else wrote.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../../../base/json.ts";
+import {
+  checkWhole,
+  compileArgumentsCheck,
+} from "../../../../runtime/tools/json_schema/arguments_check.ts";
+import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
+
+const SCHEMA: JsonSchema = {
+  type: "object",
+  required: ["city", "days"],
+  properties: {
+    city: { type: "string", minLength: 1 },
+    days: { type: "integer", minimum: 1 },
+    unit: { enum: ["c", "f"], default: "c" },
+    note: { type: ["string", "null"] },
+    place: {
+      type: "object",
+      properties: { lat: { type: "number" } },
+      additionalProperties: false,
+      required: ["lat"],
+    },
+    either: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+  },
+  additionalProperties: false,
+};
+
+async function complaint(args: unknown, schema: JsonSchema = SCHEMA): Promise<string> {
+  const { check } = await compileArgumentsCheck("weather", schema);
+  try {
+    return `accepted ${JSON.stringify(check(args))}`;
+  } catch (error) {
+    assert.ok(error instanceof ToolFailure, String(error));
+    return error.message;
+  }
+}
+
+Deno.test("compileArgumentsCheck() returns what fits, with defaults, without the nulls some models send", async () => {
+  const { check } = await compileArgumentsCheck("weather", SCHEMA);
+  assert.deepEqual(check({ city: "Rome", days: 2, place: null, note: null, toString: null }), {
+    city: "Rome",
+    days: 2,
+    unit: "c",
+    note: null,
+  });
+});
+
+Deno.test("compileArgumentsCheck() names each thing that does not fit, once", async () => {
+  assert.equal(
+    await complaint({
+      days: "two",
+      unit: "k",
+      colour: 1,
+      place: { lat: "x", lon: 2 },
+      either: 4,
+    }),
+    [
+      "The arguments do not fit weather:",
+      '- "city" is missing',
+      '- "days": Instance type "string" is invalid. Expected "integer"',
+      '- "unit": Instance does not match any of ["c","f"]',
+      '- "place.lat": Instance type "string" is invalid. Expected "number"',
+      '- unknown argument "place.lon"',
+      '- "either": Instance does not match any subschemas',
+      '- unknown argument "colour"; known are city, days, unit, note, place, either',
+    ].join("\n"),
+  );
+});
+
+Deno.test("compileArgumentsCheck() tells what is missing inside", async () => {
+  assert.equal(
+    await complaint({ city: "Rome", days: 1, place: {} }),
+    'The arguments do not fit weather:\n- "place.lat" is missing',
+  );
+});
+
+Deno.test("compileArgumentsCheck() refuses anything but an object", async () => {
+  for (const args of [null, 1, "x", [], undefined]) {
+    assert.equal(await complaint(args), "The arguments of weather must be one JSON object.");
+  }
+});
+
+Deno.test("compileArgumentsCheck() keeps a long list of complaints short", async () => {
+  const required = Array.from({ length: 30 }, (_, i) => `a${i}`);
+  const lines = (await complaint({}, { type: "object", required })).split("\n");
+  assert.equal(lines.length, 12);
+  assert.equal(lines.at(-1), "- and 20 more");
+});
+
+/** What a check against the whole schema says. */
+async function wholeComplaint(args: JsonObject, schema: JsonSchema): Promise<string> {
+  try {
+    await checkWhole(args, { tool: "weather", schema });
+    return "accepted";
+  } catch (error) {
+    assert.ok(error instanceof ToolFailure, String(error));
+    return error.message;
+  }
+}
+
+Deno.test("checkWhole() fails the call when the schema itself is broken", async () => {
+  const bad: JsonValue[] = [{ $ref: "#/$defs/missing" }, { type: "string", pattern: "(" }];
+  for (const property of bad) {
+    const schema: JsonSchema = { type: "object", properties: { a: property } };
+    assert.match(
+      await wholeComplaint({ a: "x" }, schema),
+      /^The arguments of weather cannot be checked, its schema is broken: /,
+    );
+  }
+});
+
+Deno.test("checkWhole() heeds older drafts and references", async () => {
+  const schema: JsonSchema = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    type: "object",
+    definitions: { name: { type: "string" } },
+    properties: { who: { $ref: "#/definitions/name" } },
+  };
+  assert.match(
+    await wholeComplaint({ who: 1 }, schema),
+    /"who": Instance type "number" is invalid/,
+  );
+  assert.equal(await wholeComplaint({ who: "me" }, schema), "accepted");
+});
+
+Deno.test("compileArgumentsCheck() throws nothing but ToolFailure, and never accepts what breaks the schema", async () => {
+  const { check } = await compileArgumentsCheck("weather", SCHEMA);
+  fc.assert(fc.property(fc.jsonValue(), (value) => {
+    let accepted: unknown;
+    try {
+      accepted = check(value as JsonValue);
+    } catch (error) {
+      assert.ok(error instanceof ToolFailure);
+      return;
+    }
+    assert.ok(isJsonObject(accepted));
+    assert.equal(typeof accepted["city"], "string");
+    assert.ok(Number.isInteger(accepted["days"]));
+  }));
+});
+
+Deno.test("compileArgumentsCheck() leaves open what could take long, and says so", async () => {
+  const open: JsonObject[] = [
+    { pattern: "^(a+)+$" },
+    { patternProperties: { "^(a+)+$": {} } },
+    { items: { $ref: "#" } },
+    { allOf: [{ oneOf: [{}, {}] }] },
+    { format: "email" },
+    { uniqueItems: true },
+    { additionalProperties: { type: "string" } },
+    { properties: { deep: false } },
+  ];
+  for (const property of open) {
+    const schema = { type: "object", properties: { a: property } };
+    const { check, leavesOpen } = await compileArgumentsCheck("t", schema);
+    assert.deepEqual(check({ a: "aaaa!" }), { a: "aaaa!" });
+    assert.equal(leavesOpen({}), true, JSON.stringify(property));
+  }
+  const { leavesOpen } = await compileArgumentsCheck("weather", SCHEMA);
+  assert.equal(leavesOpen({ city: "Rome", days: 1 }), false);
+});
+
+Deno.test("compileArgumentsCheck() compares no big arguments with a big schema", async () => {
+  const anyOf = Array.from({ length: 200 }, (_, n) => ({ const: n }));
+  const schema = { type: "object", properties: { a: { items: { anyOf } } } };
+  const { check, leavesOpen } = await compileArgumentsCheck("t", schema);
+  const small = { a: [1, 2, 300] };
+  assert.throws(() => check(small), /"a.2"/);
+  assert.equal(leavesOpen(small), false);
+  for (const big of [{ a: Array(1_000).fill(300) }, { a: ["x".repeat(1_000_000)] }]) {
+    assert.deepEqual(check(big), big);
+    assert.equal(leavesOpen(big), true);
+  }
+});

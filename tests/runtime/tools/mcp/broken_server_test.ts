@@ -1,0 +1,303 @@
+// MCP servers that cannot be had: agents that name them are told why, nobody else notices.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
+import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
+import { isRunning, type McpWorld, openMcpWorld, programEntry } from "./mcp_world.ts";
+
+const shell = (script: string, env: Record<string, string> = {}) => ({
+  command: "sh",
+  args: ["-c", script],
+  env,
+});
+
+async function refusalOf(world: McpWorld, mcp: string[]): Promise<string> {
+  const outcome = await world.tools(mcp).then(() => undefined, (error: unknown) => error);
+  assert.ok(outcome instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${outcome}`);
+  return outcome.message;
+}
+
+Deno.test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets", async () => {
+  await using world = await openMcpWorld();
+  world.variables.set("SERVICE_TOKEN", "token-0123456789");
+  const script = 'i=0; while [ $i -lt 30 ]; do echo "line $i" >&2; i=$((i+1)); done; ' +
+    'printf "\\033[31mbad key %s %s\\007\\n" "$API_KEY" "$1" >&2; exit 3';
+  await world.define({
+    dies: {
+      ...shell(script, { API_KEY: "literal-key-in-file" }),
+      args: ["-c", script, "x", "${SERVICE_TOKEN}"],
+    },
+  });
+  const message = await refusalOf(world, ["dies"]);
+  const lines = message.split("\n");
+  assert.equal(lines[0], 'The MCP server "dies" cannot be used: it ended with exit code 3');
+  assert.equal(lines[1], "The end of its error output:");
+  assert.equal(lines.length, 12);
+  assert.equal(lines.at(-2), "line 29");
+  assert.equal(lines.at(-1), "bad key [redacted:API_KEY] [redacted:SERVICE_TOKEN]");
+});
+
+Deno.test("McpServers.openTools() shows no half of a secret where a long output is cut", async () => {
+  await using world = await openMcpWorld();
+  const key = "literal-key-0123456789";
+  // The cut falls into the key, wherever it falls.
+  const script =
+    'i=0; while [ $i -lt 1000 ]; do printf %s "$API_KEY" >&2; i=$((i+1)); done; exit 3';
+  await world.define({ dies: shell(script, { API_KEY: key }) });
+  assert.doesNotMatch(await refusalOf(world, ["dies"]), /literal|0123|6789/);
+});
+
+Deno.test("McpServers.openTools() names a command and a folder that do not exist", async () => {
+  await using world = await openMcpWorld();
+  await Deno.writeTextFile(join(world.workspace, "data.txt"), "no program");
+  await world.define({
+    nowhere: { command: "no-such-command-here" },
+    folder: { command: "sh", cwd: "no/such/folder" },
+    data: { command: "./data.txt", cwd: "." },
+  });
+  assert.match(
+    await refusalOf(world, ["nowhere"]),
+    /its command no-such-command-here does not exist/,
+  );
+  assert.match(await refusalOf(world, ["folder"]), /its folder .*no\/such\/folder does not exist/);
+  assert.match(await refusalOf(world, ["data"]), /its command \.\/data\.txt may not be executed/);
+});
+
+Deno.test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async () => {
+  await using world = await openMcpWorld();
+  await Deno.writeTextFile(join(world.workspace, "planted.sh"), "echo planted >&2; exit 9");
+  await world.define({
+    own: { command: "sh", args: ["planted.sh"] },
+    "two/../words": shell("pwd >&2; exit 9"),
+    chosen: { command: "sh", args: ["planted.sh"], cwd: "." },
+  });
+  assert.doesNotMatch(await refusalOf(world, ["own"]), /planted$/);
+  assert.match(await refusalOf(world, ["two/../words"]), /\/state\/mcp\/two____words$/);
+  assert.match(await refusalOf(world, ["chosen"]), /planted$/);
+});
+
+Deno.test("McpServers.openTools() tells of paths of the workspace that a program looks for in its own folder", async () => {
+  await using world = await openMcpWorld();
+  await Deno.writeTextFile(join(world.workspace, "server.sh"), "exit 9");
+  await world.define({
+    argument: { command: "sh", args: ["server.sh"] },
+    command: { command: "./server.sh" },
+    chosen: { command: "sh", args: ["server.sh"], cwd: "." },
+  });
+  const hint = (path: string) =>
+    `it starts in a folder of its own, not in the workspace: write "${path}" in full, or give cwd`;
+  const [first = ""] = (await refusalOf(world, ["argument"])).split("\n");
+  assert.match(first, /it ended with exit code \d+; /);
+  assert.ok(first.endsWith(hint("server.sh")), first);
+  const message = await refusalOf(world, ["command"]);
+  assert.match(message, /its command \.\/server\.sh does not exist/);
+  assert.ok(message.endsWith(hint("./server.sh")), message);
+  assert.match(await refusalOf(world, ["chosen"]), /it ended with exit code 9$/);
+});
+
+Deno.test("McpServers.openTools() says when a program's own folder cannot be made", async () => {
+  await using world = await openMcpWorld();
+  await Deno.mkdir(join(world.stateDir), { recursive: true });
+  await Deno.writeTextFile(join(world.stateDir, "mcp"), "");
+  await world.define({ own: { command: "sh" } });
+  assert.match(
+    await refusalOf(world, ["own"]),
+    /its folder .*\/state\/mcp\/own cannot be created: /,
+  );
+});
+
+Deno.test("McpServers.openTools() fails for the agents that name a broken server, with all its problems", async () => {
+  await using world = await openMcpWorld();
+  await world.define({
+    good: programEntry(),
+    dies: shell("exit 1"),
+    open: { command: "sh", args: ["${NOT_SET}"] },
+    odd: { command: "sh", cmmand: 1, url: "http://x" },
+  });
+  const message = await refusalOf(world, ["good", "dies", "open", "odd", "godo"]);
+  assert.match(message, /"dies" cannot be used: it ended with exit code 1/);
+  assert.match(message, /"open" cannot be used: \$\{NOT_SET\} is not defined/);
+  assert.match(message, /"odd" cannot be used: it has both a command and a url/);
+  assert.match(message, /"godo" is not defined in .*mcp-servers\.json \(did you mean "good"\?\)/);
+  assert.ok((await world.tools(["good"])).has("echo"));
+});
+
+Deno.test("McpServers.openTools() tells where a file is broken, and ends nothing that runs", async () => {
+  await using world = await openMcpWorld();
+  assert.deepEqual(await world.tools([]), new Map());
+  assert.match(await refusalOf(world, ["good"]), /mcp-servers\.json is missing/);
+  await world.define({ good: programEntry() });
+  const tools = await world.tools(["good"]);
+  const pid = await world.call(tools.get("pid"));
+  await world.define('{\n  "good": { "command": "secret-thing" \n');
+  const message = await refusalOf(world, ["good"]);
+  assert.match(message, /mcp-servers\.json:3:1: The file is no JSON: the text ends too early/);
+  assert.ok(!message.includes("secret-thing"));
+  assert.equal(await world.call(tools.get("pid")), pid);
+  await world.define({ good: programEntry() });
+  assert.equal(await world.call((await world.tools(["good"])).get("pid")), pid);
+});
+
+Deno.test("McpServers: a server that answers the greeting with an error has failed at once, with its message", async () => {
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  const starts = join(world.workspace, "starts");
+  const answer = (code: number) =>
+    `echo x >> "${starts}"; read -r line; ` +
+    `echo '{"jsonrpc":"2.0","id":0,"error":{"code":${code},"message":"no license for you"}}'`;
+  // Deaf when it is started again: whatever is asked of it then is waited for.
+  const deaf = `while [ -e "${starts}" ]; do read -r line || exit; done; `;
+  await world.define({ refuses: shell(answer(-32603)), unknown: shell(deaf + answer(-32601)) });
+  const reason = "cannot be used: no license for you";
+  assert.equal(await refusalOf(world, ["refuses"]), `The MCP server "refuses" ${reason}`);
+  assert.equal(await Deno.readTextFile(starts), "x\n");
+  await Deno.remove(starts);
+  // One that does not know our greeting may know the newer one: it is asked, for a moment.
+  const refusal = refusalOf(world, ["unknown"]);
+  await until(() => clock.awaits(5_000), "the newer greeting is timed");
+  await clock.advance(5_000);
+  assert.equal(await refusal, `The MCP server "unknown" ${reason}`);
+});
+
+Deno.test("McpServers: a server that does not answer is given up after 30 s, and is gone", async () => {
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  const file = join(world.workspace, "pid");
+  await world.define({
+    mute: shell(`echo $$ > "${file}"; echo "downloading" >&2; exec sleep 600`),
+  });
+  const refusal = refusalOf(world, ["mute"]);
+  await until(() => clock.awaits(30_000), "the greeting is timed");
+  await until(async () => (await Deno.readTextFile(file).catch(() => "")) !== "", "it runs");
+  const pid = Number(await Deno.readTextFile(file));
+  await clock.advance(30_000);
+  await until(() => clock.awaits(1_000), "its input has ended");
+  await clock.advance(1_000);
+  assert.equal(
+    await refusal,
+    'The MCP server "mute" cannot be used: it did not answer within 30 s\n' +
+      "The end of its error output:\ndownloading",
+  );
+  assert.equal(await isRunning(pid), false);
+});
+
+Deno.test("McpServers: a program that ignores the end of its input and SIGTERM is killed with its children", async () => {
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  const file = join(world.workspace, "pids");
+  const script = `trap "" TERM; sh -c 'trap "" TERM; while :; do sleep 1; done' & ` +
+    `echo "$$ $!" > "${file}"; while :; do sleep 1; done`;
+  await world.define({ stubborn: shell(script) });
+  const refusal = refusalOf(world, ["stubborn"]);
+  const written = () => Deno.readTextFile(file).catch(() => "");
+  await until(async () => (await written()).endsWith("\n"), "it runs");
+  const pids = (await written()).split(" ").map(Number);
+  assert.equal(pids.length, 2);
+  await clock.advance(30_000);
+  await until(() => clock.awaits(1_000), "its input has ended");
+  await clock.advance(1_000);
+  await until(() => clock.awaits(2_000), "it was asked to end");
+  for (const pid of pids) assert.ok(await isRunning(pid));
+  await clock.advance(2_000);
+  await refusal;
+  for (const pid of pids) await until(async () => !await isRunning(pid), `${pid} is gone`);
+});
+
+Deno.test("McpServers: a server that keeps dying is started less and less often", async () => {
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  const file = join(world.workspace, "starts");
+  await world.define({ dies: shell(`echo x >> "${file}"; echo gone >&2; exit 1`) });
+  const starts = async () => (await Deno.readTextFile(file)).trim().split("\n").length;
+  await refusalOf(world, ["dies"]);
+  await refusalOf(world, ["dies"]);
+  assert.equal(await starts(), 2);
+  for (const [wait, expected] of [[1_000, 3], [2_000, 4], [4_000, 5]] as const) {
+    const many = Promise.all([1, 2, 3].map(() => refusalOf(world, ["dies"])));
+    await until(() => clock.awaits(wait), `the next start waits ${wait} ms`);
+    assert.equal(await starts(), expected - 1);
+    await clock.advance(wait);
+    await many;
+    assert.equal(await starts(), expected);
+  }
+  // Eight seconds are too long to be waited for: the last failure is told at once.
+  const message = await refusalOf(world, ["dies"]);
+  assert.match(message, /exit code 1\n.*\ngone\nIt is not started again before 8 s\.$/);
+  assert.equal(await starts(), 5);
+});
+
+Deno.test("McpServers: a server that floods its output is cut off", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ floods: shell("exec cat /dev/zero") });
+  assert.match(
+    await refusalOf(world, ["floods"]),
+    /"floods" cannot be used: a line of its output is over 16 MB/,
+  );
+});
+
+Deno.test("McpServers: a server that talks nonsense first is understood", async () => {
+  await using world = await openMcpWorld();
+  const { command, args, env } = programEntry();
+  const words = [command, ...args].map((word) => `'${word}'`).join(" ");
+  await world.define({
+    noisy: shell(`echo 'Welcome!'; echo '{"a":1}'; echo; exec ${words}`, env),
+  });
+  const tools = await world.tools(["noisy"]);
+  assert.equal(await world.call(tools.get("echo"), { text: "x" }), "x");
+  await Deno.mkdir(join(world.workspace, "elsewhere"));
+  assert.match(await failureOf(world.call(tools.get("fail"))), /disk is full/);
+});
+
+Deno.test("McpServers: a server that is stuck is replaced when the next run finds that out", async () => {
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  const pid = Number(await world.call(tools.get("pid")));
+  const stop = new AbortController();
+  const started = Promise.withResolvers<string>();
+  const hanging = failureOf(
+    world.call(tools.get("hang"), {}, { signal: stop.signal, log: started.resolve }),
+  );
+  assert.equal(await started.promise, "0 hanging");
+  Deno.kill(pid, "SIGSTOP");
+  stop.abort(new ToolFailure("hang took longer than 60 s"));
+  assert.equal(await hanging, "hang took longer than 60 s");
+  const next = world.tools(["fixture"]);
+  await until(() => clock.awaits(30_000), "its list is asked for");
+  await clock.advance(30_000);
+  assert.notEqual(await world.call((await next).get("pid")), String(pid));
+  await until(() => clock.awaits(1_000), "its input has ended");
+  await clock.advance(1_000);
+  await until(() => clock.awaits(2_000), "it was asked to end");
+  await clock.advance(2_000);
+  await until(async () => !await isRunning(pid), "it is gone");
+});
+
+Deno.test("McpServers.openTools() ends with its signal; the start goes on for others, and ends with the servers", async () => {
+  const world = await openMcpWorld({ limits: { closeMs: 20 } });
+  const file = join(world.workspace, "pid");
+  const stop = new AbortController();
+  const reason = new Error("the run was cancelled");
+  let outcomes: Promise<unknown>[] = [];
+  try {
+    await world.define({ mute: shell(`echo $$ > "${file}"; exec sleep 600`) });
+    const open = (signal: AbortSignal) =>
+      world.servers.openTools({ mcp: ["mute"] }, { taken: [], signal })
+        .catch((error: unknown) => error);
+    outcomes = [open(stop.signal), open(new AbortController().signal)];
+    await until(async () => (await Deno.readTextFile(file).catch(() => "")) !== "", "it runs");
+    stop.abort(reason);
+    assert.equal(await outcomes[0], reason);
+    assert.ok(await isRunning(Number(await Deno.readTextFile(file))));
+  } finally {
+    const pid = Number(await Deno.readTextFile(file));
+    await world[Symbol.asyncDispose]();
+    assert.equal(await isRunning(pid), false);
+  }
+  const refusal = await outcomes[1];
+  assert.ok(refusal instanceof ToolsUnavailable && /is being ended/.test(refusal.message));
+});

@@ -1,0 +1,109 @@
+// MCP servers that send more than anybody asked for: cut off, with the reason, and the next run finds them again.
+import assert from "node:assert/strict";
+import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import { HttpTransport } from "../../../../runtime/tools/mcp/http_transport.ts";
+import {
+  MAX_MESSAGES_PER_MINUTE,
+  MAX_TOOLS,
+  MCP_LIMITS,
+  TOO_MANY_MESSAGES,
+} from "../../../../runtime/tools/mcp/mcp_limits.ts";
+import { StdioTransport } from "../../../../runtime/tools/mcp/stdio_transport.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
+
+const NOTE =
+  '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';
+
+/** So many, and then no more: whoever takes all of them is found out, and does not wait for ever. */
+const ALMOST_ENDLESS = 2 * MAX_MESSAGES_PER_MINUTE;
+
+Deno.test("McpServers: a program that sends messages without end is cut off", async () => {
+  await using world = await openMcpWorld({ clock: new TestClock() });
+  for (const line of [NOTE, '{"jsonrpc":"2.0","id":9,"method":"ping"}', ""]) {
+    const args = ["-c", 'yes "$1" | head -n "$2"', "sh", line, String(ALMOST_ENDLESS)];
+    await world.define({ floods: { command: "sh", args } });
+    const outcome = await world.tools(["floods"]).catch((error: unknown) => error);
+    assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
+    assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
+  }
+});
+
+Deno.test("StdioTransport: a program that never reads what it asked for is cut off", async () => {
+  const transport = new StdioTransport({
+    kind: "program",
+    command: "sleep",
+    args: ["20"],
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+    cwd: "/",
+    startsInOwnFolder: false,
+    workspace: "/",
+    secrets: [],
+  }, { clock: new TestClock(), limits: MCP_LIMITS });
+  const closed = Promise.withResolvers<void>();
+  transport.onclose = closed.resolve;
+  await transport.start();
+  const answer = { jsonrpc: "2.0", id: 1, result: { text: "x".repeat(1024 * 1024) } } as const;
+  const sent = Array.from({ length: 20 }, () => transport.send(answer));
+  await closed.promise;
+  await Promise.all(sent);
+  assert.equal(transport.end, "it does not read its input");
+});
+
+/** A stream of events, one for each message. */
+function events(messages: readonly string[]): Response {
+  const body = messages.map((message) => `data: ${message}\n\n`).join("");
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+Deno.test("McpServers: a server behind a URL that sends messages without end is cut off", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld({ clock: new TestClock() });
+  await world.define({ floods: { url: server.url } });
+  server.intercept = async (request) => {
+    if (request.method !== "POST") return undefined;
+    const { id } = await request.clone().json();
+    const last = { jsonrpc: "2.0", id, error: { code: -32603, message: "all was taken" } };
+    return events([...Array(ALMOST_ENDLESS).fill(NOTE), JSON.stringify(last)]);
+  };
+  const outcome = await world.tools(["floods"]).catch((error: unknown) => error);
+  assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
+  assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
+});
+
+Deno.test("HttpTransport: a server that asks and does not take the answers gets few of them at once", async () => {
+  await using server = new FixtureHttpServer();
+  const held = Promise.withResolvers<Response>();
+  server.intercept = () => held.promise;
+  const transport = new HttpTransport(
+    { kind: "endpoint", url: server.url, headers: {} },
+    { clock: new TestClock(), limits: MCP_LIMITS },
+  );
+  await transport.start();
+  const answer = { jsonrpc: "2.0", id: 1, result: {} } as const;
+  const outcomes = Promise.allSettled(
+    Array.from({ length: 100 }, () => transport.send(answer)),
+  );
+  held.resolve(new Response(null, { status: 202 }));
+  const refused = (await outcomes).filter(({ status }) => status === "rejected");
+  assert.equal(refused.length, 68);
+  await transport.close();
+});
+
+Deno.test("McpServers: a list of tools without end is given up", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld({ clock: new TestClock() });
+  await world.define({ endless: { url: server.url } });
+  let pages = 0;
+  server.intercept = async (request) => {
+    if (request.method !== "POST") return undefined;
+    const { id, method } = await request.clone().json();
+    if (method !== "tools/list") return undefined;
+    const next = ++pages < 2 * MAX_TOOLS ? { nextCursor: `page ${pages}` } : {};
+    return Response.json({ jsonrpc: "2.0", id, result: { tools: [], ...next } });
+  };
+  const outcome = await world.tools(["endless"]).catch((error: unknown) => error);
+  assert.ok(outcome instanceof ToolsUnavailable, String(outcome));
+  assert.match(outcome.message, /"endless" cannot be used: its list of tools does not end/);
+  assert.equal(pages, 1_001);
+});

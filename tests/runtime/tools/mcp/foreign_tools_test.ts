@@ -1,0 +1,226 @@
+// Names, texts and schemas that servers choose, made fit for a model.
+import assert from "node:assert/strict";
+import { Validator } from "@cfworker/json-schema";
+import fc from "fast-check";
+import type { JsonObject } from "../../../../base/json.ts";
+import { toCheckSchema } from "../../../../runtime/tools/json_schema/check_schema.ts";
+import { toToolSchema } from "../../../../runtime/tools/json_schema/foreign_schema.ts";
+import { LineSplitter } from "../../../../runtime/tools/mcp/line_splitter.ts";
+import { toRemoteTools } from "../../../../runtime/tools/mcp/remote_tool.ts";
+import { toResultText } from "../../../../runtime/tools/mcp/result_content.ts";
+import { nameTools, toFunctionName } from "../../../../runtime/tools/mcp/tool_names.ts";
+
+Deno.test("nameTools() keeps names that are free and puts the server before those that are not", () => {
+  const tools = [
+    { server: "a", tool: "read" },
+    { server: "b", tool: "read" },
+    { server: "b", tool: "write" },
+    { server: "b", tool: "a_read" },
+    { server: "c d", tool: "file_read" },
+  ];
+  assert.deepEqual(nameTools(tools, ["file_read"]), [
+    `a_read_${nameTools(tools, ["file_read"])[0]?.slice(-8)}`,
+    "b_read",
+    "write",
+    "a_read",
+    "c_d_file_read",
+  ]);
+});
+
+Deno.test("nameTools() gives every tool a valid name of its own, whatever the order", () => {
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom("a", "b", "a_b", "a.b", "a b", "x".repeat(70)),
+  );
+  const tools = fc.uniqueArray(fc.record({ server: word, tool: word }), {
+    selector: ({ server, tool }) => JSON.stringify([server, tool]),
+  });
+  fc.assert(fc.property(tools, fc.array(word), (list, taken) => {
+    const names = nameTools(list, taken);
+    assert.equal(new Set([...names, ...taken]).size, names.length + new Set(taken).size);
+    for (const name of names) assert.match(name, /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
+    assert.deepEqual(nameTools(list.toReversed(), taken).toReversed(), names);
+  }));
+});
+
+Deno.test("nameTools() numbers a tool whose every other name is taken", () => {
+  const tools = [{ server: "a", tool: "read" }];
+  const taken = ["read", "a_read"];
+  for (const ending of [/^a_read_[0-9a-f]{8}$/, /_2$/, /_3$/]) {
+    const [name = ""] = nameTools(tools, taken);
+    assert.match(name, ending);
+    taken.push(name);
+  }
+});
+
+Deno.test("toFunctionName() leaves valid names as they are", () => {
+  assert.equal(toFunctionName("get-issue_2"), "get-issue_2");
+  assert.equal(toFunctionName("notion.search/all"), "notion_search_all");
+  assert.equal(toFunctionName("21st_magic"), "_21st_magic");
+  assert.equal(toFunctionName("x".repeat(80)).length, 64);
+  assert.notEqual(toFunctionName(`${"x".repeat(80)}a`), toFunctionName(`${"x".repeat(80)}b`));
+});
+
+Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot be offered", () => {
+  const deep: JsonObject = { type: "object" };
+  let inner = deep;
+  for (let i = 0; i < 70; i++) inner = (inner["properties"] = { a: {} })["a"] as JsonObject;
+  const inputSchema = { type: "object" as const };
+  const { tools, problems } = toRemoteTools([
+    {
+      name: "long",
+      description: `x\x1b[31m${"y".repeat(5_000)}`,
+      inputSchema: {
+        ...inputSchema,
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        properties: { a: { type: "string", description: "b\x07c", enum: ["d\x07e"] } },
+      },
+    },
+    { name: "long", inputSchema },
+    { name: "", inputSchema },
+    { name: "deep", inputSchema: deep as typeof inputSchema },
+    { name: "huge", inputSchema: { ...inputSchema, title: "x".repeat(70_000) } },
+    { name: "idempotent", inputSchema, annotations: { idempotentHint: true, title: "Twice" } },
+    { name: "task", inputSchema, execution: { taskSupport: "required" } },
+    { name: "either", inputSchema, execution: { taskSupport: "optional" } },
+  ]);
+  assert.deepEqual(tools.map(({ name }) => name), ["long", "idempotent", "either"]);
+  assert.equal(tools[0]?.description.length, 1_024);
+  assert.ok(tools[0]?.description.startsWith("xyy"));
+  assert.deepEqual(tools[0]?.parameters, {
+    type: "object",
+    properties: { a: { type: "string", description: "bc", enum: ["d\x07e"] } },
+  });
+  assert.deepEqual([tools[1]?.description, tools[1]?.effect], ["Twice", "idempotent"]);
+  assert.deepEqual(problems.map((one) => one.slice(one.indexOf(":") + 2)), [
+    "it is listed twice",
+    "its name must have 1 to 256 characters",
+    "its input schema is nested over 64 levels deep",
+    "its input schema is over 64 KB",
+    "it works only as a task, and Inkling waits for results",
+  ]);
+});
+
+Deno.test("toToolSchema() survives a nesting that no stack can follow", () => {
+  let schema: JsonObject = {};
+  for (let i = 0; i < 100_000; i++) schema = { items: schema };
+  assert.deepEqual(toToolSchema(schema), {
+    problem: "its input schema is nested over 64 levels deep",
+  });
+});
+
+Deno.test("toCheckSchema() refuses nothing that the whole schema allows", () => {
+  const name = fc.constantFrom("a", "b", "c");
+  const keywords = fc.record({
+    type: fc.constantFrom("object", "string", "number", "array", ["string", "null"]),
+    required: fc.uniqueArray(name, { maxLength: 2 }),
+    enum: fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3, minLength: 1 }),
+    pattern: fc.constant("^a+$"),
+    minLength: fc.nat(3),
+    maximum: fc.integer(),
+    maxItems: fc.nat(3),
+    $ref: fc.constant("#/$defs/none"),
+  });
+  // Two keywords of these at most: with more of them, hardly any value fits.
+  const leaf = fc.tuple(keywords, fc.array(fc.nat(7), { maxLength: 2 })).map(([all, kept]) =>
+    Object.fromEntries(Object.entries(all).filter((_, index) => kept.includes(index)))
+  );
+  const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => {
+    const below = fc.array(tie("schema"), { minLength: 1, maxLength: 2 });
+    // One keyword with schemas below it at a time: with all of them the sizes multiply.
+    const branch = fc.oneof(
+      fc.record({
+        properties: fc.dictionary(name, tie("schema"), { maxKeys: 2 }),
+        additionalProperties: fc.oneof(fc.boolean(), leaf),
+        patternProperties: fc.dictionary(fc.constantFrom("^a", "b$"), leaf, { maxKeys: 1 }),
+      }, { requiredKeys: [] }),
+      fc.record({ items: tie("schema"), prefixItems: below }, { requiredKeys: [] }),
+      fc.record({ anyOf: below }),
+      fc.record({ allOf: below, additionalProperties: fc.boolean() }),
+      fc.record({ oneOf: below }),
+      fc.record({ not: tie("schema") }),
+      fc.record({ if: leaf, then: tie("schema") }),
+    );
+    const both = fc.tuple(leaf, branch).map(([one, other]) => ({ ...one, ...other }));
+    return {
+      schema: fc.oneof({ maxDepth: 3 }, leaf, both) as fc.Arbitrary<JsonObject>,
+    };
+  });
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(name, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
+  );
+  let allowed = 0;
+  fc.assert(
+    fc.property(schema, value, (one, args) => {
+      const whole: JsonObject = { ...one, $defs: { none: {} } };
+      if (!new Validator(whole, "2020-12").validate(args).valid) return;
+      allowed++;
+      const checked = toCheckSchema(whole);
+      assert.ok(new Validator(checked, "2020-12").validate(args).valid, JSON.stringify(checked));
+      assert.doesNotMatch(JSON.stringify(checked), /"(\$ref|pattern|not|oneOf|if)":/);
+    }),
+    { numRuns: 1_000 },
+  );
+  assert.ok(allowed > 50, `only ${allowed} of the pairs said anything`);
+});
+
+Deno.test("toCheckSchema() still refuses what is plainly wrong", () => {
+  const checked = toCheckSchema({
+    type: "object",
+    properties: {
+      n: { type: "integer", minimum: 1 },
+      list: { items: { $ref: "#/$defs/x" } },
+      pair: { prefixItems: [{ type: "string" }], items: { type: "number" } },
+    },
+    required: ["n"],
+    additionalProperties: false,
+    $defs: { x: { type: "string" } },
+  });
+  const isValid = (args: unknown) => new Validator(checked, "2020-12").validate(args).valid;
+  assert.deepEqual(
+    [{}, { n: 0 }, { n: "1" }, { n: 1, m: 2 }, { n: 1, list: [1], pair: ["a", 1] }].map(isValid),
+    [false, false, false, false, true],
+  );
+});
+
+Deno.test("toResultText() gives structured content where there is nothing else, and says what is no text", () => {
+  assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
+  assert.equal(
+    toResultText({ content: [{ type: "text", text: "one" }], structuredContent: { a: 1 } }),
+    "one",
+  );
+  const image = { type: "image" as const, mimeType: "image/png\x1b[2J\nx", data: "AAAA" };
+  assert.equal(
+    toResultText({ content: [image], structuredContent: { result: image } }),
+    "[image image/png x, 3 bytes]",
+  );
+  let deep: unknown = [];
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  assert.equal(
+    toResultText({ content: [], structuredContent: { deep } }),
+    "[structured content, nested over 500 levels deep]",
+  );
+  const blob = btoa("\0\0\0binary");
+  assert.equal(
+    toResultText({
+      content: [{ type: "resource", resource: { uri: "x://y", mimeType: "text/plain", blob } }],
+    }),
+    "[resource x://y, text/plain, 9 bytes]",
+  );
+});
+
+Deno.test("LineSplitter.push() gives the lines of a text, however it is cut into pieces", () => {
+  const text = fc.array(fc.constantFrom("a", "é", "😀", "\n", "\n\n"), { maxLength: 30 });
+  fc.assert(fc.property(text, fc.array(fc.nat(100)), (parts, cuts) => {
+    const bytes = new TextEncoder().encode(parts.join(""));
+    const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length];
+    places.sort((a, b) => a - b);
+    const splitter = new LineSplitter(1_000);
+    const lines = places.slice(1).flatMap((end, i) => splitter.push(bytes.slice(places[i], end)));
+    assert.deepEqual(lines, parts.join("").split("\n").slice(0, -1));
+  }));
+  const splitter = new LineSplitter(10);
+  assert.deepEqual(splitter.push(new TextEncoder().encode("0123456789\n01234")), ["0123456789"]);
+  assert.throws(() => splitter.push(new TextEncoder().encode("567890")), RangeError);
+});

@@ -1,0 +1,279 @@
+// MCP servers behind a URL: a real one on a port of this machine.
+import assert from "node:assert/strict";
+import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
+import { FixtureHttpServer } from "./http_server.ts";
+import { type McpWorld, openMcpWorld } from "./mcp_world.ts";
+
+async function refusalOf(world: McpWorld, mcp: string[]): Promise<string> {
+  const outcome = await world.tools(mcp).then(() => undefined, (error: unknown) => error);
+  assert.ok(outcome instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${outcome}`);
+  return outcome.message;
+}
+
+Deno.test("McpServers.openTools() offers the tools of a server behind a URL and calls them", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld();
+  world.variables.set("TOKEN", "token-0123456789");
+  world.variables.set("PORT_AND_PATH", server.url.slice("http://".length));
+  await world.define({
+    remote: {
+      type: "http",
+      url: "http://${PORT_AND_PATH}",
+      headers: { Authorization: "Bearer ${TOKEN}" },
+    },
+  });
+  const tools = await world.tools(["remote"]);
+  assert.equal(await world.call(tools.get("echo"), { text: "far" }), "far");
+  assert.equal(await world.call(tools.get("add"), { a: 1, b: 2 }), '{"sum":3}');
+  assert.equal(await failureOf(world.call(tools.get("fail"))), "the disk is full");
+  assert.match(await failureOf(world.call(tools.get("throw"))), /thrown inside the server/);
+  assert.match(await failureOf(world.call(tools.get("echo"))), /"text" is missing/);
+  for (const { headers } of server.requests) {
+    assert.equal(headers.get("authorization"), "Bearer token-0123456789");
+  }
+  await world.servers[Symbol.asyncDispose]();
+  assert.deepEqual([server.begun, server.ended], [1, 1]);
+});
+
+Deno.test("McpServers speaks the newer protocol to a URL that knows no other", async () => {
+  await using server = new FixtureHttpServer({ modernOnly: true });
+  await using world = await openMcpWorld();
+  await world.define({ remote: { url: server.url } });
+  const tools = await world.tools(["remote"]);
+  assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
+  const stop = new AbortController();
+  const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal }).catch(() => "stopped");
+  await until(
+    () => server.requests.some(({ headers }) => headers.get("mcp-name") === "hang"),
+    "it hangs",
+  );
+  stop.abort(new Error("enough"));
+  assert.equal(await hanging, "stopped");
+  await until(() => server.seen.cancelled === 1, "the server hears of it");
+});
+
+Deno.test("McpServers: a hundred calls at once over HTTP get their own answers", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld();
+  await world.define({ remote: { url: server.url } });
+  const tools = await world.tools(["remote"]);
+  const answers = await Promise.all(
+    Array.from(
+      { length: 100 },
+      (_, i) => world.call(tools.get("slow_echo"), { text: `answer ${i}`, ms: (i * 7) % 50 }),
+    ),
+  );
+  assert.deepEqual(answers, Array.from({ length: 100 }, (_, i) => `answer ${i}`));
+});
+
+Deno.test("McpServers: a session that the server has forgotten is begun anew, the call made once", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld();
+  await world.define({ remote: { url: server.url } });
+  const tools = await world.tools(["remote"]);
+  await server.forget();
+  assert.equal(await world.call(tools.get("echo"), { text: "again" }), "again");
+  assert.equal(server.begun, 2);
+  server.intercept = (request) =>
+    request.headers.get("mcp-session-id") === null
+      ? undefined
+      : new Response('{"error":"Bad Request: No valid session ID provided"}', { status: 400 });
+  assert.match(
+    await failureOf(world.call(tools.get("echo"), { text: "x" })),
+    /400|forgets its sessions/,
+  );
+});
+
+Deno.test("McpServers: a call that is stopped is cancelled at the server and hung up", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld();
+  await world.define({ remote: { url: server.url } });
+  const tools = await world.tools(["remote"]);
+  const stop = new AbortController();
+  const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
+    .catch((error: unknown) => error);
+  assert.equal(await world.call(tools.get("echo"), { text: "meanwhile" }), "meanwhile");
+  const reason = new Error("took too long");
+  stop.abort(reason);
+  assert.equal(await hanging, reason);
+  await until(() => server.seen.cancelled === 1, "the server hears of it");
+  assert.equal(await world.call(tools.get("echo"), { text: "after" }), "after");
+
+  let isAsked = false;
+  let isHungUp = false;
+  server.intercept = async (request) => {
+    if (request.method !== "POST" || !(await request.clone().text()).includes("tools/call")) return;
+    isAsked = true;
+    const body = new ReadableStream({ cancel: () => void (isHungUp = true) });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  const again = new AbortController();
+  const open = world.call(tools.get("echo"), { text: "x" }, { signal: again.signal })
+    .catch((error: unknown) => error);
+  await until(() => isAsked, "it is asked");
+  again.abort(reason);
+  assert.equal(await open, reason);
+  await until(() => isHungUp, "the stream is hung up");
+});
+
+Deno.test("McpServers: a stream that ends without the answer is a failed call at once", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld();
+  await world.define({ remote: { url: server.url } });
+  const tools = await world.tools(["remote"]);
+  server.intercept = async (request) => {
+    if (request.method !== "POST" || !(await request.clone().text()).includes("tools/call")) return;
+    return new Response(": nothing to say\n\n", {
+      headers: { "content-type": "text/event-stream" },
+    });
+  };
+  assert.match(
+    await failureOf(world.call(tools.get("echo"), { text: "x" })),
+    /failed during the call: the connection ended before the answer\. Whether/,
+  );
+  server.intercept = undefined;
+  assert.equal(await world.call(tools.get("echo"), { text: "y" }), "y");
+});
+
+Deno.test("McpServers: a server that is gone in a call says so, and is there again when it is back", async () => {
+  await using world = await openMcpWorld();
+  let server = new FixtureHttpServer();
+  const port = Number(new URL(server.url).port);
+  await world.define({ remote: { url: server.url } });
+  const tools = await world.tools(["remote"]);
+  await server[Symbol.asyncDispose]();
+  const message = await failureOf(world.call(tools.get("echo"), { text: "x" }));
+  assert.match(
+    message,
+    /cannot be reached \((connection refused|connection closed|connection reset)\)/,
+  );
+  assert.match(await refusalOf(world, ["remote"]), /"remote" cannot be used: it cannot be reached/);
+  server = new FixtureHttpServer({ port });
+  try {
+    await until(
+      async () => await world.call(tools.get("echo"), { text: "y" }).catch(() => "") === "y",
+      "it is used again",
+    );
+  } finally {
+    await server[Symbol.asyncDispose]();
+  }
+});
+
+Deno.test("McpServers: what a server refuses is told without what it was sent", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld();
+  const url = `${server.url}?api_key=query-secret-1`;
+  await world.define({ remote: { url, headers: { "X-Key": "header-secret-1" } } });
+  server.intercept = (request) =>
+    new Response(
+      `no: ${request.url} \x1b[1m${request.headers.get("x-key")}\n${"x".repeat(9_000)}`,
+      {
+        status: 500,
+      },
+    );
+  const message = await refusalOf(world, ["remote"]);
+  assert.match(message, /"remote" cannot be used: it answered HTTP 500: no: http:/);
+  assert.match(message, /\[redacted:api_key\] \[redacted:X-Key\]/);
+  assert.ok(message.length < 700 && !message.includes("secret"));
+  server.intercept = () => new Response("who are you?", { status: 401 });
+  await until(
+    async () => /HTTP 401: check the headers of its entry/.test(await refusalOf(world, ["remote"])),
+    "it is asked again",
+  );
+});
+
+Deno.test("McpServers: headers do not follow a redirect to another origin", async () => {
+  await using other = new FixtureHttpServer();
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld();
+  await world.define({ remote: { url: server.url, headers: { "X-Key": "header-secret-1" } } });
+  server.intercept = () => Response.redirect(other.url, 307);
+  const [from, to] = [new URL(server.url).origin, new URL(other.url).origin];
+  assert.equal(
+    await refusalOf(world, ["remote"]),
+    `The MCP server "remote" cannot be used: it redirects from ${from} to ${to}, which is not followed: ` +
+      `what its entry holds is for ${from}`,
+  );
+  assert.equal(other.requests.length, 0);
+});
+
+Deno.test("McpServers: a reply without end is cut off", async () => {
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld();
+  await world.define({ remote: { url: server.url } });
+  const tools = await world.tools(["remote"]);
+  const flood = () =>
+    new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20)),
+    });
+  for (const type of ["application/json", "text/event-stream"]) {
+    server.intercept = async (request) => {
+      if (request.method !== "POST" || !(await request.clone().text()).includes("tools/call")) {
+        return;
+      }
+      return new Response(flood(), { headers: { "content-type": type } });
+    };
+    assert.match(
+      await failureOf(world.call(tools.get("echo"), { text: type })),
+      /failed during the call: (the reply is over 16 MB|the connection ended before the answer)\. /,
+    );
+  }
+  server.intercept = undefined;
+  assert.equal(await world.call(tools.get("echo"), { text: "fine" }), "fine");
+});
+
+Deno.test("McpServers: a changed list is seen by the next run, told by the server or found out after a while", async () => {
+  const clock = new TestClock();
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld({ clock });
+  await world.define({ remote: { url: server.url } });
+  const tools = await world.tools(["remote"]);
+  await until(
+    () => server.requests.some(({ method }) => method === "GET"),
+    "it listens for changes",
+  );
+  await world.call(tools.get("change"));
+  await until(async () => (await world.tools(["remote"])).has("later"), "the change is told");
+
+  await using deaf = new FixtureHttpServer();
+  deaf.intercept = ({ method }) =>
+    method === "GET" ? new Response(null, { status: 405 }) : undefined;
+  await world.define({ remote: { url: deaf.url } });
+  const before = await world.tools(["remote"]);
+  await world.call(before.get("change"));
+  assert.match(
+    await failureOf(world.call(before.get("sooner"))),
+    /^The MCP server "remote" refused the call: .*sooner/,
+  );
+  assert.ok(!(await world.tools(["remote"])).has("later"));
+  clock.jump(60_001);
+  assert.ok((await world.tools(["remote"])).has("later"));
+});
+
+Deno.test("McpServers: a server that does not take the goodbye is left after a moment", async () => {
+  const clock = new TestClock();
+  const killMs = 7_654;
+  await using server = new FixtureHttpServer();
+  await using world = await openMcpWorld({ clock, limits: { killMs } });
+  await world.define({ remote: { url: server.url } });
+  await world.tools(["remote"]);
+  const answer = Promise.withResolvers<Response>();
+  const goodbyes = () => server.requests.filter(({ method }) => method === "DELETE").length;
+  server.intercept = ({ method }) => method === "DELETE" ? answer.promise : undefined;
+  let isLeft = false;
+  const leaving = world.servers[Symbol.asyncDispose]().then(() => void (isLeft = true));
+  try {
+    await until(() => goodbyes() === 1 && clock.awaits(killMs), "the goodbye is said");
+    await clock.advance(killMs - 1);
+    assert.equal(isLeft, false);
+    await clock.advance(1);
+    await until(() => isLeft, "the server is left");
+    assert.equal(goodbyes(), 1);
+  } finally {
+    answer.resolve(new Response());
+    await leaving;
+  }
+});

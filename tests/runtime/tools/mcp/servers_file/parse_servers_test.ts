@@ -1,0 +1,338 @@
+// mcp-servers.json: what is understood, what is complained of, and that no complaint shows a value.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { declaredSecrets } from "../../../../../runtime/tools/mcp/servers_file/declared_secrets.ts";
+import {
+  Expansion,
+  MAX_EXPANDED_CHARACTERS,
+} from "../../../../../runtime/tools/mcp/servers_file/expansion.ts";
+import { parseServers } from "../../../../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { resolveServer } from "../../../../../runtime/tools/mcp/servers_file/resolve_server.ts";
+
+const parse = (value: unknown) => {
+  const document = parseServers(JSON.stringify(value), "/w/mcp-servers.json");
+  assert.ok(!("problem" in document), JSON.stringify(document));
+  return document;
+};
+const problemOf = (entry: unknown) => {
+  const server = parse({ s: entry }).servers.get("s");
+  assert.ok(server !== undefined && "problem" in server, JSON.stringify(server));
+  return server.problem;
+};
+const resolved = (entry: unknown, variables: Record<string, string> = {}) => {
+  const server = parse({ s: entry }).servers.get("s");
+  assert.ok(server !== undefined && !("problem" in server), JSON.stringify(server));
+  const places = { workspace: "/w", ownFolder: "/state/mcp/s" };
+  return resolveServer(server, { ...places, lookup: (name) => variables[name] });
+};
+
+Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => {
+  const entries = {
+    files: { command: "npx", args: ["-y", "server"], env: { A: "1" }, cwd: "sub" },
+    web: { url: "https://example.com/mcp", headers: { X: "y" } },
+    typed: { type: "stdio", command: "x" },
+  };
+  for (const wrapped of [{ mcpServers: entries }, { servers: entries, inputs: [] }]) {
+    assert.deepEqual(parse(entries), parse(wrapped));
+  }
+  assert.deepEqual(parse(entries), parse({ mcp: { servers: entries }, theme: "dark" }));
+  assert.deepEqual([...parse(entries).servers.keys()], ["files", "web", "typed"]);
+  assert.deepEqual([...parse(entries).servers.values()].flatMap(({ warnings }) => warnings), []);
+});
+
+Deno.test("parseServers() takes a server that is called like what other clients put around all of them", () => {
+  const entry = { command: "x" };
+  for (const name of ["servers", "mcpServers", "mcp"]) {
+    assert.deepEqual([...parse({ [name]: entry }).servers.keys()], [name]);
+  }
+});
+
+Deno.test("parseServers() knows the other names of an address", () => {
+  const written = (entry: unknown) => parse({ s: entry }).servers.get("s");
+  const url = "https://example.com/mcp";
+  for (const key of ["httpUrl", "serverUrl"]) {
+    assert.deepEqual(
+      written({ [key]: url, headers: { A: "b" } }),
+      written({ url, headers: { A: "b" } }),
+    );
+  }
+  assert.equal(problemOf({ url, httpUrl: url }), "it has url and httpUrl: keep one");
+  assert.equal(
+    problemOf({ command: "a", serverUrl: url }),
+    "it has both a command and a serverUrl: keep one",
+  );
+});
+
+Deno.test("parseServers() obeys disabled, and reads a timeout in seconds, milliseconds or as a duration", () => {
+  assert.equal(problemOf({ command: "a", disabled: true }), "it is disabled by its entry");
+  assert.match(problemOf({ command: "a", disabled: "yes" }), /^disabled: expected boolean/);
+  const timeoutOf = (timeout: unknown) => {
+    const result = resolved({ command: "a", disabled: false, timeout });
+    return "definition" in result ? result.definition.timeoutMs : result;
+  };
+  assert.equal(timeoutOf(120), 120_000);
+  assert.equal(timeoutOf(999), 999_000);
+  assert.equal(timeoutOf(1_000), 1_000);
+  assert.equal(timeoutOf(600_000), 600_000);
+  assert.equal(timeoutOf("2m30s"), 150_000);
+  assert.equal(timeoutOf(undefined), undefined);
+  for (const timeout of [0, -5, 0.5, 3_600_001, "2h", "soon", null, [60]]) {
+    assert.match(problemOf({ command: "a", timeout }), /^timeout: /);
+  }
+});
+
+Deno.test("parseServers() says of each entry what is wrong with it", () => {
+  assert.match(problemOf({}), /needs a command .* or a url/);
+  assert.match(problemOf({ command: "a", url: "b" }), /both a command and a url/);
+  assert.match(problemOf("npx"), /must be an object/);
+  assert.match(problemOf({ type: "sse", url: "http://x" }), /sse is out of date/);
+  assert.equal(problemOf({ command: "" }), "command: must not be empty");
+  assert.match(problemOf({ command: "a", args: "b" }), /^args: expected array, received string$/);
+  assert.match(problemOf({ command: "a", env: { KEY: 5 } }), /^env\.KEY: expected string/);
+  assert.match(
+    problemOf({ url: "http://x", headers: { A: null } }),
+    /^headers\.A: expected string/,
+  );
+  const named = parse({ "\u0007": { command: "a" } }).servers.get("\u0007");
+  assert.ok(named !== undefined && "problem" in named && /its name/.test(named.problem));
+});
+
+Deno.test("parseServers() warns of unknown keys, at the server that has them", () => {
+  const { servers } = parse({ s: { command: "a", arg: [], zzz: 1 }, other: { command: "b" } });
+  assert.deepEqual(servers.get("s")?.warnings, [
+    'it has an unknown key "arg" (did you mean "args"?)',
+    'it has an unknown key "zzz"',
+  ]);
+  assert.deepEqual(servers.get("other")?.warnings, []);
+});
+
+Deno.test("parseServers() refuses servers beside the others, and no more of what a client keeps there", () => {
+  const entry = { command: "x" };
+  const { servers } = parse({
+    servers: { files: entry },
+    late: entry,
+    web: { url: "http://x" },
+    inputs: [],
+    theme: { dark: true },
+  });
+  assert.deepEqual([...servers.keys()].toSorted(), ["files", "late", "web"]);
+  for (const name of ["late", "web"]) {
+    assert.deepEqual(servers.get(name), {
+      problem: 'it stands beside "servers" and is ignored: move it into that',
+      warnings: [],
+    });
+  }
+});
+
+Deno.test("parseServers() takes no more servers than it can keep", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 257 }, (_, i) => [`s${i}`, { command: "x" }]),
+  );
+  assert.deepEqual(parseServers(JSON.stringify(many), "f.json"), {
+    problem: "f.json:1:1: The file holds over 256 servers",
+  });
+});
+
+Deno.test("parseServers() tells the place of a fault and never the text around it", () => {
+  const text = '{\n  "a": { "env": { "KEY": "sk-secret" "B": 1 } }\n}';
+  assert.deepEqual(parseServers(text, "/w/f.json"), {
+    problem: "/w/f.json:2:38: The file is no JSON: a comma or the closing bracket is expected; " +
+      'a quote inside a string is written \\"',
+  });
+  assert.deepEqual(parseServers("[]", "/w/f.json"), {
+    problem: "/w/f.json:1:1: The file must hold an object of servers by name",
+  });
+});
+
+Deno.test("parseServers() takes any text, and repeats no value of it", () => {
+  const secret = "s3cr3t-value";
+  const value = fc.oneof(
+    fc.constant(secret),
+    fc.array(fc.constant(secret)),
+    fc.dictionary(fc.constantFrom("A", "B"), fc.oneof(fc.constant(secret), fc.integer())),
+    fc.integer(),
+  );
+  const keys = fc.constantFrom("command", "args", "env", "cwd", "url", "headers", "type", "other");
+  fc.assert(fc.property(fc.dictionary(keys, value), fc.nat(), (entry, cut) => {
+    const text = JSON.stringify({ s: entry });
+    for (const one of [text, text.slice(0, cut % text.length)]) {
+      const document = parseServers(one, "f");
+      const servers = "problem" in document ? [document] : [...document.servers.values()];
+      const told = servers.map((server) => {
+        if ("problem" in server) return server.problem;
+        const result = resolveServer(server, {
+          lookup: () => undefined,
+          workspace: "/w",
+          ownFolder: "/state/mcp/s",
+        });
+        return "problem" in result ? result.problem : "";
+      });
+      assert.ok(!told.join("\n").includes(secret), told.join("\n"));
+    }
+  }));
+  fc.assert(fc.property(fc.string(), (text) => void parseServers(text, "f")));
+});
+
+Deno.test("resolveServer() fills variables in wherever a value stands", () => {
+  const variables = { A: "one", B_TOKEN: "token-0123456789", C: "$1 ${A}" };
+  assert.deepEqual(
+    resolved({
+      command: "${A}",
+      args: ["-x=${C}", "$A", "${a b}"],
+      env: { K: "<${B_TOKEN}>" },
+      cwd: "sub/${A}",
+    }, variables),
+    {
+      definition: {
+        kind: "program",
+        command: "one",
+        args: ["-x=$1 ${A}", "$A", "${a b}"],
+        env: { K: "<token-0123456789>" },
+        cwd: "/w/sub/one",
+        startsInOwnFolder: false,
+        workspace: "/w",
+        secrets: [{ name: "B_TOKEN", value: "token-0123456789" }],
+      },
+    },
+  );
+});
+
+Deno.test("resolveServer() gives programs where things are, and what they declare wins", () => {
+  const variables = {
+    PATH: "/bin",
+    HOME: "/h",
+    USER: "() { :; }",
+    OPENAI_API_KEY: "sk-0123456789",
+  };
+  const result = resolved({ command: "a", env: { HOME: "/other" } }, variables);
+  assert.ok("definition" in result && result.definition.kind === "program");
+  assert.deepEqual(result.definition.env, { PATH: "/bin", HOME: "/other" });
+});
+
+Deno.test("resolveServer() names what is not defined, once, and what an address must not be", () => {
+  const problem = (entry: unknown) => {
+    const result = resolved(entry, { TOKEN: "a\nb" });
+    assert.ok("problem" in result);
+    return result.problem;
+  };
+  assert.equal(
+    problem({ command: "${NO}", args: ["${NO}", "${NOR}"] }),
+    "${NO}, ${NOR} is not defined: set it in the workspace's .env or in the shell",
+  );
+  assert.match(problem({ url: "file:///etc/passwd" }), /must begin with http/);
+  assert.match(problem({ url: "no url" }), /its url is not a valid URL/);
+  assert.match(problem({ url: "http://u:password1@x/" }), /contains a user or a password/);
+  assert.match(
+    problem({ url: "http://x", headers: { "A b": "c" } }),
+    /headers\.A b is not a valid/,
+  );
+  assert.match(
+    problem({ url: "http://x", headers: { A: "${TOKEN}" } }),
+    /headers\.A is not a valid/,
+  );
+  assert.match(problem({ command: "a\0b" }), /NUL/);
+});
+
+Deno.test("resolveServer() fills variables in within a bound", () => {
+  const variables = { LONG: "x".repeat(1024) };
+  const args = (count: number) => Array.from({ length: 16 }, () => "${LONG}".repeat(count));
+  assert.ok("definition" in resolved({ command: "a", args: args(8) }, variables));
+  assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), {
+    problem: "its values come to over 128 KB once their variables are filled in",
+  });
+});
+
+Deno.test("parseServers() refuses a name that would be left out silently", () => {
+  for (const [place, rest] of [["env", '"command":"a"'], ["headers", '"url":"https://h/"']]) {
+    const document = parseServers(`{"s":{${rest},"${place}":{"__proto__":"x"}}}`, "/w/f.json");
+    assert.ok(!("problem" in document));
+    assert.deepEqual(document.servers.get("s"), {
+      problem: `${place} must not have a name __proto__`,
+      warnings: [],
+    });
+  }
+});
+
+Deno.test("Expansion.fill() stops filling in where more comes out than may", () => {
+  const long = "x".repeat(1024);
+  const expansion = new Expansion(() => long);
+  let characters = 0;
+  for (let i = 0; i < 16; i++) characters += expansion.fill("${LONG}".repeat(60_000)).length;
+  assert.equal(characters, MAX_EXPANDED_CHARACTERS);
+  assert.equal(expansion.isTooLarge, true);
+});
+
+Deno.test("declaredSecrets() goes by names and forms, and leaves ordinary words alone", () => {
+  const secretsOf = (entry: unknown) =>
+    declaredSecrets(entry, (text) => text).map(({ name, value }) => `${name}: ${value}`);
+  const env = {
+    GITHUB_PERSONAL_ACCESS_TOKEN: "ghp_0123456789",
+    PGPASSWORD: "hunter2hunter2",
+    apiKey: "camel-case-key",
+    DB_PASS: "database-pass",
+    GH_PAT: "short",
+    DATABASE_URL: "postgres://me:pass-in-url@db/x",
+    NODE_ENV: "production",
+    VERBOSE_LOGS: "true",
+    KEYBOARD: "qwertz-layout",
+    COMPASS: "north-east",
+  };
+  assert.deepEqual(secretsOf({ env }), [
+    "GITHUB_PERSONAL_ACCESS_TOKEN: ghp_0123456789",
+    "PGPASSWORD: hunter2hunter2",
+    "apiKey: camel-case-key",
+    "DB_PASS: database-pass",
+    "DATABASE_URL: pass-in-url",
+  ]);
+  const headers = {
+    "X-Api-Key": "key-in-header",
+    Cookie: "theme=dark; session=cookie-secret",
+    Accept: "application/json",
+    "X-Tenant": "production",
+    Note: "Bearer bearer-in-note",
+  };
+  assert.deepEqual(secretsOf({ headers }), [
+    "X-Api-Key: key-in-header",
+    "Cookie: theme=dark; session=cookie-secret",
+    "Cookie: cookie-secret",
+    "Note: bearer-in-note",
+  ]);
+  const args = [
+    "run",
+    "--api-key=key-after-equals",
+    "--token",
+    "token-after-space",
+    "--header",
+    "Authorization: Bearer bearer-in-args",
+    "-e",
+    "SLACK_TOKEN=xoxb-0123456789",
+    "--mode=development",
+    "--key",
+    "--verbose-mode",
+  ];
+  assert.deepEqual(secretsOf({ args }), [
+    "api-key: key-after-equals",
+    "token: token-after-space",
+    "header: bearer-in-args",
+    "SLACK_TOKEN: xoxb-0123456789",
+  ]);
+  const serverUrl = "https://me:userinfo-pw@x/mcp?profile=production&api_key=a%2Fb%2Fc-key";
+  assert.deepEqual(secretsOf({ serverUrl }), [
+    "url: userinfo-pw",
+    "api_key: a%2Fb%2Fc-key",
+    "api_key: a/b/c-key",
+  ]);
+  fc.assert(fc.property(fc.jsonValue(), (entry) => void secretsOf(entry)));
+});
+
+Deno.test("resolveServer() knows what of an address is secret", () => {
+  const result = resolved({
+    url: "https://x/mcp?key=query-secret",
+    headers: { Authorization: "Bearer bearer-secret", Short: "abc" },
+  });
+  assert.ok("definition" in result);
+  assert.deepEqual(
+    result.definition.secrets.map(({ value }) => value),
+    ["Bearer bearer-secret", "bearer-secret", "query-secret"],
+  );
+});

@@ -1,0 +1,57 @@
+// mcp-servers.json on the disk: read when it changed, and what is said of one that cannot be.
+import assert from "node:assert/strict";
+import { ServersFile } from "../../../../../runtime/tools/mcp/servers_file/servers_file.ts";
+import { age, withTempDir } from "../../../../support/temp_dir.ts";
+
+const servers = (name: string) => JSON.stringify({ mcpServers: { [name]: { command: "true" } } });
+
+async function problemOf(file: ServersFile): Promise<string> {
+  const content = await file.read();
+  assert.ok("problem" in content, JSON.stringify(content));
+  return content.problem;
+}
+
+Deno.test("ServersFile.read() reads again when the file changed, and only then", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/mcp-servers.json`;
+    await Deno.writeTextFile(path, servers("one"));
+    await age(path);
+    const file = new ServersFile(path);
+    const first = await file.read();
+    assert.equal(await file.read(), first);
+    await Deno.writeTextFile(path, servers("another"));
+    await age(path);
+    const second = await file.read();
+    assert.match(JSON.stringify(second, replacer), /another/);
+    assert.doesNotMatch(JSON.stringify(second, replacer), /"one"/);
+  });
+});
+
+/** Maps are shown, too. */
+function replacer(_: string, value: unknown): unknown {
+  return value instanceof Map ? [...value] : value;
+}
+
+Deno.test("ServersFile.read() says why there is nothing to be had", async () => {
+  await withTempDir(async (dir) => {
+    const path = `${dir}/mcp-servers.json`;
+    const file = new ServersFile(path);
+    assert.equal(await problemOf(file), `MCP servers are named and ${path} is missing`);
+    await Deno.mkdir(path);
+    assert.equal(await problemOf(file), `${path} is not a file`);
+    await Deno.remove(path);
+    await Deno.writeTextFile(path, `{${" ".repeat(1024 * 1024)}}`);
+    assert.equal(await problemOf(file), `${path} is over 1 MB`);
+    await Deno.writeFile(path, new Uint8Array([0x7b, 0xff]));
+    assert.match(await problemOf(file), /mcp-servers\.json:1:2: .*UTF-8/);
+    await Deno.remove(path);
+    await Deno.symlink("mcp-servers.json", path);
+    assert.equal(await problemOf(file), `${path} cannot be read: its links lead in a circle`);
+    const below = `${dir}/file/mcp-servers.json`;
+    await Deno.writeTextFile(`${dir}/file`, "");
+    assert.equal(
+      await problemOf(new ServersFile(below)),
+      `${below} cannot be read: a file stands where a folder should`,
+    );
+  });
+});

@@ -1,0 +1,257 @@
+// MCP servers that are programs: a real one in a real process.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { withinTime } from "../../../../base/bounded_wait.ts";
+import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
+import { isRunning, openMcpWorld, programEntry } from "./mcp_world.ts";
+
+Deno.test("McpServers.openTools() offers a program's tools and calls them", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  const echo = tools.get("echo");
+  assert.equal(echo?.description, "Gives back what it gets");
+  assert.deepEqual(echo?.parameters["required"], ["text"]);
+  assert.equal(echo?.parameters["$schema"], undefined);
+  assert.equal(await world.call(echo, { text: "hello\nworld" }), "hello\nworld");
+  assert.equal(await world.call(tools.get("add"), { a: 1, b: 2 }), '{"sum":3}');
+  assert.equal(await world.call(tools.get("odd_name")), "odd");
+  assert.equal(echo?.timeoutMs, 60_000);
+  assert.deepEqual(
+    ["echo", "slow_echo", "add"].map((name) => tools.get(name)?.effect({})),
+    ["read", "idempotent", "unsafe"],
+  );
+  assert.equal(
+    await world.call(tools.get("media")),
+    [
+      "[image image/png, 12 KB]",
+      "[audio audio/wav, 100 bytes]",
+      '[resource "b", file:///a/b.txt, text/plain]',
+      "[resource note://1]\na note",
+      "[resource note://2]\na,b",
+      "[resource bin://3, image/gif, 3 bytes]",
+    ].join("\n"),
+  );
+});
+
+Deno.test("McpServers.openTools() makes failures of a tool failures of the call alone", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  assert.equal(await failureOf(world.call(tools.get("fail"))), "the disk is full");
+  assert.match(await failureOf(world.call(tools.get("throw"))), /thrown inside the server/);
+  assert.match(await failureOf(world.call(tools.get("echo"), { txt: 1 })), /"text" is missing/);
+  assert.equal(await world.call(tools.get("echo"), { text: "well" }), "well");
+});
+
+Deno.test("McpServers.openTools() lists all pages", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ paged: programEntry("paged") });
+  const tools = await world.tools(["paged"]);
+  assert.deepEqual([...tools.keys()], Array.from({ length: 12 }, (_, i) => `tool_${i + 1}`));
+  assert.equal(await world.call(tools.get("tool_12")), "tool_12");
+});
+
+Deno.test("McpServers speaks the newer protocol to a program that knows no other", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ fixture: programEntry("modern") });
+  const tools = await world.tools(["fixture"]);
+  assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
+  await world.call(tools.get("change"));
+  await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
+});
+
+Deno.test("McpServers keeps one session for all agents and runs", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ mcpServers: { fixture: programEntry() } });
+  const [one, two] = await Promise.all([world.tools(["fixture"]), world.tools(["fixture"])]);
+  assert.equal(await world.call(one.get("pid")), await world.call(two.get("pid")));
+});
+
+Deno.test("McpServers: a hundred calls at once get their own answers, also beside one that hangs", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  const stop = new AbortController();
+  const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
+    .catch((error: unknown) => error);
+  const answers = await Promise.all(
+    Array.from(
+      { length: 99 },
+      (_, i) => world.call(tools.get("slow_echo"), { text: `answer ${i}`, ms: (i * 7) % 50 }),
+    ),
+  );
+  assert.deepEqual(answers, Array.from({ length: 99 }, (_, i) => `answer ${i}`));
+  const reason = new Error("hang took longer than 60 s");
+  stop.abort(reason);
+  assert.equal(await hanging, reason);
+  await until(
+    async () => await world.call(tools.get("cancelled")) === "1",
+    "the server hears that the call was cancelled",
+  );
+});
+
+Deno.test("McpServers: a call that hangs ends with its time, and is cancelled at the server", async () => {
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  const hang = tools.get("hang");
+  assert.ok(hang);
+  // As the loop does it.
+  const reason = new ToolFailure("hang took longer than 60 s");
+  const { signal } = new AbortController();
+  const hanging = failureOf(
+    withinTime(
+      { clock, ms: hang.timeoutMs, reason, signal },
+      (limited) => world.call(hang, {}, { signal: limited }),
+    ),
+  );
+  await until(() => clock.awaits(60_000), "the call is timed");
+  assert.equal(await world.call(tools.get("echo"), { text: "meanwhile" }), "meanwhile");
+  await clock.advance(60_000);
+  assert.equal(await hanging, reason.message);
+  await until(
+    async () => await world.call(tools.get("cancelled")) === "1",
+    "the server hears that the call was cancelled",
+  );
+});
+
+Deno.test("McpServers: a server that crashes in a call fails that call, and is there for the next", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  const pid = await world.call(tools.get("pid"));
+  const bystander = failureOf(world.call(tools.get("hang")));
+  const message = await failureOf(world.call(tools.get("crash")));
+  assert.ok(message.startsWith(
+    'The MCP server "fixture" failed during the call: it ended with exit code 7. ' +
+      "Whether the call took effect is unknown.\nThe end of its error output:\n",
+  ));
+  assert.ok(message.endsWith("\nabout to crash"), message);
+  assert.match(await bystander, /exit code 7/);
+  const after = await world.call(tools.get("pid"));
+  assert.notEqual(after, pid);
+  assert.ok(
+    world.log.lines.some(({ level, message }) => level === "warn" && /code 7/.test(message)),
+  );
+});
+
+Deno.test("McpServers: many calls on a server that has crashed start it once", async () => {
+  await using world = await openMcpWorld();
+  const starts = join(world.workspace, "starts");
+  await world.define({ fixture: programEntry("plain", { START_LOG: starts }) });
+  const tools = await world.tools(["fixture"]);
+  await failureOf(world.call(tools.get("crash")));
+  const calls = Array.from({ length: 50 }, () => world.call(tools.get("pid")));
+  assert.equal(new Set(await Promise.all(calls)).size, 1);
+  assert.equal((await Deno.readTextFile(starts)).trim().split("\n").length, 2);
+});
+
+Deno.test("McpServers: a changed list of tools is seen by the next run; a tool that is gone says so", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  assert.equal(await world.call(tools.get("sooner")), "still here");
+  await world.call(tools.get("change"));
+  await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
+  const next = await world.tools(["fixture"]);
+  assert.equal(await world.call(next.get("later")), "here I am");
+  assert.ok(!next.has("sooner"));
+  assert.match(
+    await failureOf(world.call(tools.get("sooner"))),
+    /does not offer this tool any more/,
+  );
+});
+
+Deno.test("McpServers: tools of the same name get the server's name before them", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ "one": programEntry(), "two 2": programEntry() });
+  const tools = await world.tools(["one", "two 2"], ["pid"]);
+  const names = [...tools.keys()];
+  assert.ok(names.includes("one_echo") && names.includes("two_2_echo") && !names.includes("echo"));
+  const pids = [await world.call(tools.get("one_pid")), await world.call(tools.get("two_2_pid"))];
+  assert.notEqual(pids[0], pids[1]);
+  assert.match(
+    await failureOf(world.call(tools.get("two_2_echo"), {})),
+    /do not fit two_2_echo/,
+  );
+  const alone = await world.tools(["one"], ["pid"]);
+  assert.ok(alone.has("echo") && alone.has("one_pid") && !alone.has("pid"));
+});
+
+Deno.test("McpServers: a program gets the variables it declares and where things are, no key of ours", async () => {
+  await using world = await openMcpWorld();
+  world.variables.set("GIVEN", "from the environment");
+  await world.define({ fixture: programEntry("plain", { MINE: "x ${GIVEN}" }) });
+  const tools = await world.tools(["fixture"]);
+  const env = JSON.parse(await world.call(tools.get("environment"))) as Record<string, string>;
+  assert.equal(env["MINE"], "x from the environment");
+  assert.equal(env["HOME"], world.variables.get("HOME"));
+  assert.deepEqual(Object.keys(env).filter((name) => /KEY|TOKEN|GIVEN/.test(name)), []);
+});
+
+Deno.test("McpServers: what a server says on the way is logged, plain and not without end", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  const told: string[] = [];
+  const answer = await world.call(tools.get("talk"), {}, { log: (line) => void told.push(line) });
+  assert.equal(answer, "done");
+  assert.equal(told.length, 10);
+  assert.equal(told[0], "1/100 on it");
+  const lines = world.log.lines.filter(({ level }) => level === "debug").map((one) => one.message);
+  assert.equal(lines.length, 60);
+  assert.equal(lines[0], "An MCP server says: info: line 1");
+  assert.match(lines.at(-1) ?? "", /further lines of this minute are dropped/);
+});
+
+Deno.test("McpServers: ending leaves no process, neither a server nor what it started", async () => {
+  const world = await openMcpWorld();
+  let pids: number[];
+  try {
+    await world.define({ fixture: programEntry() });
+    const tools = await world.tools(["fixture"]);
+    pids = [
+      Number(await world.call(tools.get("pid"))),
+      Number(await world.call(tools.get("spawn"))),
+    ];
+    for (const pid of pids) assert.ok(await isRunning(pid));
+  } finally {
+    await world[Symbol.asyncDispose]();
+  }
+  for (const pid of pids) assert.equal(await isRunning(pid), false);
+  await assert.rejects(world.tools(["fixture"]), /have been ended|missing/);
+});
+
+Deno.test("McpServers: what a crashed server had started is gone, too", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ fixture: programEntry() });
+  const tools = await world.tools(["fixture"]);
+  const child = Number(await world.call(tools.get("spawn")));
+  await failureOf(world.call(tools.get("crash")));
+  await until(async () => !await isRunning(child), "its child is gone");
+});
+
+Deno.test("McpServers: an entry that changes gets a new session, others keep theirs", async () => {
+  await using world = await openMcpWorld();
+  await world.define({ a: programEntry(), b: programEntry() });
+  const before = await world.tools(["a", "b"]);
+  const pids = [await world.call(before.get("a_pid")), await world.call(before.get("b_pid"))];
+  const running = world.call(before.get("b_slow_echo"), { text: "to its end", ms: 300 });
+  await world.define({ a: programEntry(), b: programEntry("plain", { CHANGED: "yes" }) });
+  const after = await world.tools(["a", "b"]);
+  assert.equal(await world.call(after.get("a_pid")), pids[0]);
+  assert.notEqual(await world.call(after.get("b_pid")), pids[1]);
+  assert.equal(await running, "to its end");
+  assert.match(await world.call(before.get("b_environment")), /"CHANGED":"yes"/);
+  await until(async () => !await isRunning(Number(pids[1])), "the replaced server is gone");
+  world.variables.set("HOME", world.workspace);
+  assert.notEqual(await world.call((await world.tools(["a"])).get("pid")), pids[0]);
+  await world.define({ a: programEntry() });
+  await world.tools(["a"]);
+  assert.match(await failureOf(world.call(before.get("b_pid"))), /"b" is not defined/);
+});

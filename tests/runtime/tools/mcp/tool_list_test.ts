@@ -1,0 +1,97 @@
+// A server's list of tools: how long it is believed, and what becomes of one that cannot be had.
+import assert from "node:assert/strict";
+import type { Tool } from "@modelcontextprotocol/client";
+import { MAX_TOOLS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
+import { ToolList } from "../../../../runtime/tools/mcp/tool_list.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+const { signal } = new AbortController();
+const listed = (...names: string[]): Tool[] =>
+  names.map((name) => ({ name, inputSchema: { type: "object" } }));
+
+function createList(fetch: () => Promise<Tool[]>, maxAgeMs = 60_000) {
+  const clock = new TestClock();
+  const problems: string[] = [];
+  const list = new ToolList({
+    clock,
+    maxAgeMs,
+    fetch: async function* () {
+      yield await fetch();
+    },
+    onProblem: (problem) => void problems.push(problem),
+  });
+  return { clock, problems, list, names: () => list.tools.map(({ name }) => name) };
+}
+
+Deno.test("ToolList is stale before it was had, when it is old, and when it is doubted", async () => {
+  const { clock, list, names } = createList(() => Promise.resolve(listed("read")));
+  assert.equal(list.isStale, true);
+  await list.refresh(signal);
+  assert.deepEqual([list.isStale, names()], [false, ["read"]]);
+  clock.jump(60_001);
+  assert.equal(list.isStale, true);
+  await list.refresh(signal);
+  // A clock that was set back says nothing about its age.
+  clock.jump(-3_600_000);
+  assert.equal(list.isStale, true);
+  await list.refresh(signal);
+  list.doubt();
+  assert.equal(list.isStale, true);
+});
+
+Deno.test("ToolList.refresh() keeps the tools of before when the server fails or lists too many, and asks again", async () => {
+  const answers = [
+    () => Promise.resolve(listed("read")),
+    () => Promise.reject(new Error("it went away")),
+    () => Promise.resolve(listed(...Array.from({ length: MAX_TOOLS + 1 }, (_, i) => `t${i}`))),
+  ];
+  const { list, names } = createList(() => answers.shift()?.() ?? assert.fail());
+  await list.refresh(signal);
+  await assert.rejects(list.refresh(signal), { message: "it went away" });
+  assert.deepEqual([list.isStale, names()], [true, ["read"]]);
+  await assert.rejects(list.refresh(signal), {
+    name: "RangeError",
+    message: `it lists over ${MAX_TOOLS} tools`,
+  });
+  assert.deepEqual([list.isStale, names()], [true, ["read"]]);
+});
+
+Deno.test("ToolList.refresh(): a change that is told while the answer is on its way makes that stale again", async () => {
+  const { promise, resolve } = Promise.withResolvers<Tool[]>();
+  const { list, names } = createList(() => promise);
+  const asked = list.refresh(signal);
+  list.doubt();
+  resolve(listed("old"));
+  await asked;
+  assert.deepEqual([list.isStale, names()], [true, ["old"]]);
+});
+
+Deno.test("ToolList.refresh() gives a list without end up, page by page", async () => {
+  let pages = 0;
+  const list = new ToolList({
+    clock: new TestClock(),
+    maxAgeMs: 60_000,
+    fetch: async function* () {
+      for (; pages < 2 * MAX_TOOLS; pages++) yield await Promise.resolve([]);
+    },
+    onProblem: () => assert.fail(),
+  });
+  await assert.rejects(list.refresh(signal), { message: "its list of tools does not end" });
+  assert.equal(pages, MAX_TOOLS);
+});
+
+Deno.test("ToolList.refresh() takes a tool once, on whichever pages it is listed", async () => {
+  const problems: string[] = [];
+  const list = new ToolList({
+    clock: new TestClock(),
+    maxAgeMs: 60_000,
+    fetch: async function* () {
+      yield await Promise.resolve(listed("read", "write"));
+      yield listed("write", "move");
+    },
+    onProblem: (problem) => void problems.push(problem),
+  });
+  await list.refresh(signal);
+  assert.deepEqual(list.tools.map(({ name }) => name), ["read", "write", "move"]);
+  assert.deepEqual(problems, ['Its tool "write" is left out: it is listed twice']);
+});

@@ -1,0 +1,385 @@
+// Long-term memory: the tools over a real folder, the text that people may edit, and many writers at once.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import { memoryRetrieve } from "../../../runtime/tools/builtin/memory_retrieve.ts";
+import { createMemoryAppend } from "../../../runtime/tools/builtin/memory_append.ts";
+import { createMemorySave } from "../../../runtime/tools/builtin/memory_save.ts";
+import {
+  listSections,
+  MEMORY_LIMIT_BYTES,
+  memoryPathOf,
+  MemoryWriter,
+} from "../../../runtime/tools/memory/memory_file.ts";
+import { SECTION_LIMIT_BYTES } from "../../../runtime/tools/memory/section_text.ts";
+import type { ToolContext } from "../../../runtime/tools/tool.ts";
+import { sectionContents, sectionNames } from "../../../proof/fuzz/targets/memory_target.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
+import { call, CANARY, failureOf, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
+
+const CHILD_APPENDS = 40;
+
+/** An agent with its tools, and the file they write. */
+class MemoryFixture implements AsyncDisposable {
+  readonly writer = new MemoryWriter();
+  readonly agentsDir: string;
+  readonly path: string;
+  readonly context: ToolContext;
+
+  private constructor(readonly files: SandboxFixture) {
+    this.agentsDir = join(files.workspace, "agents");
+    this.context = {
+      ...testContext(files.sandbox()),
+      agent: createTestAgent({ sourcePath: join(this.agentsDir, "tester.md") }),
+    };
+    this.path = join(this.agentsDir, "tester.memory.md");
+  }
+
+  static async open(text?: string): Promise<MemoryFixture> {
+    const fixture = new MemoryFixture(await SandboxFixture.open());
+    if (text !== undefined) await Deno.writeTextFile(fixture.path, text);
+    return fixture;
+  }
+
+  save(section: string, content: string): Promise<string> {
+    return call(createMemorySave(this.writer), { section, content }, this.context);
+  }
+
+  append(section: string, content: string): Promise<string> {
+    return call(createMemoryAppend(this.writer), { section, content }, this.context);
+  }
+
+  retrieve(section?: string): Promise<string> {
+    return call(memoryRetrieve, section === undefined ? {} : { section }, this.context);
+  }
+
+  text(): Promise<string> {
+    return Deno.readTextFile(this.path);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.files[Symbol.asyncDispose]();
+  }
+}
+
+Deno.test("memory_save makes the file beside the agent's, private, and replaces a section of it", async () => {
+  await using memory = await MemoryFixture.open();
+  assert.equal(memoryPathOf(memory.context.agent), memory.path);
+  assert.equal(
+    await memory.save(" People ", "Ask before noon."),
+    'Saved the section "People" (now 1 line, 16 characters).',
+  );
+  assert.equal(((await Deno.stat(memory.path)).mode ?? 0) & 0o777, 0o600);
+  await memory.save("Places", "Rome\nOslo\n");
+  await memory.save("PEOPLE", "Ask after noon.");
+  assert.equal(
+    await memory.text(),
+    "# People\n\nAsk after noon.\n\n# Places\n\nRome\nOslo\n\n",
+  );
+  assert.equal(await memory.retrieve("places"), "Rome\nOslo\n");
+  assert.deepEqual(
+    (await Array.fromAsync(Deno.readDir(memory.agentsDir))).map(({ name }) => name).sort(),
+    ["me.md", "tester.memory.md"],
+  );
+});
+
+Deno.test("memory_save keeps the mode of a file that is there, and leaves an equal one alone", async () => {
+  await using memory = await MemoryFixture.open("# A\n\nx\n");
+  await Deno.chmod(memory.path, 0o640);
+  const { ino } = await Deno.stat(memory.path);
+  await memory.save("A", "x");
+  assert.equal((await Deno.stat(memory.path)).ino, ino);
+  await memory.save("A", "y");
+  assert.equal(((await Deno.stat(memory.path)).mode ?? 0) & 0o777, 0o640);
+});
+
+Deno.test("memory_append adds lines to a section, which it makes if need be", async () => {
+  await using memory = await MemoryFixture.open();
+  await memory.append("Log", "one");
+  await memory.append("Log", "two\n");
+  assert.equal(
+    await memory.append("log", "three"),
+    'Added to the section "Log" (now 3 lines, 13 characters).',
+  );
+  assert.equal(await memory.retrieve("Log"), "one\ntwo\nthree");
+});
+
+Deno.test("memory_save and memory_append ask to condense a section of more than 50 lines", async () => {
+  await using memory = await MemoryFixture.open();
+  assert.doesNotMatch(await memory.save("Log", "x\n".repeat(50)), /condense/);
+  assert.match(
+    await memory.append("Log", "x"),
+    /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/,
+  );
+  assert.match(await memory.save("Log", "x\n".repeat(51)), /condense/);
+});
+
+Deno.test("memory_retrieve lists sections with their sizes, and what stands above them", async () => {
+  await using memory = await MemoryFixture.open("Kept by hand.\n\n# A\n\nx\ny\n\n# B\n");
+  assert.equal(
+    await memory.retrieve(),
+    "- A (2 lines, 3 characters)\n- B (0 lines, 0 characters)\n\n" +
+      "Above the first section a person wrote:\nKept by hand.",
+  );
+  assert.equal(await memory.retrieve("B"), '(The section "B" is empty.)');
+  assert.equal(
+    await failureOf(memory.retrieve("C")),
+    'There is no section "C". There are: "A", "B".',
+  );
+  assert.deepEqual(await listSections(memory.path), ["A", "B"]);
+});
+
+Deno.test("memory_retrieve and listSections() take a missing file as an empty memory", async () => {
+  await using memory = await MemoryFixture.open();
+  assert.equal(await memory.retrieve(), "The memory has no sections.");
+  assert.equal(
+    await failureOf(memory.retrieve("A")),
+    'There is no section "A". The memory has none.',
+  );
+  assert.deepEqual(await listSections(memory.path), []);
+  await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
+});
+
+Deno.test("memory tools refuse names that are no names", () => {
+  const save = createMemorySave(new MemoryWriter());
+  const bad = (section: string) => () => save.check({ section, content: "" });
+  assert.throws(bad("  "), /"section": must not be empty/);
+  assert.throws(bad("a".repeat(201)), /"section": must have at most 200 characters/);
+  for (const odd of ["a\nb", "a\rb", "a\0b", "a\u2028b", "a\u001bb", "a\ud800b"]) {
+    assert.throws(bad(odd), /"section": must be one line without control characters/);
+  }
+  assert.deepEqual(save.check({ section: " a ", content: "" }), { section: "a", content: "" });
+  assert.throws(
+    () => createMemoryAppend(new MemoryWriter()).check({ section: "a", content: "" }),
+    /"content": must not be empty/,
+  );
+});
+
+Deno.test("memory tools declare their effects", () => {
+  const writer = new MemoryWriter();
+  const args = { section: "a", content: "x" };
+  assert.equal(createMemorySave(writer).effect(args), "idempotent");
+  assert.equal(createMemoryAppend(writer).effect(args), "unsafe");
+  assert.equal(memoryRetrieve.effect({}), "read");
+});
+
+Deno.test("memory_save escapes headings in a content, so that they make no section", async () => {
+  await using memory = await MemoryFixture.open();
+  const content = "# B\n\\# C\n## D\n#tag\ra\n\r# E";
+  await memory.save("A", content);
+  await memory.save("B", "mine");
+  assert.deepEqual(await listSections(memory.path), ["A", "B"]);
+  assert.equal(await memory.retrieve("A"), content);
+  assert.match(await memory.text(), /^# A\n\n\\# B\n\\\\# C\n## D\n#tag\ra\n\r\\# E\n\n# B\n/);
+});
+
+Deno.test("memory_save changes nothing but its section in a file that a person wrote", async () => {
+  const before = "\ufeffNotes  \n\n\n#A\n# one #\nx\n   # indented\n\n\n#\ttwo\n```\n";
+  await using memory = await MemoryFixture.open(before);
+  assert.deepEqual(await listSections(memory.path), ["one #", "two"]);
+  await memory.save("new", "n");
+  assert.equal(await memory.text(), `${before}\n# new\n\nn\n`);
+  await memory.save("two", "t");
+  assert.equal(
+    await memory.text(),
+    "\ufeffNotes  \n\n\n#A\n# one #\nx\n   # indented\n\n\n#\ttwo\n\nt\n\n# new\n\nn\n",
+  );
+  assert.equal(await memory.retrieve("one #"), "x\n   # indented\n");
+});
+
+Deno.test("memory_save keeps the line ends of a file with CRLF, and gives them to no content", async () => {
+  await using memory = await MemoryFixture.open("Top\r\n\r\n# A\r\n\r\nx\r\ny\r\n\r\n# B\r\nz");
+  assert.equal(await memory.retrieve("A"), "x\ny");
+  await memory.save("A", "1\n2");
+  await memory.save("C", "odd\r\nends\r");
+  assert.equal(
+    await memory.text(),
+    "Top\r\n\r\n# A\r\n\r\n1\r\n2\r\n\r\n# B\r\nz\r\n\r\n# C\r\n\r\nodd\r\r\nends\r\r\n",
+  );
+  assert.equal(await memory.retrieve("A"), "1\n2");
+  assert.equal(await memory.retrieve("B"), "z");
+  assert.equal(await memory.retrieve("C"), "odd\r\nends\r");
+});
+
+Deno.test("memory tools take several headings of one name as one section", async () => {
+  await using memory = await MemoryFixture.open("# A\n\nx\n\n# B\n\nb\n\n# Ａ\n\n# a\n\ny\n");
+  assert.deepEqual(await listSections(memory.path), ["A", "B", "Ａ"]);
+  assert.equal(await memory.retrieve("a"), "x\n\ny");
+  await memory.append("A", "z");
+  assert.equal(await memory.retrieve("A"), "x\n\ny\nz");
+  assert.equal(await memory.text(), "# A\n\nx\n\ny\nz\n\n# B\n\nb\n\n# Ａ\n");
+});
+
+Deno.test("memory_save and memory_append refuse what would be too long, and change nothing", async () => {
+  await using memory = await MemoryFixture.open();
+  await memory.save("A", "ü".repeat(SECTION_LIMIT_BYTES / 2));
+  const before = await memory.text();
+  assert.match(
+    await failureOf(memory.append("A", "x")),
+    /^The section "A" would have 97 KB; a section may have 96 KB\. Nothing was changed\./,
+  );
+  const filler = "x".repeat(SECTION_LIMIT_BYTES);
+  for (let n = 1; n <= 9; n++) await memory.save(`B${n}`, filler);
+  const full = await memory.text();
+  assert.match(
+    await failureOf(memory.save("C", filler)),
+    /^The memory would have \d+ KB; it may have 1024 KB\. Nothing was changed\./,
+  );
+  assert.ok(full.startsWith(before));
+  assert.equal(await memory.text(), full);
+});
+
+Deno.test("memory tools refuse a file that is too long, no text, or no file, and leave it alone", async () => {
+  await using memory = await MemoryFixture.open("x".repeat(MEMORY_LIMIT_BYTES + 1));
+  const tooLong = 'Cannot read "tester.memory.md": it has 1025 KB, more than 1024 KB. ' +
+    "A person must shorten it.";
+  assert.equal(await failureOf(memory.retrieve()), tooLong);
+  assert.equal(await failureOf(memory.save("A", "")), tooLong);
+  const bytes = new Uint8Array([0x23, 0x20, 0x41, 0x0a, 0xff]);
+  await Deno.writeFile(memory.path, bytes);
+  assert.match(await failureOf(memory.append("A", "x")), /it is not UTF-8 text/);
+  assert.deepEqual(await Deno.readFile(memory.path), bytes);
+  await Deno.remove(memory.path);
+  await Deno.mkdir(memory.path);
+  assert.match(await failureOf(memory.save("A", "x")), /it is not a file/);
+});
+
+Deno.test("memory tools follow a symlink to another memory file of the folder and to nothing else", async () => {
+  await using memory = await MemoryFixture.open();
+  const { base, outside } = memory.files;
+  const secrets = [
+    join(outside, "secret.txt"),
+    join(outside, "secret.memory.md"),
+    join(memory.agentsDir, "me.md"),
+  ];
+  await Deno.writeTextFile(join(outside, "secret.memory.md"), CANARY);
+  for (const target of secrets) {
+    await Deno.symlink(target, memory.path);
+    const works = [
+      () => memory.retrieve(),
+      () => memory.save("A", "x"),
+      () => memory.append("A", "x"),
+    ];
+    for (const work of works) {
+      const message = await failureOf(work());
+      assert.match(message, /^Cannot use "tester\.memory\.md": it is a symbolic link/);
+      assert.ok(!message.includes(base));
+    }
+    assert.equal(await Deno.readTextFile(target), CANARY);
+    await Deno.remove(memory.path);
+  }
+  await Deno.symlink(join(outside, "nothing.memory.md"), memory.path);
+  assert.equal(
+    await failureOf(memory.save("A", "x")),
+    'Cannot use "tester.memory.md": it does not exist.',
+  );
+  await Deno.remove(memory.path);
+  await Deno.symlink("team.memory.md", memory.path);
+  await Deno.writeTextFile(join(memory.agentsDir, "team.memory.md"), "# A\n\nold\n");
+  await memory.append("A", "new");
+  assert.equal(await memory.retrieve("A"), "old\nnew");
+  assert.ok((await Deno.lstat(memory.path)).isSymlink);
+});
+
+Deno.test("memory_append of two runs at once, 200 times each, keeps all 400 entries in order", async () => {
+  await using memory = await MemoryFixture.open();
+  const append = createMemoryAppend(memory.writer);
+  const run = async (executionId: number) => {
+    const context = { ...memory.context, executionId };
+    for (let n = 0; n < 200; n++) {
+      await call(append, { section: "Log", content: `${executionId}:${n}` }, context);
+    }
+  };
+  await Promise.all([run(1), run(2)]);
+  const lines = (await memory.retrieve("Log")).split("\n");
+  assert.equal(lines.length, 400);
+  for (const id of [1, 2]) {
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith(`${id}:`)),
+      Array.from({ length: 200 }, (_, n) => `${id}:${n}`),
+    );
+  }
+});
+
+Deno.test("memory_append of calls that all start together loses none", async () => {
+  await using memory = await MemoryFixture.open();
+  await Promise.all(
+    Array.from({ length: 60 }, (_, n) => memory.append(n % 2 === 0 ? "even" : "odd", `${n}`)),
+  );
+  for (const name of ["even", "odd"]) {
+    assert.equal(new Set((await memory.retrieve(name)).split("\n")).size, 30);
+  }
+});
+
+Deno.test("MemoryWriter.change() of two processes and of two writers in one loses nothing", async () => {
+  await using memory = await MemoryFixture.open();
+  const module = new URL("../../../", import.meta.url).href;
+  const script = `
+    import { MemoryWriter } from "${module}runtime/tools/memory/memory_file.ts";
+    import { SystemClock } from "${module}base/clock.ts";
+    const [path, who] = Deno.args;
+    const writer = new MemoryWriter();
+    const options = { clock: new SystemClock(), signal: new AbortController().signal };
+    for (let n = 0; n < ${CHILD_APPENDS}; n++) {
+      await writer.change(path, (memory) => memory.withAppended("Log", who + n), options);
+    }`;
+  const scriptFile = join(memory.files.base, "append.ts");
+  await Deno.writeTextFile(scriptFile, script);
+  const child = async (who: string) => {
+    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "--config", config, "--no-check", "--no-prompt", "--cached-only"],
+        ...["--allow-read", "--allow-write", scriptFile, memory.path, who],
+      ],
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+  };
+  const sibling = async (who: string) => {
+    const append = createMemoryAppend(new MemoryWriter());
+    for (let n = 0; n < CHILD_APPENDS; n++) {
+      await call(append, { section: "Log", content: `${who}${n}` }, memory.context);
+    }
+  };
+  await Promise.all([child("a"), child("b"), sibling("c"), sibling("d")]);
+  const lines = (await memory.retrieve("Log")).split("\n");
+  assert.equal(lines.length, 4 * CHILD_APPENDS);
+  assert.equal(new Set(lines).size, lines.length);
+});
+
+Deno.test("MemoryWriter.change() gives up waiting for another process when the run is aborted", async () => {
+  await using memory = await MemoryFixture.open();
+  using held = await Deno.open(memory.agentsDir);
+  assert.ok(await held.tryLock(true));
+  const stop = new AbortController();
+  const waiting = memory.writer.change(memory.path, (one) => one.withSection("A", "x"), {
+    clock: {
+      now: () => 0,
+      sleep: (_ms, signal) => {
+        stop.abort(new Error("stopped"));
+        signal?.throwIfAborted();
+        return Promise.resolve();
+      },
+    },
+    signal: stop.signal,
+  });
+  await assert.rejects(waiting, { message: "stopped" });
+  await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
+});
+
+Deno.test("memory tools give back what was saved through the file, whatever the texts", async () => {
+  await using memory = await MemoryFixture.open();
+  await fc.assert(
+    fc.asyncProperty(sectionNames, sectionContents, async (name, content) => {
+      const listed = await listSections(memory.path);
+      await memory.save(name, content);
+      const shown = await memory.retrieve(name);
+      if (content === "") assert.match(shown, /^\(The section ".*" is empty\.\)$/s);
+      else assert.equal(shown, content);
+      const now = await listSections(memory.path);
+      assert.deepEqual(now.slice(0, listed.length), listed);
+      assert.ok(now.length - listed.length <= 1);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,52 @@
+// Programs that cannot be started say why; groups that are gone may be signalled.
+import assert from "node:assert/strict";
+import { startGroup } from "../../../../runtime/tools/processes/process_group.ts";
+import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
+import { withTempDir } from "../../../support/temp_dir.ts";
+
+const still = { args: [], environment: { PATH: "/usr/bin:/bin" }, stdin: "null" } as const;
+
+function refusal(program: string, cwd: string): string {
+  try {
+    startGroup(program, { ...still, cwd });
+  } catch (error) {
+    assert.ok(error instanceof ToolFailure);
+    return error.message;
+  }
+  return assert.fail("it was started");
+}
+
+Deno.test("startGroup() says what is missing, and what may not be executed", async () => {
+  await withTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/plain`, "no program", { mode: 0o600 });
+    const missing = "it is not installed, or its working folder does not exist.";
+    assert.equal(refusal(`${dir}/none`, dir), `Cannot start ${dir}/none: ${missing}`);
+    assert.equal(refusal("sh", `${dir}/none`), `Cannot start sh: ${missing}`);
+    assert.equal(
+      refusal(`${dir}/plain`, dir),
+      `Cannot start ${dir}/plain: the operating system denies permission to execute it.`,
+    );
+    // A folder where a program should be, and a file where a folder should be: in the system's words or ours.
+    assert.match(refusal(dir, dir), /^Cannot start .+: .+\.$/);
+    assert.match(refusal("sh", `${dir}/plain`), /^Cannot start sh: .+\.$/);
+  });
+});
+
+Deno.test({
+  name: "startGroup() names the flag that is missing",
+  permissions: { run: [] },
+  fn() {
+    assert.match(
+      refusal("sh", "/"),
+      /^Cannot start sh: Inkling was started without --allow-run=sh; start it again/,
+    );
+  },
+});
+
+Deno.test("startGroup(): a group that is gone takes a signal without an error", async () => {
+  const { child, status, signal } = startGroup("true", { ...still, cwd: "/" });
+  assert.equal((await child.output()).code, 0);
+  await status;
+  signal("SIGTERM");
+  signal("SIGKILL");
+});

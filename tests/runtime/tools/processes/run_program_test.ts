@@ -1,0 +1,213 @@
+// Programs of an agent end with all that they started, whatever they do against it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { SystemClock } from "../../../../base/clock.ts";
+import {
+  type ProgramEnd,
+  runProgram,
+  type RunProgramOptions,
+} from "../../../../runtime/tools/processes/run_program.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+import { smallEnvironment } from "../../../../runtime/tools/processes/small_environment.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
+
+const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
+/** Long enough for anything that is expected to end by itself. */
+const PATIENT_MS = 60_000;
+
+function shell(script: string, options: Partial<RunProgramOptions> = {}): Promise<ProgramEnd> {
+  return runProgram("sh", {
+    args: ["-c", script],
+    cwd: "/",
+    environment: smallEnvironment((name) => Deno.env.get(name)),
+    timeoutMs: PATIENT_MS,
+    maxOutputBytes: 10_000,
+    signal: new AbortController().signal,
+    clock: new SystemClock(),
+    redactor: new Redactor(() => [TOKEN]),
+    killGraceMs: 100,
+    ...options,
+  });
+}
+
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The process ids that a script wrote into a file, one a line, once there are so many. */
+async function pidsIn(file: string, count: number): Promise<number[]> {
+  let pids: number[] = [];
+  await until(async () => {
+    const text = await Deno.readTextFile(file).catch(() => "");
+    pids = text.split("\n").filter((line) => line !== "").map(Number);
+    return pids.length === count && text.endsWith("\n");
+  }, `${count} process ids in ${file}`);
+  return pids;
+}
+
+async function allGone(pids: readonly number[]): Promise<boolean> {
+  const alive = await Promise.all(pids.map((pid) => systemProcesses.isAlive(pid)));
+  return !alive.includes(true);
+}
+
+Deno.test("runProgram() tells exit code and both outputs", async () => {
+  const end = await shell("echo hello; echo sad >&2; exit 3");
+  assert.deepEqual(end, {
+    exitCode: 3,
+    timedOut: false,
+    stdout: "hello\n",
+    stderr: "sad\n",
+    cut: false,
+  });
+});
+
+Deno.test("runProgram() gives the environment it is told to, nothing else, and no input", async () => {
+  const { stdout } = await shell("env | cut -d= -f1 | sort; cat; echo end", {
+    environment: { PATH: Deno.env.get("PATH") ?? "", ONLY: "this" },
+  });
+  const names = stdout.trim().split("\n").filter((name) => !["_", "PWD", "SHLVL"].includes(name));
+  assert.deepEqual(names, ["ONLY", "PATH", "end"]);
+});
+
+Deno.test("runProgram() says that a program is missing", async () => {
+  const work = runProgram("no-such-program-here", {
+    args: [],
+    cwd: "/",
+    environment: {},
+    timeoutMs: PATIENT_MS,
+    maxOutputBytes: 1,
+    signal: new AbortController().signal,
+    clock: new SystemClock(),
+    redactor: new Redactor(() => []),
+  });
+  assert.match(await failureOf(work), /Cannot start no-such-program-here: it is not installed/);
+});
+
+Deno.test("runProgram() keeps the beginning of a flood and lets the program go on", async () => {
+  const { exitCode, stdout, stderr, cut } = await shell(
+    "yes line | head -c 3000000; echo done >&2",
+  );
+  assert.equal(exitCode, 0);
+  assert.equal(cut, true);
+  assert.ok(stdout.startsWith("line\nline\n"));
+  assert.equal(stdout.length + stderr.length, 10_000);
+});
+
+Deno.test("runProgram() cuts between characters, not inside of one", async () => {
+  const { stdout } = await shell("printf 'ääääää'", { maxOutputBytes: 5 });
+  assert.equal(stdout, "ää");
+});
+
+Deno.test("runProgram() leaves no half of a secret where it cuts, on either stream, and whole ones as they are", async () => {
+  for (let room = 1; room < 2 * TOKEN.value.length; room++) {
+    for (const stream of [1, 2]) {
+      const end = await shell(`printf 'x${TOKEN.value}${TOKEN.value}' >&${stream}`, {
+        maxOutputBytes: room,
+      });
+      const whole = Math.floor((room - 1) / TOKEN.value.length);
+      assert.equal(end.stdout + end.stderr, `x${TOKEN.value.repeat(whole)}`);
+    }
+  }
+  const short = await shell(`printf 'no token: sekret'`);
+  assert.equal(short.stdout, "no token: sekret", "what was not cut stays whole");
+});
+
+Deno.test("runProgram() leaves no half of a secret where a signal cut in", async () => {
+  const end = await shell(`printf 'x sekret-value-123'; kill -9 $$`);
+  assert.equal(end.stdout, "x ");
+});
+
+Deno.test("runProgram() ends a script that ignores SIGTERM, with its children and theirs", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "pids");
+    const clock = new TestClock();
+    const work = shell(
+      `trap '' TERM
+       echo started
+       sh -c 'echo $$ >> ${file}; sleep 1000 & echo $! >> ${file}; wait' &
+       # Twice forked: its parent is gone, so only the group still leads to it.
+       (sh -c 'echo $$ >> ${file}; sleep 1000; echo never' &)
+       echo $$ >> ${file}; wait; sleep 1000`,
+      { timeoutMs: 30_000, killGraceMs: 2_000, clock },
+    );
+    const pids = await pidsIn(file, 4);
+    await clock.advance(30_000);
+    assert.equal(await allGone(pids), false);
+    await clock.advance(2_000);
+    const end = await work;
+    assert.equal(end.timedOut, true);
+    assert.equal(end.exitCode, null);
+    assert.equal(end.stdout, "started\n");
+    await until(() => allGone(pids), "every process of the script is gone");
+  });
+});
+
+Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "pids");
+    const clock = new TestClock();
+    const work = shell(
+      `trap 'echo bye; exit 0' TERM; echo hi; echo $$ > ${file}; sleep 1000 & wait`,
+      { timeoutMs: 30_000, clock },
+    );
+    await pidsIn(file, 1);
+    await clock.advance(30_000);
+    const end = await work;
+    assert.deepEqual([end.timedOut, end.exitCode, end.stdout], [true, null, "hi\nbye\n"]);
+  });
+});
+
+Deno.test("runProgram() ends what a finished script left in the background", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "pids");
+    const end = await shell(`sleep 1000 & echo $! >> ${file}; echo done`);
+    assert.deepEqual([end.exitCode, end.stdout], [0, "done\n"]);
+    await until(async () => allGone(await pidsIn(file, 1)), "the child left behind is gone");
+  });
+});
+
+Deno.test("runProgram() does not wait for a stranger that holds the output open", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "pids");
+    const end = await shell(`setsid sh -c 'echo $$ >> ${file}; exec sleep 1000' & 
+      while [ ! -s ${file} ]; do sleep 0.01; done; echo done`);
+    const [pid = 0] = await pidsIn(file, 1);
+    // It left the group, which nothing can forbid it: it is alive, and this came back nevertheless.
+    assert.equal(await systemProcesses.isAlive(pid), true);
+    Deno.kill(pid, "SIGKILL");
+    assert.deepEqual([end.exitCode, end.stdout], [0, "done\n"]);
+  });
+});
+
+Deno.test("runProgram() throws the signal's reason when that aborts, and everything is gone by then", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "pids");
+    const stop = new AbortController();
+    const work = shell(`trap '' TERM; echo $$ >> ${file}; sleep 1000`, { signal: stop.signal });
+    const outcome = work.then(() => "ended", (error: unknown) => error);
+    const pids = await pidsIn(file, 1);
+    const reason = new Error("cancelled");
+    stop.abort(reason);
+    assert.equal(await outcome, reason);
+    assert.equal(await allGone(pids), true);
+  });
+});
+
+Deno.test("runProgram() starts nothing once the signal has aborted", async () => {
+  await assert.rejects(shell("echo no", { signal: AbortSignal.abort(new Error("too late")) }), {
+    message: "too late",
+  });
+});
+
+Deno.test("runProgram() tells a program that a signal ended", async () => {
+  const end = await shell("kill -9 $$");
+  assert.deepEqual([end.exitCode, end.timedOut], [null, false]);
+});

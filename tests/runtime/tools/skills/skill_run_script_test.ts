@@ -1,0 +1,341 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { systemProcesses } from "../../../../cli/service/processes.ts";
+import type { Clock } from "../../../../base/clock.ts";
+import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
+import type { ScriptHost, ScriptRun } from "../../../../runtime/tools/skills/script_host.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+import { call, failureOf } from "../files/sandbox_fixture.ts";
+import { SkillsFixture } from "./skills_fixture.ts";
+
+async function runScript(
+  place: SkillsFixture,
+  args: Record<string, unknown>,
+  options: Parameters<SkillsFixture["skills"]>[0] & { signal?: AbortSignal; clock?: Clock } = {},
+): Promise<string> {
+  const { tool, context } = await place.tool("skill_run_script", {
+    ...options,
+    skills: ["notes"],
+    of: place.skills(options),
+  });
+  return await call(tool, { skill_name: "notes", ...args }, context);
+}
+
+/** A workspace whose skill `notes` has these files. */
+async function openWith(files: Record<string, string>): Promise<SkillsFixture> {
+  const place = await SkillsFixture.open();
+  await place.write("notes", "SKILL.md", "x");
+  for (const [name, content] of Object.entries(files)) await place.write("notes", name, content);
+  return place;
+}
+
+/** Waits for a file that a script writes, and gives its text. */
+async function written(place: SkillsFixture, name: string): Promise<string> {
+  let text = "";
+  await until(async () => {
+    text = await place.files.read(name).catch(() => "");
+    return text.endsWith("\n");
+  }, `${name} is written`);
+  return text;
+}
+
+const goneOf = (pids: string) => async () => {
+  const alive = await Promise.all(
+    pids.trim().split(/\s+/).map((pid) => systemProcesses.isAlive(Number(pid))),
+  );
+  return !alive.includes(true);
+};
+
+Deno.test("skill_run_script runs a shell script in the workspace, with its arguments and a small environment", async () => {
+  await using place = await openWith({
+    "scripts/show me.sh": 'printf "%s|" "$@"; pwd; cat; env | sort; cat "$SKILL_DIR/SKILL.md"',
+  });
+  const { workspace, home } = place.files;
+  const content = await runScript(place, {
+    script_name: "show me.sh",
+    script_args: '--to \'the garden\' "$HOME" * `id` ""',
+  });
+  const folder = join(place.skillsDir, "notes");
+  const lines = content.split("\n")
+    // What sh itself sets.
+    .filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
+  assert.deepEqual(lines, [
+    "show me.sh ended with exit code 0.",
+    `--to|the garden|$HOME|*|\`id\`||${workspace}`,
+    `HOME=${home}`,
+    "LANG=C",
+    "PATH=/usr/bin:/bin",
+    `SKILL_DIR=${folder}`,
+    `WORKSPACE=${workspace}`,
+    "x",
+  ]);
+});
+
+Deno.test("skill_run_script runs .py by the python3 that PATH names, and says when there is none", async () => {
+  await using place = await openWith({
+    "a.py": "import this",
+    "bin/python3": '#!/bin/sh\necho "python3 $*"',
+  });
+  const bin = join(place.skillsDir, "notes/bin");
+  await Deno.chmod(join(bin, "python3"), 0o755);
+  const run = (PATH: string) =>
+    runScript(place, { script_name: "a.py", script_args: "b c" }, { environment: { PATH } });
+  assert.equal(
+    await run(bin),
+    `a.py ended with exit code 0.\npython3 ${join(place.skillsDir, "notes/a.py")} b c`,
+  );
+  assert.match(
+    await failureOf(run(place.files.home)),
+    /^Cannot start python3: it is not installed/,
+  );
+});
+
+Deno.test("skill_run_script gives .ts and .js to the host that runs them behind permissions", async () => {
+  await using place = await openWith({ "c.ts": "", "scripts/d.js": "" });
+  const runs: ScriptRun[] = [];
+  const end: ProgramEnd = { exitCode: 0, timedOut: false, stdout: "hi\n", stderr: "", cut: false };
+  const scriptHost: ScriptHost = {
+    runScript: (script) => {
+      runs.push(script);
+      return Promise.resolve(end);
+    },
+  };
+  const folder = join(place.skillsDir, "notes");
+  for (const [script_name, path] of [["c.ts", "c.ts"], ["scripts/d.js", "scripts/d.js"]] as const) {
+    const content = await runScript(place, { script_name, script_args: "a 'b c'" }, { scriptHost });
+    assert.equal(content, `${script_name} ended with exit code 0.\nhi`);
+    const { environment, folder: readable, ...run } = runs.pop() ?? assert.fail("not run");
+    assert.deepEqual(run, {
+      path: join(folder, path),
+      args: ["a", "b c"],
+      cwd: place.files.workspace,
+      timeoutMs: 30_000,
+      maxOutputBytes: 65_536,
+    });
+    assert.equal(readable.workspace, folder);
+    assert.equal(environment["SKILL_DIR"], folder);
+  }
+});
+
+Deno.test("skill_run_script works in the agent's first folder where it has paths of its own", async () => {
+  await using place = await openWith({ "a.sh": 'pwd; echo "$WORKSPACE"' });
+  await place.files.write("one.txt", "");
+  const { tool, context } = await place.tool("skill_run_script", { skills: ["notes"] });
+  const { workspace } = place.files;
+  const sandbox = place.files.sandbox([
+    { alias: "one", path: join(workspace, "one.txt") },
+    { alias: "gone", path: join(workspace, "gone") },
+    { alias: "notes", path: join(workspace, "notes") },
+  ]);
+  assert.equal(
+    await call(tool, { skill_name: "notes", script_name: "a.sh" }, { ...context, sandbox }),
+    `a.sh ended with exit code 0.\n${workspace}/notes\n${workspace}`,
+  );
+});
+
+Deno.test("skill_run_script tells exit code and output; anything but 0 is an error", async () => {
+  await using place = await openWith({
+    "fails.sh": "echo half; echo no such topic >&2; exit 2",
+    "quiet.sh": "",
+    "warns.sh": "echo '  one'; echo careful >&2",
+    "dies.sh": "kill -9 $$",
+  });
+  const run = (script_name: string) => runScript(place, { script_name });
+  assert.equal(await run("quiet.sh"), "quiet.sh ended with exit code 0.");
+  assert.equal(
+    await run("warns.sh"),
+    "warns.sh ended with exit code 0.\n  one\nStandard error:\ncareful",
+  );
+  assert.equal(
+    await failureOf(run("fails.sh")),
+    "fails.sh ended with exit code 2.\nhalf\nStandard error:\nno such topic",
+  );
+  assert.equal(await failureOf(run("dies.sh")), "dies.sh was ended by a signal.");
+});
+
+/** Prints more than is kept before it tells its pids, and goes on. */
+const STUBBORN = `
+trap '' TERM INT HUP
+(trap '' TERM; while :; do sleep 0.2; done) &
+child=$!
+flood="flood flood flood flood flood flood flood flood"
+i=0; while [ $i -lt 4000 ]; do echo $flood; i=$((i+1)); done
+echo "$$ $child" > "$WORKSPACE/pids"
+while :; do echo $flood; done
+`;
+
+/** Lets time pass until the work has ended. */
+async function letTimePass<T>(clock: TestClock, work: Promise<T>): Promise<T> {
+  let ended = false;
+  const settled = work.finally(() => ended = true);
+  settled.catch(() => {});
+  await until(async () => {
+    await clock.advance(500);
+    return ended;
+  }, "the work ends");
+  return await settled;
+}
+
+Deno.test("skill_run_script ends a script that ignores SIGTERM with all that it started, its output capped", async () => {
+  await using place = await openWith({ "stubborn.sh": STUBBORN });
+  const clock = new TestClock();
+  const outcome = failureOf(runScript(place, { script_name: "stubborn.sh" }, { clock }));
+  const pids = await written(place, "pids");
+  await clock.advance(29_000);
+  assert.equal(await goneOf(pids)(), false, "it has 30 s");
+  const message = await letTimePass(clock, outcome);
+  const [first, second] = message.split("\n");
+  assert.equal(
+    first,
+    "stubborn.sh took longer than 30 s and was ended, with all that it had started.",
+  );
+  assert.equal(second, "flood flood flood flood flood flood flood flood");
+  assert.ok(
+    message.endsWith("\n(There was more output: it is left out. Let the script print less.)"),
+  );
+  assert.ok(new TextEncoder().encode(message).length < 65 * 1024);
+  await until(goneOf(pids), "script and child are gone");
+});
+
+Deno.test("skill_run_script ends the processes that a script left behind when it ended", async () => {
+  await using place = await openWith({
+    "leaves.sh":
+      '(trap "" TERM HUP; while :; do sleep 0.2; done) >/dev/null 2>&1 &\necho $! > "$WORKSPACE/pids"; echo done',
+  });
+  assert.match(await runScript(place, { script_name: "leaves.sh" }), /exit code 0\.\ndone$/);
+  await until(goneOf(await written(place, "pids")), "the child is gone");
+});
+
+Deno.test("skill_run_script ends its processes when the run is cancelled", async () => {
+  await using place = await openWith({ "stubborn.sh": STUBBORN });
+  const cancel = new AbortController();
+  const clock = new TestClock();
+  const { signal } = cancel;
+  const running = runScript(place, { script_name: "stubborn.sh" }, { signal, clock });
+  const outcome = running.then(() => "ended", (error) => error);
+  const pids = await written(place, "pids");
+  const reason = new Error("cancelled by user");
+  cancel.abort(reason);
+  assert.equal(await letTimePass(clock, outcome), reason);
+  await until(goneOf(pids), "script and child are gone");
+});
+
+Deno.test("skill_run_script refuses arguments that no shell could split, before anything runs", async () => {
+  await using place = await openWith({ "a.sh": 'touch "$WORKSPACE/ran"' });
+  const run = (script_args: string) => runScript(place, { script_name: "a.sh", script_args });
+  assert.match(await failureOf(run("it's")), /have a ' at character 3 that is never closed/);
+  assert.match(await failureOf(run("a\0b")), /NUL/);
+  await assert.rejects(Deno.stat(join(place.files.workspace, "ran")), Deno.errors.NotFound);
+});
+
+Deno.test("skill_run_script runs nothing but scripts of the skill's folder and its scripts folder", async () => {
+  const touch = 'touch "$WORKSPACE/ran"';
+  await using place = await openWith({
+    "deep/a.sh": touch,
+    "scripts/folder.sh/x": touch,
+    ".hidden.sh": touch,
+    "program": touch,
+    "a.rb": touch,
+  });
+  const { outside, workspace } = place.files;
+  const folder = join(place.skillsDir, "notes");
+  await place.write("other", "a.sh", touch);
+  await Deno.writeTextFile(join(outside, "x.sh"), touch);
+  await Deno.writeTextFile(join(workspace, "x.sh"), touch);
+  await Deno.symlink(join(outside, "x.sh"), join(folder, "link.sh"));
+  await Deno.symlink(outside, join(folder, "scripts/linked"));
+  await Deno.symlink(join(folder, "nothing"), join(folder, "dangling.sh"));
+  const names = [
+    "../other/a.sh",
+    "scripts/../../other/a.sh",
+    "scripts/..",
+    "scripts/",
+    "scripts/scripts/a.sh",
+    "..",
+    ".",
+    "",
+    " ",
+    "deep/a.sh",
+    "deep//a.sh",
+    "scripts//a.sh",
+    "scripts/.deep/a.sh",
+    "scripts/deep/../a.sh",
+    "linked/x.sh",
+    "scripts/linked/x.sh",
+    "/bin/sh",
+    join(outside, "x.sh"),
+    "folder.sh",
+    ".hidden.sh",
+    "program",
+    "a.rb",
+    "a.rb\0.sh",
+    "a.sh\n",
+    "a.SH",
+    "link.sh",
+    "dangling.sh",
+    "missing.sh",
+    "x.sh",
+    "-c.sh",
+    "..\\other\\a.sh",
+    "．．／other／a.sh",
+    "deep\u2215a.sh",
+    "deep\u2044a.sh",
+    "a\u200b.sh",
+    "\u202ehs.a",
+    "a.sh; id",
+    "a.sh|id.sh",
+    "$(id).sh",
+    "~/x.sh",
+    "constructor",
+    "a.constructor",
+    "a.__proto__",
+  ];
+  for (const script_name of names) {
+    await failureOf(runScript(place, { script_name }));
+  }
+  await assert.rejects(Deno.stat(join(workspace, "ran")), Deno.errors.NotFound);
+});
+
+Deno.test("skill_run_script runs scripts in folders below scripts, by either name", async () => {
+  await using place = await openWith({ "scripts/pdf/deep er/a.sh": "echo here" });
+  for (const script_name of ["scripts/pdf/deep er/a.sh", "pdf/deep er/a.sh"]) {
+    assert.match(await runScript(place, { script_name }), /\nhere$/);
+  }
+});
+
+Deno.test("skill_run_script runs a .sh script by its first line, and by sh where that names nothing", async () => {
+  const show = 'echo "$0|$*|${BASH_VERSION:+bash}"; false; echo on';
+  await using place = await openWith({
+    "bash.sh": `#!/bin/bash\n${show}`,
+    "env.sh": `#! /usr/bin/env bash\r\n${show}`,
+    "strict.sh": `#!/bin/bash -eu\n${show}`,
+    "plain.sh": `# no shell is named\n${show}`,
+    "relative.sh": `#!bash\n${show}`,
+    "gone.sh": "#!/nowhere/shell\nx",
+  });
+  const at = (name: string) => join(place.skillsDir, "notes", name);
+  const run = (script_name: string) => runScript(place, { script_name, script_args: "a b" });
+  for (const name of ["bash.sh", "env.sh"]) {
+    const ended = `${name} ended with exit code 0.`;
+    assert.equal(await run(name), `${ended}\n${at(name)}|a b|bash\non`);
+  }
+  assert.equal(
+    await failureOf(run("strict.sh")),
+    `strict.sh ended with exit code 1.\n${at("strict.sh")}|a b|bash`,
+  );
+  for (const name of ["plain.sh", "relative.sh"]) {
+    const shell = await runScript(place, { script_name: name });
+    assert.match(shell, /\|\|(bash)?\non$/);
+  }
+  assert.match(
+    await failureOf(run("gone.sh")),
+    /^Cannot start \/nowhere\/shell: it is not installed/,
+  );
+});
+
+Deno.test("skill_run_script is unsafe: after a crash it is not repeated", async () => {
+  await using place = await openWith({});
+  const { tool } = await place.tool("skill_run_script", { skills: ["notes"] });
+  assert.equal(tool.effect({ skill_name: "notes", script_name: "a.sh" }), "unsafe");
+});

@@ -1,0 +1,81 @@
+// Skills in a workspace on the disk, with scripts that run for real.
+import { join } from "node:path";
+import type { Clock } from "../../../../base/clock.ts";
+import type { ScriptHost } from "../../../../runtime/tools/skills/script_host.ts";
+import { Skills } from "../../../../runtime/tools/skills/skills.ts";
+import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+
+/** For tests that run no .ts or .js script. */
+const NO_SCRIPTS: ScriptHost = {
+  runScript: () => Promise.reject(new TypeError("no such script was to be run")),
+};
+
+/** One workspace with skills. Everything lies in one temporary folder; dispose removes it. */
+export class SkillsFixture implements AsyncDisposable {
+  readonly files: SandboxFixture;
+  readonly skillsDir: string;
+
+  private constructor(files: SandboxFixture) {
+    this.files = files;
+    this.skillsDir = join(files.workspace, "agents/_config/skills");
+  }
+
+  static async open(): Promise<SkillsFixture> {
+    return new SkillsFixture(await SandboxFixture.open());
+  }
+
+  /** Writes a file of a skill; returns its path. */
+  async write(skill: string, name: string, content: string | Uint8Array): Promise<string> {
+    const path = join(this.skillsDir, skill, name);
+    await Deno.mkdir(join(path, ".."), { recursive: true });
+    await Deno.writeFile(
+      path,
+      typeof content === "string" ? new TextEncoder().encode(content) : content,
+    );
+    return path;
+  }
+
+  skills(
+    options: {
+      scriptHost?: ScriptHost;
+      environment?: Record<string, string>;
+    } = {},
+  ): Skills {
+    return new Skills({
+      directories: {
+        skillsDir: this.skillsDir,
+        configDir: join(this.files.base, "config"),
+        stateDir: join(this.files.base, "state"),
+      },
+      home: this.files.home,
+      scriptHost: NO_SCRIPTS,
+      environment: { PATH: "/usr/bin:/bin", HOME: this.files.home, LANG: "C" },
+      ...options,
+    });
+  }
+
+  /** The tool of that name as an agent with these skills gets it, and what its calls are given. */
+  async tool(
+    name: string,
+    options: { skills: string[]; of?: Skills; signal?: AbortSignal; clock?: Clock },
+  ): Promise<{ tool: ActionTool; context: ToolContext }> {
+    const agent = createTestAgent({ skills: options.skills });
+    const { tools } = await (options.of ?? this.skills()).open(agent);
+    const tool = tools.find((one) => one.name === name);
+    if (tool === undefined || tool.question !== undefined || tool.delegation !== undefined) {
+      throw new TypeError(`no tool ${name}`);
+    }
+    const { signal, clock } = options;
+    const context = testContext(this.files.sandbox(), {
+      ...(signal === undefined ? {} : { signal }),
+      ...(clock === undefined ? {} : { clock }),
+    });
+    return { tool, context: { ...context, agent } };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.files[Symbol.asyncDispose]();
+  }
+}

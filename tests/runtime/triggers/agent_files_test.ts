@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { SystemClock } from "../../../base/clock.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { openLogFile } from "../../../runtime/service_log/log_file.ts";
+import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+
+const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
+
+/** Notes every agents_changed event as `change id`. */
+function record(runtime: Runtime): string[] {
+  const changes: string[] = [];
+  runtime.events.subscribe((event) => {
+    if (event.type === "agents_changed") changes.push(`${event.change} ${event.agentId}`);
+  });
+  return changes;
+}
+
+async function saveAtomically(place: TestWorkspace, id: string, text: string): Promise<void> {
+  const staged = join(place.agentsDir, `.${id}.swp`);
+  await Deno.writeTextFile(staged, text);
+  await Deno.rename(staged, join(place.agentsDir, `${id}.md`));
+}
+
+Deno.test("AgentFiles reports additions, atomic saves, renames and deletions, once each", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("old", ECHO);
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  const seen = (count: number) => until(() => changes.length >= count, `change ${count}`);
+
+  await place.writeAgent("new", ECHO);
+  await seen(1);
+  await saveAtomically(place, "new", `${ECHO}More.\n`);
+  await seen(2);
+  const ended = await runToEnd(runtime, "old");
+  await Deno.rename(join(place.agentsDir, "old.md"), join(place.agentsDir, "other.md"));
+  await seen(4);
+  await Deno.remove(join(place.agentsDir, "new.md"));
+  await seen(5);
+  assert.deepEqual(changes, [
+    "loaded new",
+    "updated new",
+    "removed old",
+    "loaded other",
+    "removed new",
+  ]);
+  // History by the old id stays reachable.
+  assert.equal((await runtime.listRuns("old", { limit: 10, offset: 0 }))[0]?.id, ended.id);
+  await assert.rejects(runtime.getAgent("old"), /'old' not found/);
+});
+
+Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, reports what no longer parses and keeps it", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("one", ECHO);
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  for (let edit = 0; edit < 10; edit++) await place.writeAgent("one", `${ECHO}${edit}\n`);
+  await until(() => changes.length >= 1, `change ${1}`);
+  // Written again with the same bytes: nothing has changed.
+  await place.writeAgent("one", `${ECHO}9\n`);
+  // Half a file: the last good definition stays live.
+  await place.writeAgent("one", "---\nmodel: { provider");
+  await until(async () => (await runtime.getAgent("one")).agent.warnings.length > 0, "the warning");
+  await until(() => changes.length >= 2, `change ${2}`);
+  assert.deepEqual(changes, ["updated one", "updated one"]);
+  assert.equal(
+    (await runToEnd(runtime, "one", { message: "still here" })).outputData,
+    "still here",
+  );
+  await runtime.reloadAgents();
+  assert.equal(changes.length, 2, "still broken in the same way");
+  await place.writeAgent("one", `${ECHO}whole again\n`);
+  await until(() => changes.length >= 3, `change ${3}`);
+  assert.deepEqual(changes, ["updated one", "updated one", "updated one"]);
+});
+
+Deno.test("AgentFiles warns once of a file whose name ends with .MD, and loads it when it is renamed", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.agentsDir, "EARLY.MD"), ECHO);
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  const warnings = () =>
+    place.logged.filter(({ level }) => level === "warn").map(({ message }) =>
+      message.replace(place.agentsDir, "DIR")
+    );
+  const warning = (name: string, id: string) =>
+    `DIR/${name}:1:1: The file is ignored: the name of an agent file ends with .md ` +
+    `(rename it to ${id}.md)`;
+  await Deno.writeTextFile(join(place.agentsDir, "late.Md"), ECHO);
+  await until(() => warnings().length >= 2, "the second warning");
+  await runtime.reloadAgents();
+  assert.deepEqual(warnings(), [warning("EARLY.MD", "EARLY"), warning("late.Md", "late")]);
+  assert.deepEqual(runtime.brokenAgentFiles().map(({ id }) => id), ["EARLY", "late"]);
+  await Deno.rename(join(place.agentsDir, "late.Md"), join(place.agentsDir, "late.md"));
+  await until(() => changes.length >= 1, "the agent");
+  assert.deepEqual(changes, ["loaded late"]);
+});
+
+Deno.test("AgentFiles logs an agent's warnings at the start and after a change, once each, with their place", async () => {
+  await using place = await createTestWorkspace();
+  const path = join(place.root, "service.log");
+  using log = openLogFile(path, { clock: new SystemClock() });
+  const typo = ECHO.replace("---\n", "---\ntriger: { type: manual }\n");
+  await place.writeAgent("typo", typo);
+  await using runtime = await place.open({ log });
+  const warnings = async () =>
+    (await Deno.readTextFile(path)).split("\n").filter((line) => line.includes(" WARN "))
+      .map((line) => line.slice(line.indexOf("WARN")).replace(place.agentsDir, "DIR"));
+  const save = async (text: string) => {
+    await saveAtomically(place, "typo", text);
+    await runtime.reloadAgents();
+  };
+  const first =
+    'WARN  DIR/typo.md:2:1: Unknown key triger: it is ignored (did you mean "trigger"?)';
+  assert.deepEqual(await warnings(), [first]);
+  await runtime.reloadAgents();
+  await save(typo.replace("model:", 'trigger: { "typ\\e[31m\\u202ee": manual }\nmodel:'));
+  await runtime.reloadAgents();
+  const second = String.raw`WARN  DIR/typo.md:3:12: Unknown key trigger."typ\u001b[31m\u202ee": ` +
+    "it is ignored";
+  assert.deepEqual(await warnings(), [first, second]);
+  await save(ECHO);
+  await save(typo);
+  assert.deepEqual(await warnings(), [first, second, first]);
+});
+
+Deno.test("AgentFiles logs once what is wrong with a file that no longer parses", async () => {
+  await using place = await createTestWorkspace();
+  const typo = ECHO.replace("---\n", "---\ntriger: { type: manual }\n");
+  await place.writeAgent("typo", typo);
+  await using runtime = await place.open();
+  await saveAtomically(place, "typo", typo.replace("provider: demo", "provider: [demo]"));
+  await runtime.reloadAgents();
+  await runtime.reloadAgents();
+  const warnings = place.logged.filter(({ level }) => level === "warn")
+    .map(({ message }) => message.replace(place.agentsDir, "DIR"));
+  const at = warnings.map((message) => message.split(" ", 1)[0]);
+  assert.deepEqual(at, ["DIR/typo.md:2:1:", "DIR/typo.md:3:20:"], warnings.join("\n"));
+});
+
+Deno.test("AgentFiles shares its code with reloadAgents(): whoever comes first reports", async () => {
+  await using place = await createTestWorkspace();
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  await place.writeAgent("fresh", ECHO);
+  const report = await runtime.reloadAgents();
+  assert.equal(report.loaded, 1);
+  await until(() => changes.length >= 1, `change ${1}`);
+  await runtime.reloadAgents();
+  assert.deepEqual(changes, ["loaded fresh"]);
+});
+
+Deno.test("AgentFiles waits for a folder that does not exist, and for one that goes and comes back", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.remove(place.agentsDir);
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  await Deno.mkdir(place.agentsDir);
+  await place.writeAgent("first", ECHO);
+  await until(() => changes.length >= 1, `change ${1}`);
+  await Deno.remove(place.agentsDir, { recursive: true });
+  await until(() => changes.length >= 2, `change ${2}`);
+  await Deno.mkdir(place.agentsDir);
+  await place.writeAgent("second", ECHO);
+  await until(() => changes.length >= 3, `change ${3}`);
+  assert.deepEqual(changes, ["loaded first", "removed first", "loaded second"]);
+});
+
+Deno.test("AgentFiles keeps looking when a file stands where the folder's parent was", async () => {
+  await using place = await createTestWorkspace();
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  // At once, so that the folder is looked for only when the file stands there.
+  Deno.removeSync(place.workspace, { recursive: true });
+  Deno.writeTextFileSync(place.workspace, "in the way");
+  const isTold = () => place.logged.some(({ message }) => message.startsWith("Cannot watch "));
+  await until(isTold, "the warning");
+  await Deno.remove(place.workspace);
+  await Deno.mkdir(place.agentsDir, { recursive: true });
+  await place.writeAgent("back", ECHO);
+  await until(() => changes.length >= 1, "the agent");
+  assert.deepEqual(changes, ["loaded back"]);
+});
+
+Deno.test("AgentFiles follows the folder again when its parent is moved away and made anew", async () => {
+  await using place = await createTestWorkspace();
+  await using runtime = await place.open();
+  const changes = record(runtime);
+  const old = `${place.workspace}-old`;
+  Deno.renameSync(place.workspace, old);
+  Deno.mkdirSync(place.agentsDir, { recursive: true });
+  await place.writeAgent("back", ECHO);
+  await until(() => changes.length >= 1, "the agent");
+  await place.writeAgent("more", ECHO);
+  await until(() => changes.length >= 2, "the other agent");
+  assert.deepEqual(changes, ["loaded back", "loaded more"]);
+  await Deno.remove(old, { recursive: true });
+});
+
+Deno.test("AgentFiles finds an agents folder that cannot be reached at the start as soon as it can", async () => {
+  await using place = await createTestWorkspace();
+  const { realPathSync } = Deno;
+  let isReachable = false;
+  Deno.realPathSync = (path) => {
+    if (!isReachable && String(path) === place.agentsDir) {
+      throw new Deno.errors.PermissionDenied("Permission denied (os error 13)");
+    }
+    return realPathSync(path);
+  };
+  try {
+    await using runtime = await place.open();
+    const changes = record(runtime);
+    isReachable = true;
+    await place.writeAgent("back", ECHO);
+    await until(() => changes.length >= 1, "the agent");
+  } finally {
+    Deno.realPathSync = realPathSync;
+  }
+});

@@ -1,0 +1,41 @@
+// A service in a process of its own, to be killed; by itself, if wanted, right before or after it accepts a run.
+import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
+import { SqliteAcceptanceStore } from "../../../runtime/storage/acceptance.ts";
+
+/** What it is told on its command line. */
+export interface MortalOrder {
+  shell: Record<string, string>;
+  home: string;
+  /** At which acceptance it dies: claims and executions are stored before it, or with it. */
+  death: { when: "before" | "after"; nth: number } | null;
+}
+
+const { shell, home, death } = JSON.parse(Deno.args[0] ?? "") as MortalOrder;
+
+/** Kills this very process: nothing of ours runs any more, no buffer is written. */
+function die(): never {
+  Deno.kill(Deno.pid, "SIGKILL");
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+}
+
+const accept = SqliteAcceptanceStore.prototype.acceptExecution;
+let accepted = 0;
+SqliteAcceptanceStore.prototype.acceptExecution = async function (...wanted) {
+  const isLast = ++accepted === death?.nth;
+  if (isLast && death?.when === "before") die();
+  const acceptance = await accept.apply(this, wanted);
+  if (isLast) die();
+  return acceptance;
+};
+
+await openRuntime({
+  settings: await loadSettings({ shell, home }),
+  version: "mortal",
+  mode: "service",
+  log: {
+    write: (level, message, fields) => {
+      if (level === "error") console.error(message, fields);
+    },
+  },
+});
+console.log("ready");

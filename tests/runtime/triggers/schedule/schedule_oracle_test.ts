@@ -1,0 +1,27 @@
+// A sample of `deno task schedules`.
+import assert from "node:assert/strict";
+import { compareWorld } from "../../../../proof/schedules/comparison.ts";
+import { runManyClaims } from "../../../../proof/schedules/many_claims.ts";
+import { clockChanges, createRandomWorld } from "../../../../proof/schedules/random_world.ts";
+
+Deno.test("twenty schedules by chance: each slot is one of run, skipped and missed, as an oracle says", async () => {
+  const changes = clockChanges().length;
+  const counts = { run: 0, skipped: 0, missed: 0 };
+  for (let number = 0; number < 20; number++) {
+    // Half around a change of the clock, in all five zones, half around any date.
+    const world = createRandomWorld(number % 2 === 0 ? number * 4 : changes + number);
+    const comparison = await compareWorld(world);
+    assert.deepEqual(comparison.differences, [], `world ${number}`);
+    counts.run += comparison.counts.run;
+    counts.skipped += comparison.counts.skipped;
+    counts.missed += comparison.counts.missed;
+  }
+  for (const [outcome, count] of Object.entries(counts)) {
+    assert.ok(count > 100, `only ${count} slots were ${outcome}`);
+  }
+});
+
+Deno.test("two hundred agents due at once, twenty times, over a restart: each slot is claimed once", async () => {
+  const { claims, expected, wrong, timers } = await runManyClaims({ agents: 200, times: 20 });
+  assert.deepEqual({ claims, wrong, timers }, { claims: expected, wrong: [], timers: 1 });
+});

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Cron } from "croner";
+import { parseDuration } from "../../../../base/durations.ts";
+import { createSchedule, type Schedule } from "../../../../runtime/triggers/schedule/schedule.ts";
+import { cronSlots, intervalSlots } from "../../../../proof/schedules/cron_oracle.ts";
+import { Chance, clockChanges, createCron } from "../../../../proof/schedules/random_world.ts";
+import { seededRandom } from "../../../support/seeded_random.ts";
+import { CRON_CASES, INTERVAL_CASES } from "./schedule_cases.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const UTC = { timeZone: "UTC" };
+
+function take(schedule: Schedule, from: number, count: number, anchor = from): number[] {
+  const slots: number[] = [];
+  for (let at: number | null = from; slots.length < count;) {
+    at = schedule.nextAfter(at, anchor);
+    if (at === null) break;
+    slots.push(at);
+  }
+  return slots;
+}
+
+const toTimes = (slots: readonly number[]) => slots.map((slot) => new Date(slot).toISOString());
+const toExact = (time: string) => new Date(time).toISOString();
+
+for (const [cron, timezone, after, expected] of CRON_CASES) {
+  Deno.test(`createSchedule() ${cron} in ${timezone} after ${after}`, () => {
+    const schedule = createSchedule({ cron, timezone }, UTC);
+    const slots = take(schedule, Date.parse(after), expected.length);
+    assert.deepEqual(toTimes(slots), expected.map(toExact));
+  });
+}
+
+for (const [every, anchor, after, expected] of INTERVAL_CASES) {
+  Deno.test(`createSchedule() every ${every} from ${anchor} after ${after}`, () => {
+    const schedule = createSchedule({ every }, { timeZone: "Europe/Berlin" });
+    const slots = take(schedule, Date.parse(after), expected.length, Date.parse(anchor));
+    assert.deepEqual(toTimes(slots), expected.map(toExact));
+  });
+}
+
+Deno.test("createSchedule() takes the machine's zone for a cron that names none", () => {
+  const noon = createSchedule({ cron: "0 12 * * *" }, { timeZone: "Asia/Tokyo" });
+  assert.deepEqual(toTimes(take(noon, Date.parse("2026-01-01"), 1)), ["2026-01-01T03:00:00.000Z"]);
+  const declared = createSchedule({ cron: "0 12 * * *", timezone: "UTC" }, {
+    timeZone: "Asia/Tokyo",
+  });
+  assert.deepEqual(toTimes(take(declared, Date.parse("2026-01-01"), 1)), [
+    "2026-01-01T12:00:00.000Z",
+  ]);
+});
+
+Deno.test("Schedule.fingerprint is equal for equal times, however they are written", () => {
+  const fingerprint = (trigger: Parameters<typeof createSchedule>[0], timeZone = "UTC") =>
+    createSchedule(trigger, { timeZone }).fingerprint;
+  assert.equal(fingerprint({ every: "60s" }), fingerprint({ every: "1m" }));
+  assert.equal(fingerprint({ cron: "@daily" }), fingerprint({ cron: " 0  0 * * * " }));
+  assert.equal(
+    fingerprint({ cron: "0 0 * * *" }),
+    fingerprint({ cron: "0 0 * * *" }, "Asia/Tokyo"),
+  );
+  const different = [
+    fingerprint({ every: "1m" }),
+    fingerprint({ every: "2m" }),
+    fingerprint({ cron: "* * * * *" }),
+    fingerprint({ cron: "*/2 * * * *" }),
+    fingerprint({ cron: "*/2 * * * *", timezone: "UTC" }),
+    fingerprint({ cron: "*/2 * * * *", timezone: "Asia/Tokyo" }),
+  ];
+  assert.equal(new Set(different).size, different.length);
+});
+
+const anyTrigger = fc.oneof(
+  fc.integer({ min: 1, max: 3_000_000 }).map((seconds) => ({ every: `${seconds}s` })),
+  fc.record({
+    cron: fc.integer({ min: 1 }).map((seed) => createCron(new Chance(seededRandom(seed)))),
+    timezone: fc.constantFrom(
+      "UTC",
+      "Europe/Berlin",
+      "America/New_York",
+      "Australia/Lord_Howe",
+      "Asia/Beirut",
+      "Africa/Casablanca",
+      "Pacific/Apia",
+    ),
+  }),
+);
+const anyInstant = fc.integer({ min: Date.UTC(2011, 10, 1), max: Date.UTC(2040, 0, 1) });
+
+Deno.test("Schedule.nextAfter() always moves on and is never in the past", () => {
+  fc.assert(fc.property(anyTrigger, anyInstant, (trigger, now) => {
+    const schedule = createSchedule(trigger, UTC);
+    let before = now;
+    for (const slot of take(schedule, now, 5)) {
+      assert.ok(slot > before, `${slot} comes after ${before}`);
+      before = slot;
+    }
+  }));
+});
+
+Deno.test("Schedule.slotsIn() counts and names exactly the slots that nextAfter() walks through", () => {
+  const stretch = fc.integer({ min: 0, max: 40 * DAY_MS });
+  fc.assert(fc.property(anyTrigger, anyInstant, stretch, (trigger, from, length) => {
+    const schedule = createSchedule(trigger, UTC);
+    const anchor = from - (length % 7_919_000);
+    const to = from + length;
+    const walked: number[] = [];
+    for (let at = schedule.nextAfter(from, anchor); at !== null && at <= to;) {
+      walked.push(at);
+      at = schedule.nextAfter(at, anchor);
+      if (walked.length > 5_000) return;
+    }
+    assert.deepEqual(
+      schedule.slotsIn({ from, to, anchor }),
+      walked.length === 0 ? null : {
+        first: walked[0],
+        last: walked.at(-1),
+        beforeLast: walked.at(-2) ?? null,
+        count: walked.length,
+      },
+    );
+  }));
+});
+
+Deno.test("createSchedule() agrees with another cron library where no clock changes", () => {
+  fc.assert(fc.property(fc.integer({ min: 1 }), anyInstant, (seed, from) => {
+    const cron = createCron(new Chance(seededRandom(seed)));
+    const other = new Cron(cron, { mode: "5-part", paused: true, timezone: "UTC" });
+    assert.deepEqual(
+      toTimes(take(createSchedule({ cron }, UTC), from, 12)),
+      other.nextRuns(12, new Date(from)).map((date) => date.toISOString()),
+      cron,
+    );
+  }));
+});
+
+Deno.test("createSchedule() agrees, around every clock change, with a walk minute by minute", () => {
+  const chance = new Chance(seededRandom(6));
+  for (const { zone, at } of clockChanges()) {
+    for (let time = 0; time < 3; time++) {
+      const cron = time === 0 ? "* * * * *" : createCron(chance);
+      const from = at + chance.within(-3 * HOUR_MS, 2 * HOUR_MS);
+      const to = from + 8 * HOUR_MS;
+      const expected = cronSlots(cron, { zone, from, to });
+      const schedule = createSchedule({ cron, timezone: zone }, UTC);
+      const why = `${cron} in ${zone} after ${new Date(from).toISOString()}`;
+      assert.deepEqual(take(schedule, from, expected.length), expected, why);
+      assert.equal(schedule.slotsIn({ from, to, anchor: from })?.count ?? 0, expected.length, why);
+    }
+  }
+});
+
+Deno.test("createSchedule() keeps the beat of any interval", () => {
+  const every = fc.constantFrom("1s", "30s", "5m", "1h30m", "1d", "7d");
+  fc.assert(
+    fc.property(every, anyInstant, fc.nat(10 * DAY_MS), (text, anchor, later) => {
+      const everyMs = parseDuration(text) ?? 0;
+      const from = anchor + later;
+      const expected = intervalSlots(everyMs, { anchor, from, to: from + 3 * everyMs }).slice(0, 3);
+      assert.deepEqual(take(createSchedule({ every: text }, UTC), from, 3, anchor), expected);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+Deno.test("Schedule.slotsIn() counts a year of minutes without walking through them", () => {
+  const schedule = createSchedule({ cron: "* * * * *", timezone: "Europe/Berlin" }, UTC);
+  const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
+  // An hour of autumn comes twice and counts once.
+  const count = 365 * 1_440 - 60;
+  assert.deepEqual(schedule.slotsIn({ from, to, anchor: from }), {
+    first: from + 60_000,
+    last: to,
+    beforeLast: to - 60_000,
+    count,
+  });
+});
+
+Deno.test("createSchedule() refuses what was never checked", () => {
+  assert.throws(() => createSchedule({ cron: "0 0 31 2 *" }, UTC), TypeError);
+  assert.throws(() => createSchedule({}, UTC), TypeError);
+});

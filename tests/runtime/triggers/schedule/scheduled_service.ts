@@ -1,0 +1,135 @@
+// A service with schedules and without models, for tests: it can stop and start over one database, and its runs are notes.
+import type { Agent, ScheduleTrigger } from "../../../../runtime/agents/agent.ts";
+import { Database } from "../../../../runtime/storage/database.ts";
+import { insertSlot, isSlotTaken, SqliteSlotStore } from "../../../../runtime/storage/slots.ts";
+import type { FireOutcome, ScheduleFire, StartRun } from "../../../../runtime/triggers/fire.ts";
+import { Scheduler } from "../../../../runtime/triggers/schedule/scheduler.ts";
+import type { SlotStore } from "../../../../runtime/triggers/schedule/slot_store.ts";
+import { fakeAgent } from "../../../support/fake_agent.ts";
+import { LogLines } from "../../../support/log_lines.ts";
+import { SimulatedClock } from "../../../support/simulated_clock.ts";
+
+/** An agent with a schedule. */
+export function scheduled(
+  id: string,
+  trigger: Partial<ScheduleTrigger>,
+  changes: Partial<Agent> = {},
+): Agent {
+  return fakeAgent(id, { trigger: { type: "schedule", catchUp: "none", ...trigger }, ...changes });
+}
+
+/** What a start does instead of taking the slot: an outcome, or an error. */
+type Refusal = Exclude<FireOutcome["outcome"], "started"> | Error;
+
+export class ScheduledService implements AsyncDisposable {
+  readonly db = Database.open(":memory:");
+  readonly clock: SimulatedClock;
+  readonly log = new LogLines();
+  /** Every run that started: agent, slot and what the wall showed, as `HH:MM:SS`. */
+  readonly runs: string[] = [];
+  readonly fires: ScheduleFire[] = [];
+  isPaused = false;
+  /** What the scheduler is told when it asks. */
+  mayBePaused: () => boolean = () => this.isPaused;
+  /** Asked before each start. */
+  refuse: (agentId: string, scheduledFor: number) => Refusal | undefined = () => undefined;
+  #scheduler: Scheduler | undefined;
+
+  constructor(start = "2026-01-01T12:00:00.000Z") {
+    this.clock = new SimulatedClock(Date.parse(start));
+  }
+
+  /** The running scheduler. */
+  get scheduler(): Scheduler {
+    if (this.#scheduler === undefined) throw new TypeError("the service does not run");
+    return this.#scheduler;
+  }
+
+  /** Starts the service with these agents. */
+  async open(
+    agents: readonly Agent[],
+    options: { unreadable?: string; store?: SlotStore } = {},
+  ): Promise<void> {
+    const { unreadable, store = new SqliteSlotStore(this.db) } = options;
+    this.#scheduler = new Scheduler({
+      store,
+      clock: this.clock,
+      log: this.log,
+      timeZone: "UTC",
+      start: this.#start,
+      isPaused: () => this.mayBePaused(),
+    });
+    await this.#scheduler.reconcile(agents, { isUnreadable: (id) => id === unreadable });
+    this.#scheduler.start();
+    await this.clock.idle();
+  }
+
+  /** Stops the service, lets real time pass, and starts it again. */
+  async restart(agents: readonly Agent[], downMs = 0): Promise<void> {
+    await this.close();
+    this.clock.pass(this.clock.real + downMs);
+    await this.open(agents);
+  }
+
+  async close(): Promise<void> {
+    await this.#scheduler?.[Symbol.asyncDispose]();
+    this.#scheduler = undefined;
+  }
+
+  async reconcile(agents: readonly Agent[]): Promise<void> {
+    await this.scheduler.reconcile(agents, { isUnreadable: () => false });
+    await this.clock.idle();
+  }
+
+  async pause(isPaused: boolean): Promise<void> {
+    this.isPaused = isPaused;
+    this.scheduler.look();
+    await this.clock.idle();
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.clock.runUntil(this.clock.real + ms);
+  }
+
+  /** What became of an agent's slots, oldest first: `HH:MM:SS outcome (reason) xN`. */
+  async slots(agentId: string): Promise<string[]> {
+    const page = { limit: -1, offset: 0 };
+    const slots = await new SqliteSlotStore(this.db).listSlots(agentId, page);
+    return slots.reverse().map(({ scheduledFor, outcome, reason, count }) =>
+      [
+        `${timeOf(scheduledFor)} ${outcome}`,
+        ...reason === null ? [] : [`(${reason})`],
+        ...count === 1 ? [] : [`x${count}`],
+      ].join(" ")
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+    this.db[Symbol.dispose]();
+  }
+
+  readonly #start: StartRun = (agent, fire) => {
+    if (fire.type !== "schedule") throw new TypeError("only schedules fire here");
+    const { scheduledFor, reason } = fire;
+    const slot = { agentId: agent.id, scheduledFor, executionId: null, count: 1 };
+    const refusal = this.refuse(agent.id, scheduledFor);
+    if (refusal instanceof Error) return Promise.reject(refusal);
+    return Promise.resolve(this.db.transaction("process", (): FireOutcome => {
+      if (refusal === "stopping") return { outcome: refusal };
+      if (isSlotTaken(this.db, agent.id, scheduledFor)) return { outcome: "claimed" };
+      if (refusal !== undefined) {
+        insertSlot(this.db, { ...slot, outcome: "skipped", reason: refusal });
+        return { outcome: refusal };
+      }
+      insertSlot(this.db, { ...slot, outcome: "run", reason });
+      this.fires.push(fire);
+      this.runs.push(`${agent.id} ${timeOf(scheduledFor)} at ${timeOf(this.clock.now())}`);
+      return { outcome: "started", executionId: this.runs.length };
+    }));
+  };
+}
+
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 19);
+}

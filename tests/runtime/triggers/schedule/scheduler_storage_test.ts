@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { SqliteSlotStore } from "../../../../runtime/storage/slots.ts";
+import type {
+  ScheduleState,
+  Slot,
+  SlotStore,
+} from "../../../../runtime/triggers/schedule/slot_store.ts";
+import { settle } from "../../../support/test_clock.ts";
+import { scheduled, ScheduledService } from "./scheduled_service.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+Deno.test("Scheduler tries a start that failed again, never twice, and lets others start", async () => {
+  await using service = new ScheduledService();
+  await service.open([
+    scheduled("broken", { every: "10m" }),
+    scheduled("sound", { every: "10m" }),
+  ]);
+  const until = service.clock.real + 10 * MINUTE_MS + 25_000;
+  service.refuse = (agentId) =>
+    agentId === "broken" && service.clock.real < until ? new Error("no room") : undefined;
+  await service.advance(11 * MINUTE_MS);
+  assert.deepEqual(service.runs, [
+    "sound 12:10:00 at 12:10:00",
+    "broken 12:10:00 at 12:10:30",
+  ]);
+  const errors = service.log.lines.filter(({ level }) => level === "error");
+  assert.equal(errors.length, 3);
+  assert.equal(errors[0]?.fields["runs"], 1);
+  assert.match(String(errors[0]?.fields["error"]), /no room/);
+});
+
+Deno.test("Scheduler tells slots that passed while runs could not be stored, each once", async () => {
+  await using service = new ScheduledService();
+  await service.open([scheduled("fast", { every: "20s" })]);
+  const until = service.clock.real + 5 * MINUTE_MS;
+  service.refuse = () => service.clock.real < until ? new Error("no room") : undefined;
+  await service.advance(6 * MINUTE_MS);
+  const slots = await service.slots("fast");
+  assert.deepEqual(slots.slice(-3), ["12:05:20 run", "12:05:40 run", "12:06:00 run"]);
+  assert.match(slots[0] ?? "", /^12:00:20 missed \(its run could not be stored\)/);
+  const counted = slots.reduce((sum, slot) => sum + Number(/x(\d+)$/.exec(slot)?.[1] ?? 1), 0);
+  assert.equal(counted, 18);
+});
+
+Deno.test("Scheduler leaves everything to the next start once the service stops", async () => {
+  await using service = new ScheduledService();
+  const agents = [scheduled("a", { every: "10m" }), scheduled("b", { every: "10m" })];
+  await service.open(agents);
+  let asked = 0;
+  service.refuse = () => {
+    asked++;
+    return "stopping";
+  };
+  const stopping = service.advance(10 * MINUTE_MS);
+  // Nobody sleeps any more: the timer is over.
+  await Promise.race([stopping, settle()]);
+  await settle();
+  assert.equal(asked, 1);
+  await service.close();
+  assert.deepEqual(await service.slots("a"), []);
+  service.refuse = () => undefined;
+  await service.restart(agents, 30_000);
+  assert.deepEqual(service.runs.sort(), ["a 12:10:00 at 12:10:30", "b 12:10:00 at 12:10:30"]);
+});
+
+/** A store whose disk can be full. */
+class FillableStore implements SlotStore {
+  isFull = false;
+  readonly #store: SlotStore;
+
+  constructor(store: SlotStore) {
+    this.#store = store;
+  }
+
+  readSchedules(): Promise<ScheduleState[]> {
+    return this.#store.readSchedules();
+  }
+
+  beginSchedule(state: ScheduleState): Promise<void> {
+    return this.#change(() => this.#store.beginSchedule(state));
+  }
+
+  endSchedules(agentIds: readonly string[]): Promise<void> {
+    return this.#change(() => this.#store.endSchedules(agentIds));
+  }
+
+  recordSlots(slots: Parameters<SlotStore["recordSlots"]>[0]): Promise<void> {
+    return this.#change(() => this.#store.recordSlots(slots));
+  }
+
+  listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
+    return this.#store.listSlots(agentId, page);
+  }
+
+  purgeSlots(options: { before: number; keep: number }): Promise<number> {
+    return this.#change(() => this.#store.purgeSlots(options));
+  }
+
+  #change<T>(change: () => Promise<T>): Promise<T> {
+    return this.isFull ? Promise.reject(new Error("no room")) : change();
+  }
+}
+
+Deno.test("Scheduler brings schedules in step as soon as they can be stored", async () => {
+  await using service = new ScheduledService();
+  const store = new FillableStore(new SqliteSlotStore(service.db));
+  store.isFull = true;
+  await service.open([scheduled("late", { every: "10m" })], { store });
+  assert.equal(service.scheduler.nextRun("late"), null);
+  await service.advance(MINUTE_MS);
+  store.isFull = false;
+  await service.advance(12 * MINUTE_MS);
+  assert.equal(service.runs.length, 1);
+  assert.ok(service.log.lines.some(({ message }) => message.includes("could not be stored")));
+  // Whoever is gone does not fire, even where that cannot be stored.
+  store.isFull = true;
+  await service.reconcile([]);
+  await service.advance(HOUR_MS);
+  assert.equal(service.runs.length, 1);
+  store.isFull = false;
+  await service.advance(MINUTE_MS);
+  assert.deepEqual(await store.readSchedules(), []);
+});
+
+Deno.test("Scheduler gives missed slots their outcome as soon as it can be stored", async () => {
+  await using service = new ScheduledService();
+  const store = new FillableStore(new SqliteSlotStore(service.db));
+  await service.open([scheduled("half", { every: "30m" })], { store });
+  await service.advance(MINUTE_MS);
+  service.clock.step(2 * HOUR_MS);
+  store.isFull = true;
+  await service.advance(5 * MINUTE_MS);
+  assert.deepEqual(await service.slots("half"), []);
+  store.isFull = false;
+  await service.advance(30 * MINUTE_MS);
+  assert.deepEqual(await service.slots("half"), [
+    "12:30:00 missed (its run could not be stored) x4",
+    "14:30:00 run",
+  ]);
+});
+
+Deno.test("Scheduler keeps slots for ninety days, and the newest hundred of each agent", async () => {
+  await using service = new ScheduledService();
+  const agents = [scheduled("hourly", { every: "1h" }), scheduled("daily", { every: "1d" })];
+  await service.open(agents);
+  await service.advance(130 * DAY_MS);
+  const hourly = await service.slots("hourly");
+  assert.ok(hourly.length >= 90 * 24 && hourly.length <= 91 * 24, `${hourly.length} rows`);
+  const daily = await service.slots("daily");
+  assert.ok(daily.length >= 100 && daily.length <= 101, `${daily.length} rows`);
+});
+
+Deno.test("Scheduler goes on when it could not be read whether triggers are paused", async () => {
+  await using service = new ScheduledService();
+  await service.open([scheduled("often", { every: "10m" })]);
+  const until = service.clock.real + 10 * MINUTE_MS + 25_000;
+  service.mayBePaused = () => {
+    if (service.clock.real < until) throw new Error("unreadable");
+    return false;
+  };
+  await service.advance(11 * MINUTE_MS);
+  assert.deepEqual(service.runs, ["often 12:10:00 at 12:10:30"]);
+  assert.equal(service.log.lines.filter(({ level }) => level === "error").length, 3);
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PERMISSION_FLAGS } from "../../../cli/self_command.ts";
+import { Database } from "../../../runtime/storage/database.ts";
+import { REPOSITORY } from "../../support/repository.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import type { MortalOrder } from "./mortal_service.ts";
+
+const PROGRAM = fileURLToPath(new URL("./mortal_service.ts", import.meta.url));
+
+/** Starts the service; resolves when it is ready. */
+async function serve(
+  place: TestWorkspace,
+  death: MortalOrder["death"] = null,
+): Promise<Deno.ChildProcess> {
+  const order: MortalOrder = { shell: place.shell, home: place.root, death };
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--config", join(REPOSITORY, "tests/deno.json"), "--no-check"],
+      ...PERMISSION_FLAGS,
+      PROGRAM,
+      JSON.stringify(order),
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  reader.releaseLock();
+  // Without a word it died first.
+  if (value !== undefined) assert.equal(new TextDecoder().decode(value).trim(), "ready");
+  return child;
+}
+
+async function untilDead(child: Deno.ChildProcess): Promise<void> {
+  await child.stdout.cancel();
+  assert.equal((await child.status).signal, "SIGKILL");
+}
+
+async function kill(child: Deno.ChildProcess): Promise<void> {
+  child.kill("SIGKILL");
+  await untilDead(child);
+}
+
+function read<Row extends object>(place: TestWorkspace, sql: string): Row[] {
+  using db = Database.open(join(place.stateDir, "inkling.db"), { readOnly: true });
+  return db.all<Row>(sql);
+}
+
+interface RunRow {
+  id: number;
+  status: string;
+  request: string;
+}
+
+const runsOf = (place: TestWorkspace) =>
+  read<RunRow>(place, "SELECT id, status, request FROM executions ORDER BY id");
+
+interface SlotRow {
+  scheduled_for: number;
+  outcome: string;
+  execution_id: number | null;
+  count: number;
+}
+
+/** Every slot has one outcome, every run one slot, and no beat between the first and the last is left out. */
+function checkSlots(place: TestWorkspace, everyMs: number): SlotRow[] {
+  const slots = read<SlotRow>(place, "SELECT * FROM slots ORDER BY scheduled_for");
+  let expected = slots[0]?.scheduled_for;
+  for (const { scheduled_for, count } of slots) {
+    assert.equal(scheduled_for, expected, "no slot is left out, none is told twice");
+    expected = scheduled_for + count * everyMs;
+  }
+  const ran = slots.filter(({ outcome }) => outcome === "run").map((slot) => slot.execution_id);
+  assert.deepEqual(ran, runsOf(place).map(({ id }) => id));
+  return slots;
+}
+
+for (const when of ["before", "after"] as const) {
+  Deno.test(`a service that is killed right ${when} a slot is taken starts one run for it`, async () => {
+    await using place = await createTestWorkspace();
+    await place.writeScript("tick", [{ say: "tock" }], "trigger: { type: schedule, every: 1s }");
+    await untilDead(await serve(place, { when, nth: 2 }));
+    const before = runsOf(place);
+    assert.equal(before.length, when === "before" ? 1 : 2);
+    const child = await serve(place);
+    await until(() => runsOf(place).length >= before.length + 2, "runs after the restart");
+    await kill(child);
+    checkSlots(place, 1_000);
+    const [first, second] = runsOf(place).map(({ status }) => status);
+    assert.deepEqual(
+      [first, second],
+      ["success", when === "before" ? "success" : "orphaned"],
+      "what was accepted and never ran is told as such, and not run again",
+    );
+  });
+
+  Deno.test(`a service that is killed right ${when} a change is taken runs once for each change`, async () => {
+    await using place = await createTestWorkspace();
+    const inbox = join(place.workspace, "inbox");
+    await Deno.mkdir(inbox);
+    await place.writeScript(
+      "reader",
+      [{ say: "read" }],
+      "trigger: { type: watch, paths: [inbox], debounce: 100ms, catch_up: once }",
+    );
+    const child = await serve(place, { when, nth: 7 });
+    const paths = Array.from({ length: 20 }, (_, i) => join(inbox, `${i}.md`));
+    for (const path of paths) Deno.writeTextFileSync(path, "x");
+    await untilDead(child);
+    assert.equal(runsOf(place).length, when === "before" ? 6 : 7);
+    const again = await serve(place);
+    const isDone = () => {
+      const runs = runsOf(place);
+      return runs.length >= paths.length && runs.every(({ status }) => status !== "running");
+    };
+    await until(isDone, "a run for each");
+    await kill(again);
+    const told = runsOf(place).map(({ request }) =>
+      (JSON.parse(request) as { cause: { path: string } }).cause.path
+    );
+    assert.deepEqual(told.toSorted(), paths.toSorted());
+    assert.deepEqual(read(place, "SELECT * FROM watch_queue"), []);
+    const statuses = runsOf(place).map(({ status }) => status);
+    assert.ok(statuses.every((status) => status === "success" || status === "orphaned"));
+    if (when === "after") assert.equal(statuses[6], "orphaned");
+  });
+}
+
+Deno.test("a service that is killed again and again in the middle of beats tells each slot once", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "tick",
+    [{ say: "tock", delay_ms: 100 }],
+    "trigger: { type: schedule, every: 1s }",
+  );
+  for (let round = 0; round < 4; round++) {
+    const child = await serve(place);
+    const { length } = read<SlotRow>(place, "SELECT * FROM slots");
+    await until(
+      () => read<SlotRow>(place, "SELECT * FROM slots").length > length,
+      "one more slot",
+    );
+    await kill(child);
+    checkSlots(place, 1_000);
+  }
+});

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { settle, TestClock } from "../../support/test_clock.ts";
+import { until } from "../../support/until.ts";
+import { LiveTriggers } from "./live_triggers.ts";
+
+const MINUTE = 60_000;
+const BROKEN = "---\ntrigger: { type: nonsense }\n---\nBroken.\n";
+
+Deno.test("an agent that is deleted fires no more, also while another file cannot be read", async () => {
+  await using live = await LiveTriggers.create();
+  const clock = new TestClock("2026-03-01T00:00:00.000Z");
+  await live.place.writeAgent("broken", BROKEN);
+  await live.place.writeScript("tick", [{ say: "x" }], "trigger: { type: schedule, every: 1m }");
+  await live.watching("reader", ["inbox"]);
+  await live.watching("other", ["inbox"]);
+  live.write("inbox/old.md");
+  const runtime = await live.open({ clock });
+  await Deno.remove(join(live.place.agentsDir, "tick.md"));
+  await Deno.remove(join(live.place.agentsDir, "reader.md"));
+  const report = await runtime.reloadAgents();
+  assert.deepEqual(report.removed, ["reader", "tick"]);
+  assert.equal(runtime.brokenAgentFiles().length, 1);
+  await clock.advance(2 * MINUTE);
+  live.write("inbox/new.md");
+  await until(async () => {
+    await clock.advance(100);
+    return (await live.runs("other")).length === 1;
+  }, "the agent that is still there");
+  await settle();
+  assert.deepEqual(await live.runs("tick"), []);
+  assert.deepEqual(await live.runs("reader"), []);
+});
+
+Deno.test("an agent whose file breaks goes on as it was; repaired, as it is then", async () => {
+  await using live = await LiveTriggers.create();
+  await live.watching("reader", ["inbox"]);
+  live.write("inbox/old.md");
+  const runtime = await live.open();
+  await live.place.writeAgent("reader", BROKEN);
+  assert.equal((await runtime.reloadAgents()).errors.length, 1);
+  live.write("inbox/1.md");
+  await live.untilFired("reader", "created 1.md");
+  await live.watching("reader", ["inbox", "more"]);
+  live.write("more/old.md");
+  await runtime.reloadAgents();
+  live.write("more/2.md");
+  await live.untilFired("reader", "created 1.md", "created 2.md");
+});
+
+Deno.test("an agent whose file is emptied for a while keeps its schedule and the schedule's beat", async () => {
+  await using live = await LiveTriggers.create();
+  const clock = new TestClock("2026-03-01T00:00:00.000Z");
+  await live.place.writeScript("tick", [{ say: "x" }], "trigger: { type: schedule, every: 1h }");
+  const file = join(live.place.agentsDir, "tick.md");
+  const text = Deno.readTextFileSync(file);
+  const runtime = await live.open({ clock });
+  const due = Date.parse("2026-03-01T01:00:00.000Z");
+  await clock.advance(MINUTE);
+  Deno.truncateSync(file);
+  await runtime.reloadAgents();
+  const { agent, nextRun } = await runtime.getAgent("tick");
+  assert.deepEqual([agent.trigger.type, nextRun], ["schedule", due]);
+  assert.match(agent.warnings.map(({ message }) => message).join(), /^The system prompt is empty$/);
+  await clock.advance(MINUTE);
+  Deno.writeTextFileSync(file, text);
+  await runtime.reloadAgents();
+  assert.equal((await runtime.getAgent("tick")).nextRun, due);
+});
+
+Deno.test("an agent whose file is broken when the service starts loses neither its beat nor what waits for it", async () => {
+  await using live = await LiveTriggers.create();
+  const clock = new TestClock("2026-03-01T00:00:00.000Z");
+  const every = "trigger: { type: schedule, every: 1h }";
+  await live.place.writeScript("tick", [{ say: "x" }], every);
+  await live.watching("reader", ["inbox"], {
+    steps: [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }],
+  });
+  live.write("inbox/old.md");
+  await live.open({ clock });
+  const advanceUntil = (condition: () => Promise<boolean>, what: string) =>
+    until(async () => {
+      await clock.advance(10);
+      return await condition();
+    }, what);
+  live.write("inbox/1.md");
+  await advanceUntil(
+    async () => (await live.runs("reader")).at(-1)?.status === "waiting",
+    "the question",
+  );
+  live.write("inbox/2.md");
+  // Long enough for the change to be quiet; that it was kept shows after the restarts.
+  for (let i = 0; i < 50; i++) await clock.advance(10);
+  await live.close();
+  const due = Date.parse("2026-03-01T01:00:00.000Z");
+  const files = ["tick", "reader"].map((id) => join(live.place.agentsDir, `${id}.md`));
+  const texts = files.map((file) => Deno.readTextFileSync(file));
+  for (const file of files) Deno.writeTextFileSync(file, BROKEN);
+  {
+    await using runtime = await live.place.open({ clock });
+    assert.deepEqual(await runtime.listAgents(), []);
+    files.forEach((file, i) => Deno.writeTextFileSync(file, texts[i] ?? ""));
+    await runtime.reloadAgents();
+    assert.equal((await runtime.getAgent("tick")).nextRun, due);
+  }
+  for (const file of files) Deno.writeTextFileSync(file, BROKEN);
+  await (await live.place.open({ clock }))[Symbol.asyncDispose]();
+  files.forEach((file, i) => Deno.writeTextFileSync(file, texts[i] ?? ""));
+  const runtime = await live.open({ clock });
+  assert.equal((await runtime.getAgent("tick")).nextRun, due);
+  const [asking] = await live.runs("reader");
+  const { requestId } = await runtime.pendingRequest(asking?.id ?? 0);
+  await runtime.respond(asking?.id ?? 0, { requestId, answer: { text: "go on" } });
+  await advanceUntil(
+    async () => (await live.fired("reader")).includes("created 2.md"),
+    "the change that waited",
+  );
+  assert.equal((await live.runs("reader")).length, 2);
+});
+
+Deno.test("an agent that is renamed watches on under its new name", async () => {
+  await using live = await LiveTriggers.create();
+  await live.watching("before", ["inbox"]);
+  live.write("inbox/old.md");
+  const runtime = await live.open();
+  live.write("inbox/1.md");
+  await live.untilFired("before", "created 1.md");
+  const file = (id: string) => join(live.place.agentsDir, `${id}.md`);
+  await Deno.rename(file("before"), file("after"));
+  const { added, removed } = await runtime.reloadAgents();
+  assert.deepEqual([added, removed], [["after"], ["before"]]);
+  live.write("inbox/2.md");
+  await live.untilFired("after", "created 2.md");
+  await live.untilFired("before", "created 1.md");
+  assert.equal((await runtime.listRuns("before", { limit: 9, offset: 0 })).length, 1);
+});
+
+Deno.test("three agents on one folder: one is edited, one removed, each other change reaches who is left once", async () => {
+  await using live = await LiveTriggers.create();
+  for (const id of ["stays", "edited", "removed"]) await live.watching(id, ["inbox"]);
+  live.write("inbox/old.md");
+  const runtime = await live.open();
+  live.write("inbox/1.md");
+  for (const id of ["stays", "edited", "removed"]) await live.untilFired(id, "created 1.md");
+  await live.watching("edited", ["inbox/*.txt", "inbox/*.md"]);
+  await Deno.remove(join(live.place.agentsDir, "removed.md"));
+  await runtime.reloadAgents();
+  live.write("inbox/2.md");
+  for (const id of ["stays", "edited"]) await live.untilFired(id, "created 1.md", "created 2.md");
+  await live.untilFired("removed", "created 1.md");
+});
+
+Deno.test("agent files are followed while a watch over the whole workspace comes, changes and goes", async () => {
+  await using live = await LiveTriggers.create();
+  await live.place.writeScript("first", [{ say: "x" }]);
+  const runtime = await live.open();
+  const has = (id: string, isThere = true) =>
+    until(
+      async () => (await runtime.listAgents()).some(({ agent }) => agent.id === id) === isThere,
+      `${id} is ${isThere ? "there" : "gone"}`,
+    );
+  // By the files alone, never by a reload that is asked for.
+  await live.watching("keen", ["."], {
+    trigger: "debounce: 20ms, filters: { include: ['*.txt'] }",
+  });
+  await has("keen");
+  await live.place.writeScript("second", [{ say: "x" }]);
+  await has("second");
+  live.write("a.txt");
+  await live.untilFired("keen", "created a.txt");
+  await live.watching("keen", [".", "inbox"], { trigger: "debounce: 10ms" });
+  await until(async () => {
+    const { trigger } = (await runtime.getAgent("keen")).agent;
+    return trigger.type === "watch" && trigger.paths.length === 2;
+  }, "the edit");
+  await Deno.remove(join(live.place.agentsDir, "second.md"));
+  await has("second", false);
+  live.write("b.txt");
+  await live.untilFired("keen", "created a.txt", "created b.txt");
+  await Deno.remove(join(live.place.agentsDir, "keen.md"));
+  await has("keen", false);
+  await live.place.writeScript("third", [{ say: "x" }]);
+  await has("third");
+  await live.place.writeScript("third", [{ say: "y" }], "description: Edited.");
+  await until(
+    async () => (await runtime.getAgent("third")).agent.description === "Edited.",
+    "the edit of an agent after the watch is gone",
+  );
+  // Nothing in the agents folder ever was a change of the workspace.
+  assert.equal((await live.runs("keen")).length, 2);
+});
+
+Deno.test("links from a watched folder to the agents and to another watched folder silence neither", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("main/old.md");
+  live.write("other/old.md");
+  Deno.symlinkSync(live.place.agentsDir, live.path("main/agents"));
+  Deno.symlinkSync(live.path("other"), live.path("main/other"));
+  await live.watching("main", ["main"]);
+  await live.watching("other", ["other"]);
+  const runtime = await live.open();
+  live.write("other/new.md");
+  live.write("main/new.md");
+  await live.untilFired("other", "created new.md");
+  await live.untilFired("main", "created new.md");
+  await live.place.writeScript("late", [{ say: "x" }]);
+  await until(async () => (await runtime.listAgents()).length === 3, "the new agent");
+});

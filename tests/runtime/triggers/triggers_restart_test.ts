@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Database } from "../../../runtime/storage/database.ts";
+import { toEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { AT_GATE_MS, GateClock } from "./gate_clock.ts";
+import { LiveTriggers } from "./live_triggers.ts";
+
+const ASK = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }];
+
+async function waitingRuns(live: LiveTriggers, id: string): Promise<number[]> {
+  return (await live.runs(id)).filter(({ status }) => status === "waiting").map(({ id }) => id);
+}
+
+/** Whether the service has taken in that a file changed, by what it stores of files. */
+function isSeen(live: LiveTriggers, name: string): boolean {
+  using db = Database.open(join(live.place.stateDir, "inkling.db"), { readOnly: true });
+  return db.get("SELECT 1 FROM watched_files WHERE path LIKE ?", `%/${name}`) !== undefined;
+}
+
+async function answer(live: LiveTriggers, id: number | undefined): Promise<void> {
+  assert.ok(id !== undefined, "an execution waits");
+  const { requestId } = await live.runtime.pendingRequest(id);
+  await live.runtime.respond(id, { requestId, answer: { text: "go on" } });
+}
+
+Deno.test("a pause over a restart holds for watches: no change fires then or later, a manual run does", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("inbox/old.md");
+  await live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
+  await live.open();
+  await live.runtime.pauseScheduler();
+  live.write("inbox/1.md");
+  await live.close();
+  live.write("inbox/2.md");
+  const runtime = await live.open();
+  assert.equal((await runtime.scheduler()).status, "paused");
+  live.write("inbox/3.md");
+  const { id } = await runtime.run("reader", {});
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  await until(() => isSeen(live, "3.md"), "the change is seen, and dropped");
+  await live.restart();
+  await live.runtime.resumeScheduler();
+  live.write("inbox/4.md");
+  await live.untilFired("reader", "manual", "created 4.md");
+});
+
+Deno.test("catch_up once: what changed while the service was down fires once, and not again after the next start", async () => {
+  await using live = await LiveTriggers.create();
+  for (const name of ["stays", "changed", "removed"]) live.write(`inbox/${name}.md`);
+  await live.watching("once", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
+  await live.watching("never", ["inbox"]);
+  await live.open();
+  live.write("inbox/live.md");
+  for (const id of ["once", "never"]) await live.untilFired(id, "created live.md");
+  await live.close();
+  live.write("inbox/changed.md", "another, longer text");
+  live.write("inbox/new.md");
+  Deno.removeSync(live.path("inbox/removed.md"));
+  await live.open();
+  const caught = ["created live.md", "modified changed.md", "created new.md", "deleted removed.md"];
+  await live.untilFired("once", ...caught);
+  await live.restart();
+  live.write("inbox/last.md");
+  await live.untilFired("once", ...caught, "created last.md");
+  await live.untilFired("never", "created live.md", "created last.md");
+});
+
+Deno.test("a change that on_pending skip refuses is kept over a restart, and fires after the answer", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("inbox/old.md");
+  await live.watching("asker", ["inbox"], { steps: ASK });
+  await live.watching("witness", ["inbox"]);
+  await live.open();
+  live.write("inbox/1.md");
+  await until(async () => (await waitingRuns(live, "asker")).length === 1, "the question");
+  live.write("inbox/2.md");
+  live.write("inbox/2.md");
+  await live.untilFired("witness", "created 1.md", "created 2.md");
+  await live.restart();
+  assert.equal((await live.runs("asker")).length, 1);
+  await answer(live, (await waitingRuns(live, "asker"))[0]);
+  await until(async () => (await live.runs("asker")).length === 2, "the change that was kept");
+  await until(async () => (await waitingRuns(live, "asker")).length === 1, "its question");
+  await answer(live, (await waitingRuns(live, "asker"))[0]);
+  await live.untilFired("asker", "created 1.md", "created 2.md");
+});
+
+Deno.test("with on_pending parallel each change runs beside those that wait, also when the agent is edited to that", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("inbox/old.md");
+  await live.watching("asker", ["inbox"], { steps: ASK });
+  await live.watching("witness", ["inbox"]);
+  await live.open();
+  live.write("inbox/1.md");
+  await until(async () => (await waitingRuns(live, "asker")).length === 1, "the question");
+  live.write("inbox/2.md");
+  await live.untilFired("witness", "created 1.md", "created 2.md");
+  await live.watching("asker", ["inbox"], { steps: ASK, settings: "on_pending: parallel" });
+  await until(async () => (await waitingRuns(live, "asker")).length === 2, "the held change");
+  for (let i = 3; i <= 8; i++) live.write(`inbox/${i}.md`);
+  // More than four: those that wait take up no room.
+  await until(async () => (await waitingRuns(live, "asker")).length === 8, "all of them wait");
+  for (const id of await waitingRuns(live, "asker")) await answer(live, id);
+  await live.untilFired("asker", ...Array.from({ length: 8 }, (_, i) => `created ${i + 1}.md`));
+});
+
+Deno.test("a service that stops while changes settle runs for them after the next start, each once", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("inbox/old.md");
+  await live.watching("slow", ["inbox"], { trigger: "debounce: 1h" });
+  await live.watching("quick", ["inbox"], { trigger: "debounce: 0" });
+  await live.open();
+  for (const name of ["1.md", "2.md", "old.md"]) live.write(`inbox/${name}`);
+  const all = ["created 1.md", "created 2.md", "modified old.md"];
+  await live.untilFired("quick", ...all);
+  await live.close();
+  await live.open();
+  await live.untilFired("slow", ...all);
+  await live.restart();
+  live.write("inbox/3.md");
+  await live.untilFired("quick", ...all, "created 3.md");
+  assert.equal((await live.runs("slow")).length, 3);
+});
+
+Deno.test("what an agent writes while the service lets it end does not fire it after the next start", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("inbox/old.md");
+  await live.watching("late", ["inbox"], {
+    steps: [
+      {
+        say: "a moment",
+        delay_ms: AT_GATE_MS,
+        call: [{ name: "file_write", arguments: { path: "inbox/mine.md", content: "x" } }],
+      },
+      { say: "done" },
+    ],
+    trigger: "debounce: 20ms, catch_up: once",
+    settings: "auto_approve: [file_write]",
+  });
+  const clock = new GateClock();
+  await live.open({ clock });
+  live.write("inbox/1.md");
+  await until(async () => (await live.runs("late")).length === 1, "the run");
+  const stopping = live.runtime.stop({ graceMs: 20_000 });
+  assert.equal(await live.runningCount("late"), 1);
+  clock.open();
+  await stopping;
+  assert.deepEqual((await live.runs("late")).map(({ status }) => status), ["success"]);
+  await live.restart({ clock });
+  live.write("inbox/2.md");
+  await live.untilFired("late", "created 1.md", "created 2.md");
+});
+
+Deno.test("a service that stops while agent files are being read again leaves nothing open", async () => {
+  await using live = await LiveTriggers.create();
+  for (let round = 0; round < 5; round++) {
+    await live.open();
+    await live.watching(`fresh-${round}`, [`inbox-${round}`, "."]);
+    const reloading = live.runtime.reloadAgents();
+    // Now at the very start of the reload, now further on in it.
+    for (let i = 0; i < round; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+    await live.close();
+    await reloading;
+  }
+});
+
+Deno.test("runs that continue after a restart count: four at a time, one for a path, as before", async () => {
+  await using live = await LiveTriggers.create();
+  live.write("inbox/old.md");
+  await live.watching("slow", ["inbox"], {
+    steps: [{ say: "done", delay_ms: AT_GATE_MS }],
+    settings: "on_restart: resume\nhistory: off",
+  });
+  await live.watching("witness", ["inbox"]);
+  const clock = new GateClock();
+  await live.open({ clock });
+  const first = ["1.md", "2.md", "3.md", "4.md"];
+  for (const name of first) live.write(`inbox/${name}`);
+  await until(async () => (await live.runs("slow")).length === 4, "four runs");
+  await live.untilFired("witness", ...first.map((name) => `created ${name}`));
+  assert.equal(await live.runningCount("slow"), 4);
+  await live.restart({ clock });
+  assert.equal(await live.runningCount("slow"), 4);
+  for (const name of ["1.md", "5.md"]) live.write(`inbox/${name}`);
+  const all = [...first.map((name) => `created ${name}`), "modified 1.md", "created 5.md"];
+  await live.untilFired("witness", ...all);
+  assert.equal((await live.runs("slow")).length, 4);
+  clock.open();
+  await live.untilFired("slow", ...all);
+  const runs = await live.runs("slow");
+  const fired = await live.fired("slow");
+  for (const [i, { startedAt: at }] of runs.entries()) {
+    const others = runs.flatMap((other, k) =>
+      k !== i && other.startedAt <= at && (other.finishedAt ?? Infinity) > at ? [k] : []
+    );
+    assert.ok(others.length < 4, `${others.length + 1} at once`);
+    const twin = others.find((k) => fired[k]?.split(" ")[1] === fired[i]?.split(" ")[1]);
+    assert.equal(twin, undefined, "two at once for one path");
+  }
+});
+
+Deno.test("catch_up once: the last watching agent that was removed, and comes back, begins with what is there", async () => {
+  await using live = await LiveTriggers.create();
+  const watching = () =>
+    live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
+  await watching();
+  live.write("inbox/old.md");
+  await live.open();
+  await live.close();
+  await Deno.remove(join(live.place.agentsDir, "reader.md"));
+  // Nobody watches anything: what is stored must be forgotten all the same.
+  await live.open();
+  await live.close();
+  live.write("inbox/old.md", "changed while nobody watched");
+  await watching();
+  await live.open();
+  live.write("inbox/new.md");
+  await live.untilFired("reader", "created new.md");
+  assert.equal((await live.runs("reader")).length, 1);
+});

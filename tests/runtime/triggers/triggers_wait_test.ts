@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { EventBus, type ServiceEvent } from "../../../runtime/events/bus.ts";
+import type { Pause } from "../../../runtime/triggers/pause.ts";
+import type { Scheduler } from "../../../runtime/triggers/schedule/scheduler.ts";
+import { Triggers } from "../../../runtime/triggers/triggers.ts";
+import type { Watcher } from "../../../runtime/triggers/watch/watcher.ts";
+import { LogLines } from "../../support/log_lines.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
+import { settle, TestClock } from "../../support/test_clock.ts";
+
+const READER = createTestAgent({
+  id: "reader",
+  trigger: {
+    type: "watch",
+    paths: ["/"],
+    filters: { include: [], exclude: [] },
+    debounceMs: 0,
+    maxRuns: 200,
+    catchUp: "none",
+  },
+});
+
+Deno.test("Triggers.reconcile() does not wait until all that is watched has been taken in", async () => {
+  const clock = new TestClock();
+  const events = new EventBus(new LogLines());
+  const told: ServiceEvent[] = [];
+  events.subscribe((event) => told.push(event));
+  const taken = Promise.withResolvers<string[]>();
+  const watcher = { reconcile: () => taken.promise, [Symbol.asyncDispose]: async () => {} };
+  const scheduler = { reconcile: async () => {}, [Symbol.asyncDispose]: async () => {} };
+  await using triggers = new Triggers({
+    pause: {} as Pause,
+    scheduler: scheduler as unknown as Scheduler,
+    openWatcher: () => Promise.resolve(watcher as unknown as Watcher),
+    hasStoredWatches: () => Promise.resolve(false),
+    events,
+    findAgent: () => READER,
+    clock,
+  });
+  let isDone = false;
+  const reconciled = triggers.reconcile([READER], { isUnreadable: () => false })
+    .then(() => isDone = true);
+  await clock.advance(1_999);
+  assert.equal(isDone, false);
+  await clock.advance(1);
+  await reconciled;
+  assert.deepEqual(told, []);
+  taken.resolve(["reader"]);
+  await settle();
+  assert.deepEqual(told.map(({ type }) => type), ["trigger_changed"], "what came of it is told");
+});

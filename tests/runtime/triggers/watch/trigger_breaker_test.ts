@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import {
+  type ChangeOrigin,
+  FROM_OUTSIDE,
+} from "../../../../runtime/triggers/watch/trigger_breaker.ts";
+import { MAX_CHAIN, TriggerBreaker } from "../../../../runtime/triggers/watch/trigger_breaker.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+/** Fires changes as a lane does, one run each. */
+class Firing {
+  readonly clock = new TestClock();
+  readonly breaker = new TriggerBreaker(this.clock);
+  #lastId = 0;
+
+  /** A run that writes a file by a tool, which fires the next one. */
+  writeNext(path: string, agent: string): string | undefined {
+    this.clock.jump(10_000);
+    return this.fire(path, { agent, origin: { previous: this.#lastId, continues: true } });
+  }
+
+  /** Why the change is refused; else it fires, and the run is over after `forMs`. */
+  fire(
+    path: string,
+    options: { forMs?: number; agent?: string; origin?: ChangeOrigin; maxRuns?: number } = {},
+  ): string | undefined {
+    const { forMs = 0, agent = "a", origin = this.breaker.noticed(path), maxRuns = Infinity } =
+      options;
+    const refusal = this.breaker.refusal(agent, { path, origin, maxRuns });
+    if (refusal !== undefined) return refusal;
+    const executionId = this.begin(path, { agent, origin });
+    this.clock.jump(forMs);
+    this.breaker.ended(executionId);
+    return undefined;
+  }
+
+  /** A run that goes on. */
+  begin(path: string, options: { agent: string; origin?: ChangeOrigin }): number {
+    const { agent, origin = this.breaker.noticed(path) } = options;
+    const executionId = ++this.#lastId;
+    this.breaker.started(agent, { executionId, path, origin });
+    return executionId;
+  }
+
+  /** A run that makes the change that fires the next one. */
+  causeNext(path: string, agent = "a"): string | undefined {
+    return this.fire(path, { forMs: 10_000, agent });
+  }
+}
+
+function times(count: number, work: (i: number) => string | undefined): (string | undefined)[] {
+  return Array.from({ length: count }, (_, i) => work(i));
+}
+
+Deno.test("TriggerBreaker refuses a path that fires more than 20 times a minute", () => {
+  const firing = new Firing();
+  const quickly = () => firing.fire("/a", { origin: FROM_OUTSIDE });
+  assert.deepEqual(times(20, quickly), Array(20).fill(undefined));
+  assert.match(quickly() ?? "", /^\/a fired more than 20 times within a minute$/);
+  assert.equal(firing.fire("/b", { origin: FROM_OUTSIDE }), undefined, "another path");
+  assert.equal(firing.fire("/a", { origin: FROM_OUTSIDE, agent: "b" }), undefined, "another agent");
+  firing.clock.jump(60_000);
+  assert.equal(quickly(), undefined, "a minute later");
+});
+
+Deno.test("TriggerBreaker lets a path fire for ever, as often as that", () => {
+  const firing = new Firing();
+  const outcomes = times(100, () => {
+    firing.clock.jump(3_001);
+    return firing.fire("/a", { origin: FROM_OUTSIDE });
+  });
+  assert.ok(outcomes.every((one) => one === undefined));
+});
+
+for (
+  const [what, paths] of [
+    ["its own path", ["/a"]],
+    ["two paths in turn", ["/a", "/b"]],
+    ["five paths in turn", ["/a", "/b", "/c", "/d", "/e"]],
+  ] as const
+) {
+  Deno.test(`TriggerBreaker refuses when each run changes what fires the next one: ${what}`, () => {
+    const firing = new Firing();
+    const outcomes = times(
+      MAX_CHAIN + paths.length + 1,
+      (i) => firing.causeNext(paths[i % paths.length] ?? ""),
+    );
+    const first = outcomes.findIndex((one) => one !== undefined);
+    assert.ok(first >= MAX_CHAIN && first < MAX_CHAIN + paths.length, `refused at ${first}`);
+    assert.match(outcomes[first] ?? "", /more than 20 runs in a row/);
+  });
+}
+
+Deno.test("TriggerBreaker refuses when two agents fire each other", () => {
+  const firing = new Firing();
+  const outcomes = times(
+    30,
+    (i) => i % 2 === 0 ? firing.causeNext("/a", "reader") : firing.causeNext("/b", "writer"),
+  );
+  assert.ok(outcomes.some((one) => one !== undefined));
+});
+
+Deno.test("TriggerBreaker sees a change that the file system tells of right after the run", () => {
+  const firing = new Firing();
+  const outcomes = times(MAX_CHAIN + 1, () => {
+    firing.clock.jump(900);
+    return firing.causeNext("/a");
+  });
+  assert.ok(outcomes.at(-1) !== undefined);
+});
+
+Deno.test("TriggerBreaker: changes made while nothing runs are no chain", () => {
+  const firing = new Firing();
+  const outcomes = times(100, () => {
+    firing.clock.jump(1_100);
+    return firing.causeNext("/a");
+  });
+  assert.ok(outcomes.every((one) => one === undefined));
+});
+
+Deno.test("TriggerBreaker: a steady stream of new files while others run is no chain", () => {
+  const firing = new Firing();
+  const outcomes = times(500, (i) => firing.causeNext(`/inbox/${i}`));
+  assert.ok(outcomes.every((one) => one === undefined));
+});
+
+Deno.test("TriggerBreaker: a burst over many files, three times over, is no chain", () => {
+  const firing = new Firing();
+  for (let round = 0; round < 3; round++) {
+    // All changes of a round happen at once and wait their turn, with what ran at that moment.
+    const origins = Array.from({ length: 100 }, (_, i) => firing.breaker.noticed(`/${i}`));
+    for (const [i, origin] of origins.entries()) {
+      assert.equal(firing.fire(`/${i}`, { forMs: 10_000, origin }), undefined);
+    }
+  }
+});
+
+Deno.test("TriggerBreaker: new files in between end no loop, nor do they prolong it", () => {
+  const firing = new Firing();
+  const outcomes = times(
+    60,
+    (i) => i % 3 === 2 ? firing.fire(`/new/${i}`, { forMs: 1 }) : firing.causeNext("/a"),
+  );
+  assert.ok(outcomes.some((one) => one !== undefined));
+});
+
+Deno.test("TriggerBreaker refuses when runs write for each other, each time a file of another name", () => {
+  const firing = new Firing();
+  const outcomes = times(
+    MAX_CHAIN + 1,
+    (i) => firing.writeNext(`/${i % 2}/${"x".repeat(i)}`, i % 2 === 0 ? "ping" : "pong"),
+  );
+  assert.deepEqual(outcomes.slice(0, -1), Array(MAX_CHAIN).fill(undefined));
+  assert.match(outcomes.at(-1) ?? "", /more than 20 runs in a row/);
+});
+
+Deno.test("TriggerBreaker: what one run writes is no longer chain for being much", () => {
+  const firing = new Firing();
+  firing.fire("/split", { agent: "splitter" });
+  const origin = { previous: 1, continues: true };
+  for (let i = 0; i < 500; i++) {
+    assert.equal(firing.fire(`/part-${i}`, { agent: "worker", origin, forMs: 100 }), undefined);
+  }
+});
+
+Deno.test("TriggerBreaker: what a run writes after a person's answer begins a chain", () => {
+  const firing = new Firing();
+  for (let i = 0; i < 60; i++) {
+    assert.equal(firing.writeNext(`/${i}`, i % 2 === 0 ? "ping" : "pong"), undefined);
+    firing.breaker.resumed(i + 1);
+  }
+});
+
+Deno.test("TriggerBreaker counts two loops that go on side by side apart", () => {
+  const firing = new Firing();
+  const running = ["/a", "/b"].map((path) => ({ path, id: firing.begin(path, { agent: path }) }));
+  for (let round = 1; round < MAX_CHAIN; round++) {
+    for (const one of running) {
+      // Both runs go on while its path changes.
+      const origin = firing.breaker.noticed(one.path);
+      const change = { path: one.path, origin, maxRuns: Infinity };
+      assert.equal(firing.breaker.refusal(one.path, change), undefined, `round ${round}`);
+      firing.breaker.ended(one.id);
+      one.id = firing.begin(one.path, { agent: one.path, origin });
+      firing.clock.jump(10_000);
+    }
+  }
+  assert.match(firing.fire("/a", { agent: "/a" }) ?? "", /more than 20 runs in a row/);
+  assert.match(firing.fire("/b", { agent: "/b" }) ?? "", /more than 20 runs in a row/);
+});
+
+Deno.test("TriggerBreaker refuses more runs of one agent in ten minutes than it may have", () => {
+  const firing = new Firing();
+  const fireNext = (i: number, agent = "a") =>
+    firing.fire(`/${i}`, { origin: FROM_OUTSIDE, agent, maxRuns: 3 });
+  assert.deepEqual(times(3, fireNext), Array(3).fill(undefined));
+  const refusal =
+    "changed files started it 3 times within ten minutes, as often as trigger.max_runs allows";
+  assert.equal(fireNext(3), refusal);
+  assert.equal(fireNext(3, "b"), undefined, "another agent");
+  firing.clock.jump(599_999);
+  assert.equal(fireNext(3), refusal);
+  firing.clock.jump(1);
+  assert.equal(fireNext(3), undefined, "ten minutes later");
+  firing.breaker.reset("a");
+  assert.deepEqual(times(3, fireNext), Array(3).fill(undefined), "counted anew");
+});
+
+Deno.test("TriggerBreaker.reset() counts anew", () => {
+  const firing = new Firing();
+  times(25, () => firing.causeNext("/a"));
+  assert.ok(firing.causeNext("/a") !== undefined);
+  firing.breaker.reset("a");
+  assert.deepEqual(times(19, () => firing.causeNext("/a")), Array(19).fill(undefined));
+  for (let i = 0; i < 20; i++) firing.fire("/q", { origin: FROM_OUTSIDE });
+  assert.ok(firing.fire("/q", { origin: FROM_OUTSIDE }) !== undefined);
+  firing.breaker.reset("other");
+  assert.ok(firing.fire("/q", { origin: FROM_OUTSIDE }) !== undefined);
+  firing.breaker.reset("a");
+  assert.equal(firing.fire("/q", { origin: FROM_OUTSIDE }), undefined);
+});
+
+Deno.test("TriggerBreaker: a clock that is set back does not make it refuse", () => {
+  const firing = new Firing();
+  for (let i = 0; i < 20; i++) firing.fire("/a", { origin: FROM_OUTSIDE });
+  firing.clock.jump(-3_600_000);
+  assert.equal(firing.fire("/a", { origin: FROM_OUTSIDE }), undefined);
+});

@@ -1,0 +1,256 @@
+// A watcher over real files and a real store; only the runs are played, and the time is the test's.
+import assert from "node:assert/strict";
+import { dirname, join, relative } from "node:path";
+import type { Agent, WatchTrigger } from "../../../../runtime/agents/agent.ts";
+import { EventBus } from "../../../../runtime/events/bus.ts";
+import { Database } from "../../../../runtime/storage/database.ts";
+import { SqliteWatchStore, takeQueued } from "../../../../runtime/storage/watches.ts";
+import type { Fire, FireOutcome } from "../../../../runtime/triggers/fire.ts";
+import type { OpenFolderEvents } from "../../../../runtime/folders/system_watches.ts";
+import { FolderWatches } from "../../../../runtime/folders/folder_watches.ts";
+import { OwnWrites } from "../../../../runtime/triggers/watch/own_writes.ts";
+import { UNREAD } from "../../../../runtime/triggers/watch/seen_files.ts";
+import { Watcher } from "../../../../runtime/triggers/watch/watcher.ts";
+import { LogLines } from "../../../support/log_lines.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+
+/** A run that was started. */
+export interface PlayedRun {
+  id: number;
+  agentId: string;
+  event: string;
+  /** Relative to the workspace. */
+  path: string;
+}
+
+export class WatchWorld implements AsyncDisposable {
+  readonly root: string;
+  readonly workspace: string;
+  readonly db = Database.open(":memory:");
+  readonly store = new SqliteWatchStore(this.db);
+  readonly clock = new TestClock();
+  readonly log = new LogLines();
+  readonly events = new EventBus(this.log);
+  ownWrites!: OwnWrites;
+  readonly runs: PlayedRun[] = [];
+  readonly running = new Map<number, PlayedRun>();
+  readonly tripped: string[] = [];
+  mostAtOnce = 0;
+  isPaused = false;
+  /** What a run does before it ends; a run goes on until it resolves. */
+  play: (run: PlayedRun) => Promise<void> | void = () => {};
+  /** Answers in place of starting. */
+  answer: (agent: Agent, fire: Fire) => FireOutcome | undefined = () => undefined;
+  openEvents: OpenFolderEvents | undefined;
+  mostEntries: number | undefined;
+  folders!: FolderWatches;
+  watcher!: Watcher;
+  #lastId = 0;
+  #sentinels = 0;
+
+  private constructor(root: string) {
+    this.root = root;
+    this.workspace = join(root, "work");
+  }
+
+  static async create(
+    options: { openEvents?: OpenFolderEvents; mostEntries?: number } = {},
+  ): Promise<WatchWorld> {
+    const world = new WatchWorld(await Deno.realPath(await Deno.makeTempDir()));
+    for (const name of ["work/agents", "config", "state", "home"]) {
+      await Deno.mkdir(join(world.root, name), { recursive: true });
+    }
+    world.openEvents = options.openEvents;
+    world.mostEntries = options.mostEntries;
+    world.open();
+    return world;
+  }
+
+  /** Opens the watcher, as a service that starts does. */
+  open(): void {
+    const { store, clock, log, events, root, workspace } = this;
+    const ownWrites = this.ownWrites = new OwnWrites();
+    this.folders = new FolderWatches({
+      clock,
+      log,
+      probeFolder: join(root, "state/watch"),
+      ...(this.openEvents === undefined ? {} : { open: this.openEvents }),
+    });
+    this.watcher = new Watcher({
+      store,
+      start: (agent, fire) => this.#start(agent, fire),
+      isPaused: () => Promise.resolve(this.isPaused),
+      clock,
+      log,
+      events,
+      ownWrites,
+      directories: {
+        workspace,
+        agentsDir: join(workspace, "agents"),
+        configDir: join(root, "config"),
+        stateDir: join(root, "state"),
+      },
+      home: join(root, "home"),
+      folders: this.folders,
+      ...(this.mostEntries === undefined ? {} : { mostEntries: this.mostEntries }),
+      onTripped: (agentId, reason) => void this.tripped.push(`${agentId}: ${reason}`),
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.watcher[Symbol.asyncDispose]();
+    await this.folders[Symbol.asyncDispose]();
+  }
+
+  /** Ends the service, without anything happening meanwhile, and starts it again. */
+  async restart(): Promise<void> {
+    await this.close();
+    this.running.clear();
+    this.open();
+  }
+
+  /** Follows these agents and fires. */
+  async watch(...agents: Agent[]): Promise<string[]> {
+    const restarted = await this.watcher.reconcile(agents, { isUnreadable: () => false });
+    this.watcher.start();
+    return restarted;
+  }
+
+  agent(id: string, trigger: Partial<WatchTrigger> = {}, more: Partial<Agent> = {}): Agent {
+    return createTestAgent({
+      id,
+      trigger: {
+        type: "watch",
+        paths: ["inbox"],
+        filters: { include: [], exclude: [] },
+        debounceMs: 500,
+        maxRuns: 100_000,
+        catchUp: "none",
+        ...trigger,
+      },
+      ...more,
+    });
+  }
+
+  path(name: string): string {
+    return join(this.workspace, name);
+  }
+
+  /** Writes a file at once: nobody sees it half done. */
+  write(name: string, content = `written ${crypto.randomUUID()}`): void {
+    Deno.mkdirSync(dirname(this.path(name)), { recursive: true });
+    Deno.writeTextFileSync(this.path(name), content);
+  }
+
+  /** Lets time pass, `stepMs` at a time, until the condition holds. */
+  async until(
+    condition: () => boolean | Promise<boolean>,
+    what: string,
+    options: { stepMs?: number } = {},
+  ): Promise<void> {
+    try {
+      await until(async () => {
+        if (await condition()) return true;
+        await this.clock.advance(options.stepMs ?? 100);
+        return false;
+      }, what);
+    } catch (error) {
+      assert.ok(error instanceof Error);
+      throw new Error(`${error.message}; fired so far: ${this.fired().join(", ") || "nothing"}`);
+    }
+  }
+
+  /** `agent event path` of each run so far. */
+  fired(agentId?: string): string[] {
+    return this.runs.filter((run) => agentId === undefined || run.agentId === agentId)
+      .map((run) => `${run.agentId} ${run.event} ${run.path}`);
+  }
+
+  async untilFired(...expected: string[]): Promise<void> {
+    await this.until(() => expected.every((one) => this.fired().includes(one)), `${expected}`);
+  }
+
+  /**
+   * Waits until all that happened so far has been taken in: files made now, in folders that are watched, have fired.
+   * Their runs are not counted.
+   */
+  async settled(...folders: string[]): Promise<void> {
+    const before = this.watcher;
+    for (const folder of folders) {
+      const name = join(folder, `sentinel-${++this.#sentinels}.md`);
+      this.write(name);
+      await this.until(() => this.runs.some(({ path }) => path === name), `a run for ${name}`);
+      assert.equal(this.watcher, before);
+    }
+    await this.until(() => this.running.size === 0, "all runs ended");
+    for (let i = this.runs.length - 1; i >= 0; i--) {
+      if (this.runs[i]?.path.includes("sentinel-")) this.runs.splice(i, 1);
+    }
+  }
+
+  /** Waits until all is read that an agent which catches up could not read at its start. */
+  async untilRead(agentId: string): Promise<void> {
+    await this.until(async () => {
+      const seen = await this.store.readSeen(agentId);
+      return seen !== undefined && ![...seen.values()].includes(UNREAD);
+    }, `all that ${agentId} watches is read`);
+  }
+
+  /** What waits in the store. */
+  async queue(): Promise<string[]> {
+    return (await this.store.readQueue()).map(({ agentId, event, path }) =>
+      `${agentId} ${event} ${relative(this.workspace, path)}`
+    );
+  }
+
+  publish(
+    type: "execution_completed" | "execution_waiting" | "execution_resumed",
+    run: PlayedRun,
+  ): void {
+    const who = { executionId: run.id, agentId: run.agentId, displayName: run.agentId };
+    if (type === "execution_completed") {
+      this.running.delete(run.id);
+      this.events.publish({ type, ...who, status: "success", durationMs: 1 });
+    } else if (type === "execution_waiting") {
+      this.events.publish({ type, ...who, requestId: "r", kind: "input", message: "?" });
+    } else {
+      this.events.publish({ type, ...who });
+    }
+  }
+
+  async #start(agent: Agent, fire: Fire): Promise<FireOutcome> {
+    assert.ok(fire.type === "watch");
+    await Promise.resolve();
+    const answer = this.answer(agent, fire);
+    if (answer !== undefined) return answer;
+    const taken = this.db.transaction("power", () => takeQueued(this.db, agent.id, fire.path));
+    if (!taken) return { outcome: "claimed" };
+    const run: PlayedRun = {
+      id: ++this.#lastId,
+      agentId: agent.id,
+      event: fire.event,
+      path: relative(this.workspace, fire.path),
+    };
+    const twin = [...this.running.values()].find(({ agentId, path }) =>
+      agentId === run.agentId && path === run.path
+    );
+    assert.equal(twin, undefined, "two runs of one agent for one path at once");
+    this.runs.push(run);
+    this.running.set(run.id, run);
+    const mine = [...this.running.values()].filter(({ agentId }) => agentId === agent.id);
+    this.mostAtOnce = Math.max(this.mostAtOnce, mine.length);
+    void (async () => {
+      await this.play(run);
+      this.publish("execution_completed", run);
+    })();
+    return { outcome: "started", executionId: run.id };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+    this.db[Symbol.dispose]();
+    await Deno.remove(this.root, { recursive: true });
+  }
+}

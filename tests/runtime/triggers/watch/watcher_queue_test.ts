@@ -1,0 +1,341 @@
+import assert from "node:assert/strict";
+import { until } from "../../../support/until.ts";
+import { type PlayedRun, WatchWorld } from "./watch_world.ts";
+
+/** Runs that go on until they are told to end. */
+function holdRuns(world: WatchWorld): { end: (path: string) => void; held: string[] } {
+  const ends = new Map<string, () => void>();
+  const held: string[] = [];
+  world.play = ({ path }) =>
+    new Promise((resolve) => {
+      held.push(path);
+      ends.set(path, resolve);
+    });
+  return {
+    held,
+    end(path) {
+      const end = ends.get(path);
+      assert.ok(end, `${path} is not running`);
+      end();
+    },
+  };
+}
+
+function runOf(world: WatchWorld, path: string): PlayedRun {
+  const run = world.runs.findLast((one) => one.path === path);
+  assert.ok(run);
+  return run;
+}
+
+Deno.test("Watcher: a path whose run goes on waits, and runs once more however often it changes", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/note.md");
+  await world.watch(world.agent("a"));
+  const runs = holdRuns(world);
+  world.write("inbox/note.md", "first change");
+  await world.untilFired("a modified inbox/note.md");
+  for (const content of ["second", "third one", "the fourth"]) {
+    world.write("inbox/note.md", content);
+    await world.clock.advance(2_000);
+  }
+  await world.until(async () => (await world.queue()).length === 1, "the change waits");
+  assert.equal(world.runs.length, 1);
+  runs.end("inbox/note.md");
+  await world.until(() => world.runs.length === 2, "the second run");
+  runs.end("inbox/note.md");
+  await world.until(() => world.running.size === 0, "its end");
+  await world.clock.advance(10_000);
+  assert.equal(world.runs.length, 2);
+  assert.deepEqual(await world.queue(), []);
+});
+
+Deno.test("Watcher: a fifth run waits for one of four; another agent does not", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  await world.watch(
+    world.agent("a"),
+    world.agent("b", { filters: { include: ["5*"], exclude: [] } }),
+  );
+  const runs = holdRuns(world);
+  for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
+  await world.until(() => world.runs.length === 4, "four runs");
+  world.write("inbox/5.md");
+  await world.untilFired("b created inbox/5.md");
+  await world.until(async () => (await world.queue()).length === 1, "the fifth waits");
+  assert.deepEqual(await world.queue(), ["a created inbox/5.md"]);
+  runs.end("inbox/2.md");
+  await world.untilFired("a created inbox/5.md");
+  for (const name of ["1", "3", "4", "5"]) runs.end(`inbox/${name}.md`);
+});
+
+Deno.test("Watcher: a run that waits for a person makes room, and counts again when it goes on", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  await world.watch(world.agent("a"));
+  const runs = holdRuns(world);
+  for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
+  await world.until(() => world.runs.length === 4, "four runs");
+  world.publish("execution_waiting", runOf(world, "inbox/1.md"));
+  world.write("inbox/5.md");
+  await world.untilFired("a created inbox/5.md");
+  world.publish("execution_resumed", runOf(world, "inbox/1.md"));
+  world.write("inbox/6.md");
+  runs.end("inbox/2.md");
+  await world.until(async () => (await world.queue()).length === 1, "the sixth waits");
+  await world.clock.advance(10_000);
+  assert.ok(!world.fired().includes("a created inbox/6.md"));
+  runs.end("inbox/3.md");
+  await world.untilFired("a created inbox/6.md");
+  for (const name of ["1", "4", "5", "6"]) runs.end(`inbox/${name}.md`);
+});
+
+Deno.test("Watcher: a change that on_pending refuses is kept, one per path, and fires after the answer", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let asks = 0;
+  let isWaiting = true;
+  world.answer = () => {
+    asks++;
+    return isWaiting ? { outcome: "waiting" } : undefined;
+  };
+  await world.watch(world.agent("a"));
+  world.write("inbox/1.md");
+  await world.until(() => asks > 0, "the refusal");
+  world.write("inbox/1.md", "changed meanwhile");
+  world.write("inbox/2.md");
+  await world.until(async () => (await world.queue()).length === 2, "both wait");
+  assert.deepEqual(await world.queue(), ["a created inbox/1.md", "a created inbox/2.md"]);
+  await world.clock.advance(600_000);
+  assert.ok(asks <= 1, "nobody asks again and again");
+  isWaiting = false;
+  world.publish("execution_resumed", { id: 77, agentId: "a", event: "", path: "" });
+  await world.untilFired("a created inbox/1.md", "a created inbox/2.md");
+  assert.equal(world.runs.length, 2);
+});
+
+Deno.test("Watcher: Watcher.look() asks again", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let isWaiting = true;
+  world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;
+  await world.watch(world.agent("a"));
+  world.write("inbox/1.md");
+  await world.until(async () => (await world.queue()).length === 1, "it waits");
+  isWaiting = false;
+  world.watcher.look();
+  await world.untilFired("a created inbox/1.md");
+});
+
+Deno.test("Watcher: a change that ends before it ran is none", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  world.answer = () => ({ outcome: "waiting" });
+  await world.watch(world.agent("a"));
+  world.write("inbox/1.md");
+  world.write("inbox/old.md", "changed");
+  await world.until(async () => (await world.queue()).length === 2, "both wait");
+  Deno.removeSync(world.path("inbox/1.md"));
+  Deno.removeSync(world.path("inbox/old.md"));
+  await world.until(
+    async () => (await world.queue()).join() === "a deleted inbox/old.md",
+    "what was never told of is gone, what was known is deleted",
+  );
+});
+
+Deno.test("Watcher: a start that throws is tried again, and nothing is lost", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let failures = 0;
+  world.answer = () => {
+    if (failures >= 3) return undefined;
+    failures++;
+    throw new Error("The disk is full");
+  };
+  await world.watch(world.agent("a"));
+  world.write("inbox/1.md");
+  world.write("inbox/2.md");
+  await world.until(() => failures > 0, "the first failure");
+  assert.equal((await world.queue()).length, 2);
+  await world.clock.advance(60_000);
+  await world.untilFired("a created inbox/1.md", "a created inbox/2.md");
+  assert.equal(failures, 3);
+  assert.ok(
+    world.log.lines.some(({ level, message }) =>
+      level === "error" && /Cannot start a run for a file change/.test(message)
+    ),
+  );
+});
+
+Deno.test("Watcher: a store that fails for a while loses nothing", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let failures = 0;
+  const enqueue = world.store.enqueue.bind(world.store);
+  world.store.enqueue = (...args) => {
+    if (failures++ < 2) return Promise.reject(new Error("The disk is full"));
+    return enqueue(...args);
+  };
+  await world.watch(world.agent("a"));
+  world.write("inbox/1.md");
+  await world.until(() => failures > 0, "the first failure");
+  await world.clock.advance(60_000);
+  await world.untilFired("a created inbox/1.md");
+});
+
+Deno.test("Watcher: a file that came and went while it waited never runs, also where the store fails meanwhile", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  await world.watch(world.agent("a"));
+  world.answer = () => ({ outcome: "waiting" });
+  world.write("inbox/brief.md");
+  await world.until(async () => (await world.queue()).length === 1, "the new file waits");
+  let failures = 0;
+  const enqueue = world.store.enqueue.bind(world.store);
+  world.store.enqueue = (...args) => {
+    if (failures++ < 2) return Promise.reject(new Error("The disk is full"));
+    return enqueue(...args);
+  };
+  Deno.removeSync(world.path("inbox/brief.md"));
+  world.write("inbox/other.md");
+  await world.until(() => failures > 2, "the store works again");
+  world.answer = () => undefined;
+  world.watcher.look();
+  await world.untilFired("a created inbox/other.md");
+  await world.settled("inbox");
+  assert.deepEqual(world.fired(), ["a created inbox/other.md"]);
+});
+
+Deno.test("Watcher: a store that fails for good keeps the service from stopping no longer than one more try", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let failures = 0;
+  world.store.enqueue = () => {
+    failures++;
+    return Promise.reject(new Error("The disk is full"));
+  };
+  await world.watch(world.agent("a"));
+  world.write("inbox/1.md");
+  await world.until(() => failures > 0, "the first failure");
+  world.write("inbox/2.md");
+  await world.restart();
+  assert.ok(
+    world.log.lines.some(({ level, message }) =>
+      level === "error" && /could not be stored/.test(message)
+    ),
+  );
+});
+
+Deno.test("Watcher: a change that was taken before is left alone", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let claims = 0;
+  world.answer = (_agent, fire) => {
+    if (fire.type !== "watch" || !fire.path.endsWith("1.md")) return undefined;
+    claims++;
+    return { outcome: "claimed" };
+  };
+  await world.watch(world.agent("a"));
+  world.write("inbox/1.md");
+  world.write("inbox/2.md");
+  await world.untilFired("a created inbox/2.md");
+  await world.until(() => claims === 1, "the claim");
+  await world.clock.advance(10_000);
+  assert.equal(claims, 1);
+});
+
+Deno.test("Watcher: while paused changes are dropped and what waits keeps waiting", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let isWaiting = true;
+  world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;
+  await world.watch(world.agent("a"), world.agent("b", { catchUp: "once" }));
+  world.write("inbox/before.md");
+  await world.until(async () => (await world.queue()).length === 2, "both wait");
+  world.isPaused = true;
+  isWaiting = false;
+  world.write("inbox/meanwhile.md");
+  const seen = async () => [...(await world.store.readSeen("b"))?.keys() ?? []];
+  await world.until(
+    async () => (await seen()).includes(world.path("inbox/meanwhile.md")),
+    "the change is seen",
+  );
+  world.watcher.look();
+  await world.clock.advance(10_000);
+  assert.deepEqual(world.fired(), []);
+  assert.equal((await world.queue()).length, 2);
+  world.isPaused = false;
+  world.watcher.look();
+  await world.untilFired("a created inbox/before.md", "b created inbox/before.md");
+  await world.settled("inbox");
+  assert.equal(world.runs.length, 2);
+});
+
+Deno.test("Watcher: nothing runs before it is started, nor when the service goes down", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  await world.watcher.reconcile([world.agent("a")], { isUnreadable: () => false });
+  world.write("inbox/1.md");
+  await world.until(async () => (await world.queue()).length === 1, "it waits");
+  assert.deepEqual(world.fired(), []);
+  world.watcher.start();
+  await world.untilFired("a created inbox/1.md");
+  world.answer = () => ({ outcome: "stopping" });
+  world.write("inbox/2.md");
+  await world.until(async () => (await world.queue()).length === 1, "it waits");
+  await world.clock.advance(10_000);
+  assert.equal(world.runs.length, 1);
+});
+
+Deno.test("Watcher: what waits when the service stops runs after the next start, once", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  const agent = world.agent("a");
+  world.answer = ({ id }) => id === "a" ? { outcome: "waiting" } : undefined;
+  await world.watch(agent, world.agent("quick", { debounceMs: 0 }));
+  for (const name of ["1", "2", "3"]) world.write(`inbox/${name}.md`);
+  await world.until(async () => (await world.queue()).length === 3, "they wait");
+  // Not quiet yet when the service stops: stored on the way out.
+  world.write("inbox/1.md", "changed again");
+  world.write("inbox/4.md");
+  await until(async () => {
+    await world.clock.advance(1);
+    return world.fired().includes("quick created inbox/4.md");
+  }, "it is noticed");
+  assert.equal((await world.queue()).length, 3);
+  await world.restart();
+  assert.equal((await world.queue()).length, 4);
+  // While nothing runs, nothing is noticed.
+  world.write("inbox/down.md");
+  world.answer = () => undefined;
+  await world.watch(agent);
+  await world.settled("inbox");
+  assert.deepEqual(world.fired("a").sort(), [1, 2, 3, 4].map((i) => `a created inbox/${i}.md`));
+});
+
+Deno.test("Watcher drops what waits when its agent is gone, switched off, or watches something else", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  world.answer = () => ({ outcome: "waiting" });
+  const agents = ["gone", "off", "manual", "moved", "stays"].map((id) => world.agent(id));
+  await world.watch(...agents);
+  world.write("inbox/1.md");
+  await world.until(async () => (await world.queue()).length === 5, "five wait");
+  Deno.mkdirSync(world.path("other"));
+  const now = [
+    world.agent("off", {}, { enabled: false }),
+    world.agent("manual", {}, { trigger: { type: "manual" } }),
+    world.agent("moved", { paths: ["other"] }),
+    world.agent("stays", { debounceMs: 1_000 }),
+  ];
+  await world.watch(...now);
+  assert.deepEqual(await world.queue(), ["stays created inbox/1.md"]);
+  await world.watcher.reconcile([], { isUnreadable: () => true });
+  assert.deepEqual(
+    await world.queue(),
+    ["stays created inbox/1.md"],
+    "its file may only be unreadable",
+  );
+  await world.restart();
+  await world.watch(world.agent("another"));
+  assert.deepEqual(await world.queue(), [], "gone while the service was down");
+});

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import fc from "fast-check";
+import { isBelow } from "../../../../base/files/path_below.ts";
+import { filesBelow } from "../../../support/repository.ts";
+import { FailingDisk } from "./failing_disk.ts";
+import { WatchWorld } from "./watch_world.ts";
+
+const FOLDERS = ["inbox", "inbox/a", "inbox/a/b", "inbox/c"];
+const FILES = FOLDERS.flatMap((folder) => ["1", "2", "3"].map((name) => `${folder}/${name}.md`));
+
+const file = fc.constantFrom(...FILES);
+const folder = fc.constantFrom(...FOLDERS.slice(1));
+const deed = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ verb: fc.constant("write" as const), path: file, to: file }),
+  },
+  { weight: 2, arbitrary: fc.record({ verb: fc.constant("save" as const), path: file, to: file }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ verb: fc.constant("remove" as const), path: file, to: file }),
+  },
+  { weight: 3, arbitrary: fc.record({ verb: fc.constant("move" as const), path: file, to: file }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ verb: fc.constant("remove" as const), path: folder, to: folder }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ verb: fc.constant("move" as const), path: folder, to: folder }),
+  },
+);
+
+/** Does it, if it can be done. */
+function perform(
+  world: WatchWorld,
+  { verb, path, to }: { verb: string; path: string; to: string },
+) {
+  const real = world.path(path);
+  try {
+    if (verb === "write") world.write(path);
+    if (verb === "save") {
+      world.write(`${path}.tmp`);
+      Deno.renameSync(`${real}.tmp`, real);
+    }
+    if (verb === "remove") Deno.removeSync(real, { recursive: true });
+    if (verb === "move") {
+      Deno.mkdirSync(dirname(world.path(to)), { recursive: true });
+      Deno.renameSync(real, world.path(to));
+    }
+  } catch (error) {
+    // Nothing there, a folder in the way, a folder into itself: then it is no deed.
+    if (!(error instanceof Error)) throw error;
+  }
+}
+
+/** The files there are, relative to the workspace, by what they hold. */
+function filesOf(world: WatchWorld): Map<string, string> {
+  const files = filesBelow(world.path("inbox")).filter((path) =>
+    path.endsWith(".md") && !path.includes("sentinel-")
+  );
+  return new Map(
+    files.map((path) => [path.slice(world.workspace.length + 1), Deno.readTextFileSync(path)]),
+  );
+}
+
+/** Fails unless what the agent was told last of each file (undefined: it is gone) is how it is. Forgets what is gone. */
+function compareWithTold(world: WatchWorld, told: Map<string, string | undefined>): void {
+  for (const path of told.keys()) if (path.includes("sentinel-")) told.delete(path);
+  const now = filesOf(world);
+  for (const [path, content] of now) assert.equal(told.get(path), content, path);
+  for (const [path, content] of told) {
+    if (now.has(path) || content === undefined) continue;
+    // Gone without a word: it must be somewhere else now, and that was told.
+    const isMoved = [...now].some(([other, same]) => same === content && told.get(other) === same);
+    assert.ok(isMoved, `${path} is gone and nobody was told`);
+    told.delete(path);
+  }
+}
+
+Deno.test("Watcher: whatever happens to files and folders, the agent is told of each file as it is in the end", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(deed, { maxLength: 12 }), { maxLength: 5 }),
+      async (rounds) => {
+        await using world = await WatchWorld.create();
+        const told = new Map<string, string | undefined>();
+        world.play = ({ path }) => {
+          told.set(path, readOrMissing(world.path(path)));
+        };
+        Deno.mkdirSync(world.path("inbox"));
+        await world.watch(world.agent("a", { filters: { include: ["*.md"], exclude: [] } }));
+        for (const deeds of rounds) {
+          for (const one of deeds) perform(world, one);
+          await world.settled("inbox");
+          compareWithTold(world, told);
+        }
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
+
+const trouble = fc.oneof(
+  { weight: 6, arbitrary: deed },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      verb: fc.constantFrom("fail" as const, "heal" as const),
+      path: fc.constantFrom(...FOLDERS, ...FILES),
+      to: file,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      verb: fc.constantFrom("wait" as const, "restart" as const),
+      path: file,
+      to: file,
+    }),
+  },
+);
+
+Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is told twice, and what comes after it is told", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(trouble, { maxLength: 20 }), async (deeds) => {
+      using disk = new FailingDisk();
+      await using world = await WatchWorld.create();
+      /** How often a file was told of, and how often anything was done to it. */
+      const counts = new Map<string, { runs: number; deeds: number }>();
+      const count = (path: string, what: "runs" | "deeds") => {
+        const known = counts.get(path) ?? { runs: 0, deeds: 0 };
+        counts.set(path, { ...known, [what]: known[what] + 1 });
+      };
+      world.play = ({ path }) => {
+        if (!path.includes("sentinel-")) count(path, "runs");
+      };
+      Deno.mkdirSync(world.path("inbox"));
+      const filters = { include: ["*.md"], exclude: [] };
+      const agent = world.agent("a", { catchUp: "once", filters });
+      await world.watch(agent);
+      for (const one of deeds) {
+        if (one.verb === "fail") disk.failing.add(world.path(one.path));
+        else if (one.verb === "heal") disk.failing.delete(world.path(one.path));
+        else if (one.verb === "wait") await world.clock.advance(3_000);
+        else if (one.verb === "restart") {
+          await world.until(() => world.running.size === 0, "all runs ended");
+          await world.restart();
+          await world.watch(agent);
+        } else {
+          for (const path of FILES) {
+            if (isBelow(path, one.path) || isBelow(path, one.to)) count(path, "deeds");
+          }
+          perform(world, one);
+        }
+      }
+      disk.heal();
+      // The longest that something waits to be read again.
+      await world.clock.advance(61_000);
+      await world.settled("inbox");
+      await world.settled("inbox");
+      // A folder brings its files along to names of their own.
+      const moves = deeds.filter(({ verb, path }) =>
+        verb === "move" && FOLDERS.includes(path)
+      ).length;
+      for (const [path, { runs, deeds }] of counts) {
+        assert.ok(runs <= deeds + moves, `${path}: ${runs} runs for ${deeds} deeds`);
+      }
+      const before = world.runs.length;
+      world.write("inbox/after.md");
+      await world.until(() => world.runs.length > before, "a run for what comes after it");
+    }),
+    { numRuns: 6 },
+  );
+});
+
+function readOrMissing(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

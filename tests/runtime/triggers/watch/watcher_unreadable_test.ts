@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { settle } from "../../../support/test_clock.ts";
+import { FailingDisk } from "./failing_disk.ts";
+import { WatchWorld } from "./watch_world.ts";
+
+function warnings(world: WatchWorld): string[] {
+  return world.log.lines.map(({ message }) => message).filter((line) =>
+    line.startsWith("Cannot read")
+  );
+}
+
+Deno.test("Watcher: a new folder that cannot be read for a while fires for its files as soon as it can", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/first.md");
+  await world.watch(world.agent("a"));
+  using disk = new FailingDisk(world.path("inbox/new"));
+  world.write("inbox/new/deep/b.md");
+  await world.until(() => disk.failures > 0, "a look at the new folder");
+  await world.settled("inbox");
+  assert.deepEqual(world.fired(), []);
+  disk.heal();
+  await world.untilFired("a created inbox/new/deep/b.md");
+  world.write("inbox/new/deep/c.md");
+  await world.untilFired("a created inbox/new/deep/c.md");
+  assert.equal(world.runs.length, 2);
+});
+
+Deno.test("Watcher: a known folder that cannot be read is said once, and nothing in it counts as deleted", async () => {
+  await using world = await WatchWorld.create();
+  for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
+  await world.watch(world.agent("a"));
+  using disk = new FailingDisk(world.path("inbox/sub"), world.path("inbox"));
+  // Made without a folder's being read: everything is looked at, because many events came.
+  for (let i = 0; i < 400; i++) world.write("inbox/busy.md");
+  await world.until(() => disk.failures > 3, "looks that fail");
+  await world.clock.advance(300_000);
+  world.runs.length = 0;
+  assert.equal(warnings(world).length, 1);
+  Deno.removeSync(world.path("inbox/sub/removed.md"));
+  world.write("inbox/sub/changed.md", "changed");
+  disk.heal();
+  await world.untilFired("a deleted inbox/sub/removed.md", "a modified inbox/sub/changed.md");
+  await world.settled("inbox");
+  assert.equal(world.runs.length, 2);
+});
+
+Deno.test("Watcher: what becomes readable in a folder is watched anew", async () => {
+  const opened: string[] = [];
+  await using world = await WatchWorld.create({
+    openEvents: (folder, options) => {
+      opened.push(folder);
+      return Deno.watchFs(folder, options);
+    },
+  });
+  world.write("inbox/sub/a.md");
+  using disk = new FailingDisk(world.path("inbox/sub"));
+  await world.watch(world.agent("a"));
+  assert.equal(opened.length, 1);
+  disk.heal();
+  await world.until(() => opened.length === 2, "another watch");
+  await world.settled("inbox/sub");
+  assert.deepEqual(world.fired(), []);
+});
+
+Deno.test("Watcher: what becomes readable step by step is no news in any step", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/sub/deep/old.md");
+  world.write("inbox/sub/x.md");
+  using disk = new FailingDisk(
+    ...["inbox/sub", "inbox/sub/deep", "inbox/sub/x.md"].map((name) => world.path(name)),
+  );
+  await world.watch(world.agent("a"), world.agent("keen", { catchUp: "once" }));
+  disk.failing.delete(world.path("inbox/sub"));
+  await world.clock.advance(10_000);
+  disk.heal();
+  await world.untilRead("keen");
+  await world.settled("inbox", "inbox/sub/deep");
+  await world.restart();
+  await world.watch(world.agent("keen", { catchUp: "once" }));
+  await world.settled("inbox", "inbox/sub/deep");
+  assert.deepEqual(world.fired(), []);
+});
+
+Deno.test("Watcher: with catch_up what could not be read before a restart is no news after it", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/sub/old.md");
+  world.write("inbox/sub/deep/old.md");
+  const agent = world.agent("keen", { catchUp: "once" });
+  {
+    using _disk = new FailingDisk(world.path("inbox/sub"));
+    await world.watch(agent);
+    await world.close();
+  }
+  world.open();
+  {
+    using _disk = new FailingDisk(world.path("inbox/sub/deep"));
+    await world.watch(agent);
+    await world.clock.advance(10_000);
+    await world.close();
+  }
+  world.open();
+  await world.watch(agent);
+  await world.settled("inbox", "inbox/sub", "inbox/sub/deep");
+  assert.deepEqual(world.fired(), []);
+  await world.close();
+  world.write("inbox/sub/new.md");
+  world.open();
+  await world.watch(agent);
+  await world.untilFired("keen created inbox/sub/new.md");
+  await world.settled("inbox/sub");
+  assert.equal(world.runs.length, 1);
+});
+
+for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] as const) {
+  Deno.test(`Watcher: a watched ${what} that cannot be reached at the start is told in the log, and is no news later`, async () => {
+    await using world = await WatchWorld.create();
+    world.write("inbox/old.md");
+    const agents = [
+      world.agent("a", { paths: [...paths] }),
+      world.agent("keen", { paths: [...paths], catchUp: "once" }),
+    ];
+    {
+      using disk = new FailingDisk();
+      disk.unreachable.add(world.path(paths[0]));
+      await world.watch(...agents);
+      await world.clock.advance(10_000);
+      const told = world.log.lines.filter(({ message }) => message.startsWith("Cannot tell what"));
+      assert.equal(told.length, 1);
+      disk.heal();
+      await world.untilRead("keen");
+    }
+    world.write("inbox/old.md", "changed");
+    await world.untilFired("a modified inbox/old.md", "keen modified inbox/old.md");
+    await world.restart();
+    await world.watch(...agents);
+    await world.clock.advance(10_000);
+    assert.equal(world.runs.length, 2);
+  });
+}
+
+Deno.test("Watcher: with catch_up a folder that could not be reached before a restart is no news after it", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  const agent = world.agent("keen", { catchUp: "once" });
+  {
+    using disk = new FailingDisk();
+    disk.unreachable.add(world.path("inbox"));
+    await world.watch(agent);
+    await world.close();
+  }
+  world.open();
+  await world.watch(agent);
+  await world.settled("inbox");
+  assert.deepEqual(world.fired(), []);
+});
+
+Deno.test("Watcher: reading that fails by chance makes no watch begin anew without a pause", async () => {
+  let opened = 0;
+  await using world = await WatchWorld.create({
+    openEvents: (folder, options) => {
+      opened++;
+      return Deno.watchFs(folder, options);
+    },
+  });
+  for (let i = 0; i < 24; i++) world.write(`inbox/s${i % 12}/${i}.md`);
+  await world.watch(world.agent("a"));
+  using disk = new FailingDisk();
+  disk.failsByChance = (path) => path.includes("/s") && disk.reads % 3 === 0;
+  for (let i = 0; i < 24; i++) world.write(`inbox/s${i % 12}/${i}.md`, "changed");
+  for (let i = 0; i < 12; i++) world.write(`inbox/s-new${i}/${i}.md`);
+  await world.until(() => disk.failures > 0, "failures");
+  for (let i = 0; i < 300; i++) await settle();
+  const [before, lines] = [opened, world.log.lines.length];
+  for (let i = 0; i < 300; i++) await settle();
+  assert.ok(opened - before <= 2, `${opened - before} more watches while no time passed`);
+  assert.ok(world.log.lines.length - lines <= 4, "the log fills while no time passes");
+  disk.failsByChance = () => false;
+  await world.clock.advance(70_000);
+  await world.untilFired("a modified inbox/s0/0.md", "a created inbox/s-new11/11.md");
+});
+
+Deno.test("Watcher: something new that cannot be read does not wait at the pace of something old", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/never/x.md");
+  using disk = new FailingDisk(world.path("inbox/never"));
+  await world.watch(world.agent("a"));
+  await world.clock.advance(610_000);
+  disk.failing.add(world.path("inbox/new"));
+  const before = disk.failures;
+  world.write("inbox/new/b.md");
+  await world.until(() => disk.failures > before, "a look");
+  disk.failing.delete(world.path("inbox/new"));
+  const start = world.clock.now();
+  await world.untilFired("a created inbox/new/b.md");
+  assert.ok(world.clock.now() - start < 10_000, `${world.clock.now() - start} ms`);
+});

@@ -1,0 +1,177 @@
+// What a whole runtime tells of its work: usage by day, its log, the next times of its schedules.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Database } from "../../../runtime/storage/database.ts";
+import { insertSlot } from "../../../runtime/storage/slots.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+
+Deno.test("Runtime.usage() tells what its executions used today, and that nothing ran before", async () => {
+  await using world = await createTestWorkspace();
+  await world.writeScript("writer", [
+    { say: "Done", usage: { input: 120, output: 30 }, cost_usd: 0.25 },
+  ]);
+  await using runtime = await world.open();
+  await runToEnd(runtime, "writer");
+  await runToEnd(runtime, "writer");
+  const { days, entries } = await runtime.usage({ days: 3, timeZone: "UTC" });
+  assert.equal(days.length, 3);
+  // Two entries, where midnight fell between the two.
+  assert.ok(entries.every(({ agentId }) => agentId === "writer"));
+  const sum = (name: "executions" | "succeeded" | "totalTokens" | "costUsd") =>
+    entries.reduce((total, one) => total + (one[name] ?? 0), 0);
+  assert.deepEqual([sum("executions"), sum("succeeded"), sum("totalTokens"), sum("costUsd")], [
+    ...[2, 2, 300],
+    0.5,
+  ]);
+});
+
+Deno.test("Runtime.readLog() shows no secret, whoever wrote it into the file", async () => {
+  await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
+  await using runtime = await world.open();
+  const { logFile } = runtime.directories;
+  await Deno.writeTextFile(logFile, "first\nuncaught: tok-12345678 refused\n");
+  assert.deepEqual(await runtime.readLog({ lines: 10 }), [
+    "first",
+    "uncaught: [redacted:MY_TOKEN] refused",
+  ]);
+});
+
+Deno.test("Runtime.readLog() shows no line of a secret that has several, also where it begins inside of one", async () => {
+  const key = ["-----BEGIN KEY-----", "0123456789", "abcdefghij", "-----END KEY-----"].join("\n");
+  await using world = await createTestWorkspace({ shell: { SIGNING_KEY: key } });
+  await using runtime = await world.open();
+  await Deno.writeTextFile(runtime.directories.logFile, `first\nuncaught: ${key} refused\nlast\n`);
+  const shown = ["first", "uncaught: [redacted:SIGNING_KEY] refused", "last"];
+  assert.deepEqual(await runtime.readLog({ lines: 10 }), shown);
+  assert.deepEqual(await runtime.readLog({ lines: 2 }), shown.slice(1));
+});
+
+Deno.test("Runtime.scheduler() tells as many of the next times as are asked for", async () => {
+  await using world = await createTestWorkspace();
+  await world.writeScript(
+    "hourly",
+    [{ say: "x" }],
+    'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }',
+  );
+  await world.writeScript("watcher", [{ say: "x" }], "trigger: { type: watch, paths: [in] }");
+  await using runtime = await world.open({ clock: new TestClock(NOW) });
+  const [hourly, watcher] = (await runtime.scheduler({ upcoming: 3 })).jobs;
+  const hour = 3_600_000;
+  assert.deepEqual(hourly?.upcoming, [NOW + hour, NOW + 2 * hour, NOW + 3 * hour]);
+  assert.equal(hourly?.nextRun, NOW + hour);
+  assert.deepEqual(watcher?.upcoming, []);
+  assert.deepEqual((await runtime.scheduler()).jobs[0]?.upcoming, []);
+});
+
+Deno.test("A service whose TZ names no time zone says so at its start; one that names one is told the time there", async () => {
+  const nextRun = async (tz: string) => {
+    await using world = await createTestWorkspace({ shell: { TZ: tz } });
+    const trigger = 'trigger: { type: schedule, cron: "30 8 * * *" }';
+    await world.writeScript("daily", [{ say: "x" }], trigger);
+    await using runtime = await world.open({ clock: new TestClock(NOW) });
+    const { nextRun } = await runtime.getAgent("daily");
+    const warned = world.logged.filter(({ message }) => message.startsWith("TZ "));
+    return { nextRun: new Date(nextRun ?? NaN).toISOString(), warned };
+  };
+  const hint = "set TZ to a name such as Europe/Berlin, then start the service again";
+  const message = "TZ is not a known time zone: local times are UTC";
+  assert.deepEqual(await nextRun("UTC+3"), {
+    nextRun: "2026-03-11T08:30:00.000Z",
+    warned: [{ level: "warn", message, fields: { tz: "UTC+3", hint } }],
+  });
+  assert.deepEqual(await nextRun("Asia/Tokyo"), {
+    nextRun: "2026-03-10T23:30:00.000Z",
+    warned: [],
+  });
+});
+
+Deno.test("A service whose workspace is not there says so at its start, and goes on when it comes", async () => {
+  await using world = await createTestWorkspace();
+  await Deno.remove(world.workspace, { recursive: true });
+  {
+    await using _runtime = await world.open();
+    const [warned] = world.logged.filter(({ level }) => level === "warn");
+    assert.deepEqual(warned, {
+      level: "warn",
+      message: "The workspace does not exist: there are no agents until it does",
+      fields: {
+        workspace: world.workspace,
+        hint: `make the folder, or name another in ${world.configDir}/config.yaml`,
+      },
+    });
+  }
+  await Deno.mkdir(world.agentsDir, { recursive: true });
+  world.logged.length = 0;
+  await using _runtime = await world.open();
+  assert.deepEqual(world.logged.filter(({ level }) => level === "warn"), []);
+});
+
+Deno.test("Runtime tells of executions without the secrets that their callers wrote; what they are given has them", async () => {
+  await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
+  await world.writeScript("lead", [
+    { call: [{ name: "run_agent", arguments: { agent_id: "echo", arguments: ["tok-12345678"] } }] },
+    { say: "Done." },
+  ], "agents: [echo]");
+  await world.writeScript("echo", [{ say: "Done." }]);
+  await using runtime = await world.open();
+  await runToEnd(runtime, "lead", { sessionId: "of tok-12345678" });
+  const page = { limit: 9, offset: 0 };
+  const [child] = await runtime.listRuns("echo", page);
+  const [lead] = await runtime.listRuns("lead", page);
+  assert.deepEqual([child?.args, lead?.sessionId], [
+    ["[redacted:MY_TOKEN]"],
+    "of [redacted:MY_TOKEN]",
+  ]);
+  const told = [
+    await runtime.listExecutions(page),
+    await runtime.getExecution(child?.id ?? 0),
+    await runtime.getExecution(lead?.id ?? 0),
+    await runtime.getAgent("echo"),
+    (await runtime.listAgents()).map(({ lastExecution }) => lastExecution),
+    await runtime.run("echo", { args: ["tok-12345678"] }),
+    await payloadsOf(runtime, child?.id ?? 0),
+  ];
+  assert.ok(!JSON.stringify(told).includes("tok-12345678"));
+  // The conversation is found again by the name that its caller knows.
+  const request = { sessionId: "of tok-12345678", idempotencyKey: "k" };
+  const again = await runToEnd(runtime, "lead", request);
+  assert.equal((await runtime.run("lead", request)).id, again.id);
+});
+
+Deno.test("Runtime.listExecutions() finds an agent's executions by any Unicode spelling of its id", async () => {
+  await using world = await createTestWorkspace();
+  const id = "caf\u00e9";
+  await world.writeScript(id, [{ say: "Done." }]);
+  await using runtime = await world.open();
+  await runToEnd(runtime, id);
+  for (const agentId of [id, id.normalize("NFD")]) {
+    const found = await runtime.listExecutions({ agentId, limit: 9, offset: 0 });
+    assert.deepEqual(found.map((one) => one.agentId), [id]);
+  }
+});
+
+Deno.test("Runtime.listSlots() gives a page of an agent's slots, newest first", async () => {
+  await using world = await createTestWorkspace();
+  await world.writeScript("daily", [{ say: "x" }]);
+  await Deno.mkdir(world.stateDir);
+  const slot = {
+    agentId: "daily",
+    outcome: "run",
+    reason: null,
+    executionId: null,
+    count: 1,
+  } as const;
+  {
+    using db = Database.open(join(world.stateDir, "inkling.db"));
+    for (let n = 1; n <= 5; n++) insertSlot(db, { ...slot, scheduledFor: NOW + n });
+  }
+  await using runtime = await world.open({ clock: new TestClock(NOW) });
+  const page = async (limit: number, offset: number) =>
+    (await runtime.listSlots("daily", { limit, offset })).map((one) => one.scheduledFor - NOW);
+  assert.deepEqual(await page(2, 0), [5, 4]);
+  assert.deepEqual(await page(2, 2), [3, 2]);
+  assert.deepEqual(await page(50, 4), [1]);
+});
