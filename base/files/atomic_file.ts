@@ -1,5 +1,6 @@
 // Replacing a file as a whole: a reader, and a machine that loses power, see the old content or the new, never a part.
 import { dirname, join } from "node:path";
+import { newContentName } from "./staged_files.ts";
 
 /**
  * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it over `path`.
@@ -16,7 +17,8 @@ export async function writeFileAtomically(
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const target: Target = options.mustBeNew ? { path } : await existingFile(path);
   const mode = options.mode ?? target.mode;
-  const temporary = join(dirname(target.path), `.inkling-${crypto.randomUUID()}.tmp`);
+  const { prefix, suffix } = newContentName();
+  const temporary = join(dirname(target.path), `${prefix}0${suffix}`);
   try {
     // Born private, so that a secret is never readable by others, not even for a moment.
     const file = await Deno.open(temporary, {

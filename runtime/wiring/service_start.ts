@@ -7,6 +7,7 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
 import type { Retention } from "../executions/runs/retention.ts";
 import { RetentionSweeps } from "../executions/runs/retention_sweeps.ts";
+import { clearStagedFiles } from "../../base/files/staged_files.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { createServiceTriggers, type ServiceTriggersOptions } from "./service_triggers.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
@@ -30,6 +31,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   const { settings, registry, agentFiles, folders, runner, machineTimeZone } = parts;
   const { toolResources, resources, clock, log } = parts;
   await warnOfMissingWorkspace(settings, log);
+  await clearStaged(settings, log);
   if (settings.shell["TZ"] !== undefined) warnOfTimeZone(machineTimeZone(), log);
   agentFiles.afterReload(() => runner.agentsRead());
   resources.use(folders);
@@ -77,6 +79,18 @@ async function warnOfMissingWorkspace(
   if (await findMissingWorkspace(workspace, { home }) === undefined) return;
   const message = "The workspace does not exist: there are no agents until it does";
   log.write("warn", message, { workspace, hint: missingWorkspaceHint(config) });
+}
+
+/** An earlier service may have been killed while it wrote. */
+async function clearStaged(
+  { directories: { stateDir, configDir, agentsDir } }: WorkspaceSettings,
+  log: ServiceLog,
+): Promise<void> {
+  const message = "A file has a temporary name: the service was killed while an agent moved or " +
+    "deleted it. Rename or remove it";
+  for (const path of await clearStagedFiles(stateDir, [stateDir, configDir, agentsDir])) {
+    log.write("warn", message, { path });
+  }
 }
 
 function warnOfTimeZone({ name, unknown }: MachineTimeZone, log: ServiceLog): void {

@@ -4,7 +4,7 @@ import type { Environment } from "../environment.ts";
 import { stampFile } from "./file_stamp.ts";
 import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
 import { decodeText } from "./text_file.ts";
-import { isSecretName, type Secret, SHORTEST_SECRET } from "../../secrets/secret.ts";
+import { hiddenParts, isSecretName, type Secret } from "../../secrets/secret.ts";
 import { unreadableReason } from "../../../base/files/unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
@@ -85,11 +85,9 @@ function findSecrets(
   const found = new Map<string, Secret>();
   for (const layer of layers) {
     for (const [name, written] of layer) {
-      const value = written.trim();
-      if (value.length < SHORTEST_SECRET) continue;
       if (!isSecretName(name) && !names.includes(name)) continue;
       // One value under two names stays both: who asks for the keys alone must find it under theirs.
-      found.set(`${name}=${value}`, { name, value });
+      for (const value of hiddenParts(written)) found.set(`${name}=${value}`, { name, value });
     }
   }
   return [...found.values()].sort((a, b) => b.value.length - a.value.length);

@@ -5,7 +5,7 @@ import { join, relative, sep } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { Slices } from "../../../base/slices.ts";
-import { STAGED_NAME } from "./file_identity.ts";
+import { STAGED_NAME } from "../../../base/files/staged_files.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { isWithin } from "./path_within.ts";

@@ -5,6 +5,7 @@
 // are used, and their times tell whether they moved: settled_folder.ts.
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { type FileIdentity, identityOf } from "./file_identity.ts";
 import { ignoreMissing } from "./missing_entry.ts";
@@ -23,6 +24,8 @@ export interface HoldOptions {
   /** The link to the descriptors of this process; undefined: the folder's path is used. */
   descriptors: string | undefined;
   access: PathAccess;
+  /** Where it is noted that something is staged in the folder. */
+  stateDir: string;
 }
 
 /** A folder that is the one its real path named when it was opened. Dispose of it when no call with its paths is at work. */
@@ -114,10 +117,13 @@ export class HeldFolder implements Disposable {
   makeStagedFile(): string {
     this.requireUnmoved();
     if (this.#fd !== undefined) requireWritable(this.path);
-    // The system adds a few more hexadecimal digits.
-    const prefix = `.inkling-${crypto.randomUUID()}-`;
-    const options = { dir: this.at("."), prefix, suffix: ".tmp" };
-    return basename(Deno.makeTempFileSync(options));
+    this.noteStaging();
+    return basename(Deno.makeTempFileSync({ dir: this.at("."), ...newContentName() }));
+  }
+
+  /** Before an entry gets a staged name: should this process be killed, the next start finds what is left. */
+  noteStaging(): void {
+    noteStaging(this.#options.stateDir, this.path);
   }
 
   /**

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isDatabaseName } from "../../../base/files/database_name.ts";
 import { findDescriptors } from "../../../base/files/descriptor_link.ts";
 import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
-import { HeldFolder } from "./held_folder.ts";
+import { HeldFolder, type HoldOptions } from "./held_folder.ts";
 import { PathLocks } from "./path_locks.ts";
 import { PathNotation } from "./path_notation.ts";
 import { realPathOf } from "./real_path.ts";
@@ -54,14 +54,15 @@ export class PathSandbox {
   readonly #onWrite: ((write: FileWrite) => void) | undefined;
   readonly #roots: SandboxRoots;
   readonly #closed: ClosedPlaces;
-  readonly #descriptors: string | undefined;
+  readonly #holding: Omit<HoldOptions, "access">;
 
   constructor(options: PathSandboxOptions) {
     this.workspace = resolve(options.workspace);
     this.#onWrite = options.onWrite;
     this.#roots = new SandboxRoots({ ...options, workspace: this.workspace });
     this.#closed = new ClosedPlaces(options);
-    this.#descriptors = findDescriptors(options.stateDir);
+    const { stateDir } = options;
+    this.#holding = { stateDir, descriptors: findDescriptors(stateDir) };
     this.notation = new PathNotation({
       workspace: this.workspace,
       home: options.home,
@@ -128,12 +129,12 @@ export class PathSandbox {
 
   /** Holds the folder of a path that passed. Throws PlaceChanged, and what the file system throws. Dispose of it. */
   hold(folder: string, access: PathAccess): Promise<HeldFolder> {
-    return HeldFolder.open(folder, { descriptors: this.#descriptors, access });
+    return HeldFolder.open(folder, { ...this.#holding, access });
   }
 
   /** The same for writing; a missing folder is made, with those above it. */
   makeHeld(folder: string): Promise<HeldFolder> {
-    return HeldFolder.make(folder, { descriptors: this.#descriptors, access: "write" });
+    return HeldFolder.make(folder, { ...this.#holding, access: "write" });
   }
 
   /** Whether a real path may be read. Looks at names only, so it suits listing; opening still goes through resolve. */

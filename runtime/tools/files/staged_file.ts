@@ -4,7 +4,8 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
 import { errorCode } from "../../../base/error_code.ts";
-import { type FileIdentity, identityOf, stagedName } from "./file_identity.ts";
+import { stagedName } from "../../../base/files/staged_files.ts";
+import { type FileIdentity, identityOf } from "./file_identity.ts";
 import type { HeldFolder } from "./held_folder.ts";
 import { PlaceChanged } from "./place_changed.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
@@ -70,6 +71,7 @@ export class StagedFile {
     identity: FileIdentity,
     target: HeldEntry,
   ): Promise<StagedFile> {
+    target.folder.noteStaging();
     const staged = new StagedFile(target, stagedName(), identity);
     const folders = [source.folder, target.folder];
     for (const folder of folders) await folder.settle();
@@ -85,6 +87,7 @@ export class StagedFile {
   static async setAside(entry: HeldEntry, identity: FileIdentity): Promise<StagedFile> {
     const { folder, name } = entry;
     await folder.settle();
+    folder.noteStaging();
     const staged = new StagedFile(entry, stagedName(), identity);
     if (!folder.has(name, identity)) throw new PlaceChanged();
     fs.renameSync(folder.writable(name), staged.#path());

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { IGNORED_FOLDERS } from "../../agents/watch_path.ts";
 import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
-import { STAGED_NAME } from "../../tools/files/file_identity.ts";
+import { STAGED_NAME } from "../../../base/files/staged_files.ts";
 
 /**
  * Whether a path concerns an agent: relative to the watched folder, or, where the watched path `is` a file, its name. An

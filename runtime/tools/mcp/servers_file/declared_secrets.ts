@@ -1,7 +1,7 @@
 // Which of the values that stand in an entry of mcp-servers.json are secret: those whose name or form says so. Most others
 // are ordinary words, which must not be hidden everywhere.
 import { isJsonObject } from "../../../../base/json.ts";
-import { type Secret, SHORTEST_SECRET } from "../../../secrets/secret.ts";
+import { hiddenParts, type Secret } from "../../../secrets/secret.ts";
 import { URL_KEYS } from "./server_entries.ts";
 
 /** The last word of a name of an environment variable, a header, an option or a part of an address. */
@@ -15,8 +15,7 @@ export function declaredSecrets(entry: unknown, fill: (text: string) => string):
   if (!isJsonObject(entry)) return [];
   const found = new Map<string, Secret>();
   const hide = (name: string, value: string) => {
-    const trimmed = value.trim();
-    if (trimmed.length >= SHORTEST_SECRET) found.set(trimmed, { name, value: trimmed });
+    for (const part of hiddenParts(value)) found.set(part, { name, value: part });
   };
   const look = (name: string, value: string) => {
     if (isSecretPlace(name)) {

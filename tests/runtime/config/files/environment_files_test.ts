@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { EnvironmentFiles } from "../../../../runtime/config/files/environment_files.ts";
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { age, withTempDir } from "../../../support/temp_dir.ts";
@@ -127,5 +128,29 @@ Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says
     assert.match(messages[1] ?? "", /it is not a file/);
     assert.match(messages[2] ?? "", /over 1 MB/);
     assert.match(messages[3] ?? "", /^The environment file cannot be used/);
+  });
+});
+
+Deno.test("EnvironmentFiles hides a value of several lines also where a text shows it line by line", async () => {
+  await withTempDir(async (dir) => {
+    const lines = [
+      "-----BEGIN PRIVATE KEY-----",
+      "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC",
+      "BKcwggSjAgEAAoIBAQDSnOTaSECRET==",
+      "-----END PRIVATE KEY-----",
+    ];
+    await Deno.writeTextFile(`${dir}/.env`, `SIGNING_KEY="${lines.join("\n")}"\n`);
+    const environment = new EnvironmentFiles({ files: [`${dir}/.env`], shell: {} });
+    const redactor = new Redactor(() => environment.secrets());
+    assert.equal(redactor.redact(`It is ${lines.join("\n")}.`), "It is [redacted:SIGNING_KEY].");
+    assert.equal(
+      redactor.redact(lines.map((line, i) => `${i + 1}\t${line}`).join("\r\n")),
+      [
+        "1\t-----BEGIN PRIVATE KEY-----",
+        "2\t[redacted:SIGNING_KEY]",
+        "3\t[redacted:SIGNING_KEY]",
+        "4\t-----END PRIVATE KEY-----",
+      ].join("\r\n"),
+    );
   });
 });

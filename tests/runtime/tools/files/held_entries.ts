@@ -25,7 +25,13 @@ export function testHeld(name: string, test: (world: HeldWorld) => Promise<void>
             if (way === "descriptor") linkDescriptors(state);
             const descriptors = findDescriptors(state);
             const entry = async (folder: string, name: string) => ({
-              folder: held.use(await HeldFolder.open(folder, { descriptors, access: "write" })),
+              folder: held.use(
+                await HeldFolder.open(folder, {
+                  descriptors,
+                  stateDir: "/nowhere",
+                  access: "write",
+                }),
+              ),
               name,
             });
             await test({ dir, descriptors, entry });

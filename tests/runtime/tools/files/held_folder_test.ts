@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { constants, fstatSync, openSync } from "node:fs";
 import { closeSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
-import { identityOf, STAGED_NAME } from "../../../../runtime/tools/files/file_identity.ts";
+import { STAGED_NAME } from "../../../../base/files/staged_files.ts";
+import { identityOf } from "../../../../runtime/tools/files/file_identity.ts";
 import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
 import { PlaceChanged } from "../../../../runtime/tools/files/place_changed.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
@@ -18,7 +19,11 @@ testHeld(
   "HeldFolder.make() makes what is missing of a path, and nothing twice",
   async ({ dir, descriptors }) => {
     const make = async (path: string) => {
-      using folder = await HeldFolder.make(path, { descriptors, access: ACCESS });
+      using folder = await HeldFolder.make(path, {
+        descriptors,
+        stateDir: "/nowhere",
+        access: ACCESS,
+      });
       assert.equal(folder.path, path);
     };
     await Promise.all([make(`${dir}/a/b/c`), make(`${dir}/a/b/d`)]);
@@ -30,7 +35,8 @@ testHeld(
 testHeld(
   "HeldFolder.make() makes nothing below a file or behind a symlink",
   async ({ dir, descriptors }) => {
-    const make = (path: string) => HeldFolder.make(path, { descriptors, access: ACCESS });
+    const make = (path: string) =>
+      HeldFolder.make(path, { descriptors, stateDir: "/nowhere", access: ACCESS });
     await Deno.writeTextFile(`${dir}/file`, "");
     await assert.rejects(make(`${dir}/file/a`), codeOf("ENOTDIR"));
     await Deno.mkdir(`${dir}/outside`);
@@ -44,7 +50,10 @@ testHeld("HeldFolder.open() holds no folder behind a symlink", async ({ dir, des
   await Deno.mkdir(`${dir}/outside/in`, { recursive: true });
   await Deno.symlink(`${dir}/outside`, `${dir}/link`);
   for (const path of [`${dir}/link`, `${dir}/link/in`]) {
-    await assert.rejects(HeldFolder.open(path, { descriptors, access: "read" }), PlaceChanged);
+    await assert.rejects(
+      HeldFolder.open(path, { descriptors, stateDir: "/nowhere", access: "read" }),
+      PlaceChanged,
+    );
   }
 });
 
@@ -58,7 +67,11 @@ Deno.test({
         await Deno.mkdir(`${dir}/${name}/sub`, { recursive: true });
         await Deno.writeTextFile(`${dir}/${name}/a`, name);
       }
-      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, access: ACCESS });
+      using folder = await HeldFolder.open(`${dir}/in`, {
+        descriptors,
+        stateDir: "/nowhere",
+        access: ACCESS,
+      });
       const inside = identityOf(lstatSync(`${dir}/in/a`, { bigint: true }));
       await Deno.rename(`${dir}/in`, `${dir}/moved`);
       await Deno.symlink(`${dir}/outside`, `${dir}/in`);
@@ -84,7 +97,11 @@ Deno.test({
       await Deno.mkdir(`${dir}/in`);
       await Deno.writeTextFile(`${dir}/outside`, "outside");
       await Deno.symlink(`${dir}/outside`, `${dir}/in/a`);
-      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, access: "read" });
+      using folder = await HeldFolder.open(`${dir}/in`, {
+        descriptors,
+        stateDir: "/nowhere",
+        access: "read",
+      });
       const file = openSync(folder.at("a"), constants.O_RDONLY);
       const opened = identityOf(fstatSync(file, { bigint: true }));
       closeSync(file);

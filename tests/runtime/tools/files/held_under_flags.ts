@@ -13,7 +13,7 @@ for (const name of ["readable", "open"]) {
 console.log(JSON.stringify(said));
 
 async function change(name: string): Promise<string> {
-  const options = { descriptors, access: "write" } as const;
+  const options = { descriptors, stateDir: `${dir}/open/nowhere`, access: "write" } as const;
   using folder = await HeldFolder.open(`${dir}/${name}`, options);
   const refusals: unknown[] = [];
   const attempts = [

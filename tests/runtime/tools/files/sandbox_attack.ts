@@ -177,7 +177,11 @@ export async function plant(fixture: SandboxFixture): Promise<void> {
 /** Everything that must stay as it is. */
 export async function closedPlaces(fixture: SandboxFixture): Promise<string> {
   const folders = ["outside", "home", "config", "state", "workspace/agents"];
-  const parts = await Promise.all(folders.map((name) => snapshot(join(fixture.base, name))));
+  // Where file tools write, the service itself notes there.
+  const isOurs = (path: string) => path === join(fixture.base, "state/staging");
+  const parts = await Promise.all(
+    folders.map((name) => snapshot(join(fixture.base, name), isOurs)),
+  );
   return [...parts, await Deno.readTextFile(join(fixture.workspace, ".env"))].join("\n");
 }
 

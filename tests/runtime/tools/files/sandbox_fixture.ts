@@ -155,10 +155,14 @@ export async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Every path below a folder with type, content and time of change: what must stay as it is. */
-export async function snapshot(folder: string): Promise<string> {
+export async function snapshot(
+  folder: string,
+  leaveOut: (path: string) => boolean = () => false,
+): Promise<string> {
   const lines: string[] = [];
   for await (const entry of Deno.readDir(folder)) {
     const path = join(folder, entry.name);
+    if (leaveOut(path)) continue;
     const info = await Deno.lstat(path);
     if (entry.isDirectory) {
       lines.push(`${path} ${info.mtime?.getTime()}`, await snapshot(path));

@@ -136,6 +136,7 @@ Deno.test("StagedFile.write() makes nothing in a folder that is exchanged withou
       await assert.rejects(async () => {
         using folder = await HeldFolder.open(`${dir}/in`, {
           descriptors: undefined,
+          stateDir: "/nowhere",
           access: "write",
         });
         await StagedFile.write({ folder, name: "a" }, [bytes("ours")], { signal });
