@@ -15,7 +15,7 @@ const NO_ADDRESS = "const BUILT_IN: string | undefined = undefined;";
 
 /** Where the sources wait for the ES modules of a package that names others; see there. */
 const YAML_FILE = "runtime/config/files/yaml_library.ts";
-const YAML_MODULES = "../../node_modules/yaml/browser/index.js";
+const YAML_MODULES = "../../../node_modules/yaml/browser/index.js";
 
 /** What is fixed at the time of packing. */
 export interface StageOptions {

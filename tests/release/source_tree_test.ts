@@ -36,12 +36,12 @@ function standingAlone<T>(path: string, run: () => T): T {
 
 Deno.test("the program asks for the place of its own files only where both ways of running are thought of", () => {
   assert.deepEqual(filesWith(/import\.meta(?!\.main)\b/), [
+    // Where its modules are read from; an executable has them inside.
+    "base/free_descriptors.ts",
     // How it starts itself, and how it came here.
     ...["cli/self_command.ts", "cli/update/distribution.ts"],
     // Where a package lies: in both among the packages.
     "runtime/config/files/yaml_library.ts",
-    "base/free_descriptors.ts",
-    // Where its modules are read from; an executable has them inside.
     // What may be read under narrow permissions; an executable has its files inside.
     "runtime/permissions/service_needs.ts",
     // Workers, which are embedded: their places are those of modules, in both.
@@ -58,9 +58,9 @@ Deno.test("the program asks for the place of its own files only where both ways 
 
 Deno.test("the program takes the folder that it is started in for the user's alone", () => {
   assert.deepEqual(filesWith(/\b(Deno|process)\.cwd\(/), [
-    "composition/app.ts",
     // What a person writes relative to where they are.
     "base/plain_path.ts",
+    "composition/app.ts",
   ]);
 });
 
@@ -94,7 +94,6 @@ Deno.test("every module that is started as a worker is known to be one", () => {
     "runtime/tools/custom/host/confined_worker.ts",
     // A thread of a user's script.
     "runtime/tools/custom/host/script_worker.ts",
-    // Made from a text: there is no module to embed.
   ]);
 });
 
