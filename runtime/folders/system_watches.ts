@@ -10,7 +10,7 @@
 // event; where none comes, the pipes that came meanwhile are opened for a moment, which lets it go on.
 import { join } from "node:path";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
-import { type Clock, SystemClock } from "../../base/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 
 /** The events of one watched folder. */
@@ -46,7 +46,7 @@ interface Probe {
   answer: PromiseWithResolvers<void>;
 }
 
-/** Looks through a folder. What cannot be read is left to the watch. */
+/** Walks through a folder. What cannot be read is left to the watch. */
 export async function surveyFolder(
   root: string,
   { recursive }: { recursive: boolean },
@@ -69,7 +69,8 @@ export async function surveyFolder(
 
 /** Deno's watches. */
 export class SystemWatches implements AsyncDisposable {
-  readonly #clock: Clock;
+  /** Measures how long the system takes, whatever clock the service has. */
+  readonly #clock = new SystemClock();
   readonly #over = new AbortController();
   /** A folder of its own, whose events show that watching works; undefined: nothing was watched yet. */
   #probe: Probe | undefined;
@@ -83,15 +84,9 @@ export class SystemWatches implements AsyncDisposable {
   #isStuck = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  /**
-   * `probeFolder` (absolute) is made when it is needed. `clock` measures how long the system takes: the machine's own,
-   * whatever clock the service has.
-   */
-  constructor(
-    { probeFolder, clock = new SystemClock() }: { probeFolder: string; clock?: Clock },
-  ) {
+  /** `probeFolder` (absolute) is made when it is needed. */
+  constructor(probeFolder: string) {
     this.#probeFolder = probeFolder;
-    this.#clock = clock;
   }
 
   /** Watches a folder: see OpenFolderEvents. */
@@ -120,7 +115,7 @@ export class SystemWatches implements AsyncDisposable {
     });
   }
 
-  /** Looks whether events still come, and sees to it where they do not. */
+  /** Finds out whether events still come, and sees to it where they do not. */
   async check(): Promise<void> {
     if (this.#probe === undefined) return;
     await this.#safely(() => {}).catch(

@@ -12,7 +12,7 @@ class Watched implements AsyncDisposable {
   readonly ended = new Set<string>();
   #count = 0;
   private constructor(readonly root: string) {
-    this.watches = new SystemWatches({ probeFolder: join(root, "probe") });
+    this.watches = new SystemWatches(join(root, "probe"));
   }
 
   static async open(): Promise<Watched> {
