@@ -66,7 +66,8 @@ testInTerminal("run: Ctrl+C takes the moving line away, and cancels", async () =
   await using home = await createRealHome();
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   await using terminal = await RealTerminal.open(home, ["run", "slow"]);
-  await terminal.waitFor(/Thinking · \ds$/);
+  // The run is watched by then: before, its first line may come after what is said of the cancelling.
+  await terminal.waitFor(/execution 1\n[^]*Thinking · \ds$/);
   await terminal.press("C-c");
   const { code, isRestored, shown } = await terminal.ended();
   assert.equal(code, 130);

@@ -128,13 +128,13 @@ Deno.test("server/client.ts loads nothing but its own small parts and the clock"
   } = JSON.parse(new TextDecoder().decode(stdout));
   const own = [
     "client.ts",
-    "client_errors.ts",
-    "client_request.ts",
-    "client_stream.ts",
-    "client_transport.ts",
-    "event_stream.ts",
-    "followed_stream.ts",
-    "socket_request.ts",
+    "client/client_errors.ts",
+    "client/client_request.ts",
+    "client/client_stream.ts",
+    "client/client_transport.ts",
+    "client/socket_request.ts",
+    "streams/event_stream.ts",
+    "streams/followed_stream.ts",
   ].map((name) => new URL(name, root).href);
   const loaded = graph.modules.filter(({ specifier }) => own.includes(specifier))
     .flatMap(({ dependencies = [] }) => dependencies.flatMap(({ code }) => code?.specifier ?? []));

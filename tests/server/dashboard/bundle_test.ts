@@ -1,7 +1,7 @@
 // The committed bundle is what its sources give, and nothing that tells where it was made.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { REPOSITORY } from "../../support/repository.ts";
+import { filesBelow, REPOSITORY } from "../../support/repository.ts";
 
 const ASSETS = join(REPOSITORY, "server/dashboard/assets");
 const text = (name: string) => Deno.readTextFile(join(ASSETS, name));
@@ -52,12 +52,12 @@ Deno.test("server/dashboard/assets/app.js has no syntax that browsers of last ye
 
 Deno.test("server/dashboard/client never turns text into markup or code", () => {
   const client = join(REPOSITORY, "server/dashboard/client");
-  for (const { name } of Deno.readDirSync(client)) {
-    const source = Deno.readTextFileSync(join(client, name));
+  for (const path of filesBelow(client)) {
+    const source = Deno.readTextFileSync(path);
     assert.doesNotMatch(
       source,
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser/i,
-      name,
+      path,
     );
   }
 });
