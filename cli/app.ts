@@ -159,8 +159,10 @@ export interface CliApp {
   configWarnings(options: WorkspaceOption): Promise<DiagnosticBody[]>;
   /** The agents' ids by the names of their files alone: for who must be quick. */
   agentNames(options: WorkspaceOption): Promise<string[]>;
-  /** Lets a browser in to the service behind a socket, beginning at the path `home`. */
-  openUiProxy(options: { socketFile: string; home: string }): Promise<UiProxy>;
+  /** Lets a browser in to the service behind a socket, beginning at the path `home`. `warn` hears of what goes wrong. */
+  openUiProxy(
+    options: { socketFile: string; home: string; warn: (message: string) => void },
+  ): Promise<UiProxy>;
   /** Opens an address in the browser of whoever sits here; false where that cannot be done. */
   openBrowser(address: string): Promise<boolean>;
   /** The absolute path of a workspace that is not a folder; undefined: it is one. */

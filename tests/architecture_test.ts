@@ -346,6 +346,18 @@ Deno.test("source: file names are nouns in snake_case, none of the words that me
   }
 });
 
+Deno.test("source: no folder has more than 25 entries", () => {
+  const crowded: string[] = [];
+  const visit = (folder: string): void => {
+    const entries = [...Deno.readDirSync(join(REPOSITORY, folder))];
+    if (entries.length > 25) crowded.push(`${folder}: ${entries.length}`);
+    for (const { name, isDirectory } of entries) if (isDirectory) visit(`${folder}/${name}`);
+  };
+  ["base", "composition", "cli", "server", "runtime", "scoped", "release", "demo"].forEach(visit);
+  ["tests", "proof", "docs"].forEach(visit);
+  assert.deepEqual(crowded, []);
+});
+
 Deno.test("permissions: the tasks, the first line of main.ts and the self-start use the same flags, never -A", () => {
   const { tasks } = JSON.parse(text("deno.json")) as {
     tasks: Record<string, { command: string; description: string }>;

@@ -19,7 +19,11 @@ export async function ui(
   const { socketFile } = await app.places(workspace);
   // Only to have the service running: the proxy connects by itself.
   (await openService(context, { signal }))[Symbol.dispose]();
-  await using proxy = await app.openUiProxy({ socketFile, home: HOME });
+  await using proxy = await app.openUiProxy({
+    socketFile,
+    home: HOME,
+    warn: (message) => output.notice(message),
+  });
   output.line(proxy.address);
   if (options.open && !(await app.openBrowser(proxy.file.href))) {
     output.notice("No browser could be opened: open the address yourself");

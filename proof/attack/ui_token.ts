@@ -25,7 +25,7 @@ export const uiToken: Attack = {
 async function tryOne(directory: string): Promise<string[]> {
   const successes: string[] = [];
   const socketFile = join(directory, "service.sock");
-  await using proxy = await openUiProxy({ socketFile, home: "/ui" });
+  await using proxy = await openUiProxy({ socketFile, home: "/ui", warn: () => {} });
   const token = new URL(proxy.address).searchParams.get("token") ?? "";
   const environment = { DISPLAY: ":0" };
   const command = browserCommand(proxy.file.href, { os: "linux", environment }) ?? [];

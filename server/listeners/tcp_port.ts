@@ -59,7 +59,7 @@ function isLoopback(host: string): boolean {
 
 /** Listens on host and port. Throws PortUnavailable. */
 export function listenOnTcp(
-  { port, host = DEFAULT_TCP_HOST }: TcpOptions,
+  { port, host = DEFAULT_TCP_HOST }: Pick<TcpOptions, "port" | "host">,
   options: ConnectionPorts & { handler: Handler },
 ): TcpListener {
   const listener = bind(host, port);

@@ -5,6 +5,8 @@
 // that only this user can read, and that file brings the token.
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { SystemClock } from "../../base/clock.ts";
+import { listenOnTcp } from "../listeners/tcp_port.ts";
 import { BrowserSession } from "./browser_session.ts";
 import { toBrowserHeaders, toServiceHeaders } from "./forwarded_headers.ts";
 
@@ -25,6 +27,8 @@ export interface UiProxyOptions {
   socketFile: string;
   /** The path where a browser begins: `/ui`. */
   home: string;
+  /** Hears, once a minute at most, that connections are refused or closed because there are too many. */
+  warn: (message: string) => void;
 }
 
 /** A proxy that listens. */
@@ -40,13 +44,12 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   const { socketFile, home } = options;
   const service = Deno.createHttpClient({ proxy: { transport: "unix", path: socketFile } });
   const closing = new AbortController();
-  const server = Deno.serve({
-    hostname: HOST,
-    port: 0,
-    signal: closing.signal,
-    onListen: () => {},
-  }, (request) => handle(request));
-  const { port } = server.addr;
+  const listener = listenOnTcp({ port: 0, host: HOST }, {
+    handler: (request) => handle(request),
+    clock: new SystemClock(),
+    log: { write: (_level, message) => options.warn(message) },
+  });
+  const { port } = listener;
   const authority = `${HOST}:${port}`;
   const session = new BrowserSession({ port });
   // Beside the socket, in a folder that is this user's alone.
@@ -95,7 +98,9 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
 
   const close = async () => {
     closing.abort();
-    await server.finished;
+    const closed = listener.close();
+    listener.cut();
+    await closed;
     service.close();
     await removeIfThere(file);
   };

@@ -13,7 +13,7 @@ async function useLoopbackProxy(browser: Browser): Promise<void> {
     (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
   );
   const { socketFile } = world.runtime().directories;
-  await using proxy = await openUiProxy({ socketFile, home: "/ui" });
+  await using proxy = await openUiProxy({ socketFile, home: "/ui", warn: () => {} });
   const page = await world.openPage("#/");
   // As browsers are whose streams cannot be iterated.
   await page.addInitScript(
@@ -114,7 +114,7 @@ async function refuseStrangers(browser: Browser): Promise<void> {
     (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
   );
   const { socketFile } = world.runtime().directories;
-  await using proxy = await openUiProxy({ socketFile, home: "/ui" });
+  await using proxy = await openUiProxy({ socketFile, home: "/ui", warn: () => {} });
   const page = await world.openPage("#/", { extraHTTPHeaders: {} });
   await page.goto(proxy.address);
   await page.getByText("Nothing is running.").waitFor();

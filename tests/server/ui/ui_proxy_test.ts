@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { MOST_WAITING } from "../../../server/listeners/connections.ts";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
 import { until } from "../../support/until.ts";
 import { sendRaw } from "../raw_http.ts";
@@ -26,7 +27,7 @@ class ProxyWorld implements AsyncDisposable {
   static async open(handler?: Deno.ServeHandler): Promise<ProxyWorld> {
     const directory = await Deno.makeTempDir({ prefix: "inkling-ui-" });
     const socketFile = join(directory, "service.sock");
-    const proxy = await openUiProxy({ socketFile, home: "/ui" });
+    const proxy = await openUiProxy({ socketFile, home: "/ui", warn: () => {} });
     const world = new ProxyWorld(directory, socketFile, proxy);
     if (handler !== undefined) world.start(handler);
     return world;
@@ -365,4 +366,25 @@ Deno.test("openUiProxy() ends open streams and frees its port when it is dispose
   await reader?.read().catch(() => {/* However the connection ends, it ends. */});
   assert.ok(isLeft);
   await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port }));
+});
+
+Deno.test("openUiProxy() closes the oldest of too many connections that send nothing, and says so", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "inkling-ui-" });
+  const said: string[] = [];
+  await using clients = new AsyncDisposableStack();
+  clients.defer(() => Deno.remove(directory, { recursive: true }));
+  const proxy = clients.use(
+    await openUiProxy({
+      socketFile: join(directory, "service.sock"),
+      home: "/ui",
+      warn: (message) => said.push(message),
+    }),
+  );
+  const port = Number(new URL(proxy.address).port);
+  const connect = async () =>
+    clients.adopt(await Deno.connect({ hostname: "127.0.0.1", port }), (one) => one.close());
+  const first = await connect();
+  for (let n = 0; n < MOST_WAITING.ofOneAddress; n++) await connect();
+  assert.equal(await first.read(new Uint8Array(1)), null);
+  assert.deepEqual(said, ["Too many connections without a request: closing the oldest"]);
 });
