@@ -7,6 +7,7 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
 import type { Retention } from "../executions/runs/retention.ts";
 import { RetentionSweeps } from "../executions/runs/retention_sweeps.ts";
+import { findDescriptors } from "../../base/files/descriptor_link.ts";
 import { clearStagedFiles } from "../../base/files/staged_files.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { createServiceTriggers, type ServiceTriggersOptions } from "./service_triggers.ts";
@@ -32,6 +33,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   const { toolResources, resources, clock, log } = parts;
   await warnOfMissingWorkspace(settings, log);
   await clearStaged(settings, log);
+  warnOfMissingLink(settings, log);
   if (settings.shell["TZ"] !== undefined) warnOfTimeZone(machineTimeZone(), log);
   agentFiles.afterReload(() => runner.agentsRead());
   resources.use(folders);
@@ -91,6 +93,18 @@ async function clearStaged(
   for (const path of await clearStagedFiles(stateDir, [stateDir, configDir, agentsDir])) {
     log.write("warn", message, { path });
   }
+}
+
+/** Only on Linux is there one, and not under narrow flags before another start has made it. */
+function warnOfMissingLink(
+  { directories: { stateDir } }: WorkspaceSettings,
+  log: ServiceLog,
+): void {
+  if (Deno.build.os !== "linux" || findDescriptors(stateDir) !== undefined) return;
+  const message = "File tools cannot hold folders: a folder that somebody exchanges for a link " +
+    "meanwhile is noticed by its times only";
+  const hint = 'start the service once with "inkling start", which makes the link it needs';
+  log.write("warn", message, { stateDir, hint });
 }
 
 function warnOfTimeZone({ name, unknown }: MachineTimeZone, log: ServiceLog): void {
