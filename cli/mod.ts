@@ -1,11 +1,10 @@
 // The command line: from arguments to an exit code. The only place where a failure becomes text.
-import type { CliApp } from "./app.ts";
+import type { CliApp, WorkspaceOption } from "./app.ts";
 import type { Command, Program } from "./command_line/command.ts";
 import { type CommandLine, parseCommandLine } from "./command_line/parse.ts";
 import { UsageError } from "./command_line/usage_error.ts";
-import type { CommandContext } from "./context.ts";
-import { EXIT, type ExitCode, toExit } from "./exit.ts";
-import { FIRST_STEP, leadToSetup } from "./first_use.ts";
+import { type CommandContext, workspaceOf } from "./context.ts";
+import { CommandFailure, EXIT, type ExitCode, toExit } from "./exit.ts";
 import type { GlobalOptions } from "./global_options.ts";
 import { refuseMissingWorkspace } from "./missing_workspace.ts";
 import { Output } from "./output/output.ts";
@@ -86,4 +85,29 @@ function showCauses(output: Output, error: unknown): void {
   for (let one = error; one instanceof Error; one = one.cause) {
     output.note(one.stack ?? one.message);
   }
+}
+
+/** The line. */
+const FIRST_STEP = 'Inkling is not set up yet: "inkling setup" does it, in a minute';
+
+/** Commands that are of no use without an agent. */
+const NEED_AGENTS: ReadonlySet<string> = new Set(["run", "chat"]);
+/** Commands that have nothing to show yet. The others need nothing, or say themselves what is missing. */
+const SHOW_AGENTS: ReadonlySet<string> = new Set([
+  ...["start", "status", "list", "logs", "pending", "respond", "checkpoint", "validate", "ui"],
+]);
+
+/**
+ * Says the line before a command where neither config.yaml nor an agents folder exists. Throws CommandFailure instead
+ * for a command that could only fail.
+ */
+async function leadToSetup(
+  command: string,
+  options: WorkspaceOption & { app: CliApp; output: Output },
+): Promise<void> {
+  const { app, output } = options;
+  if (!NEED_AGENTS.has(command) && !SHOW_AGENTS.has(command)) return;
+  if (await app.isSetUp(workspaceOf(options))) return;
+  if (NEED_AGENTS.has(command)) throw new CommandFailure(EXIT.failed, FIRST_STEP);
+  output.note(FIRST_STEP);
 }

@@ -1,6 +1,5 @@
 // One life of the service in this process, from the lock of its state to the last line of its log.
 import type { ServeOptions, StopReason } from "../cli/app.ts";
-import { onStopSignals } from "../cli/service/stop_signals.ts";
 import { SystemClock } from "../base/clock.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
 import { openRuntime } from "../runtime/mod.ts";
@@ -72,4 +71,18 @@ function hearStop(): { stop: AbortSignal } & Disposable {
     stop.abort();
   });
   return { stop: stop.signal, [Symbol.dispose]: () => signals[Symbol.dispose]() };
+}
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Until disposed, calls `listener` at each such signal, with how many have come. They have no other effect. */
+function onStopSignals(listener: (count: number) => void): Disposable {
+  let count = 0;
+  const onSignal = () => listener(++count);
+  for (const name of STOP_SIGNALS) Deno.addSignalListener(name, onSignal);
+  return {
+    [Symbol.dispose]() {
+      for (const name of STOP_SIGNALS) Deno.removeSignalListener(name, onSignal);
+    },
+  };
 }

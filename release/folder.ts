@@ -4,15 +4,16 @@ import { dirname, join, relative } from "node:path";
 /** Files that are worked on at a time. */
 const AT_ONCE = 32;
 
-/** Works on many files, several at a time. */
+/** Works on many files, several at a time. Rejects with the first error, and when nothing is under way any more. */
 export async function forEachFile(
   files: readonly string[],
   work: (file: string) => Promise<void>,
 ): Promise<void> {
   const left = files.values();
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, async () => {
     for (const file of left) await work(file);
   }));
+  for (const one of workers) if (one.status === "rejected") throw one.reason;
 }
 
 /** Every file below a folder, relative to it, in order. */

@@ -2,12 +2,13 @@
 // mod.ts does, and tests call it.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { RequestRefused, toErrorResponse } from "./errors.ts";
-import { accessLog } from "./middleware/access_log.ts";
 import type { Operation, Services } from "./operations/operation.ts";
 import { OPERATION_PLACES } from "./operations/operation_places.ts";
 import { readJsonBody } from "./operations/request_body.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
+import type { Clock } from "../base/clock.ts";
+import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 
 /** What one listener adds to the application. */
 export interface AppOptions {
@@ -91,4 +92,25 @@ function gatherQuery(parameters: URLSearchParams): Record<string, string | strin
     const [first = "", ...more] = parameters.getAll(name);
     return [name, more.length === 0 ? first : [first, ...more]];
   }));
+}
+
+/**
+ * Logs method, path (without the query), status and the milliseconds until the response began; `via` tells the
+ * listener.
+ */
+function accessLog(
+  options: { log: ServiceLog; clock: Clock; via: string },
+): MiddlewareHandler {
+  const { log, clock, via } = options;
+  return async (c, next) => {
+    const start = clock.now();
+    await next();
+    log.write("debug", "request", {
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+      ms: clock.now() - start,
+      via,
+    });
+  };
 }

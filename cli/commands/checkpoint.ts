@@ -2,13 +2,15 @@
 import type { CheckpointsBody } from "../../server/schemas/checkpoint_schemas.ts";
 import type { Client } from "../../server/client.ts";
 import { openReader } from "../service/connection.ts";
-import type { CommandContext } from "../context.ts";
+import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { formatBytes, formatCount, formatPlural } from "../output/figures.ts";
 import type { Output } from "../output/output.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { orUnknownAgent } from "../unknown_agent.ts";
-import { openUpkeep } from "../service/upkeep.ts";
+import type { LocalService } from "../app.ts";
+import { serviceOrTurn } from "../service/daemon.ts";
+import { untilFree } from "../service/service_start.ts";
 
 /** The options of `checkpoint`. */
 export interface CheckpointOptions {
@@ -95,4 +97,23 @@ async function purge(context: CommandContext, options: CheckpointOptions): Promi
   output.detail(
     `The database takes ${formatBytes(size)}, it took ${formatBytes(before.size_bytes)}`,
   );
+}
+
+// What may remove what is stored: the service that runs, else the application in this process, which starts nothing.
+
+/** Opens it. Nothing is left running; nobody can start the service until it is disposed. Throws CommandFailure. */
+async function openUpkeep(context: CommandContext): Promise<LocalService> {
+  const { app, workspace } = context;
+  const places = await app.places(workspace);
+  const found = await serviceOrTurn(app, places);
+  if ("client" in found) {
+    const { client } = found;
+    return { client, [Symbol.asyncDispose]: () => Promise.resolve(client[Symbol.dispose]()) };
+  }
+  await using opened = new AsyncDisposableStack();
+  opened.use(found.turn);
+  await untilFree(app, places);
+  const { client } = opened.use(await app.openUpkeep(workspaceOf(context)));
+  const kept = opened.move();
+  return { client, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

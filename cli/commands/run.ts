@@ -1,16 +1,17 @@
 // run: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
-import { ApiError } from "../../server/client.ts";
+import { ApiError, type StreamFrame } from "../../server/client.ts";
 import type { RunAccepted, RunBody } from "../../server/schemas/run_schemas.ts";
 import { acceptRun } from "../runs/accept_run.ts";
 import { hasPerson } from "../prompting/ask_person.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
-import { JsonView } from "../output/run/json_view.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { openTextView } from "../output/run/text_view.ts";
 import { pickAgent } from "../prompting/pick_agent.ts";
 import { watchRun } from "../runs/watch_run.ts";
+import type { Output } from "../output/output.ts";
+import type { RunView } from "../output/run/run_view.ts";
 
 /** The options of `run`. */
 export interface RunOptions {
@@ -98,4 +99,22 @@ function showAccepted(
   if (options.json) return output.json(accepted);
   if (output.quiet) return output.line(String(id));
   output.sentence(`Execution ${id} of ${toOneLine(agentId)} is running: inkling logs -e ${id}`);
+}
+
+/** The frames' payloads, one on each line. */
+class JsonView implements RunView {
+  readonly streams = false;
+  readonly #output: Output;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  show({ data }: StreamFrame): void {
+    this.#output.jsonLine(data);
+  }
+
+  wait(): void {}
+
+  rest(): void {}
 }

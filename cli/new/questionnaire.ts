@@ -10,7 +10,7 @@ import {
   toProviderChoice,
 } from "../prompting/provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "./agent_author.ts";
-import { readTypedLines } from "./typed_lines.ts";
+import { listenToInterrupts } from "../prompting/interrupts.ts";
 
 /** What `new` asks with. */
 export interface QuestionnaireOptions {
@@ -171,4 +171,21 @@ function toSchedule(text: string): NonNullable<Fields["trigger"]> {
 
 function splitList(text: string): string[] {
   return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+}
+
+const PROMPT = "> ";
+
+/**
+ * The text up to Ctrl+D, which may be pressed in a line. Decision: an empty line ends nothing, because at a terminal that
+ * does not mark pastes the first gap of a pasted text would cut off the rest. Rejects with Interrupted at Ctrl+C.
+ */
+async function readTypedLines({ app }: CommandContext): Promise<string> {
+  using interrupts = listenToInterrupts(app);
+  await using lines = await app.input.openLines({ edited: true, endsInLine: true });
+  const typed: string[] = [];
+  for (;;) {
+    const line = await lines.read(PROMPT, { signal: interrupts.first });
+    if (line === undefined) return typed.join("\n");
+    typed.push(line);
+  }
 }

@@ -1,5 +1,5 @@
 // One soak: load in phases, with kills and then without, what is measured meanwhile, and its report.
-import { Deeds } from "./deeds.ts";
+import { Actions } from "./actions.ts";
 import { Inspection } from "./inspection.ts";
 import { Lives } from "./lives.ts";
 import { Load } from "./load/load.ts";
@@ -64,7 +64,7 @@ class Soak {
   readonly #options: SoakOptions;
   readonly #tell: (progress: Progress) => void;
   readonly #files: WatchedFiles;
-  readonly #deeds: Deeds;
+  readonly #actions: Actions;
   readonly #load: Load;
   readonly #people: People;
   readonly #inspection: Inspection;
@@ -80,10 +80,10 @@ class Soak {
     this.#options = options;
     this.#tell = tell;
     this.#files = new WatchedFiles(world);
-    this.#deeds = new Deeds(world, this.#files);
-    this.#load = new Load(world, { deeds: this.#deeds, rate: options.rate });
+    this.#actions = new Actions(world, this.#files);
+    this.#load = new Load(world, { actions: this.#actions, rate: options.rate });
     this.#people = new People(world);
-    this.#inspection = new Inspection(world, this.#deeds.accepted);
+    this.#inspection = new Inspection(world, this.#actions.accepted);
     this.#lives = new Lives(world, this.#inspection);
   }
 
@@ -106,7 +106,7 @@ class Soak {
       // While nothing is done V8 gives code back. To compile all of it anew takes as many runs as the first time.
       const base = await this.#calm();
       this.#load.resume();
-      await this.#deeds.unpause();
+      await this.#actions.unpause();
       this.#files.resume();
       await this.#until(killMinutes + warmUpMinutes * BUSY_PART);
       this.#load.rate = rate;
@@ -187,7 +187,7 @@ class Soak {
     }
   }
 
-  /** Lets everything come to its end: no deeds, no triggers, every question answered. */
+  /** Lets everything come to its end: no actions, no triggers, every question answered. */
   async #settle(): Promise<void> {
     const { findings } = this.#world;
     this.#load.pause();

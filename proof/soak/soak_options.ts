@@ -8,10 +8,10 @@ export interface SoakOptions {
   killMinutes: number;
   /** Of the rest, at the beginning, the minutes whose memory does not count: at first with more load, then with that of the rest. */
   warmUpMinutes: number;
-  /** Deeds a second in that time. V8 compiles what has run often enough, so what that takes ends with the runs, not with time. */
+  /** Actions a second in that time. V8 compiles what has run often enough, so what that takes ends with the runs, not with time. */
   warmUpRate: number;
   seed: number;
-  /** Deeds a second. */
+  /** Actions a second. */
   rate: number;
   /** The most that memory may grow, in megabytes an hour. */
   slopeLimit: number;

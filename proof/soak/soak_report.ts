@@ -67,7 +67,7 @@ export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions):
   return [
     `${report.minutes.toFixed(1)} minutes with seed ${report.seed}`,
     `Database:   ${list(report.totals)}`,
-    `Deeds:      ${list(report.done)}`,
+    `Actions:      ${list(report.done)}`,
     `Model:      ${list(report.faults)}`,
     `Service:    killed ${report.kills} times, stopped ${report.stops} times; looked at ${report.looks} times; ` +
     `${report.removed} executions removed as too old`,

@@ -6,14 +6,17 @@ import { parseAgent } from "../agents/parse_agent.ts";
 import { draftAgent, DraftFailed, type DraftRequest } from "./agent_draft.ts";
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
 import { describeForbidden, describeUnseen } from "./draft_rules.ts";
-import { findDraftingModel, openDraftingModel } from "./drafting_model.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { ModelError } from "../models/model.ts";
+import { type Model, ModelError } from "../models/model.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
+import type { ModelSettings } from "../agents/agent.ts";
+import { modelEndpoint } from "../models/endpoint.ts";
+import { resolveModel } from "../models/resolve.ts";
+import { withRetry } from "../models/retry.ts";
 
 /**
  * A new agent's file is not written: `invalid` where it would not parse, `conflict` where a file of its name is there,
@@ -187,4 +190,42 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
     const message = `Cannot look into ${agentsDir}: ${unreadableReason(error)}`;
     throw new AgentNotSaved("storage", message, { cause: error });
   }
+}
+
+/** Its id, `provider/name`; undefined where none is configured, it writes nothing, or its key is missing. */
+function findDraftingModel(settings: WorkspaceSettings): string | undefined {
+  const model = defaultModel(settings);
+  // Its models play scripts: they can write no file.
+  if (model === undefined || model.provider === "demo") return undefined;
+  try {
+    const { id, keyVariable, keyRequired } = modelEndpoint(model);
+    const key = keyVariable === null ? "" : settings.environment.get(keyVariable) ?? "";
+    return keyRequired && key.trim() === "" ? undefined : id;
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
+}
+
+/** Opens it, to be called again after failures that may pass. Throws ModelError where it cannot be called. */
+async function openDraftingModel(
+  settings: WorkspaceSettings,
+  clock: Clock,
+): Promise<Model> {
+  const { config, directories, environment } = settings;
+  const log = { write: () => {} };
+  const model = await resolveModel(defaultModel(settings), {
+    environment,
+    environmentFile: directories.workspaceEnvFile,
+    clock,
+    pinKeys: config.pinKeys,
+    log,
+  });
+  return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log });
+}
+
+function defaultModel({ config }: WorkspaceSettings): ModelSettings | undefined {
+  const { provider, model: name, baseUrl } = config.defaults;
+  if (provider === undefined || name === undefined) return undefined;
+  return { provider, name, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
 }

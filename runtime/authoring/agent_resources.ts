@@ -8,8 +8,6 @@ import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { permissionGaps } from "../permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-import { describeMissingProgram } from "./missing_program.ts";
-import { isOpenFolder } from "./open_folder.ts";
 import { describeMisplacedPaths } from "../tools/mcp/servers_file/misplaced_paths.ts";
 import { describeNameClash } from "../tools/name_clash.ts";
 import { resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
@@ -20,6 +18,14 @@ import { type Skill, SkillLibrary } from "../tools/skills/skill_library.ts";
 import { readablePaths } from "../tools/custom/allowed_paths.ts";
 import type { InspectedModule } from "../tools/custom/custom_tools.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
+import { resolve } from "node:path";
+import { expandHome } from "../config/places.ts";
+import { redactText } from "../secrets/secret_marks.ts";
+import {
+  describeMissingCommand,
+  type ServerDefinition,
+} from "../tools/mcp/servers_file/server_definition.ts";
+import { PathSandbox } from "../tools/files/path_sandbox.ts";
 
 const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
 
@@ -196,4 +202,55 @@ async function describeOpenFolder(
   if (!await isOpenFolder(cwd, agent, settings)) return undefined;
   return `it starts in ${cwd}, where agents may write, and programs often run ` +
     "what they find where they start. Leave cwd out, or name a folder that agents cannot reach";
+}
+
+type Program = Extract<ServerDefinition, { kind: "program" }>;
+
+/**
+ * Says that a run would not find the program; a sentence's end, without secrets. Undefined where it is there, and where
+ * nobody can tell: without a PATH, or in folders that this process may not look into.
+ */
+async function describeMissingProgram(program: Program): Promise<string | undefined> {
+  const { command, env, cwd, secrets } = program;
+  const isPath = command.includes("/");
+  // A tilde in PATH is expanded by who starts the program.
+  const home = env["HOME"];
+  const folders = env["PATH"]?.split(":")
+    .map((folder) => home === undefined ? folder : expandHome(folder, home));
+  if (!isPath && folders === undefined) return undefined;
+  const candidates = isPath ? [command] : (folders ?? []).map((folder) => `${folder}/${command}`);
+  for (const candidate of candidates) {
+    if (await mayStart(resolve(cwd, candidate), { isPath })) return undefined;
+  }
+  return redactText(describeMissingCommand(program), secrets);
+}
+
+/** What is found in PATH must be a program; what is named by its path is started as it is, and refused then. */
+async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
+  try {
+    const { isFile, mode } = await Deno.stat(path);
+    return isPath || (isFile && (mode === null || (mode & 0o111) !== 0));
+  } catch (error) {
+    // Any other failure leaves open what is there.
+    return !(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory);
+  }
+}
+
+/** Whether this agent may write into an absolute folder, or one may that declares no paths and so has the workspace. */
+async function isOpenFolder(
+  folder: string,
+  { paths }: Pick<Agent, "paths">,
+  { directories, home }: Pick<WorkspaceSettings, "directories" | "home">,
+): Promise<boolean> {
+  for (const reach of [[], paths]) {
+    const sandbox = new PathSandbox({ ...directories, paths: reach, home });
+    try {
+      await sandbox.resolve(folder, "write");
+      return true;
+    } catch (error) {
+      // The refusal is the answer.
+      if (!(error instanceof ToolFailure)) throw error;
+    }
+  }
+  return false;
 }

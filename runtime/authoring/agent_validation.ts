@@ -4,17 +4,18 @@ import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import { validateAgent } from "../agents/validation/validate.ts";
 import { SystemClock } from "../../base/clock.ts";
-import type { Diagnostic } from "../../base/diagnostics.ts";
+import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { modelsOf } from "../models/demo/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { findBrokenPrice } from "../models/broken_price.ts";
-import { PriceFile } from "../models/price_file.ts";
+import { PriceFile, type PriceList } from "../models/price_file.ts";
 import { ModelPrices } from "../models/pricing.ts";
-import { inspectPrice } from "./price_inspection.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { openWorkspaceTools } from "../wiring/tool_catalog.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
 import { createBuiltinTools } from "../tools/toolbox.ts";
+import type { Agent } from "../agents/agent.ts";
+import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 
 /** The validation of one workspace's agents. Dispose ends the processes that looked at custom tools. */
 export interface AgentValidation extends AsyncDisposable {
@@ -84,4 +85,40 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
       await (await customTools)?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Warnings that name the broken entry of the agent's model or, where `max_cost_usd` needs a price, the broken files. */
+async function inspectPrice(
+  { model, settings }: Pick<Agent, "model" | "settings">,
+  { prices, lists }: { prices: Pick<ModelPrices, "hasPrice">; lists: readonly PriceList[] },
+): Promise<ResourceProblem[]> {
+  if (model === undefined) return [];
+  const isLimited = settings.maxCostUsd !== null;
+  const isKnown = await prices.hasPrice(model);
+  const broken = findBrokenPrice(lists, model);
+  if (broken !== undefined) {
+    const consequence = isKnown
+      ? "another source's price is used"
+      : isLimited
+      ? "max_cost_usd is not enforced, unless the endpoint reports costs"
+      : "the cost will be shown as unknown";
+    return [{
+      field: "model",
+      severity: "warning",
+      message: `The price of ${model.provider}/${model.name} is broken: ${
+        formatDiagnostic(broken)
+      }`,
+      hint: `until it is fixed, ${consequence}`,
+    }];
+  }
+  if (isKnown || !isLimited) return [];
+  return lists.flatMap(({ failure }): ResourceProblem[] =>
+    failure === undefined ? [] : [{
+      field: "model",
+      severity: "warning",
+      message: `No price can be read, so max_cost_usd is not enforced: ${
+        formatDiagnostic(failure)
+      }`,
+    }]
+  );
 }

@@ -11,7 +11,9 @@ import { serverFolder } from "../tools/mcp/servers_file/server_folder.ts";
 import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
 import { hasScripts } from "./skill_scripts.ts";
 import type { PermissionNeed } from "./permission_need.ts";
-import { placeNeeds } from "./place_needs.ts";
+import { basename, dirname, extname } from "node:path";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
+import { isWithin } from "../tools/files/path_within.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -141,4 +143,57 @@ function textNeeds(agent: Agent): AgentNeed[] {
 
 function variablesIn(text: string): string[] {
   return [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
+}
+
+/** What a place is needed for. */
+interface PlaceUse {
+  access: "read" | "write";
+  why: string;
+  /** The user's home directory: never allowed as a whole for the sake of one file in it. */
+  home: string;
+}
+
+/** What using a place needs. */
+interface PlaceNeeds {
+  needs: PermissionNeed[];
+  /** What will not work nevertheless, as sentences. */
+  remarks: string[];
+}
+
+/**
+ * What reading (or reading and writing) a path with all below it needs. A file needs its folder, too: it is replaced by a new
+ * one beside it, and changes of it are heard of through its folder.
+ */
+function placeNeeds(path: string, use: PlaceUse): PlaceNeeds {
+  const real = knownRealPath(path);
+  const needs = [path, ...(real === path ? [] : [real])].flatMap((one) => allow(one, use));
+  if (!isFile(real)) {
+    const remark = `${path} (${use.why}) is allowed with all that is in it, your home included: ` +
+      "name narrower paths";
+    return { needs, remarks: isWithin(use.home, real) ? [remark] : [] };
+  }
+  const folder = dirname(real);
+  if (isWithin(use.home, folder)) {
+    const remark =
+      `${path} (${use.why}) can be read, but not be written or watched, because it lies directly in ` +
+      `${folder}, which would be allowed as a whole: move it into a folder of its own`;
+    return { needs, remarks: [remark] };
+  }
+  const why = `${use.why}: the folder of ${basename(path)}`;
+  return { needs: [...needs, ...allow(folder, { ...use, why })], remarks: [] };
+}
+
+function allow(path: string, { access, why }: PlaceUse): PermissionNeed[] {
+  const read = { kind: "read" as const, value: path, why };
+  return access === "read" ? [read] : [read, { ...read, kind: "write" }];
+}
+
+/** A path that leads nowhere yet is a file if its name looks like that of one. */
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) return false;
+    return extname(path) !== "";
+  }
 }

@@ -7,9 +7,9 @@ import { setVariable } from "../config/files/environment_file_edit.ts";
 import { decodeText } from "../config/files/text_file.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { SAMPLE_AGENT_ID, sampleAgentText } from "./sample_agent.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
+import { formatAgentFile } from "../agents/agent_file_text.ts";
 
 /** Something of the installation cannot be read or written, or is not text. */
 export class InstallationUnusable extends RuntimeError {
@@ -96,14 +96,42 @@ async function hasAgents(agentsDir: string): Promise<boolean> {
   return (await attempt("read", agentsDir, () => listAgentFiles(agentsDir))).length > 0;
 }
 
-async function attempt<T>(deed: string, path: string, act: () => Promise<T>): Promise<T> {
+async function attempt<T>(action: string, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw isFileFailure(error) ? unusable(`${deed} ${path}`, error) : error;
+    throw isFileFailure(error) ? unusable(`${action} ${path}`, error) : error;
   }
 }
 
-function unusable(deed: string, cause: unknown): InstallationUnusable {
-  return new InstallationUnusable(`Cannot ${deed}: ${unreadableReason(cause)}`, { cause });
+function unusable(action: string, cause: unknown): InstallationUnusable {
+  return new InstallationUnusable(`Cannot ${action}: ${unreadableReason(cause)}`, { cause });
+}
+
+/** Its id. */
+const SAMPLE_AGENT_ID = "hello";
+
+const PROMPT = `You are the first agent of this workspace.
+
+1. Look at what is in it: \`file_glob\` with the pattern \`**/*\`.
+2. Say hello in one sentence.
+3. Tell in two or three sentences what you found, and name one thing that an agent could do with it
+   every day.
+
+Write no files.`;
+
+/** The text of its file: it names no model, so that it follows the default one. */
+function sampleAgentText(provider: string): string {
+  const description = "A first agent: says hello and looks around";
+  if (provider !== "demo") return formatAgentFile({ description, prompt: PROMPT });
+  return formatAgentFile({
+    description,
+    model: { provider: "demo", name: "echo" },
+    trigger: {
+      type: "manual",
+      input: "Hello! I am the demo model: I repeat what I am told. " +
+        '"inkling setup" gives this workspace a model that thinks.',
+    },
+    prompt: PROMPT,
+  });
 }

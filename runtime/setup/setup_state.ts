@@ -1,8 +1,7 @@
 // What is set up now, as the wizard shows it and offers it again.
 import type { Config } from "../config/config.ts";
-import { NAMED_PROVIDERS } from "../config/providers.ts";
+import { NAMED_PROVIDERS, type NamedProvider } from "../config/providers.ts";
 import { parseYaml } from "../config/files/yaml_document.ts";
-import { SUGGESTED_MODELS } from "../models/suggested_models.ts";
 import { findKey, type KeyPlaces } from "./key_state.ts";
 import type { LimitName } from "./setup_choices.ts";
 
@@ -69,3 +68,13 @@ function writtenWorkspace(text: string, path: string): string | undefined {
   const workspace = "document" in parsed ? parsed.document.value["workspace"] : undefined;
   return typeof workspace === "string" ? workspace : undefined;
 }
+
+/** The name of an able model at a moderate price; empty where that depends on the machine. */
+const SUGGESTED_MODELS: Readonly<Record<NamedProvider, string>> = {
+  openai: "gpt-6-sol",
+  anthropic: "claude-sonnet-5-5",
+  google: "gemini-3.5-flash",
+  ollama: "qwen3",
+  local: "",
+  demo: "echo",
+};

@@ -5,7 +5,6 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { createStartRun } from "./start_run.ts";
 import type { Database } from "../storage/database.ts";
 import type { SqliteSlotStore } from "../storage/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
@@ -14,6 +13,9 @@ import type { Pause } from "../triggers/pause.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
+import type { RunSpec } from "../executions/runs/acceptance.ts";
+import { ServiceStopping } from "../executions/refusals.ts";
+import type { Fire, StartRun } from "../triggers/fire.ts";
 
 const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../storage/watches.ts"));
@@ -83,4 +85,37 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     },
     hasStoredWatches: async () => (await (await openStore()).listAgents()).length > 0,
   });
+}
+
+/** Lets triggers start runs. */
+function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
+  return async (agent, fire) => {
+    try {
+      const started = await runner.attempt(agent, toRunSpec(fire));
+      return "refused" in started
+        ? { outcome: started.refused }
+        : { outcome: "started", executionId: started.id };
+    } catch (error) {
+      if (error instanceof ServiceStopping) return { outcome: "stopping" };
+      throw error;
+    }
+  };
+}
+
+function toRunSpec(fire: Fire): RunSpec {
+  if (fire.type === "watch") {
+    return {
+      trigger: "watch",
+      sessionId: null,
+      request: { args: [], cause: fire },
+      claim: { type: "change", path: fire.path },
+    };
+  }
+  const { type, scheduledFor, reason } = fire;
+  return {
+    trigger: "schedule",
+    sessionId: null,
+    request: { args: [], cause: { type, scheduledFor } },
+    claim: { type: "slot", scheduledFor, reason },
+  };
 }

@@ -23,7 +23,7 @@ export async function getOverSocket(
     return readAnswer(await exchange(socketFile, path, signal));
   } catch (error) {
     signal?.throwIfAborted();
-    // What Deno's own wall refuses is told as fetch would tell it: as the cause.
+    // What Deno's permissions refuse is told as fetch would tell it: as the cause.
     if (error instanceof ServiceUnreachable) throw error;
     throw new ServiceUnreachable("The service does not answer", { cause: error });
   }

@@ -20,7 +20,7 @@ const TOKENS = [null, 10, 20, 27];
 /** How long the first reply of the slow ones takes. */
 const THOUGHT_MS = 2_000;
 
-const DEEDS = [
+const ACTIONS = [
   "start",
   "start slow",
   "start steady",
@@ -38,8 +38,8 @@ export const executionLives = defineTarget({
   claim: "an execution makes legal moves only, ends once, and counts every token, whatever comes",
   oneIn: 20,
   cases: () =>
-    fc.array(fc.constantFrom(...DEEDS, "restart", "restart"), { minLength: 4, maxLength: 12 }),
-  async check(deeds) {
+    fc.array(fc.constantFrom(...ACTIONS, "restart", "restart"), { minLength: 4, maxLength: 12 }),
+  async check(actions) {
     await using place = await createTestWorkspace();
     const asks = "confirm_timeout: 10m\non_pending: parallel";
     const thoughtful = [{ ...WRITE, delay_ms: THOUGHT_MS }, WRITE, END];
@@ -75,7 +75,7 @@ export const executionLives = defineTarget({
         await clock.advance(THOUGHT_MS);
         return (await runtime.countExecutions()).running === 0;
       }, "the end of all thought");
-    const perform: Record<typeof DEEDS[number], () => Promise<unknown>> = {
+    const perform: Record<typeof ACTIONS[number], () => Promise<unknown>> = {
       start: () => runtime.run("writer", {}),
       "start slow": () => runtime.run("slow", {}),
       "start steady": () => runtime.run("steady", {}),
@@ -120,12 +120,12 @@ export const executionLives = defineTarget({
       }
     };
     try {
-      // Without them the first deeds would hit nothing.
-      for (const deed of ["start", "start slow", "start steady", ...deeds] as const) {
-        await perform[deed]();
+      // Without them the first actions would hit nothing.
+      for (const action of ["start", "start slow", "start steady", ...actions] as const) {
+        await perform[action]();
         await rest();
         const made = moves.check();
-        if (deed === "restart") await checkRestart(made);
+        if (action === "restart") await checkRestart(made);
         else assert.deepEqual(made.filter(({ to }) => to === "orphaned"), []);
       }
       await think();

@@ -1,4 +1,4 @@
-// Families of executions under whatever comes, two deeds at a time: nobody waits for nothing, nobody outlives its parent,
+// Families of executions under whatever comes, two actions at a time: nobody waits for nothing, nobody outlives its parent,
 // each ends once and makes legal moves only, and in the end all have ended.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -49,12 +49,12 @@ async function writeFamily(place: TestWorkspace, resumed: readonly string[]): Pr
   ], lines("asker", "confirm_timeout: 10m"));
 }
 
-const DEEDS = ["start", "answer", "answer above", "cancel", "time", "expire", "restart", "purge"];
-const deed = fc.record({
-  what: fc.constantFrom(...DEEDS, "answer", "answer", "answer above", "time", "time"),
+const ACTIONS = ["start", "answer", "answer above", "cancel", "time", "expire", "restart", "purge"];
+const action = fc.record({
+  what: fc.constantFrom(...ACTIONS, "answer", "answer", "answer above", "time", "time"),
   /** Which of those it could hit. */
   whom: fc.nat({ max: 20 }),
-  /** Whether the next deed comes before this one is done, and so many turns later. */
+  /** Whether the next action comes before this one is done, and so many turns later. */
   withNext: fc.boolean(),
   turns: fc.nat({ max: 12 }),
 });
@@ -146,10 +146,11 @@ function answerTo({ kind }: HumanRequest, whom: number): HumanAnswer {
 
 export const familyLives = defineTarget({
   name: "family-lives",
-  claim: "a family of executions comes to its end, whatever comes, two deeds at a time",
+  claim: "a family of executions comes to its end, whatever comes, two actions at a time",
   oneIn: 100,
-  cases: () => fc.tuple(fc.array(deed, { minLength: 4, maxLength: 25 }), fc.subarray([...AGENTS])),
-  async check([deeds, resumed]) {
+  cases: () =>
+    fc.tuple(fc.array(action, { minLength: 4, maxLength: 25 }), fc.subarray([...AGENTS])),
+  async check([actions, resumed]) {
     await using place = await createTestWorkspace();
     await writeFamily(place, resumed);
     const family = new Family(place);
@@ -158,7 +159,7 @@ export const familyLives = defineTarget({
     try {
       await family.perform("start", 0);
       let before: Promise<unknown> | undefined;
-      for (const { what, whom, withNext, turns } of deeds) {
+      for (const { what, whom, withNext, turns } of actions) {
         // A restart has the stage for itself.
         if (what === "restart") await before;
         const doing = family.perform(what, whom).catch(isRefusal);
@@ -179,7 +180,7 @@ export const familyLives = defineTarget({
   },
 });
 
-/** What two deeds at once may be refused with; anything else is a failure. */
+/** What two actions at once may be refused with; anything else is a failure. */
 function isRefusal(error: unknown): void {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "conflict" && code !== "not_found" && code !== "unavailable") throw error;

@@ -1,5 +1,5 @@
-// Deed after deed at random moments, many at once.
-import { DEEDS, type Deeds } from "../deeds.ts";
+// Action after action at random moments, many at once.
+import { ACTIONS, type Actions } from "../actions.ts";
 import { sleep } from "../sleep.ts";
 import type { Chance } from "../soak_random.ts";
 import type { SoakWorld } from "../soak_world.ts";
@@ -9,34 +9,34 @@ const MOST_AT_ONCE = 60;
 /** The load of one soak. */
 export class Load {
   readonly #world: SoakWorld;
-  readonly #deeds: Deeds;
-  /** Deeds a second. */
+  readonly #actions: Actions;
+  /** Actions a second. */
   rate: number;
   readonly #chance: Chance;
   readonly #busy = new Set<Promise<void>>();
   #isPaused = false;
   #isOver = false;
 
-  constructor(world: SoakWorld, { deeds, rate }: { deeds: Deeds; rate: number }) {
+  constructor(world: SoakWorld, { actions, rate }: { actions: Actions; rate: number }) {
     this.#world = world;
-    this.#deeds = deeds;
+    this.#actions = actions;
     this.rate = rate;
     this.#chance = world.chance("load");
   }
 
-  /** Until `end`; resolves when all deeds are over. A deed that throws is a fault of the soak, and a finding. */
+  /** Until `end`; resolves when all actions are over. A action that throws is a fault of the soak, and a finding. */
   async run(): Promise<void> {
     while (!this.#isOver) {
       await sleep(this.#chance.wait(1_000 / this.rate));
       const isFull = this.#busy.size >= MOST_AT_ONCE;
       if (this.#isPaused || this.#isOver || isFull || !this.#world.service.isUp) continue;
-      const deed = this.#deeds.do(this.#chance.weighted(DEEDS))
+      const action = this.#actions.do(this.#chance.weighted(ACTIONS))
         .catch((error) => {
           const told = error instanceof Error ? error.stack : error;
           this.#world.findings.add("the soak itself works", { error: String(told) });
         })
-        .finally(() => void this.#busy.delete(deed));
-      this.#busy.add(deed);
+        .finally(() => void this.#busy.delete(action));
+      this.#busy.add(action);
     }
     await Promise.all(this.#busy);
   }
@@ -56,7 +56,7 @@ export class Load {
   /** Resolves when nothing is being done any more; only while it pauses. */
   async rest(): Promise<void> {
     while (this.#busy.size > 0) {
-      this.#deeds.stopFollowing();
+      this.#actions.stopFollowing();
       await sleep(50);
     }
   }

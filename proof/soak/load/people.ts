@@ -90,26 +90,32 @@ export class People {
     if (now - (this.#taken.get(request_id) ?? -Infinity) < againMs) return;
     if (this.#left.has(request_id) && !this.isHurried) return;
     this.#taken.set(request_id, now);
-    const deed = this.#chance.weighted({ answer: 10, twice: 3, cancel: 1, leave: 3, misfit: 0.5 });
-    if (deed === "leave" && expires_at !== null && !this.isHurried) {
+    const action = this.#chance.weighted({
+      answer: 10,
+      twice: 3,
+      cancel: 1,
+      leave: 3,
+      misfit: 0.5,
+    });
+    if (action === "leave" && expires_at !== null && !this.isHurried) {
       this.#left.add(request_id);
       return;
     }
     const thoughtMs = this.#chance.between(0, LONGEST_THOUGHT_MS);
-    const acting = this.#act(pending, { deed, thoughtMs })
+    const acting = this.#act(pending, { action, thoughtMs })
       .finally(() => void this.#acting.delete(acting));
     this.#acting.add(acting);
   }
 
   async #act(
     pending: PendingBody,
-    { deed, thoughtMs }: { deed: string; thoughtMs: number },
+    { action, thoughtMs }: { action: string; thoughtMs: number },
   ): Promise<void> {
     const { signal } = this.#leaving;
     if (!this.isHurried) await sleep(thoughtMs, signal);
     if (signal.aborted) return;
     const { execution_id: id } = pending;
-    switch (deed) {
+    switch (action) {
       case "cancel":
         await this.#world.attempt("cancel a waiting execution", {
           allowed: [404],

@@ -106,7 +106,7 @@ export class WatchedFiles {
     const old = this.#lying.slice(0, -LEFT_LYING).filter((path) => !unseen.has(path));
     for (const path of old) {
       const place = this.#lying.indexOf(path);
-      // Another deed may be clearing away as well.
+      // Another action may be clearing away as well.
       if (place < 0 || this.#isPausing) continue;
       this.#lying.splice(place, 1);
       this.#expect({ event: "deleted", path });

@@ -32,7 +32,7 @@ export class NoHost extends ToolFailure {
 
 /** Which process a piece of work needs. */
 export interface HostRequest {
-  /** Processes with the same key are alike: same tool, same walls. */
+  /** Processes with the same key are alike: same tool, same boundaries. */
   key: string;
   /** Whose work it is. Owners get processes in turn. */
   owner: string;
@@ -66,7 +66,7 @@ export class HostPool implements AsyncDisposable {
   readonly #ending = new Set<Promise<unknown>>();
   /** Includes those that start or end just now. */
   #count = 0;
-  #bell = Promise.withResolvers<void>();
+  #changed = Promise.withResolvers<void>();
   #closed = false;
 
   constructor({ clock, maxProcesses = MAX_PROCESSES, idleMs = IDLE_MS }: HostPoolOptions) {
@@ -178,7 +178,7 @@ export class HostPool implements AsyncDisposable {
   async #makeRoom(signal: AbortSignal): Promise<void> {
     const [longest] = this.#idle;
     if (longest === undefined) {
-      await firstOf(this.#bell.promise, { signal });
+      await firstOf(this.#changed.promise, { signal });
       return;
     }
     this.#wake(longest);
@@ -219,8 +219,8 @@ export class HostPool implements AsyncDisposable {
   }
 
   #ring(): void {
-    this.#bell.resolve();
-    this.#bell = Promise.withResolvers();
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 }
 

@@ -32,7 +32,7 @@ export class HostProcess {
   readonly ended: Promise<Deno.CommandStatus>;
   readonly #messages: FromHost[] = [];
   #next: Promise<FromHost | undefined> | undefined;
-  #bell = Promise.withResolvers<void>();
+  #woken = Promise.withResolvers<void>();
   #outputBytes = 0;
   #trouble: string | undefined;
   #lastLines: string[] = [];
@@ -138,7 +138,7 @@ export class HostProcess {
     for (;;) {
       const message = this.#messages.shift();
       if (message !== undefined || this.#gone) return message;
-      await this.#bell.promise;
+      await this.#woken.promise;
     }
   }
 
@@ -195,7 +195,7 @@ export class HostProcess {
   }
 
   #ring(): void {
-    this.#bell.resolve();
-    this.#bell = Promise.withResolvers();
+    this.#woken.resolve();
+    this.#woken = Promise.withResolvers();
   }
 }

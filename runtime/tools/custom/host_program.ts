@@ -1,9 +1,10 @@
-// How a host process is started: by which program, with which walls of its own, and with how small an environment.
+// How a host process is started: by which program, with which boundaries of its own, and with how small an environment.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isWithin } from "../files/path_within.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
-import { requireOwnPermissions } from "./own_permissions.ts";
+import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
+import { ToolFailure } from "../tool_failure.ts";
 
 /** Megabytes of objects that a tool may make before V8 ends its process. */
 const HEAP_MB = 256;
@@ -48,8 +49,8 @@ export function ownProgram(program: string = Deno.execPath()): HostProgram {
 
 /**
  * Arguments and environment of a host process. Decision: from source the process has flags as narrow as the worker's,
- * so that each wall stands if the other falls; a compiled binary has what Inkling needs built in and gives up at its
- * start each kind of permission that its tool does not get, so that for the rest the worker is the only wall. Throws
+ * so that each boundary stands if the other falls; a compiled binary has what Inkling needs built in and gives up at its
+ * start each kind of permission that its tool does not get, so that for the rest the worker is the only boundary. Throws
  * ToolFailure where this process may not do itself what the other should.
  */
 export function hostCommand(
@@ -115,5 +116,28 @@ function withoutComma(path: string): string {
 function deniable(closed: readonly string[], allowed: readonly string[]): string[] {
   return closed.filter((path) =>
     !path.includes(",") && !allowed.some((one) => isWithin(one, path))
+  );
+}
+
+// No process of a tool gets more than this process has itself. Deno does not see to that: a program that is started has
+// the flags that it is started with.
+
+/**
+ * Throws ToolFailure for the first path or host that this process may not reach itself. Variables are not looked at: a
+ * tool's process has none but those that it was given, most of them from environment files.
+ */
+function requireOwnPermissions({ read, write, net }: WorkerPermissions): void {
+  for (const path of read) requireOwn({ name: "read", path }, path);
+  for (const path of write) requireOwn({ name: "write", path }, path);
+  for (const host of net) requireOwn({ name: "net", host }, host);
+}
+
+function requireOwn(descriptor: Deno.PermissionDescriptor, value: string): void {
+  if (Deno.permissions.querySync(descriptor).state === "granted") return;
+  const { name } = descriptor;
+  const first = name === "net" ? "name the host under http.allow in config.yaml, then " : "";
+  throw new ToolFailure(
+    `Cannot start the tool's process: it needs ${name} access to ${value}, and Inkling was started without ` +
+      `--allow-${name}=${value}; ${first}${FLAGS_REMEDY}.`,
   );
 }

@@ -1,4 +1,4 @@
-// Runs .ts and .js scripts by this runtime, inside of the same walls as custom tools.
+// Runs .ts and .js scripts by this runtime, inside of the same boundaries as custom tools.
 import { pathToFileURL } from "node:url";
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import type { ScriptHost, ScriptRun } from "../skills/script_host.ts";

@@ -3,22 +3,14 @@ import type { JsonObject } from "../../../base/json.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { QuestionRaised } from "../question_raised.ts";
-import type { ToolContext, ToolQuestion } from "../tool.ts";
+import type { AnsweredQuestion, HumanAnswer, ToolContext, ToolQuestion } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { CallLog } from "./call_log.ts";
-import { EarlierAnswers } from "./earlier_answers.ts";
 import type { CallSurroundings, ToolRequest, WorkerPermissions } from "./host_messages.ts";
 import type { HostPool, HostRequest } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
 import { withoutFlagAdvice } from "./permission_refusal.ts";
 import { type ToolFile, toToolModule } from "./tool_files.ts";
-import {
-  type PersonRequest,
-  refuseQuestion,
-  type Settled,
-  settleRequest,
-  toQuestion,
-} from "./tool_questions.ts";
 
 /** How long a process that answered a moment ago may take to begin. */
 const BEGIN_MS = 10_000;
@@ -170,4 +162,80 @@ async function resolvePath(
     if (error instanceof ToolFailure) return { error: error.message };
     throw error;
   }
+}
+
+/** How often the question at one place of a call may become another: more, and it asks something else each time. */
+const MAX_CHANGES = 3;
+
+/** Hands out the answers of one run of a call. */
+class EarlierAnswers {
+  #unused: readonly AnsweredQuestion[];
+  #used = 0;
+
+  constructor(answered: readonly AnsweredQuestion[]) {
+    this.#unused = answered;
+  }
+
+  /**
+   * What was answered to exactly this question (of two equal ones the first gets the first answer), else the question as it
+   * is to be asked, with its place.
+   * Throws ToolFailure when the tool asked too often for nothing.
+   */
+  take(question: ToolQuestion): { answer: HumanAnswer } | { question: ToolQuestion } {
+    const found = this.#unused.find((one) => isSame(one.question, question));
+    if (found !== undefined) {
+      this.#unused = this.#unused.filter((one) => one !== found);
+      this.#used++;
+      return { answer: found.answer };
+    }
+    // At this place alone: answers to questions after a changed one are unused as well, and still to be asked for.
+    const answersBefore = this.#used;
+    const changed = this.#unused.filter((one) => one.question.answersBefore === answersBefore);
+    if (changed.length <= MAX_CHANGES) return { question: { ...question, answersBefore } };
+    throw new ToolFailure(
+      "The tool asked something else than before: on each run of a call it must ask the same questions in the same order.",
+    );
+  }
+}
+
+function isSame(one: ToolQuestion, other: ToolQuestion): boolean {
+  const options = one.options ?? [];
+  const others = other.options ?? [];
+  return one.kind === other.kind && one.message === other.message && one.multi === other.multi &&
+    options.length === others.length &&
+    options.every((option, index) => option === others[index]);
+}
+
+/** The requests that a person settles. */
+type PersonRequest = Exclude<ToolRequest, { kind: "path" }>;
+
+/** What the tool learns: a value, or the sentence of an error that it may catch. */
+type Settled = { value: unknown } | { error: string };
+
+/** Why a request cannot be put to a person; undefined when it can. */
+function refuseQuestion(request: PersonRequest): string | undefined {
+  if (request.message.trim() === "") return "A question to a person needs a text";
+  if (request.kind === "choose" && request.options.length === 0) {
+    return "A choice needs at least one option";
+  }
+  return undefined;
+}
+
+/** The question as a person sees it. */
+function toQuestion(request: PersonRequest): ToolQuestion {
+  const { kind, message } = request;
+  return kind === "choose"
+    ? { kind: "choice", message, options: request.options, multi: request.multi }
+    : { kind: kind === "ask" ? "input" : "confirm", message, options: null, multi: false };
+}
+
+/** What an answer to this request means for the tool. */
+function settleRequest(request: PersonRequest, answer: HumanAnswer): Settled {
+  if ("expired" in answer) {
+    return request.kind === "confirm" ? { value: false } : { error: "Nobody answered in time" };
+  }
+  if (request.kind === "confirm" && "approved" in answer) return { value: answer.approved };
+  if (request.kind === "ask" && "text" in answer) return { value: answer.text };
+  if (request.kind === "choose" && "selected" in answer) return { value: answer.selected };
+  throw new TypeError(`An answer to a question of another kind than ${request.kind} was stored`);
 }

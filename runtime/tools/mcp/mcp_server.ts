@@ -3,11 +3,11 @@ import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
-import { RestartBackoff } from "./restart_backoff.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import type { CallOptions, Session, SessionPorts } from "./session.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
+import { backoffMs } from "../../../base/backoff.ts";
 
 const loadSession = lazyModule(() => import("./session.ts"));
 
@@ -161,4 +161,30 @@ function asToolFailure(error: unknown): unknown {
   return error instanceof ServerUnavailable
     ? new ToolFailure(error.message, { cause: error })
     : error;
+}
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+/** A session that lasted this long was healthy: the count starts again. */
+const HEALTHY_MS = 60_000;
+
+/** Counts the ends of one server. */
+class RestartBackoff {
+  #ends = 0;
+  #notBefore = 0;
+
+  /** Counts an end at `now`; of a session that began at `startedAt`, or of an attempt that never became one (undefined). */
+  ended(now: number, startedAt?: number): void {
+    if (startedAt !== undefined && now - startedAt >= HEALTHY_MS) this.#ends = 0;
+    this.#ends++;
+    const again = this.#ends - 1;
+    const delay = again === 0 ? 0 : backoffMs(again, { firstMs: FIRST_MS, longestMs: LONGEST_MS });
+    this.#notBefore = now + delay;
+  }
+
+  /** Milliseconds until the next start is due. */
+  remaining(now: number): number {
+    // Bounded on both sides: a clock that was set must not stop a server for hours.
+    return Math.min(LONGEST_MS, Math.max(0, this.#notBefore - now));
+  }
 }

@@ -11,12 +11,13 @@ import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import { McpServer } from "./mcp_server.ts";
-import { createMcpTool } from "./mcp_tool.ts";
 import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
 import { serverFolder } from "./servers_file/server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./tool_names.ts";
+import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
+import type { RemoteTool } from "./remote_tool.ts";
 
 /** What the servers of a workspace need. */
 export interface McpServersOptions {
@@ -206,4 +207,43 @@ export class McpServers implements AsyncDisposable {
 function isSame({ definition }: McpServer, entry: ResolvedServer | undefined): boolean {
   return entry !== undefined && "definition" in entry &&
     JSON.stringify(entry.definition) === JSON.stringify(definition);
+}
+
+/** Of what a server says during one call, so many lines enter the service log. */
+const PROGRESS_LINES = 10;
+
+/**
+ * The tool, under the name it has among the agent's others. `call` makes the call at the server; how long it may take is the
+ * caller's to watch, by `timeoutMs`.
+ */
+async function createMcpTool(
+  tool: RemoteTool,
+  options: {
+    name: string;
+    /** See ToolDeclaration. */
+    otherNames: readonly string[];
+    timeoutMs: number;
+    call(args: JsonObject, options: CallOptions): Promise<string>;
+  },
+): Promise<ActionTool> {
+  const { name, otherNames, timeoutMs, call } = options;
+  const { description, parameters, effect } = tool;
+  // What the schema says beyond that is the server's to check.
+  const { check } = await compileArgumentsCheck(name, parameters);
+  return {
+    name,
+    otherNames,
+    description,
+    parameters,
+    timeoutMs,
+    check,
+    effect: () => effect,
+    async run(args, { signal, redactor, log }) {
+      let lines = 0;
+      const onProgress = (line: string) => {
+        if (++lines <= PROGRESS_LINES) log(line);
+      };
+      return await call(args, { signal, redactor, onProgress });
+    },
+  };
 }

@@ -69,15 +69,15 @@ Deno.test("LiveRegion stays where it is when somebody else had the terminal", ()
 
 Deno.test("LiveRegion leaves what was written above it, and nothing else, whatever is drawn", () => {
   const lines = fc.array(fc.stringMatching(/^[a-z日🚀 ]{0,12}$/u), { maxLength: 5 });
-  const deed = fc.oneof(
+  const action = fc.oneof(
     lines.map((lines) => ({ draw: lines })),
     fc.stringMatching(/^[a-z]{1,10}$/).map((text) => ({ above: text })),
   );
-  fc.assert(fc.property(fc.array(deed, { maxLength: 20 }), (deeds) => {
+  fc.assert(fc.property(fc.array(action, { maxLength: 20 }), (actions) => {
     const screen = new VirtualScreen({ columns: 40 });
     const region = new LiveRegion(screen);
     const written: string[] = [];
-    for (const one of deeds) {
+    for (const one of actions) {
       if ("draw" in one) {
         region.draw(one.draw);
       } else {

@@ -197,11 +197,11 @@ async function pauseScheduler(browser: Browser): Promise<void> {
   await page.getByRole("img", { name: /0 runs, 0 skipped, 0 missed; next/ }).waitFor();
   assert.equal(await page.getByText("Not due in these hours.").count(), 0);
   // A mark at the very end of the line is drawn whole.
-  const [job, lane] = await Promise.all(
-    [".job", ".lane"].map((part) => page.locator(part).boundingBox()),
+  const [job, line] = await Promise.all(
+    [".job", ".day-line"].map((part) => page.locator(part).boundingBox()),
   );
-  assert.ok(job && lane && lane.x >= job.x + 6 && lane.x + lane.width + 6 <= job.x + job.width);
-  assert.ok(await page.locator(".lane .mark-upcoming").count() >= 11);
+  assert.ok(job && line && line.x >= job.x + 6 && line.x + line.width + 6 <= job.x + job.width);
+  assert.ok(await page.locator(".day-line .mark-upcoming").count() >= 11);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByText("Paused: no schedule and no watch starts anything.").waitFor();
   assert.equal((await world.runtime().scheduler()).status, "paused");
@@ -212,7 +212,7 @@ async function pauseScheduler(browser: Browser): Promise<void> {
   await page.getByRole("button", { name: "Earlier" }).click();
   await page.getByRole("button", { name: "Earlier" }).click();
   await until(
-    async () => await page.locator(".lane .mark-upcoming").count() === 0,
+    async () => await page.locator(".day-line .mark-upcoming").count() === 0,
     "the list follows",
   );
 }

@@ -1,6 +1,7 @@
 // Under the flags that config.yaml and the agents ask for, everything that they ask for works.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { linkDescriptors } from "../../../base/files/descriptor_link.ts";
 import { keyVariableOf } from "../../../runtime/models/endpoint.ts";
 import { ADAPTERS, KEY } from "../../support/models/model_adapters.ts";
 import { denoDirectory } from "../../support/repository.ts";
@@ -177,6 +178,9 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
     { call: [{ name: "file_read", arguments: { path: join(drop, "a.md") } }] },
     { say: "{result}" },
   ], `trigger: { type: watch, paths: ["~/drop/*.md"], debounce: 50ms }`);
+  // As `deno task start:scoped` does it.
+  await Deno.mkdir(home.stateDir, { mode: 0o700 });
+  linkDescriptors(home.stateDir);
   assert.equal((await home.inkling("start", "--daemon")).code, 0);
   using client = home.client();
   const args = await argumentsOf((await client.info()).pid);

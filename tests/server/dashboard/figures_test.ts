@@ -7,7 +7,7 @@ import {
   hoursWithin,
   isKnownEmpty,
   toMarks,
-} from "../../../server/dashboard/client/state/day_lane.ts";
+} from "../../../server/dashboard/client/state/day_marks.ts";
 import {
   formatCost,
   formatDuration,

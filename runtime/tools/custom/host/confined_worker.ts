@@ -1,4 +1,4 @@
-// The inner wall: a worker with permissions of its own, which it can neither widen nor hand on widened.
+// The inner boundary: a worker with permissions of its own, which it can neither widen nor hand on widened.
 import type { WorkerPermissions } from "../host_messages.ts";
 
 /** Deno's addition to a worker's options; unstable, so the compiler does not know it. */

@@ -1,4 +1,4 @@
-// The outer wall of a compiled binary, as far as it reaches: kinds of permission that a host process gives up for good.
+// The outer boundary of a compiled binary, as far as it reaches: kinds of permission that a host process gives up for good.
 // From source the process never had them.
 
 type Kind = "run" | "ffi" | "sys" | "net" | "env";

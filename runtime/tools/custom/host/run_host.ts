@@ -1,4 +1,4 @@
-// The main thread of a process that hosts tools or a script, or checks arguments: outside of the worker's walls, and trusted.
+// The main thread of a process that hosts tools or a script, or checks arguments: outside of the worker's boundaries, and trusted.
 import { SystemClock } from "../../../../base/clock.ts";
 import type { HostStreams } from "./host_options.ts";
 

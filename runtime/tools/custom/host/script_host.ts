@@ -1,4 +1,4 @@
-// Hosts one script: it runs as a program of its own, with arguments, output and exit code, inside of the worker's walls.
+// Hosts one script: it runs as a program of its own, with arguments, output and exit code, inside of the worker's boundaries.
 import type { HostedScript } from "../host_messages.ts";
 import { confinedWorker } from "./confined_worker.ts";
 import { MEMORY_LIMIT_MB, memoryExceeded } from "./resource_guard.ts";

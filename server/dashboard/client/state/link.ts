@@ -41,7 +41,7 @@ export class ServiceLink {
   readonly #versions: Record<Topic, number> = { agents: 0, executions: 0, scheduler: 0 };
   #state: LinkState = { phase: "connecting" };
   #isGathering = false;
-  #nap = new AbortController();
+  #waiting = new AbortController();
 
   constructor(options: { client: Client; clock: Clock }) {
     this.#client = options.client;
@@ -90,7 +90,7 @@ export class ServiceLink {
 
   /** Tries at once instead of at the end of the wait. */
   retry(): void {
-    this.#nap.abort();
+    this.#waiting.abort();
   }
 
   /** Says that a topic may have changed, because this page changed it. */
@@ -109,9 +109,9 @@ export class ServiceLink {
       });
       if (signal.aborted) return;
       this.#lose(failure);
-      this.#nap = new AbortController();
+      this.#waiting = new AbortController();
       const wait = RETRY_MS[Math.min(attempt++, RETRY_MS.length - 1)] ?? 0;
-      await this.#clock.sleep(wait, AbortSignal.any([signal, this.#nap.signal])).catch(() => {
+      await this.#clock.sleep(wait, AbortSignal.any([signal, this.#waiting.signal])).catch(() => {
         // Somebody wants it sooner, or not at all: the loop looks which.
       });
     }

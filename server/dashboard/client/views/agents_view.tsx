@@ -2,12 +2,14 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
-import { BrokenAgents } from "./broken_agents.tsx";
 import { AgentName, Empty, Loading, Problem, Status, When } from "../parts.tsx";
 import { toHash } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
 import { describeTrigger } from "../trigger_text.ts";
 import type { Resource } from "../state/resource.ts";
+import { describeFault } from "../fault_text.ts";
+import { useService } from "../state/service_context.ts";
+import { useResource } from "../state/use_resource.ts";
 
 /** The list of agents, with a field that narrows it where there are many. */
 export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
@@ -92,5 +94,28 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
         Run
       </button>
     </div>
+  );
+}
+
+/** Each such file with its problems; nothing where there is none. */
+function BrokenAgents(): VNode | null {
+  const { client } = useService();
+  const { data } = useResource(() => client.info(), { key: "info", topics: ["agents"] });
+  if (data === undefined || data.agent_errors.length === 0) return null;
+  return (
+    <section class="problem broken" aria-label="Files that cannot be read as agents">
+      {data.agent_errors.map(({ id, path, diagnostics }) => (
+        <div key={path}>
+          <p>
+            <strong>{id}</strong> cannot be read as an agent:
+          </p>
+          <ul>
+            {diagnostics.map((one) => (
+              <li key={`${one.line} ${one.message}`}>{describeFault(one)}</li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </section>
   );
 }

@@ -1,6 +1,6 @@
 // One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
 import type { VNode } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, type Client } from "../../../client.ts";
 import type { ExecutionDetail } from "../../../schemas/execution_schemas.ts";
 import type { PendingBody } from "../../../schemas/request_schemas.ts";
@@ -13,7 +13,6 @@ import { toHash, WHOLE_HISTORY } from "../route.ts";
 import { useService } from "../state/service_context.ts";
 import { buildTimeline } from "../state/timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
-import { useStayAtEnd } from "../use_stay_at_end.ts";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import { toSentence } from "../state/resource.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
@@ -169,4 +168,23 @@ function CancelButton({ execution }: { execution: ExecutionDetail }): VNode | nu
     }
   };
   return <button type="button" disabled={isSending} onClick={cancel}>Cancel</button>;
+}
+
+/** The distance from the end that still counts as the end, in pixels. */
+const NEAR = 80;
+
+/** Keeps the end of the page in sight while `isGrowing`, unless the reader left it. */
+function useStayAtEnd(isGrowing: boolean, grown: readonly unknown[]): void {
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const look = () => {
+      const { scrollHeight, clientHeight, scrollTop } = document.documentElement;
+      isAtEnd.current = scrollHeight - clientHeight - scrollTop < NEAR;
+    };
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, []);
+  useEffect(() => {
+    if (isGrowing && isAtEnd.current) scrollTo(0, document.documentElement.scrollHeight);
+  }, [isGrowing, ...grown]);
 }

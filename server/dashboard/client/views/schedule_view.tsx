@@ -5,10 +5,10 @@ import { DAY_MS, HOUR_MS } from "../../../../base/time_units.ts";
 import type { Client } from "../../../client.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "../../../schemas/scheduler_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
-import { isKnownEmpty, type Stretch } from "../state/day_lane.ts";
+import { isKnownEmpty, type Stretch } from "../state/day_marks.ts";
 import { formatClock, formatMinute } from "../format.ts";
 import { AgentName, Empty, Loading, Problem } from "../parts.tsx";
-import { ScheduleLane, ScheduleScale, SlotTable } from "./schedule_lane.tsx";
+import { ScheduleDay, ScheduleScale, SlotTable } from "./schedule_day.tsx";
 import { toHash } from "../route.ts";
 import { useService } from "../state/service_context.ts";
 import { describeTrigger } from "../trigger_text.ts";
@@ -184,7 +184,7 @@ function JobItem(
       {job.trigger_paused !== null && <p class="problem">Stopped: {job.trigger_paused}</p>}
       {job.trigger_type === "schedule" && (
         <>
-          <ScheduleLane job={job} day={day} now={now} knownTo={knownTo} />
+          <ScheduleDay job={job} day={day} now={now} knownTo={knownTo} />
           {!isStale && isKnownEmpty(job, { day, knownTo }) && (
             <p class="muted small">Not due in these hours.</p>
           )}

@@ -21,11 +21,11 @@ Deno.test("DueQueue gives out keys in the order of their times", () => {
 });
 
 Deno.test("DueQueue behaves as a sorted list does, whatever is put in, moved and removed", () => {
-  const deed = fc.tuple(fc.constantFrom("put", "remove", "take"), fc.nat(30), fc.nat(100));
-  fc.assert(fc.property(fc.array(deed, { maxLength: 200 }), (deeds) => {
+  const action = fc.tuple(fc.constantFrom("put", "remove", "take"), fc.nat(30), fc.nat(100));
+  fc.assert(fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
     const queue = new DueQueue();
     const plain = new Map<string, number>();
-    for (const [kind, number, time] of deeds) {
+    for (const [kind, number, time] of actions) {
       const key = `k${number}`;
       if (kind === "put") {
         queue.put(key, time);

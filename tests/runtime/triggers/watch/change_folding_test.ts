@@ -11,8 +11,8 @@ function during(executionId: number): ChangeOrigin {
   return { previous: executionId, continues: true };
 }
 
-/** Plays deeds on files and folds what they change; all within one window. */
-function fold(deeds: string, before: Readonly<Record<string, string>> = {}): string[] {
+/** Plays actions on files and folds what they change; all within one window. */
+function fold(actions: string, before: Readonly<Record<string, string>> = {}): string[] {
   const files = new Map(Object.entries(before));
   const folding = new ChangeFolding();
   let version = 0;
@@ -22,8 +22,8 @@ function fold(deeds: string, before: Readonly<Record<string, string>> = {}): str
     else files.set(path, content);
     folding.note({ path, before: was, now: content ?? null }, { at: 0, origin: FROM_OUTSIDE });
   };
-  for (const deed of deeds.split(", ").filter((one) => one !== "")) {
-    const [verb, path = "", target = ""] = deed.split(" ");
+  for (const action of actions.split(", ").filter((one) => one !== "")) {
+    const [verb, path = "", target = ""] = action.split(" ");
     if (verb === "write") note(path, `v${++version}`);
     if (verb === "rm") note(path, undefined);
     if (verb === "mv") {
@@ -38,7 +38,7 @@ function fold(deeds: string, before: Readonly<Record<string, string>> = {}): str
     .sort();
 }
 
-const CASES: readonly [what: string, before: string, deeds: string, events: string[]][] = [
+const CASES: readonly [what: string, before: string, actions: string, events: string[]][] = [
   ["a new file", "", "write a", ["created a"]],
   ["a change", "a", "write a", ["modified a"]],
   ["a removal", "a", "rm a", ["deleted a"]],
@@ -71,10 +71,10 @@ const CASES: readonly [what: string, before: string, deeds: string, events: stri
   ]],
 ];
 
-for (const [what, before, deeds, events] of CASES) {
+for (const [what, before, actions, events] of CASES) {
   Deno.test(`ChangeFolding: ${what}`, () => {
     const files = Object.fromEntries(before.split(" ").filter(Boolean).map((name) => [name, name]));
-    assert.deepEqual(fold(deeds, files), [...events].sort());
+    assert.deepEqual(fold(actions, files), [...events].sort());
   });
 }
 
@@ -146,11 +146,11 @@ Deno.test("ChangeFolding: a file that comes where one was moved away from is its
 });
 
 Deno.test("ChangeFolding: what a path settles as depends on its first and last state alone, whatever lay between", () => {
-  const deed = fc.constantFrom("write a", "rm a", "write b", "rm b");
-  fc.assert(fc.property(fc.array(deed, { maxLength: 12 }), fc.boolean(), (deeds, wasThere) => {
-    const events = fold(deeds.join(", "), wasThere ? { a: "a", b: "b" } : {});
+  const action = fc.constantFrom("write a", "rm a", "write b", "rm b");
+  fc.assert(fc.property(fc.array(action, { maxLength: 12 }), fc.boolean(), (actions, wasThere) => {
+    const events = fold(actions.join(", "), wasThere ? { a: "a", b: "b" } : {});
     for (const path of ["a", "b"]) {
-      const last = deeds.findLast((one) => one.endsWith(` ${path}`))?.split(" ")[0];
+      const last = actions.findLast((one) => one.endsWith(` ${path}`))?.split(" ")[0];
       const expected = last === "write"
         ? `${wasThere ? "modified" : "created"} ${path}`
         : last === "rm" && wasThere

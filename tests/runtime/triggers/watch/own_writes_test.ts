@@ -113,7 +113,7 @@ Deno.test("OwnWrites: a file that somebody else changed is not the agent's any m
   Deno.writeTextFileSync(writing.path("a.md"), "yours");
   assert.deepEqual(await writing.owners("a.md"), [], "the same size, another content");
   Deno.writeTextFileSync(writing.path("a.md"), "mine!");
-  assert.deepEqual(await writing.owners("a.md"), [], "put back by hand: a person's deed");
+  assert.deepEqual(await writing.owners("a.md"), [], "put back by hand: a person's action");
 });
 
 Deno.test("OwnWrites: the same content under another time stamp is still the agent's", async () => {

@@ -11,7 +11,7 @@ const FILES = FOLDERS.flatMap((folder) => ["1", "2", "3"].map((name) => `${folde
 
 const file = fc.constantFrom(...FILES);
 const folder = fc.constantFrom(...FOLDERS.slice(1));
-const deed = fc.oneof(
+const action = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({ verb: fc.constant("write" as const), path: file, to: file }),
@@ -50,7 +50,7 @@ function perform(
       Deno.renameSync(real, world.path(to));
     }
   } catch (error) {
-    // Nothing there, a folder in the way, a folder into itself: then it is no deed.
+    // Nothing there, a folder in the way, a folder into itself: then it is no action.
     if (!(error instanceof Error)) throw error;
   }
 }
@@ -82,7 +82,7 @@ function compareWithTold(world: WatchWorld, told: Map<string, string | undefined
 Deno.test("Watcher: whatever happens to files and folders, the agent is told of each file as it is in the end", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(deed, { maxLength: 12 }), { maxLength: 5 }),
+      fc.array(fc.array(action, { maxLength: 12 }), { maxLength: 5 }),
       async (rounds) => {
         await using world = await WatchWorld.create();
         const told = new Map<string, string | undefined>();
@@ -91,8 +91,8 @@ Deno.test("Watcher: whatever happens to files and folders, the agent is told of 
         };
         Deno.mkdirSync(world.path("inbox"));
         await world.watch(world.agent("a", { filters: { include: ["*.md"], exclude: [] } }));
-        for (const deeds of rounds) {
-          for (const one of deeds) perform(world, one);
+        for (const actions of rounds) {
+          for (const one of actions) perform(world, one);
           await world.settled("inbox");
           compareWithTold(world, told);
         }
@@ -103,7 +103,7 @@ Deno.test("Watcher: whatever happens to files and folders, the agent is told of 
 });
 
 const trouble = fc.oneof(
-  { weight: 6, arbitrary: deed },
+  { weight: 6, arbitrary: action },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -124,13 +124,13 @@ const trouble = fc.oneof(
 
 Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is told twice, and what comes after it is told", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(trouble, { maxLength: 20 }), async (deeds) => {
+    fc.asyncProperty(fc.array(trouble, { maxLength: 20 }), async (actions) => {
       using disk = new FailingDisk();
       await using world = await WatchWorld.create();
       /** How often a file was told of, and how often anything was done to it. */
-      const counts = new Map<string, { runs: number; deeds: number }>();
-      const count = (path: string, what: "runs" | "deeds") => {
-        const known = counts.get(path) ?? { runs: 0, deeds: 0 };
+      const counts = new Map<string, { runs: number; actions: number }>();
+      const count = (path: string, what: "runs" | "actions") => {
+        const known = counts.get(path) ?? { runs: 0, actions: 0 };
         counts.set(path, { ...known, [what]: known[what] + 1 });
       };
       world.play = ({ path }) => {
@@ -140,7 +140,7 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
       const filters = { include: ["*.md"], exclude: [] };
       const agent = world.agent("a", { catchUp: "once", filters });
       await world.watch(agent);
-      for (const one of deeds) {
+      for (const one of actions) {
         if (one.verb === "fail") disk.failing.add(world.path(one.path));
         else if (one.verb === "heal") disk.failing.delete(world.path(one.path));
         else if (one.verb === "wait") await world.clock.advance(3_000);
@@ -150,7 +150,7 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
           await world.watch(agent);
         } else {
           for (const path of FILES) {
-            if (isBelow(path, one.path) || isBelow(path, one.to)) count(path, "deeds");
+            if (isBelow(path, one.path) || isBelow(path, one.to)) count(path, "actions");
           }
           perform(world, one);
         }
@@ -161,11 +161,11 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
       await world.settled("inbox");
       await world.settled("inbox");
       // A folder brings its files along to names of their own.
-      const moves = deeds.filter(({ verb, path }) =>
+      const moves = actions.filter(({ verb, path }) =>
         verb === "move" && FOLDERS.includes(path)
       ).length;
-      for (const [path, { runs, deeds }] of counts) {
-        assert.ok(runs <= deeds + moves, `${path}: ${runs} runs for ${deeds} deeds`);
+      for (const [path, { runs, actions }] of counts) {
+        assert.ok(runs <= actions + moves, `${path}: ${runs} runs for ${actions} actions`);
       }
       const before = world.runs.length;
       world.write("inbox/after.md");

@@ -1,7 +1,13 @@
 // The line of a day, drawn: marks where a schedule was or will be due, the hours above, and the same as a table.
 import type { VNode } from "preact";
 import type { SlotBody } from "../../../schemas/scheduler_schemas.ts";
-import { describeMarks, hoursWithin, type Mark, type Stretch, toMarks } from "../state/day_lane.ts";
+import {
+  describeMarks,
+  hoursWithin,
+  type Mark,
+  type Stretch,
+  toMarks,
+} from "../state/day_marks.ts";
 import { formatClock, formatHour, formatMinute, formatMoment, formatNumberOf } from "../format.ts";
 import { Folded } from "../parts.tsx";
 import { toHash } from "../route.ts";
@@ -38,7 +44,7 @@ export function ScheduleScale({ day }: { day: Stretch }): VNode {
 }
 
 /** The line of one schedule. */
-export function ScheduleLane(
+export function ScheduleDay(
   { job, day, now, knownTo }: {
     job: { slots: readonly SlotBody[]; upcoming: readonly string[] };
     day: Stretch;
@@ -50,7 +56,7 @@ export function ScheduleLane(
   const marks = toMarks(job, day);
   const end = Math.max(knownTo ?? day.to, day.from);
   return (
-    <svg class="lane" height={HEIGHT} role="img" aria-label={describeMarks(marks, formatClock)}>
+    <svg class="day-line" height={HEIGHT} role="img" aria-label={describeMarks(marks, formatClock)}>
       {hoursWithin(day).map((at) => (
         <line
           key={at}

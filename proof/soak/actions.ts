@@ -1,4 +1,4 @@
-// What people and programs do to the service, each deed by its name: runs, chats, streams, edits, pauses, purges.
+// What people and programs do to the service, each action by its name: runs, chats, streams, edits, pauses, purges.
 import type { StreamFrame } from "../../server/client.ts";
 import { AgentEdits } from "./load/agent_edits.ts";
 import { BY_HAND, CHATTERS } from "./load/soak_agents.ts";
@@ -14,8 +14,8 @@ const SEEN_WITHIN_MS = 30_000;
 /** A conversation that waits refuses runs; an agent's file may be gone; a service that stops says 503. */
 const RUN_REFUSED = [404, 409, 503];
 
-/** How often each deed is done, relative to the others. */
-export const DEEDS = {
+/** How often each action is done, relative to the others. */
+export const ACTIONS = {
   run: 40,
   chat: 20,
   runTwice: 3,
@@ -31,10 +31,10 @@ export const DEEDS = {
   look: 12,
 } as const;
 
-export type Deed = keyof typeof DEEDS;
+export type Action = keyof typeof ACTIONS;
 
 /** All that is done in one soak. */
-export class Deeds {
+export class Actions {
   readonly #world: SoakWorld;
   readonly #files: WatchedFiles;
   readonly #chance: Chance;
@@ -50,13 +50,13 @@ export class Deeds {
   constructor(world: SoakWorld, files: WatchedFiles) {
     this.#world = world;
     this.#files = files;
-    this.#chance = world.chance("deeds");
+    this.#chance = world.chance("actions");
     this.#edits = new AgentEdits(world);
   }
 
   /** Does one thing; resolves when it is over. */
-  async do(deed: Deed): Promise<void> {
-    switch (deed) {
+  async do(action: Action): Promise<void> {
+    switch (action) {
       case "run":
         return await this.#run(this.#chance.weighted(BY_HAND));
       case "chat":
@@ -85,7 +85,7 @@ export class Deeds {
       case "look":
         return await this.#look();
     }
-    return deed satisfies never;
+    return action satisfies never;
   }
 
   /** Ends what would go on for a while. */
