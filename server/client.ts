@@ -14,6 +14,7 @@ import type {
   LogRow,
 } from "./schemas/execution_schemas.ts";
 import { followExecutionStream, followServiceStream } from "./streams/followed_stream.ts";
+import { type OperationId, operationPath } from "./operations/operation_paths.ts";
 import type { HealthBody } from "./schemas/health_schema.ts";
 import type { InfoBody, ShutdownBody } from "./schemas/info_schemas.ts";
 import type { LogBody, StatsBody } from "./schemas/report_schemas.ts";
@@ -29,6 +30,12 @@ export type { Transport } from "./client/client_transport.ts";
 
 interface CallOptions {
   signal?: AbortSignal;
+}
+
+interface OperationOptions extends Omit<ClientRequest, "method" | "path"> {
+  /** What its path is about. */
+  id?: string | number;
+  query?: Record<string, string | number | undefined>;
 }
 
 interface Page {
@@ -47,23 +54,23 @@ export class Client {
   }
 
   health(options: CallOptions = {}): Promise<HealthBody> {
-    return this.#call("GET", "/health", options);
+    return this.#call("health", options);
   }
 
   info(options: CallOptions = {}): Promise<InfoBody> {
-    return this.#call("GET", "/info", options);
+    return this.#call("info", options);
   }
 
   shutdown(options: CallOptions = {}): Promise<ShutdownBody> {
-    return this.#call("POST", "/shutdown", options);
+    return this.#call("shutdown", options);
   }
 
   agents(): Promise<AgentSummary[]> {
-    return this.#call("GET", "/agents");
+    return this.#call("agents");
   }
 
   agent(id: string): Promise<AgentDetail> {
-    return this.#call("GET", `/agents/${encodeURIComponent(id)}`);
+    return this.#call("agent", { id });
   }
 
   run(
@@ -73,54 +80,53 @@ export class Client {
   ): Promise<RunAccepted> {
     const headers: Record<string, string> = {};
     if (options.idempotencyKey !== undefined) headers["idempotency-key"] = options.idempotencyKey;
-    return this.#call("POST", `/agents/${encodeURIComponent(id)}/run`, { body, headers });
+    return this.#call("run", { id, body, headers });
   }
 
   runs(id: string, page: Page = {}): Promise<ExecutionSummary[]> {
-    return this.#call("GET", `/agents/${encodeURIComponent(id)}/runs${toQuery({ ...page })}`);
+    return this.#call("runs", { id, query: { ...page } });
   }
 
   slots(id: string, page: Page = {}): Promise<SlotBody[]> {
-    return this.#call("GET", `/agents/${encodeURIComponent(id)}/slots${toQuery({ ...page })}`);
+    return this.#call("slots", { id, query: { ...page } });
   }
 
   reload(): Promise<ReloadBody> {
-    return this.#call("POST", "/agents/reload");
+    return this.#call("reload");
   }
 
   executions(
     filter: Page & { status?: readonly ExecutionStatus[]; agent?: string; parent?: number } = {},
   ): Promise<ExecutionSummary[]> {
-    const query = toQuery({ ...filter, status: filter.status?.join(",") });
-    return this.#call("GET", `/executions${query}`);
+    return this.#call("executions", { query: { ...filter, status: filter.status?.join(",") } });
   }
 
   execution(id: number): Promise<ExecutionDetail> {
-    return this.#call("GET", `/executions/${id}`);
+    return this.#call("execution", { id });
   }
 
   messages(id: number, page: { after?: number; limit?: number } = {}): Promise<LogRow[]> {
-    return this.#call("GET", `/executions/${id}/messages${toQuery({ ...page })}`);
+    return this.#call("messages", { id, query: { ...page } });
   }
 
   cancel(id: number): Promise<CancelBody> {
-    return this.#call("DELETE", `/executions/${id}`);
+    return this.#call("cancel", { id });
   }
 
   pending(id: number): Promise<PendingBody> {
-    return this.#call("GET", `/executions/${id}/pending`);
+    return this.#call("pending", { id });
   }
 
   respond(id: number, body: RespondBody): Promise<RespondAccepted> {
-    return this.#call("POST", `/executions/${id}/respond`, { body });
+    return this.#call("respond", { id, body });
   }
 
   checkpoints(): Promise<CheckpointsBody> {
-    return this.#call("GET", "/checkpoints");
+    return this.#call("checkpoints");
   }
 
   purgeCheckpoints(body: PurgeBody = {}): Promise<PurgedBody> {
-    return this.#call("POST", "/checkpoints/purge", { body });
+    return this.#call("purgeCheckpoints", { body });
   }
 
   /**
@@ -133,22 +139,22 @@ export class Client {
     options: { after?: number; deltas?: boolean; signal?: AbortSignal } = {},
   ): AsyncGenerator<StreamFrame, void, void> {
     const { after = 0, deltas, ...rest } = options;
-    const path = `/executions/${id}/stream${toQuery({ deltas: deltas ? 1 : undefined })}`;
+    const query = { deltas: deltas ? 1 : undefined };
     const open = (last: number) =>
-      this.#openStream(path, { ...rest, headers: { "last-event-id": String(last) } });
+      this.#openStream("follow", { ...rest, id, query, headers: { "last-event-id": `${last}` } });
     return followExecutionStream(id, { ...rest, open, sleep: this.#sleep, after });
   }
 
   scheduler(options: { upcoming?: number } = {}): Promise<SchedulerBody> {
-    return this.#call("GET", `/scheduler${toQuery({ ...options })}`);
+    return this.#call("scheduler", { query: { ...options } });
   }
 
   pauseScheduler(): Promise<SchedulerChanged> {
-    return this.#call("POST", "/scheduler/pause");
+    return this.#call("pauseScheduler");
   }
 
   resumeScheduler(): Promise<SchedulerChanged> {
-    return this.#call("POST", "/scheduler/resume");
+    return this.#call("resumeScheduler");
   }
 
   /**
@@ -160,37 +166,39 @@ export class Client {
     options: CallOptions & { onOpen?: () => void } = {},
   ): AsyncGenerator<ServiceEventMessage, void, void> {
     const { onOpen, ...rest } = options;
-    const open = () => this.#openStream("/events/stream", rest);
+    const open = () => this.#openStream("events", rest);
     return followServiceStream({ ...rest, ...(onOpen && { onOpen }), open });
   }
 
   stats(options: { days?: number; timezone?: string } = {}): Promise<StatsBody> {
-    return this.#call("GET", `/stats${toQuery({ ...options })}`);
+    return this.#call("stats", { query: { ...options } });
   }
 
   log(options: { lines?: number } = {}): Promise<LogBody> {
-    return this.#call("GET", `/log${toQuery({ ...options })}`);
+    return this.#call("log", { query: { ...options } });
   }
 
   [Symbol.dispose](): void {
     this.#transport.close?.();
   }
 
-  #call<T>(
-    method: ClientRequest["method"],
-    path: string,
-    options: Omit<ClientRequest, "method" | "path"> = {},
-  ): Promise<T> {
-    return askForJson(this.#transport, { ...options, method, path });
+  #call<T>(operation: OperationId, options: OperationOptions = {}): Promise<T> {
+    return askForJson(this.#transport, toRequest(operation, options));
   }
 
-  #openStream(
-    path: string,
-    options: Pick<ClientRequest, "headers" | "signal">,
-  ): Promise<Response> {
+  #openStream(operation: OperationId, options: OperationOptions): Promise<Response> {
     const headers = { accept: "text/event-stream", ...options.headers };
-    return sendRequest(this.#transport.fetch, { ...options, method: "GET", path, headers });
+    return sendRequest(this.#transport.fetch, toRequest(operation, { ...options, headers }));
   }
+}
+
+function toRequest(
+  operation: OperationId,
+  { id = "", query = {}, ...rest }: OperationOptions,
+): ClientRequest {
+  const { method, path } = operationPath(operation);
+  const filled = path.replace("{id}", encodeURIComponent(id));
+  return { ...rest, method, path: filled + toQuery(query) };
 }
 
 /** A client of the service over a Unix socket. Nothing is opened before the first call. */

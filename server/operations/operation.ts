@@ -5,6 +5,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { ValidationIssue } from "../schemas/error_schemas.ts";
 import { EVENT_STREAM } from "../streams/event_stream.ts";
 import { RequestRefused } from "../errors.ts";
+import { type OperationId, type OperationPath, operationPath } from "./operation_paths.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import { cutEnd } from "../../base/text/cut_text.ts";
 
@@ -21,12 +22,9 @@ type Answer = z.ZodType | typeof EVENT_STREAM;
 type AnswerOf<R extends Answer> = R extends z.ZodType ? z.output<R>
   : ReadableStream<Uint8Array> | null;
 
-/** What a declared operation says of itself. Paths are written `/agents/{id}`; header names in lower case. */
+/** What a declared operation says of itself. Header names in lower case. */
 interface Declaration<P, Q, H, B, R> {
-  method: "GET" | "POST" | "DELETE";
-  path: string;
-  /** Its name in the API description: the one of the client's method. */
-  operationId: string;
+  operationId: OperationId;
   summary: string;
   /** More than the summary can hold. */
   description?: string;
@@ -43,13 +41,9 @@ interface Declaration<P, Q, H, B, R> {
 }
 
 /** What describes an operation, without its handler. */
-export type DescribedOperation = Declaration<
-  z.ZodObject,
-  z.ZodObject,
-  z.ZodObject,
-  z.ZodType,
-  Answer
->;
+export type DescribedOperation =
+  & OperationPath
+  & Declaration<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType, Answer>;
 
 /** A request before it is checked. */
 export interface RawRequest {
@@ -62,10 +56,10 @@ export interface RawRequest {
 }
 
 /** An operation, ready to be registered and described. */
-export interface Operation extends DescribedOperation {
+export type Operation = DescribedOperation & {
   /** Checks the request, does the work, answers 200, or 204 where a stream has ended before. Throws RequestRefused (422) or what the work throws. */
   respond(request: RawRequest, services: Services): Promise<Response>;
-}
+};
 
 /** Ties a declaration to its checked, typed handler. */
 export function defineOperation<
@@ -91,6 +85,7 @@ export function defineOperation<
 ): Operation {
   const { handle, find, ...described } = declaration;
   return {
+    ...operationPath(described.operationId),
     ...described,
     async respond(raw, services) {
       const issues: ValidationIssue[] = [];

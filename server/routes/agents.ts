@@ -24,8 +24,6 @@ const findHistory = ({ id }: Named, { runtime }: Services) =>
 /** /agents. */
 export const agentOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/agents",
     operationId: "agents",
     summary: "All agents, by id",
     response: z.array(AgentSummary),
@@ -35,8 +33,6 @@ export const agentOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "POST",
-    path: "/agents/reload",
     operationId: "reload",
     summary: "Reload the agent files",
     response: ReloadBody,
@@ -46,8 +42,6 @@ export const agentOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "GET",
-    path: "/agents/{id}",
     operationId: "agent",
     summary: "One agent with its full configuration",
     params,
@@ -58,8 +52,6 @@ export const agentOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "POST",
-    path: "/agents/{id}/run",
     operationId: "run",
     summary: "Start an execution",
     description:
@@ -89,8 +81,6 @@ export const agentOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "GET",
-    path: "/agents/{id}/runs",
     operationId: "runs",
     summary: "Executions of one agent, newest first; also after its file was deleted",
     params,
@@ -103,8 +93,6 @@ export const agentOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "GET",
-    path: "/agents/{id}/slots",
     operationId: "slots",
     summary: "Scheduled times of one agent and their outcomes, newest first",
     params,

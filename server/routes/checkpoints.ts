@@ -5,8 +5,6 @@ import { defineOperation, type Operation } from "../operations/operation.ts";
 /** /checkpoints. */
 export const checkpointOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/checkpoints",
     operationId: "checkpoints",
     summary: "Stored conversations by agent",
     response: CheckpointsBody,
@@ -22,8 +20,6 @@ export const checkpointOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "POST",
-    path: "/checkpoints/purge",
     operationId: "purgeCheckpoints",
     summary: "Remove conversations; without force, the newest of each agent and waiting ones stay",
     body: PurgeBody,

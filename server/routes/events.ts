@@ -7,8 +7,6 @@ import { openServiceEventStream } from "../streams/service_events.ts";
 /** /events/stream. */
 export const eventOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/events/stream",
     operationId: "events",
     summary: "Stream of changes to executions, agents and the scheduler",
     description: "Server-sent events `execution_started`, `execution_waiting`, " +

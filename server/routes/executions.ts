@@ -31,8 +31,6 @@ const findExecution = ({ id }: z.output<typeof params>, { runtime }: Services) =
 /** /executions, but for what concerns questions. */
 export const executionOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/executions",
     operationId: "executions",
     summary: "Executions, newest first",
     query: z.object({
@@ -57,8 +55,6 @@ export const executionOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "GET",
-    path: "/executions/{id}",
     operationId: "execution",
     summary: "One execution, including its final answer",
     params,
@@ -69,8 +65,6 @@ export const executionOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "GET",
-    path: "/executions/{id}/messages",
     operationId: "messages",
     summary: "The message log of one execution, oldest first; complete unless limited",
     params,
@@ -88,8 +82,6 @@ export const executionOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "GET",
-    path: "/executions/{id}/stream",
     operationId: "follow",
     summary: "Stream of one execution: logged frames first, then live ones",
     description: "Server-sent events `meta`, `message`, `ai`, `tool_call`, `tool_result`, " +
@@ -119,8 +111,6 @@ export const executionOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "DELETE",
-    path: "/executions/{id}",
     operationId: "cancel",
     summary: "Cancel an execution",
     params,

@@ -5,8 +5,6 @@ import { defineOperation, type Operation } from "../operations/operation.ts";
 /** /health. */
 export const healthOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/health",
     operationId: "health",
     summary: "Whether the service answers",
     response: HealthBody,

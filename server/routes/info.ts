@@ -7,8 +7,6 @@ import { defineOperation, type Operation } from "../operations/operation.ts";
 /** /info and /shutdown. */
 export const infoOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/info",
     operationId: "info",
     summary: "Version, state and places of the service",
     response: InfoBody,
@@ -50,8 +48,6 @@ export const infoOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "POST",
-    path: "/shutdown",
     operationId: "shutdown",
     summary: "Stop the service; the response is sent first",
     response: ShutdownBody,

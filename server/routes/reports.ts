@@ -7,8 +7,6 @@ import { LogBody, StatsBody } from "../schemas/report_schemas.ts";
 /** /stats and /log. */
 export const reportOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/stats",
     operationId: "stats",
     summary: "Usage of executions by day and agent",
     query: z.object({
@@ -37,8 +35,6 @@ export const reportOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "GET",
-    path: "/log",
     operationId: "log",
     summary: "The last lines of the service's log",
     query: z.object({ lines: integer({ min: 1, max: 5_000 }).default(200) }),

@@ -14,8 +14,6 @@ const params = z.object({ id: executionId });
 /** What executions ask, and the answers. */
 export const requestOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/executions/{id}/pending",
     operationId: "pending",
     summary: "The question that a waiting execution asks",
     params,
@@ -26,8 +24,6 @@ export const requestOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "POST",
-    path: "/executions/{id}/respond",
     operationId: "respond",
     summary: "Answer the question; of several answers exactly one is accepted",
     params,

@@ -8,8 +8,6 @@ import { toScheduler } from "../schemas/scheduler_wire.ts";
 /** /scheduler. */
 export const schedulerOperations: readonly Operation[] = [
   defineOperation({
-    method: "GET",
-    path: "/scheduler",
     operationId: "scheduler",
     summary: "State of the scheduler, and every agent with a trigger",
     query: z.object({ upcoming: integer({ min: 0, max: 500 }).default(0) }),
@@ -20,8 +18,6 @@ export const schedulerOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "POST",
-    path: "/scheduler/pause",
     operationId: "pauseScheduler",
     summary: "Pause every trigger, also across restarts; running executions continue",
     response: SchedulerChanged,
@@ -32,8 +28,6 @@ export const schedulerOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
-    method: "POST",
-    path: "/scheduler/resume",
     operationId: "resumeScheduler",
     summary: "Resume every trigger",
     response: SchedulerChanged,

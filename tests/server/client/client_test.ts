@@ -133,6 +133,7 @@ Deno.test("server/client.ts loads nothing but its own small parts and the clock"
     "client/client_stream.ts",
     "client/client_transport.ts",
     "client/socket_request.ts",
+    "operations/operation_paths.ts",
     "streams/event_stream.ts",
     "streams/followed_stream.ts",
   ].map((name) => new URL(name, root).href);
