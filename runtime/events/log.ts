@@ -1,8 +1,9 @@
-// Following the log of an execution: a cursor over stored frames, and a bell that says when to look again.
+// Following the log of an execution: a cursor over stored frames, and a notifier that says when there is more.
 import type { Frame } from "./frame.ts";
 import type { FrameStore, LogState } from "./frame_store.ts";
 import { HeldFrames } from "./held_frames.ts";
 
+/** What a follower holds at most: one page, or one frame that is larger; a large frame is in memory once for all of them. */
 const PAGE_FRAMES = 200;
 const PAGE_BYTES = 256 * 1024;
 /** Unread streamed text that a follower may lag behind; beyond it the text is dropped, the frame will bring it whole. */
@@ -31,40 +32,40 @@ interface Follower {
 }
 
 /** What comes after a cursor, and the state of the log when that was read. */
-interface Look {
+interface Reading {
   after: number;
   /** Undefined: the execution is gone. */
   state: Promise<LogState | undefined>;
   frames: Promise<Frame[]>;
 }
 
-/** How many looks are shared: followers that keep up have very few cursors between them. */
-const SHARED_LOOKS = 4;
+/** How many readings are shared: followers that keep up have very few cursors between them. */
+const SHARED_READINGS = 4;
 
-/** The bell of one execution: a count that is compared, so that a ring between looking and waiting is never missed. */
-class Bell {
+/** The followers of one execution. Changes are counted, so that one between reading and waiting is never missed. */
+class Notifier {
   readonly followers = new Set<Follower>();
-  #rings = 0;
-  #looks: Look[] = [];
+  #changes = 0;
+  #readings: Reading[] = [];
 
-  get rings(): number {
-    return this.#rings;
+  get changes(): number {
+    return this.#changes;
   }
 
-  ring(): void {
-    this.#rings++;
+  notify(): void {
+    this.#changes++;
     // What was read before may be incomplete now.
-    this.#looks = [];
+    this.#readings = [];
   }
 
-  /** Reads what comes after a cursor, or shares what another follower at the same place has read since the last ring. */
-  look(after: number, read: () => Look): Look {
-    const shared = this.#looks.find((one) => one.after === after);
+  /** Reads what comes after a cursor, or shares what another follower at the same place has read since the last change. */
+  read(after: number, readAfter: () => Reading): Reading {
+    const shared = this.#readings.find((one) => one.after === after);
     if (shared !== undefined) return shared;
-    const fresh = read();
-    this.#looks = [fresh, ...this.#looks.slice(0, SHARED_LOOKS - 1)];
-    // A look that failed is nobody else's: the next follower tries for itself.
-    fresh.frames.catch(() => this.#looks = this.#looks.filter((one) => one !== fresh));
+    const fresh = readAfter();
+    this.#readings = [fresh, ...this.#readings.slice(0, SHARED_READINGS - 1)];
+    // A reading that failed is nobody else's: the next follower tries for itself.
+    fresh.frames.catch(() => this.#readings = this.#readings.filter((one) => one !== fresh));
     return fresh;
   }
 }
@@ -72,7 +73,7 @@ class Bell {
 /** Lets any number of readers follow executions. Readers hold a cursor, not a buffer: a slow one costs a page. */
 export class ExecutionLog {
   readonly #store: LogSource;
-  readonly #bells = new Map<number, Bell>();
+  readonly #notifiers = new Map<number, Notifier>();
   /** The text so far of the replies that are streaming now, by execution. */
   readonly #streamed = new Map<number, string>();
   readonly #held = new HeldFrames();
@@ -82,12 +83,12 @@ export class ExecutionLog {
   }
 
   /** Tells followers that something was stored for this execution. Call it after the transaction. */
-  ring(executionId: number): void {
+  notify(executionId: number): void {
     this.#streamed.delete(executionId);
-    const bell = this.#bells.get(executionId);
-    if (bell === undefined) return;
-    bell.ring();
-    for (const follower of bell.followers) {
+    const notifier = this.#notifiers.get(executionId);
+    if (notifier === undefined) return;
+    notifier.notify();
+    for (const follower of notifier.followers) {
       // The frames just stored hold the whole text that was streamed before them.
       if (follower.deltas !== undefined) follower.deltas = "";
       follower.restart = false;
@@ -95,7 +96,7 @@ export class ExecutionLog {
     }
   }
 
-  #read(executionId: number, after: number): Look {
+  #read(executionId: number, after: number): Reading {
     // The state is read first: whatever ended by then has all its frames in the page that follows.
     const state = this.#store.readLogState(executionId);
     const page = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
@@ -108,7 +109,7 @@ export class ExecutionLog {
     if (text === "") return;
     const streamed = this.#streamed.get(executionId) ?? "";
     if (streamed.length < KEPT_DELTA_CHARACTERS) this.#streamed.set(executionId, streamed + text);
-    for (const follower of this.#bells.get(executionId)?.followers ?? []) {
+    for (const follower of this.#notifiers.get(executionId)?.followers ?? []) {
       if (follower.deltas === undefined) continue;
       if (follower.deltas.length < UNREAD_DELTA_CHARACTERS) follower.deltas += text;
       follower.wake();
@@ -118,7 +119,7 @@ export class ExecutionLog {
   /** Tells followers that the reply which streamed begins anew. */
   restartDeltas(executionId: number): void {
     this.#streamed.delete(executionId);
-    for (const follower of this.#bells.get(executionId)?.followers ?? []) {
+    for (const follower of this.#notifiers.get(executionId)?.followers ?? []) {
       if (follower.deltas === undefined) continue;
       follower.deltas = "";
       follower.restart = true;
@@ -135,8 +136,8 @@ export class ExecutionLog {
     options: { after: number; deltas: boolean; signal: AbortSignal },
   ): AsyncGenerator<LogItem, void, void> {
     const { signal } = options;
-    const bell = this.#bells.get(executionId) ?? new Bell();
-    this.#bells.set(executionId, bell);
+    const notifier = this.#notifiers.get(executionId) ?? new Notifier();
+    this.#notifiers.set(executionId, notifier);
     let wakeUp = Promise.withResolvers<void>();
     const streamed = this.#streamed.get(executionId) ?? "";
     const isWhole = streamed.length < KEPT_DELTA_CHARACTERS;
@@ -146,14 +147,14 @@ export class ExecutionLog {
       restart: options.deltas && isWhole && streamed !== "",
     };
     const onAbort = () => follower.wake();
-    bell.followers.add(follower);
+    notifier.followers.add(follower);
     signal.addEventListener("abort", onAbort, { once: true });
     let cursor = options.after;
     try {
       while (!signal.aborted) {
-        const heard = bell.rings;
-        const look = bell.look(cursor, () => this.#read(executionId, cursor));
-        const [state, page] = await Promise.all([look.state, look.frames]);
+        const before = notifier.changes;
+        const reading = notifier.read(cursor, () => this.#read(executionId, cursor));
+        const [state, page] = await Promise.all([reading.state, reading.frames]);
         for (const frame of page) {
           if (signal.aborted) return;
           cursor = frame.id;
@@ -172,14 +173,14 @@ export class ExecutionLog {
           yield { type: "delta", content, restart };
           continue;
         }
-        if (bell.rings !== heard) continue;
+        if (notifier.changes !== before) continue;
         await wakeUp.promise;
         wakeUp = Promise.withResolvers<void>();
       }
     } finally {
       signal.removeEventListener("abort", onAbort);
-      bell.followers.delete(follower);
-      if (bell.followers.size === 0) this.#bells.delete(executionId);
+      notifier.followers.delete(follower);
+      if (notifier.followers.size === 0) this.#notifiers.delete(executionId);
     }
   }
 }

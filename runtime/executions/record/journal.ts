@@ -1,4 +1,4 @@
-// Writes one execution into the log: builds its frames, stores them with the change they tell, rings the bell.
+// Writes one execution into the log: builds its frames, stores them with the change they tell, notifies its followers.
 import type { Clock } from "../../../base/clock.ts";
 import {
   createFrame,
@@ -86,14 +86,14 @@ export class Journal {
       messages: opening,
       frames,
     });
-    this.#ring();
+    this.#notify();
   }
 
   /** Stores and logs a system message in the place of the one that the run began with. */
   async replaceSystem(message: PlacedMessage): Promise<void> {
     const frame = this.#frame(toOpeningFrame(message.message));
     await this.#ports.conversations.replaceSystem(this.#identity.executionId, { message, frame });
-    this.#ring();
+    this.#notify();
   }
 
   /** Stores a model reply; returns the execution with its new figures. */
@@ -113,7 +113,7 @@ export class Journal {
         figures,
       ) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures, options.warning))],
     });
-    this.#ring();
+    this.#notify();
     return figures;
   }
 
@@ -152,7 +152,7 @@ export class Journal {
         },
       }),
     });
-    this.#ring();
+    this.#notify();
     return instructions === undefined ? [message] : [message, instructions];
   }
 
@@ -171,7 +171,7 @@ export class Journal {
       durationMs: this.#running.take(),
       frames: [this.#frame(toInterruptFrame(request))],
     });
-    this.#ring();
+    this.#notify();
     return { execution, request };
   }
 
@@ -188,7 +188,7 @@ export class Journal {
     });
     // It runs on.
     if (waiting === undefined) this.#running.putBack();
-    this.#ring();
+    this.#notify();
     return waiting;
   }
 
@@ -207,8 +207,8 @@ export class Journal {
         createFrame(identityOf(execution), toAnswerFrame(requestId, answer), { redactor, at }),
       ],
     });
-    this.#ring();
-    for (const { id } of resumption?.ancestors ?? []) this.#ports.log.ring(id);
+    this.#notify();
+    for (const { id } of resumption?.ancestors ?? []) this.#ports.log.notify(id);
     return resumption;
   }
 
@@ -245,7 +245,7 @@ export class Journal {
         this.#frame(toCompleteFrame(figures, outcome.cut !== undefined)),
       ],
     });
-    this.#ring();
+    this.#notify();
     return ended;
   }
 
@@ -254,8 +254,8 @@ export class Journal {
     return createFrame(this.#identity, content, { redactor, at: clock.now() });
   }
 
-  #ring(): void {
-    this.#ports.log.ring(this.#identity.executionId);
+  #notify(): void {
+    this.#ports.log.notify(this.#identity.executionId);
   }
 }
 

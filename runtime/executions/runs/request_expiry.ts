@@ -28,7 +28,7 @@ export class RequestExpiry implements AsyncDisposable {
   readonly #over = new AbortController();
   /** Ids of requests that stay as they are until `again()`. */
   #postponed = new Set<string>();
-  #nap = new AbortController();
+  #waiting = new AbortController();
   #watching: Promise<void> | undefined;
 
   constructor(
@@ -45,7 +45,7 @@ export class RequestExpiry implements AsyncDisposable {
 
   /** A new deadline may be the first one now. */
   look(): void {
-    this.#nap.abort();
+    this.#waiting.abort();
   }
 
   /** What was postponed is tried again. */
@@ -62,7 +62,7 @@ export class RequestExpiry implements AsyncDisposable {
   async #watch(): Promise<void> {
     const { requests, clock, serviceLog } = this.#ports;
     while (!this.#over.signal.aborted) {
-      this.#nap = new AbortController();
+      this.#waiting = new AbortController();
       let waitMs = LONGEST_SLEEP_MS;
       try {
         // The set of now: what is postponed after an `again()` on the way is tried again with the rest.
@@ -83,7 +83,7 @@ export class RequestExpiry implements AsyncDisposable {
           error,
         });
       }
-      const signal = AbortSignal.any([this.#over.signal, this.#nap.signal]);
+      const signal = AbortSignal.any([this.#over.signal, this.#waiting.signal]);
       await sleepUnlessAborted(clock, waitMs, signal);
     }
   }

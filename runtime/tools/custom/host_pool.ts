@@ -156,7 +156,7 @@ export class HostPool implements AsyncDisposable {
     for (const idle of this.#idle) idle.stop.abort();
     await Promise.all([...this.#keys.keys()].map((process) => this.discard(process)));
     await Promise.all(this.#ending);
-    this.#ring();
+    this.#notify();
   }
 
   async #start(key: string, start: () => HostProcess): Promise<HostProcess> {
@@ -215,10 +215,10 @@ export class HostPool implements AsyncDisposable {
   #vacate(process: HostProcess): void {
     this.#leave.get(process)?.();
     this.#leave.delete(process);
-    this.#ring();
+    this.#notify();
   }
 
-  #ring(): void {
+  #notify(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
   }

@@ -71,7 +71,7 @@ export class HostProcess {
     // Not before all of its output was read: its last message says why it ended.
     this.ended = Promise.all([this.#group.status, outputs]).then(([status]) => {
       this.#gone = true;
-      this.#ring();
+      this.#wake();
       return status;
     });
     const keeps = (["net", "env"] as const).filter((kind) => options.permissions[kind].length > 0);
@@ -175,7 +175,7 @@ export class HostProcess {
       // Only a tool that wrote into the middle of a message can have done that.
       this.#kill("it disturbed the messages of its own process");
     }
-    this.#ring();
+    this.#wake();
   }
 
   #takeLine(line: PrintedLine): void {
@@ -194,7 +194,7 @@ export class HostProcess {
     this.#group.signal("SIGKILL");
   }
 
-  #ring(): void {
+  #wake(): void {
     this.#woken.resolve();
     this.#woken = Promise.withResolvers();
   }

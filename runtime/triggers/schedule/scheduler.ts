@@ -27,7 +27,7 @@ export class Scheduler implements AsyncDisposable {
   readonly #changes = new SerialQueue();
   /** The agents as they should be, while the book is not in step with them. */
   #owed: ReconcileOptions & { agents: readonly Agent[] } | undefined;
-  #nap = new AbortController();
+  #waiting = new AbortController();
   #isOver = false;
   #watching: Promise<void> | undefined;
   /** What the wall clock showed at the last look. */
@@ -70,12 +70,12 @@ export class Scheduler implements AsyncDisposable {
 
   /** Something changed that may concern slots: looks at once instead of at the end of the sleep. */
   look(): void {
-    this.#nap.abort();
+    this.#waiting.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    this.#nap.abort();
+    this.#waiting.abort();
     await this.#watching;
     await this.#changes.settled();
   }
@@ -83,7 +83,7 @@ export class Scheduler implements AsyncDisposable {
   async #watch(): Promise<void> {
     const { clock, log } = this.#ports;
     while (!this.#isOver) {
-      this.#nap = new AbortController();
+      this.#waiting = new AbortController();
       let shortestMs = 0;
       try {
         await this.#settle();
@@ -100,7 +100,7 @@ export class Scheduler implements AsyncDisposable {
 
   async #sleep(ms: number): Promise<void> {
     const { clock } = this.#ports;
-    const { signal } = this.#nap;
+    const { signal } = this.#waiting;
     const wake = clock.now() + ms;
     await sleepUnlessAborted(clock, ms, signal);
     this.#wokeLate = clock.now() - wake > LATE_WAKE_MS;

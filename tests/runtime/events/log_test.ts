@@ -228,7 +228,7 @@ Deno.test("ExecutionLog.follow() gives followers that read a large frame at diff
     assert.ok(value?.type === "frame" && value.frame.payload.length > 100_000);
     held.push({ reader, frame: value.frame });
     // What was read before may be incomplete now.
-    log.ring(execution.id);
+    log.notify(execution.id);
   }
   assert.ok(held[0]?.frame === held[1]?.frame, "each holds a copy");
   for (const { reader } of held) await reader.return();
