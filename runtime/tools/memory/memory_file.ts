@@ -18,7 +18,10 @@ export const MEMORY_LIMIT_BYTES = 1024 * 1024;
 const SUFFIX = ".memory.md";
 const LOCK_RETRY_MS = 20;
 
-/** Where an agent's memory is kept: beside its file, named from its id. */
+/**
+ * Where an agent's memory is kept: beside its file, named from its id. No file tool reaches that folder, and whoever else may
+ * exchange it writes the agents themselves: so it is not held by descriptor as the folders of file tools are.
+ */
 export function memoryPathOf(agent: Pick<Agent, "id" | "sourcePath">): string {
   return join(dirname(agent.sourcePath), `${agent.id}${SUFFIX}`);
 }
