@@ -1,4 +1,5 @@
 // What the runtime offers to whoever embeds it: the HTTP service, the command line, tests. mod.ts opens one.
+import type { AutomaticTriggerType } from "./trigger_kinds.ts";
 import type { Agent, Trigger } from "./agents/agent.ts";
 import type { BrokenAgentFile } from "./agents/registry.ts";
 import type { ReloadReport } from "./agents/reload_report.ts";
@@ -8,7 +9,8 @@ import type { Directories } from "./config/directories.ts";
 import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
 import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
-import type { Execution, ExecutionStatus, ExecutionTotals } from "./executions/execution.ts";
+import type { Execution, ExecutionTotals } from "./executions/execution.ts";
+import type { ExecutionStatus } from "./executions/states.ts";
 import type { ExecutionFilter } from "./executions/record/execution_reads.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import type { RunRequest } from "./executions/runs/run_request.ts";
@@ -84,7 +86,7 @@ export interface FollowOptions {
 export interface SchedulerJob {
   agentId: string;
   displayName: string;
-  trigger: Exclude<Trigger, { type: "manual" }>;
+  trigger: Extract<Trigger, { type: AutomaticTriggerType }>;
   /** Null for a watch, and when nothing is due by time. Shown while paused, too. */
   nextRun: number | null;
   /** The next times, `nextRun` the first, as many as were asked for. */

@@ -1,7 +1,7 @@
 // The typed client of the HTTP API, for the command line and the dashboard: what can be asked. It stands on the start-up
 // path of every command: it imports types, its own small parts and the clock, nothing else.
 import { SystemClock } from "../base/clock.ts";
-import type { ExecutionStatus } from "../runtime/executions/execution.ts";
+import type { ExecutionStatus } from "../runtime/executions/states.ts";
 import type { AgentDetail, AgentSummary, ReloadBody } from "./schemas/agent_schemas.ts";
 import type { CheckpointsBody, PurgeBody, PurgedBody } from "./schemas/checkpoint_schemas.ts";
 import { askForJson, type ClientRequest, sendRequest, toQuery } from "./client/client_request.ts";

@@ -1,4 +1,5 @@
 // What the service is busy with, and when it stops: on request, on a signal, or after minutes with nothing to do.
+import { TRIGGER_KINDS } from "../runtime/trigger_kinds.ts";
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -143,7 +144,7 @@ export class Lifecycle {
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
       return listings.some(({ agent, nextRun }) =>
-        agent.enabled && (nextRun !== null || agent.trigger.type === "watch")
+        agent.enabled && (nextRun !== null || TRIGGER_KINDS[agent.trigger.type].keepsServiceBusy)
       );
     } catch (error) {
       // Not knowing is no reason to stop.

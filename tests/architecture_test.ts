@@ -70,7 +70,7 @@ Deno.test("imports: server knows the runtime by its interface and its vocabulary
     "runtime/agents/agent.ts",
     "runtime/agents/cron_expression.ts",
     "runtime/events/frame.ts",
-    "runtime/executions/execution.ts",
+    "runtime/executions/states.ts",
     "runtime/triggers/schedule/slot_store.ts",
   ];
   assert.deepEqual(

@@ -1,7 +1,7 @@
 // Every change of an execution's status, noted by the database itself, whoever makes it and however short it lasts.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import type { ExecutionStatus } from "../../runtime/executions/execution.ts";
+import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 
 /** One change of a status; `from` is null where the execution began. */
 export interface Move {

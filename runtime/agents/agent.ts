@@ -6,11 +6,6 @@ export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
 /** How much of earlier conversations a run is sent; executions/history.ts has the numbers. */
 export type HistoryLevel = typeof HISTORY_LEVELS[number];
 
-/** The types of `trigger`, as an agent file names them. */
-export const TRIGGER_TYPES = ["manual", "schedule", "watch"] as const;
-/** What may start an agent beside people, programs and other agents; `manual`: nothing. */
-export type TriggerType = typeof TRIGGER_TYPES[number];
-
 /** The values of `on_pending`, as an agent file names them. */
 export const ON_PENDING = ["skip", "parallel"] as const;
 /** What becomes of a new run while another one of its conversation waits for a person: refused, or run beside it. */

@@ -13,7 +13,8 @@ import {
   timeout,
 } from "../config/fields.ts";
 import { parseDuration } from "../../base/durations.ts";
-import { HISTORY_LEVELS, ON_PENDING, ON_RESTART, TRIGGER_TYPES } from "./agent.ts";
+import { HISTORY_LEVELS, ON_PENDING, ON_RESTART } from "./agent.ts";
+import { TRIGGER_TYPES } from "../trigger_kinds.ts";
 import { describeBadName } from "./agent_id.ts";
 
 const CATCH_UP = ["once", "none"] as const;

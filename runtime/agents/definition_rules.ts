@@ -7,7 +7,7 @@ import type { Diagnostic } from "../../base/diagnostics.ts";
 import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-import { TRIGGER_TYPES, type TriggerType } from "./agent.ts";
+import { TRIGGER_TYPES, type TriggerType } from "../trigger_kinds.ts";
 import { isTimeZone, parseCron } from "./cron_expression.ts";
 
 type Written = Readonly<Record<string, unknown>>;

@@ -1,27 +1,6 @@
-// What one run of an agent is, and the states it may be in.
-
-/** The states of an execution: `running` and `waiting` go over into each other, the others are final. */
-export const EXECUTION_STATUSES = [
-  "running",
-  "waiting",
-  "success",
-  "error",
-  "aborted",
-  "timeout",
-  "orphaned",
-] as const;
-
-/** One of EXECUTION_STATUSES. */
-export type ExecutionStatus = typeof EXECUTION_STATUSES[number];
-
-/** Statuses that never change again. */
-export type FinalStatus = Exclude<ExecutionStatus, "running" | "waiting">;
-
-/** Who or what began an execution. */
-export const EXECUTION_TRIGGERS = ["manual", "chat", "schedule", "watch", "agent"] as const;
-
-/** One of EXECUTION_TRIGGERS. */
-export type ExecutionTrigger = typeof EXECUTION_TRIGGERS[number];
+// What one run of an agent is.
+import type { ExecutionTrigger } from "../trigger_kinds.ts";
+import type { ExecutionStatus } from "./states.ts";
 
 /** One run as it stands. Times are milliseconds since the epoch; counters are cumulative over pauses and restarts. */
 export interface Execution {
@@ -57,9 +36,4 @@ export interface ExecutionTotals {
   totalTokens: number;
   /** Null where no price is known of any of them. */
   costUsd: number | null;
-}
-
-/** Whether an execution has ended for good. */
-export function isFinal(status: ExecutionStatus): status is FinalStatus {
-  return status !== "running" && status !== "waiting";
 }

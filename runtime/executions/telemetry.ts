@@ -3,7 +3,8 @@
 import type { Agent } from "../agents/agent.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import type { PlannedCall } from "./record/conversation.ts";
-import type { Execution, ExecutionStatus } from "./execution.ts";
+import type { Execution } from "./execution.ts";
+import type { ExecutionStatus } from "./states.ts";
 
 /** A question to a model, as far as it is reported. */
 export interface AskedModel {

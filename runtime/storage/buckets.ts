@@ -1,7 +1,8 @@
 // Buckets: which executions of an agent belong to one conversation, hold each other, and seed each other.
 import type { SQLInputValue } from "node:sqlite";
-import type { ExecutionTrigger } from "../executions/execution.ts";
+import { EXECUTION_TRIGGERS, type ExecutionTrigger, TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { Database } from "./database.ts";
+import { sqlList } from "./execution_rows.ts";
 
 /** A bucket as a condition on executions. */
 export interface Bucket {
@@ -9,27 +10,17 @@ export interface Bucket {
   values: SQLInputValue[];
 }
 
-/**
- * A chat has the executions of its session; manual, schedule and watch runs share one; runs that other agents started
- * have one of their own, which seeds but never holds.
- */
+/** The one that an execution belongs to: see TRIGGER_KINDS. */
 export function bucketOf(
   execution: { agentId: string; sessionId: string | null; trigger: ExecutionTrigger },
 ): Bucket {
   const { agentId, sessionId, trigger } = execution;
-  if (trigger === "chat") {
-    return {
-      condition: "agent_id = ? AND session_id = ? AND trigger = 'chat'",
-      values: [agentId, sessionId],
-    };
-  }
-  const triggers = trigger === "agent"
-    ? "trigger = 'agent'"
-    : "trigger IN ('manual', 'schedule', 'watch')";
-  return {
-    condition: `agent_id = ? AND session_id IS NULL AND ${triggers}`,
-    values: [agentId],
-  };
+  const { bucket } = TRIGGER_KINDS[trigger];
+  const kinds = EXECUTION_TRIGGERS.filter((kind) => TRIGGER_KINDS[kind].bucket === bucket);
+  const condition = `agent_id = ? AND trigger IN ${sqlList(kinds)} AND session_id`;
+  return bucket === "session"
+    ? { condition: `${condition} = ?`, values: [agentId, sessionId] }
+    : { condition: `${condition} IS NULL`, values: [agentId] };
 }
 
 /** Whether an execution of this bucket waits for a person. */

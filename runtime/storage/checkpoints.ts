@@ -6,6 +6,7 @@ import type {
   PurgeSelection,
 } from "../executions/record/checkpoint_store.ts";
 import type { Database } from "./database.ts";
+import { OPEN } from "./execution_rows.ts";
 
 /** The stored conversations of one database. */
 export class SqliteCheckpointStore implements CheckpointStore {
@@ -36,7 +37,7 @@ export class SqliteCheckpointStore implements CheckpointStore {
     const { agentId, endedBefore, keepNewest } = selection;
     return this.#remove(() => {
       const doomed = this.#db.all<{ id: number }>(
-        "SELECT e.id FROM executions e WHERE e.status NOT IN ('running', 'waiting') " +
+        `SELECT e.id FROM executions e WHERE e.status NOT IN ${OPEN} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = e.id) " +
           "AND (?1 IS NULL OR e.agent_id = ?1) AND (?2 IS NULL OR e.finished_at < ?2) " +
           "AND (?3 = 0 OR e.id < (SELECT max(n.id) FROM executions n WHERE n.agent_id = e.agent_id " +
@@ -60,9 +61,9 @@ export class SqliteCheckpointStore implements CheckpointStore {
         // From the top down: what one delegated stays as long as itself, which may still ask for its result.
         "DELETE FROM executions WHERE id IN (WITH RECURSIVE doomed (id) AS (" +
           "SELECT id FROM executions WHERE parent_execution_id IS NULL " +
-          "AND status NOT IN ('running', 'waiting') AND finished_at < ?1 UNION ALL " +
+          `AND status NOT IN ${OPEN} AND finished_at < ?1 UNION ALL ` +
           "SELECT e.id FROM executions e JOIN doomed ON e.parent_execution_id = doomed.id " +
-          "WHERE e.status NOT IN ('running', 'waiting') AND e.finished_at < ?1) SELECT id FROM doomed)",
+          `WHERE e.status NOT IN ${OPEN} AND e.finished_at < ?1) SELECT id FROM doomed)`,
         endedBefore,
       ).changes
     );

@@ -20,7 +20,13 @@ import {
   selectMessages,
 } from "./conversation_rows.ts";
 import type { Database } from "./database.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
+import {
+  EXECUTION_COLUMNS,
+  type ExecutionRow,
+  OPEN,
+  toExecution,
+  toReturned,
+} from "./execution_rows.ts";
 import { selectDelegated } from "./families.ts";
 import { appendFrames } from "./frames.ts";
 import { selectAnswers } from "./request_rows.ts";
@@ -134,7 +140,7 @@ export class SqliteConversationStore implements ConversationStore {
     const { condition, values } = bucketOf(execution);
     const row = this.#db.get<ExecutionRow>(
       `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE ${condition} AND id < ? ` +
-        "AND status NOT IN ('running', 'waiting') " +
+        `AND status NOT IN ${OPEN} ` +
         "AND EXISTS (SELECT 1 FROM messages WHERE execution_id = executions.id) " +
         "ORDER BY id DESC LIMIT 1",
       ...values,

@@ -192,7 +192,9 @@ function migrate(db: DatabaseSync, from: number): void {
   for (let version = from; version < MIGRATIONS.length; version++) {
     db.exec("BEGIN IMMEDIATE");
     try {
-      db.exec(MIGRATIONS[version] ?? "");
+      const step = MIGRATIONS[version] ?? "";
+      if (typeof step === "string") db.exec(step);
+      else step(db);
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       db.exec(`PRAGMA user_version = ${version + 1}`);
       db.exec("COMMIT");

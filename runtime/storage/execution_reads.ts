@@ -1,5 +1,6 @@
 // Executions in SQLite as they stand: one, many, and what they used.
-import type { Execution, ExecutionStatus } from "../executions/execution.ts";
+import type { Execution } from "../executions/execution.ts";
+import type { ExecutionStatus } from "../executions/states.ts";
 import type {
   ExecutionFilter,
   ExecutionReads,

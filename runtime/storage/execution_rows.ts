@@ -1,5 +1,7 @@
 // Executions as rows: the columns that make an Execution, and the way back.
-import type { Execution, ExecutionStatus, ExecutionTrigger } from "../executions/execution.ts";
+import type { Execution } from "../executions/execution.ts";
+import { type ExecutionStatus, OPEN_STATUSES } from "../executions/states.ts";
+import type { ExecutionTrigger } from "../trigger_kinds.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
 
 /** The columns of ExecutionRow, for SELECT and RETURNING. The answer is left out: it may be large. */
@@ -28,6 +30,14 @@ export interface ExecutionRow {
   tool_calls: number;
   error: string | null;
 }
+
+/** Words of ours as a list in SQL. */
+export function sqlList(words: readonly string[]): string {
+  return `(${words.map((word) => `'${word}'`).join(", ")})`;
+}
+
+/** The states of executions that have not ended, as a list in SQL. */
+export const OPEN = sqlList(OPEN_STATUSES);
 
 /** What the run was asked to do. */
 export function toRequest(row: ExecutionRow): ExecutionRequest {

@@ -1,7 +1,7 @@
 // The table of frames: appending them inside a change, reading them for followers.
 import type { Frame, FrameDraft } from "../events/frame.ts";
 import type { FrameStore, LogState } from "../events/frame_store.ts";
-import { type ExecutionStatus, isFinal } from "../executions/execution.ts";
+import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { Database } from "./database.ts";
 
 /** Stores frames as part of the transaction that is open; returns the id of the last one. */

@@ -1,6 +1,7 @@
 // What dead instances left behind in SQLite.
 import type { RecoveryStore } from "../executions/record/recovery_store.ts";
 import type { Database } from "./database.ts";
+import { OPEN } from "./execution_rows.ts";
 
 interface LoggedAt {
   event: string;
@@ -62,7 +63,7 @@ export class SqliteRecoveryStore implements RecoveryStore {
   findForsaken(): Promise<number[]> {
     const rows = this.#db.all<{ id: number }>(
       "SELECT e.id FROM executions e JOIN executions above ON above.id = e.parent_execution_id " +
-        "WHERE e.status = 'waiting' AND above.status NOT IN ('running', 'waiting') ORDER BY e.id",
+        `WHERE e.status = 'waiting' AND above.status NOT IN ${OPEN} ORDER BY e.id`,
     );
     return Promise.resolve(rows.map(({ id }) => id));
   }

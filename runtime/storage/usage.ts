@@ -2,13 +2,14 @@
 import { COST_PLACES } from "../../base/cost.ts";
 import { USAGE_STEP_MS, type UsageStep } from "../executions/usage.ts";
 import type { Database } from "./database.ts";
+import { OPEN } from "./execution_rows.ts";
 
 /** The usage of all executions that began at `from` or later, oldest step first. */
 export function selectUsage(db: Database, from: number): UsageStep[] {
   return db.all<UsageStep>(
     `SELECT started_at / ${USAGE_STEP_MS} * ${USAGE_STEP_MS} AS start, agent_id AS agentId, count(*) AS executions, ` +
       "sum(status = 'success') AS succeeded, " +
-      "sum(status NOT IN ('success', 'running', 'waiting')) AS failed, " +
+      `sum(status <> 'success' AND status NOT IN ${OPEN}) AS failed, ` +
       "sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens, " +
       `coalesce(sum(total_tokens), 0) AS totalTokens, round(sum(cost_usd), ${COST_PLACES}) AS costUsd ` +
       "FROM executions WHERE started_at >= ? GROUP BY start, agent_id ORDER BY start, agent_id",

@@ -1,9 +1,12 @@
 // Executions that go over from running to waiting and back, as part of the transaction that is open.
 import type { FrameDraft } from "../events/frame.ts";
 import type { Execution } from "../executions/execution.ts";
+import { stateBefore } from "../executions/states.ts";
 import type { Database } from "./database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
 import { appendFrames } from "./frames.ts";
+
+const STANDING_STILL = stateBefore("running", "answer");
 
 /** Whether an execution waits for a person, or for another one that does. */
 export function isWaiting(db: Database, executionId: number): boolean {
@@ -19,7 +22,7 @@ export function pauseExecution(
 ): Execution {
   const row = db.get<ExecutionRow>(
     "UPDATE executions SET status = 'waiting', duration_ms = coalesce(duration_ms, 0) + ? " +
-      `WHERE id = ? AND status = 'running' RETURNING ${EXECUTION_COLUMNS}`,
+      `WHERE id = ? AND status = '${stateBefore("waiting", "run")}' RETURNING ${EXECUTION_COLUMNS}`,
     pause.durationMs,
     executionId,
   );
@@ -31,7 +34,7 @@ export function pauseExecution(
 export function wakeExecution(db: Database, executionId: number, instanceId: string): Execution {
   return toReturned(db.get<ExecutionRow>(
     "UPDATE executions SET status = 'running', instance_id = ? " +
-      `WHERE id = ? AND status = 'waiting' RETURNING ${EXECUTION_COLUMNS}`,
+      `WHERE id = ? AND status = '${STANDING_STILL}' RETURNING ${EXECUTION_COLUMNS}`,
     instanceId,
     executionId,
   ));
@@ -50,7 +53,8 @@ export function wakeAncestors(
   for (let below = executionId;;) {
     const row = db.get<ExecutionRow>(
       "UPDATE executions SET status = 'running', instance_id = ? " +
-        "WHERE id = (SELECT parent_execution_id FROM executions WHERE id = ?) AND status = 'waiting' " +
+        "WHERE id = (SELECT parent_execution_id FROM executions WHERE id = ?) " +
+        `AND status = '${STANDING_STILL}' ` +
         "AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.execution_id = executions.id " +
         `AND r.answered_at IS NULL) RETURNING ${EXECUTION_COLUMNS}`,
       instanceId,

@@ -1,7 +1,8 @@
 // What is told, under the names of OpenTelemetry's conventions for generative AI (semantic-conventions-genai, status
 // "development"); what these have no name for begins with `inkling.`. Pure, and the only place that decides what leaves.
 import type { Attributes, AttributeValue } from "@opentelemetry/api";
-import type { Execution, ExecutionStatus } from "../executions/execution.ts";
+import type { Execution } from "../executions/execution.ts";
+import type { ExecutionStatus } from "../executions/states.ts";
 import type { AskedModel, ToolUse } from "../executions/telemetry.ts";
 import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
 

@@ -2,7 +2,8 @@
 // OTEL_DENO=true switches it on when the process starts. Nothing that goes wrong here reaches a run (see tracing.ts).
 import { context, type Meter, metrics, SpanKind } from "@opentelemetry/api";
 import type { Clock } from "../../base/clock.ts";
-import type { Execution, ExecutionStatus } from "../executions/execution.ts";
+import type { Execution } from "../executions/execution.ts";
+import type { ExecutionStatus } from "../executions/states.ts";
 import type { AskedModel, Telemetry, ToolUse } from "../executions/telemetry.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";

@@ -1,4 +1,6 @@
 // The scheduler as it stands: every agent that runs by itself, when, and whether it may.
+import type { Trigger } from "../agents/agent.ts";
+import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../runtime.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { Triggers } from "../triggers/triggers.ts";
@@ -12,7 +14,7 @@ export async function describeScheduler(
   const jobs = listings.flatMap((listing): SchedulerJob[] => {
     const { agent, lastExecution, nextRun, triggerPaused } = listing;
     const { id: agentId, displayName, trigger } = agent;
-    if (!agent.enabled || trigger.type === "manual") return [];
+    if (!agent.enabled || !isAutomatic(trigger)) return [];
     return [{
       agentId,
       displayName,
@@ -25,4 +27,8 @@ export async function describeScheduler(
   });
   const watcherActive = triggers?.watcherActive ?? false;
   return { status: await pause.state(), watcherActive, jobs };
+}
+
+function isAutomatic(trigger: Trigger): trigger is SchedulerJob["trigger"] {
+  return TRIGGER_KINDS[trigger.type].isAutomatic;
 }

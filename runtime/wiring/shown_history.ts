@@ -1,7 +1,8 @@
 // The history as it is shown: executions and the questions that they wait with, without secrets.
 import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Execution, ExecutionStatus } from "../executions/execution.ts";
+import type { Execution } from "../executions/execution.ts";
+import type { ExecutionStatus } from "../executions/states.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";

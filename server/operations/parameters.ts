@@ -1,7 +1,7 @@
 // Values that come as text: path segments, query strings and headers, each as a schema from text to value.
 import { z } from "zod";
 import { isTimeZone } from "../../runtime/agents/cron_expression.ts";
-import { EXECUTION_STATUSES } from "../../runtime/executions/execution.ts";
+import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
 
 const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
 

@@ -1,6 +1,7 @@
 // The wire of agents: in lists, each with its configuration, and reading their files again.
 import { z } from "zod";
-import { HISTORY_LEVELS, ON_PENDING, TRIGGER_TYPES } from "../../runtime/agents/agent.ts";
+import { HISTORY_LEVELS, ON_PENDING } from "../../runtime/agents/agent.ts";
+import { TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
 import { count, id, timestamp } from "./wire_values.ts";

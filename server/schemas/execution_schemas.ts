@@ -1,7 +1,8 @@
 // The wire of executions: in lists, each by itself, its log, its end.
 import { z } from "zod";
 import { EVENT_TYPES } from "../../runtime/events/frame.ts";
-import { EXECUTION_STATUSES, EXECUTION_TRIGGERS } from "../../runtime/executions/execution.ts";
+import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
+import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 /** The state of an execution. */

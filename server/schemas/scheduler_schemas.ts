@@ -1,6 +1,6 @@
 // The wire of what runs by itself: the scheduler, what it will start, and what became of what was due.
 import { z } from "zod";
-import { TRIGGER_TYPES } from "../../runtime/agents/agent.ts";
+import { AUTOMATIC_TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import { SLOT_OUTCOMES } from "../../runtime/triggers/schedule/slot_store.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
@@ -12,7 +12,7 @@ export const SchedulerJob = z.object({
   agent_id: z.string(),
   display_name: z.string(),
   agent_name: z.string().meta({ description: "The same as agent_id" }),
-  trigger_type: z.enum(TRIGGER_TYPES).exclude(["manual"]),
+  trigger_type: z.enum(AUTOMATIC_TRIGGER_TYPES),
   next_run: timestamp.nullable(),
   upcoming: z.array(timestamp).meta({
     description: "The next times, at most as many as the parameter `upcoming`",

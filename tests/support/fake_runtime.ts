@@ -8,7 +8,7 @@ import type { Directories } from "../../runtime/config/directories.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
-import { type ExecutionStatus, isFinal } from "../../runtime/executions/execution.ts";
+import { type ExecutionStatus, isFinal } from "../../runtime/executions/states.ts";
 import type { CheckpointStats } from "../../runtime/executions/record/checkpoint_store.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {

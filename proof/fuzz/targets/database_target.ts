@@ -19,7 +19,10 @@ function makeFormats(folder: string): Uint8Array[] {
   return MIGRATIONS.map((_, index) => {
     const path = `${folder}/format-${index + 1}.db`;
     using db = new DatabaseSync(path);
-    for (const step of MIGRATIONS.slice(0, index + 1)) db.exec(step);
+    for (const step of MIGRATIONS.slice(0, index + 1)) {
+      if (typeof step === "string") db.exec(step);
+      else step(db);
+    }
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${index + 1}`);
     db.exec("INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0)");
     db.close();

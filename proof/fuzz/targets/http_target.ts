@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
-import { EXECUTION_STATUSES } from "../../../runtime/executions/execution.ts";
+import { EXECUTION_STATUSES } from "../../../runtime/executions/states.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { describeApi } from "../../../server/operations/openapi.ts";
 import { EVENT_STREAM } from "../../../server/streams/event_stream.ts";

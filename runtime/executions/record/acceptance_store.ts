@@ -1,6 +1,7 @@
 // The port to the acceptance of executions: what is accepted, what it takes with it, and why it may be refused.
 import type { FrameDraft } from "../../events/frame.ts";
-import type { Execution, ExecutionTrigger } from "../execution.ts";
+import type { Execution } from "../execution.ts";
+import type { ExecutionTrigger } from "../../trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 
 /** An execution about to be accepted. */

@@ -1,6 +1,7 @@
 // The port to the ends of executions.
 import type { FrameDraft } from "../../events/frame.ts";
-import type { Execution, FinalStatus } from "../execution.ts";
+import type { Execution } from "../execution.ts";
+import type { FinalStatus, OpenStatus } from "../states.ts";
 import type { Resumption } from "../runs/resumption.ts";
 
 /** What a reply that was cut off used, as far as it was counted, the rest estimated. */
@@ -14,7 +15,7 @@ export interface CutReply {
 /** The end of an execution. */
 export interface Ending {
   /** The state it must be in: a run ends itself, a waiting execution is ended from outside. */
-  from: "running" | "waiting";
+  from: OpenStatus;
   status: FinalStatus;
   error: string | null;
   output: string | null;

@@ -1,5 +1,6 @@
 // The port to stored executions for whoever only looks.
-import type { Execution, ExecutionStatus } from "../execution.ts";
+import type { Execution } from "../execution.ts";
+import type { ExecutionStatus } from "../states.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { UsageStep } from "../usage.ts";
 

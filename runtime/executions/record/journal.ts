@@ -16,7 +16,8 @@ import { boundAnswer } from "./answer.ts";
 import { type PlacedMessage, planCalls, type PlannedCall, toToolMessage } from "./conversation.ts";
 import type { ConversationStore } from "./conversation_store.ts";
 import type { CutReply, EndingStore } from "./ending_store.ts";
-import type { Execution, FinalStatus } from "../execution.ts";
+import type { Execution } from "../execution.ts";
+import { type FinalStatus, stateBefore, type StateChanger } from "../states.ts";
 import type { FamilyStore } from "./family_store.ts";
 import {
   identityOf,
@@ -53,6 +54,8 @@ export interface JournalPorts extends JournalStores {
 /** How an execution ends. */
 export interface Outcome {
   status: FinalStatus;
+  /** Who ends it; absent: the run itself. */
+  by?: StateChanger;
   /** What went wrong; null on success. */
   error: string | null;
   /** The final answer, or what was said until the run was cut off. */
@@ -219,11 +222,9 @@ export class Journal {
   }
 
   /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
-  async finish(
-    outcome: Outcome,
-    options: { from: "running" | "waiting" } = { from: "running" },
-  ): Promise<Resumption | undefined> {
+  async finish(outcome: Outcome): Promise<Resumption | undefined> {
     const { redactor, endings, clock } = this.#ports;
+    const from = stateBefore(outcome.status, outcome.by ?? "run");
     const shown = (text: string) => toStorable(redactor.redact(text));
     // Once more where it was cut: the frame says the same as what is stored, to the letter.
     const output = outcome.output === null
@@ -231,14 +232,14 @@ export class Journal {
       : shown(boundAnswer(shown(outcome.output), redactor));
     const error = outcome.error === null ? null : shown(outcome.error);
     const ended = await endings.finishExecution(this.#identity.executionId, {
-      from: options.from,
+      from,
       status: outcome.status,
       error,
       output,
       ...(outcome.cut && { cut: outcome.cut }),
       finishedAt: clock.now(),
       // Waiting for a person is not running time.
-      durationMs: options.from === "waiting" ? 0 : this.#running.take(),
+      durationMs: from === "waiting" ? 0 : this.#running.take(),
       frames: (figures) => [
         ...(outcome.cut === undefined ? [] : [this.#frame(toStatsFrame(figures, CUT_REPLY))]),
         ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),

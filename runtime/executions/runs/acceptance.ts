@@ -4,7 +4,8 @@ import type { Clock } from "../../../base/clock.ts";
 import { createFrame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { AcceptanceStore, Claim } from "../record/acceptance_store.ts";
-import type { Execution, ExecutionTrigger } from "../execution.ts";
+import type { Execution } from "../execution.ts";
+import { type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { StoredExecution } from "../record/execution_reads.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import { identityOf, toInfoFrame } from "../record/frame_contents.ts";
@@ -41,7 +42,7 @@ export function toAcceptance(
     model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
     startedAt,
   }, {
-    unlessWaiting: agent.onPending === "skip" && spec.trigger !== "agent",
+    unlessWaiting: agent.onPending === "skip" && TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
     frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(claim === undefined ? {} : { claim }),

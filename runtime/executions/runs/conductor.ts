@@ -1,7 +1,8 @@
 // One execution while it runs here: preparing it, running its loop, until it ends or waits for a person.
 import type { Agent } from "../../agents/agent.ts";
 import type { Delegations } from "./delegation.ts";
-import type { Execution, ExecutionStatus } from "../execution.ts";
+import type { Execution } from "../execution.ts";
+import type { ExecutionStatus } from "../states.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import { toFailure } from "./failure.ts";
 import type { HumanRequest } from "../human_request.ts";

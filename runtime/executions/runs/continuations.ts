@@ -7,7 +7,7 @@ import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { Conductor, RunControl, StoredRun } from "./conductor.ts";
 import { type ExecutionEndings, FORSAKEN } from "./execution_endings.ts";
-import { isFinal } from "../execution.ts";
+import { isFinal } from "../states.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import { RunStopped } from "./run.ts";

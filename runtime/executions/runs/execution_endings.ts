@@ -3,7 +3,8 @@ import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Announcer } from "./announcer.ts";
 import type { StoredRun } from "./conductor.ts";
-import { type Execution, type ExecutionStatus, isFinal } from "../execution.ts";
+import type { Execution } from "../execution.ts";
+import { type ExecutionStatus, isFinal } from "../states.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import { Journal, type JournalPorts, type Outcome } from "../record/journal.ts";
 import type { Resumption } from "./resumption.ts";
@@ -68,8 +69,8 @@ export class ExecutionEndings {
 
   async #abortWaiting(id: number, error: string): Promise<boolean> {
     const { execution } = await this.#ports.read(id);
-    const outcome: Outcome = { status: "aborted", error, output: null };
-    const ended = await new Journal(execution, this.#ports).finish(outcome, { from: "waiting" });
+    const outcome: Outcome = { status: "aborted", by: "outside", error, output: null };
+    const ended = await new Journal(execution, this.#ports).finish(outcome);
     if (ended !== undefined) await this.#afterEnd(ended);
     return ended !== undefined;
   }

@@ -22,6 +22,7 @@ export function afterRestart(agent: Agent | undefined): ReturnType<ResumeDecisio
 /** The end of an execution that a dead instance left and nobody continues. */
 export const ORPHANED: Outcome = {
   status: "orphaned",
+  by: "recovery",
   error: "The service stopped while this execution was running",
   output: null,
 };

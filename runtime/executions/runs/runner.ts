@@ -10,7 +10,8 @@ import { Conductor, type Paused, type RunControl, type StoredRun } from "./condu
 import { Continuations } from "./continuations.ts";
 import { type DelegatedStart, Delegations } from "./delegation.ts";
 import { ExecutionEndings } from "./execution_endings.ts";
-import type { Execution, ExecutionStatus } from "../execution.ts";
+import type { Execution } from "../execution.ts";
+import type { ExecutionStatus } from "../states.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import { HumanAnswers } from "./human_answers.ts";

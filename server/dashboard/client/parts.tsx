@@ -1,7 +1,7 @@
 // The small things that all views are made of: statuses, times, folded texts, states of loading.
 import type { ComponentChildren, VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
+import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { formatMoment, formatRelative } from "./format.ts";
 import { useNow } from "./state/use_resource.ts";

@@ -1,5 +1,5 @@
 // Which view the address asks for. The part behind `#` is enough: the page is one file, wherever a proxy puts it.
-import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../runtime/executions/execution.ts";
+import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../runtime/executions/states.ts";
 
 /** A view with what it shows. */
 export type Route =

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ExecutionStatus } from "../../../runtime/executions/execution.ts";
+import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
 import { SessionWaiting } from "../../../runtime/executions/refusals.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { streamOf } from "../../support/scripted_transport.ts";

@@ -231,7 +231,7 @@ Deno.test("Database.open() brings a database of the first version up to date and
   withFile((path) => {
     const first = new DatabaseSync(path);
     first.exec("PRAGMA auto_vacuum = INCREMENTAL");
-    first.exec(MIGRATIONS[0] ?? "");
+    first.exec(String(MIGRATIONS[0]));
     first.exec("PRAGMA application_id = 1229867852; PRAGMA user_version = 1");
     first.exec(
       "INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0);" +
@@ -253,5 +253,13 @@ Deno.test("Database.open() brings a database of the first version up to date and
       );
       assert.equal((await newest(db)).get("old")?.id, 7);
       assert.deepEqual(db.all("SELECT * FROM watch_queue"), []);
+      // A state or a trigger that this version does not know yet needs no other database; what is no JSON stays refused.
+      db.run("UPDATE executions SET status = 'resting', trigger = 'post' WHERE id = 7");
+      assert.throws(() => db.run("UPDATE executions SET request = '{' WHERE id = 7"), /CHECK/);
+      assert.deepEqual(Object.values(db.get<object>("PRAGMA integrity_check") ?? {}), ["ok"]);
+      const shapes = db.all<{ sql: string | null }>("SELECT sql FROM sqlite_schema");
+      assert.ok(shapes.every(({ sql }) => !/CHECK \((status|trigger) IN/.test(sql ?? "")));
+      // The schema is nobody's to write to otherwise.
+      assert.throws(() => db.run("DELETE FROM sqlite_schema"), /may not be modified/);
     })();
   }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EXECUTION_STATUSES } from "../../../runtime/executions/execution.ts";
+import { EXECUTION_STATUSES } from "../../../runtime/executions/states.ts";
 import {
   parseRoute,
   type Route,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EXECUTION_STATUSES } from "../../../runtime/executions/execution.ts";
+import { EXECUTION_STATUSES } from "../../../runtime/executions/states.ts";
 import {
   ExecutionDetail,
   type ExecutionSummary,

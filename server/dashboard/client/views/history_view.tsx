@@ -1,10 +1,7 @@
 // Everything that ever ran, a page at a time. The filter stands in the address, so that it can be kept and gone back to.
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
-import {
-  EXECUTION_STATUSES,
-  type ExecutionStatus,
-} from "../../../../runtime/executions/execution.ts";
+import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../../runtime/executions/states.ts";
 import type { AgentsById } from "../state/agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { Empty, Loading, Problem } from "../parts.tsx";

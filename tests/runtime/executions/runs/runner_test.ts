@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  type ExecutionStatus,
-  type ExecutionTrigger,
-  isFinal,
-} from "../../../../runtime/executions/execution.ts";
+import { type ExecutionStatus, isFinal } from "../../../../runtime/executions/states.ts";
+import type { ExecutionTrigger } from "../../../../runtime/trigger_kinds.ts";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { IdempotencyKeyReused } from "../../../../runtime/executions/refusals.ts";

@@ -1,0 +1,33 @@
+// The table of states: what it allows, and that what is stored keeps to it.
+import assert from "node:assert/strict";
+import {
+  EXECUTION_STATUSES,
+  isFinal,
+  OPEN_STATUSES,
+  stateBefore,
+} from "../../../runtime/executions/states.ts";
+import { TRIGGER_TYPES } from "../../../runtime/trigger_kinds.ts";
+
+Deno.test("stateBefore() knows who may bring an execution where, and refuses everybody else", () => {
+  assert.equal(stateBefore("success", "run"), "running");
+  assert.equal(stateBefore("aborted", "run"), "running");
+  assert.equal(stateBefore("aborted", "outside"), "waiting");
+  assert.equal(stateBefore("running", "answer"), "waiting");
+  assert.throws(
+    () => stateBefore("orphaned", "run"),
+    new TypeError('No execution becomes "orphaned" by "run"'),
+  );
+  assert.throws(() => stateBefore("success", "outside"), TypeError);
+  assert.throws(() => stateBefore("running", "run"), TypeError);
+});
+
+Deno.test("isFinal() is true of exactly the states that nothing follows", () => {
+  assert.deepEqual(OPEN_STATUSES, ["running", "waiting"]);
+  assert.deepEqual(EXECUTION_STATUSES.filter(isFinal), [
+    ...["success", "error", "aborted", "timeout", "orphaned"],
+  ]);
+});
+
+Deno.test("TRIGGER_TYPES are what the documents name", () => {
+  assert.deepEqual(TRIGGER_TYPES, ["manual", "schedule", "watch"]);
+});
