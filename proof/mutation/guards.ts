@@ -629,10 +629,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "the address of the default provider holds for agents that name it",
-    file: "runtime/agents/complete_agent.ts",
+    file: "runtime/agents/agent.ts",
     find: "model.provider === defaults.provider ? defaults.baseUrl : undefined",
     replace: "undefined",
-    tests: ["tests/runtime/agents/complete_agent_test.ts"],
+    tests: ["tests/runtime/agents/agent_test.ts"],
   },
   {
     guard: "the headers of an MCP server's entry go to its origin alone",

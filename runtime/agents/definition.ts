@@ -12,10 +12,36 @@ import {
   textList,
   timeout,
 } from "../config/fields.ts";
+import { BUILT_IN } from "../config/built_in.ts";
 import { parseDuration } from "../../base/durations.ts";
-import { HISTORY_LEVELS, ON_PENDING, ON_RESTART } from "./agent.ts";
 import { TRIGGER_TYPES } from "../trigger_kinds.ts";
 import { describeBadName } from "./agent_id.ts";
+
+/** The levels of `history`, as an agent file names them. */
+export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
+/** How much of earlier conversations a run is sent; executions/history.ts has the numbers. */
+export type HistoryLevel = typeof HISTORY_LEVELS[number];
+
+/** The values of `on_pending`, as an agent file names them. */
+export const ON_PENDING = ["skip", "parallel"] as const;
+/** What becomes of a new run while another one of its conversation waits for a person: refused, or run beside it. */
+export type OnPending = typeof ON_PENDING[number];
+
+/** The values of `on_restart`, as an agent file names them. */
+export const ON_RESTART = ["orphan", "resume"] as const;
+/** What becomes of a run that a stop of the service interrupts: ended as orphaned, or resumed after the next start. */
+export type OnRestart = typeof ON_RESTART[number];
+
+/** What holds where an agent's file says nothing, and config.yaml has no say. */
+export const AGENT_BUILT_IN = {
+  stream_usage: true,
+  trigger_type: "manual",
+  /** Seconds. */
+  debounce: 0.5,
+  max_runs: 200,
+  catch_up: "none",
+  enabled: true,
+} as const;
 
 const CATCH_UP = ["once", "none"] as const;
 const LONGEST_DEBOUNCE_MS = 86_400_000;
@@ -83,14 +109,14 @@ const modelSchema = z.object({
   }),
   stream_usage: z.boolean().nullish().meta({
     description: "Request token counts while streaming; `false` only for endpoints that reject it",
-    default: "true",
+    default: AGENT_BUILT_IN.stream_usage,
   }),
 });
 
 const triggerSchema = z.object({
   type: z.enum(TRIGGER_TYPES).nullish().meta({
     description: "What starts a run by itself",
-    default: "manual",
+    default: AGENT_BUILT_IN.trigger_type,
   }),
   every: interval.nullish().meta({
     values: "duration",
@@ -118,15 +144,15 @@ const triggerSchema = z.object({
   debounce: debounce.nullish().meta({
     values: "number or duration",
     description: "watch: how long a path must be quiet, in seconds or as a duration",
-    default: "0.5",
+    default: AGENT_BUILT_IN.debounce,
   }),
   max_runs: maxRuns.nullish().meta({
     description: "watch: how many runs may begin within ten minutes; one more stops the trigger",
-    default: "200",
+    default: AGENT_BUILT_IN.max_runs,
   }),
   catch_up: z.enum(CATCH_UP).nullish().meta({
     description: "`once`: make up for what was due or changed while the service was not running",
-    default: "none",
+    default: AGENT_BUILT_IN.catch_up,
   }),
   input: z.string().nullish().meta({
     description: "The user message, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`",
@@ -136,31 +162,31 @@ const triggerSchema = z.object({
 const settingsSchema = z.object({
   temperature: temperature.nullish().meta({
     description: "The model's sampling temperature",
-    default: "0.7",
+    default: BUILT_IN.temperature,
   }),
   max_tokens: maxTokens.nullish().meta({
     description: "Maximum tokens per reply",
-    default: "4096",
+    default: BUILT_IN.max_tokens,
   }),
   timeout: timeout.nullish().meta({
     description: "Seconds to wait for one model reply, retries included",
-    default: "300",
+    default: BUILT_IN.timeout,
   }),
   max_tool_calls: countLimit.optional().meta({
     description: "Maximum tool calls per run; `none` for no limit",
-    default: "50",
+    default: BUILT_IN.max_tool_calls,
   }),
   max_execution_tokens: countLimit.optional().meta({
     description: "Maximum tokens per run; `none` for no limit",
-    default: "500000",
+    default: BUILT_IN.max_execution_tokens,
   }),
   max_cost_usd: costLimit.optional().meta({
     description: "Maximum cost per run in US dollars; requires a known price",
-    default: "none",
+    default: BUILT_IN.max_cost_usd,
   }),
   loop_detection: z.boolean().nullish().meta({
     description: "End a run that repeats itself",
-    default: "true",
+    default: BUILT_IN.loop_detection,
   }),
 });
 
@@ -217,7 +243,7 @@ export const definitionSchema = z.object({
   }),
   history: z.enum(HISTORY_LEVELS).nullish().meta({
     description: "How many earlier messages are sent to the model: 10, 50, 200 or none",
-    default: "low",
+    default: BUILT_IN.history,
   }),
   confirm: textList.nullish().meta({
     description: "Additional tools that require your approval; `*` for all of them",
@@ -227,21 +253,21 @@ export const definitionSchema = z.object({
   }),
   on_pending: z.enum(ON_PENDING).nullish().meta({
     description: "What happens to a new run while the conversation waits for an answer",
-    default: "skip",
+    default: BUILT_IN.on_pending,
   }),
   confirm_timeout: durationOrNone.nullish().meta({
     values: "duration or `none`",
     description: "Time after which an unanswered question counts as denied",
-    default: "none",
+    default: BUILT_IN.confirm_timeout,
   }),
   on_restart: z.enum(ON_RESTART).nullish().meta({
     description:
       "What happens to a run that a crash interrupts; `resume` also continues one that a stop interrupts",
-    default: "orphan",
+    default: BUILT_IN.on_restart,
   }),
   enabled: z.boolean().nullish().meta({
     description: "`false`: its trigger does not fire, and no agent may call it",
-    default: "true",
+    default: AGENT_BUILT_IN.enabled,
   }),
 });
 

@@ -9,7 +9,7 @@ import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { describeBadName, idOfFileName } from "./agent_id.ts";
 import { type AgentPathProblem, type PathBase, readAgentPaths } from "./agent_paths.ts";
-import { toAgent } from "./complete_agent.ts";
+import { toAgent } from "./agent.ts";
 import { definitionSchema } from "./definition.ts";
 import { checkRules } from "./definition_rules.ts";
 import { type FrontMatter, splitFrontMatter } from "./front_matter.ts";

@@ -11,11 +11,9 @@ import {
   textList,
   timeout,
 } from "./fields.ts";
+import { BUILT_IN } from "./built_in.ts";
 import { hostNames, origins } from "./listener_fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
-
-/** Tools that pause for confirmation unless config.yaml says otherwise. */
-export const DEFAULT_CONFIRM_TOOLS: readonly string[] = ["file_delete", "file_write"];
 
 /** Days to keep something; null (written 0, none or left empty) keeps it for ever. */
 const retentionDays = z.preprocess(
@@ -31,58 +29,70 @@ const defaultsSchema = z.object({
   }),
   confirm_tools: textList.nullish().meta({
     description: "Tools that require your approval; `*` for all of them",
-    default: "`[file_delete, file_write]`",
+    default: BUILT_IN.confirm_tools,
   }),
   on_pending: z.enum(["skip", "parallel"]).nullish().meta({
     description: "See the agent file",
-    default: "skip",
+    default: BUILT_IN.on_pending,
   }),
   confirm_timeout: durationOrNone.nullish().meta({
     values: "duration or `none`",
     description: "See the agent file",
-    default: "none",
+    default: BUILT_IN.confirm_timeout,
   }),
   on_restart: z.enum(["orphan", "resume"]).nullish().meta({
     description: "See the agent file",
-    default: "orphan",
+    default: BUILT_IN.on_restart,
   }),
-  temperature: temperature.nullish().meta({ description: "See the agent file", default: "0.7" }),
-  max_tokens: maxTokens.nullish().meta({ description: "See the agent file", default: "4096" }),
-  timeout: timeout.nullish().meta({ description: "See the agent file", default: "300" }),
-  max_tool_calls: countLimit.optional().meta({ description: "See the agent file", default: "50" }),
+  temperature: temperature.nullish().meta({
+    description: "See the agent file",
+    default: BUILT_IN.temperature,
+  }),
+  max_tokens: maxTokens.nullish().meta({
+    description: "See the agent file",
+    default: BUILT_IN.max_tokens,
+  }),
+  timeout: timeout.nullish().meta({ description: "See the agent file", default: BUILT_IN.timeout }),
+  max_tool_calls: countLimit.optional().meta({
+    description: "See the agent file",
+    default: BUILT_IN.max_tool_calls,
+  }),
   max_execution_tokens: countLimit.optional().meta({
     description: "See the agent file",
-    default: "500000",
+    default: BUILT_IN.max_execution_tokens,
   }),
-  max_cost_usd: costLimit.optional().meta({ description: "See the agent file", default: "none" }),
+  max_cost_usd: costLimit.optional().meta({
+    description: "See the agent file",
+    default: BUILT_IN.max_cost_usd,
+  }),
   loop_detection: z.boolean().nullish().meta({
     description: "See the agent file",
-    default: "true",
+    default: BUILT_IN.loop_detection,
   }),
   history: z.enum(["low", "medium", "high", "off"]).nullish().meta({
     description: "See the agent file",
-    default: "low",
+    default: BUILT_IN.history,
   }),
   checkpoint_retention_days: retentionDays.optional().meta({
     description:
       "Days to keep conversations (the newest of each agent always stays); 0 or none: for ever",
-    default: "30",
+    default: BUILT_IN.checkpoint_retention_days,
   }),
   log_retention_days: retentionDays.optional().meta({
     description: "Days to keep executions and their logs; 0 or none: for ever",
-    default: "none",
+    default: BUILT_IN.log_retention_days,
   }),
   max_agent_depth: z.int().min(0).max(100).nullish().meta({
     description: "Maximum depth of delegation: how many executions may be above one",
-    default: "3",
+    default: BUILT_IN.max_agent_depth,
   }),
   max_concurrent_runs: z.int().min(1).max(10_000).nullish().meta({
     description: "Concurrent model calls; further ones wait",
-    default: "16",
+    default: BUILT_IN.max_concurrent_runs,
   }),
   pin_keys: z.boolean().nullish().meta({
     description: "Refuse to send a known provider's key to another host",
-    default: "false",
+    default: BUILT_IN.pin_keys,
   }),
 });
 
@@ -111,7 +121,7 @@ export const configSchema = z.object({
   }),
   agents_dir: filledText.nullish().meta({
     description: "The agents folder, relative to the workspace",
-    default: "agents",
+    default: BUILT_IN.agents_dir,
   }),
   defaults: defaultsSchema.nullish(),
   http: httpSchema.nullish(),

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { Config } from "./config.ts";
-import { configSchema, DEFAULT_CONFIRM_TOOLS } from "./config_schema.ts";
+import { BUILT_IN } from "./built_in.ts";
+import { configSchema } from "./config_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
@@ -90,31 +91,37 @@ function toConfig(
     workspace: value.workspace == null
       ? join(home, "inkling")
       : resolve(home, expandHome(value.workspace, home)),
-    agentsDir: normalize(value.agents_dir ?? "agents").replace(/\/+$/, ""),
+    agentsDir: normalize(value.agents_dir ?? BUILT_IN.agents_dir).replace(/\/+$/, ""),
     defaults: {
       provider: defaults.provider ?? undefined,
       model: defaults.model ?? undefined,
       baseUrl: defaults.base_url ?? undefined,
-      confirmTools: defaults.confirm_tools ?? [...DEFAULT_CONFIRM_TOOLS],
-      onPending: defaults.on_pending ?? "skip",
+      confirmTools: defaults.confirm_tools ?? [...BUILT_IN.confirm_tools],
+      onPending: defaults.on_pending ?? BUILT_IN.on_pending,
       confirmTimeoutMs: typeof defaults.confirm_timeout === "number"
         ? defaults.confirm_timeout
-        : null,
-      onRestart: defaults.on_restart ?? "orphan",
-      temperature: defaults.temperature ?? 0.7,
-      maxTokens: defaults.max_tokens ?? 4_096,
-      timeout: defaults.timeout ?? 300,
-      maxToolCalls: unlessAbsent(defaults.max_tool_calls, 50),
-      maxExecutionTokens: unlessAbsent(defaults.max_execution_tokens, 500_000),
-      maxCostUsd: unlessAbsent(defaults.max_cost_usd, null),
-      loopDetection: defaults.loop_detection ?? true,
-      history: defaults.history ?? "low",
+        : BUILT_IN.confirm_timeout,
+      onRestart: defaults.on_restart ?? BUILT_IN.on_restart,
+      temperature: defaults.temperature ?? BUILT_IN.temperature,
+      maxTokens: defaults.max_tokens ?? BUILT_IN.max_tokens,
+      timeout: defaults.timeout ?? BUILT_IN.timeout,
+      maxToolCalls: unlessAbsent(defaults.max_tool_calls, BUILT_IN.max_tool_calls),
+      maxExecutionTokens: unlessAbsent(
+        defaults.max_execution_tokens,
+        BUILT_IN.max_execution_tokens,
+      ),
+      maxCostUsd: unlessAbsent(defaults.max_cost_usd, BUILT_IN.max_cost_usd),
+      loopDetection: defaults.loop_detection ?? BUILT_IN.loop_detection,
+      history: defaults.history ?? BUILT_IN.history,
     },
-    checkpointRetentionDays: unlessAbsent(defaults.checkpoint_retention_days, 30),
-    logRetentionDays: unlessAbsent(defaults.log_retention_days, null),
-    maxAgentDepth: defaults.max_agent_depth ?? 3,
-    maxConcurrentRuns: defaults.max_concurrent_runs ?? 16,
-    pinKeys: defaults.pin_keys ?? false,
+    checkpointRetentionDays: unlessAbsent(
+      defaults.checkpoint_retention_days,
+      BUILT_IN.checkpoint_retention_days,
+    ),
+    logRetentionDays: unlessAbsent(defaults.log_retention_days, BUILT_IN.log_retention_days),
+    maxAgentDepth: defaults.max_agent_depth ?? BUILT_IN.max_agent_depth,
+    maxConcurrentRuns: defaults.max_concurrent_runs ?? BUILT_IN.max_concurrent_runs,
+    pinKeys: defaults.pin_keys ?? BUILT_IN.pin_keys,
     http: {
       allow: http.allow ?? [],
       deny: http.deny ?? [],

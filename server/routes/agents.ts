@@ -1,7 +1,13 @@
 // Agents: what there is, how each is configured, running one, what it ran, reading the files again.
 import { z } from "zod";
-import { AgentDetail, AgentSummary, ReloadBody } from "../schemas/agent_schemas.ts";
-import { toAgentDetail, toAgentSummary, toReload } from "../schemas/agent_wire.ts";
+import {
+  AgentDetail,
+  AgentSummary,
+  ReloadBody,
+  toAgentDetail,
+  toAgentSummary,
+  toReload,
+} from "../schemas/agent_schemas.ts";
 import { RequestRefused } from "../errors.ts";
 import { ExecutionSummary } from "../schemas/execution_schemas.ts";
 import { toExecutionSummary } from "../schemas/execution_wire.ts";

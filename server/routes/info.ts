@@ -1,6 +1,6 @@
 // What the service is doing, and asking it to stop.
 import { toTimestamp } from "../../base/clock.ts";
-import { toDiagnostic } from "../schemas/agent_wire.ts";
+import { toDiagnostic } from "../schemas/agent_schemas.ts";
 import { InfoBody, ShutdownBody } from "../schemas/info_schemas.ts";
 import { defineOperation, type Operation } from "../operations/operation.ts";
 

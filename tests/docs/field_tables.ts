@@ -66,7 +66,8 @@ function objectIn(field: z.core.$ZodType): z.ZodObject | undefined {
 
 function showDefault(value: unknown): string {
   if (value === undefined) return "";
-  const text = String(value);
+  if (Array.isArray(value)) return `\`[${value.join(", ")}]\``;
+  const text = value === null ? "none" : String(value);
   return text === "required" || text.includes("`") || text.includes(" ") ? text : `\`${text}\``;
 }
 
