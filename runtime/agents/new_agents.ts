@@ -23,7 +23,7 @@ export class NewAgents {
   readonly #ports: NewAgentsPorts;
   /** Versions of files that gave no agent when they were looked at. */
   readonly #fruitless = new Set<string>();
-  readonly #looks = new SerialQueue();
+  readonly #reloads = new SerialQueue();
   /** The look that has not begun: all who ask until then share it. */
   #next: Promise<void> | undefined;
 
@@ -38,13 +38,13 @@ export class NewAgents {
     if (known !== undefined) return known;
     const version = await this.#newFile(id);
     if (version === undefined) return undefined;
-    await this.#look();
+    await this.#reloadOnce();
     const agent = registry.get(id);
     if (agent === undefined) this.#fruitless.add(version);
     return agent;
   }
 
-  /** The version of a file of that name, if no look has gone past it yet. */
+  /** The version of a file of that name, if no reload has gone past it yet. */
   async #newFile(id: string): Promise<string | undefined> {
     // Only what can be an id becomes part of a path.
     if (describeBadName(id) !== undefined) return undefined;
@@ -57,9 +57,9 @@ export class NewAgents {
     return undefined;
   }
 
-  /** A look that begins after this call; one at a time. */
-  #look(): Promise<void> {
-    return this.#next ??= this.#looks.run(async () => {
+  /** A reload that begins after this call; one at a time. */
+  #reloadOnce(): Promise<void> {
+    return this.#next ??= this.#reloads.run(async () => {
       this.#next = undefined;
       await this.#ports.reload();
     });

@@ -43,7 +43,7 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
     log: { write: () => {} },
   });
   const priceFiles = directories.pricingFiles.map((path) => new PriceFile(path));
-  const readPrices = () => priceFiles.map((file) => file.look());
+  const readPrices = () => priceFiles.map((file) => file.current());
   let customTools: Promise<CustomTools> | undefined;
   const inspectResources = createInspection(settings, {
     builtinTools: toolNames,

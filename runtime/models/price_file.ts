@@ -103,7 +103,7 @@ export class PriceFile {
   }
 
   /** As it stands now; read only where it changed. */
-  look(): PriceList {
+  current(): PriceList {
     this.#refresh();
     return this.#list;
   }

@@ -51,11 +51,11 @@ export class ModelPrices {
 
   /** What is wrong with the pricing files now. */
   problems(): Diagnostic[] {
-    return this.#files.flatMap((file) => file.look().problems);
+    return this.#files.flatMap((file) => file.current().problems);
   }
 
   async #cost(model: PricedModel, reported: Usage): Promise<number | null> {
-    const lists = this.#files.map((file) => file.look());
+    const lists = this.#files.map((file) => file.current());
     this.#report(lists.flatMap(({ problems }) => problems));
     const usage = consistent(reported);
     const names = familyOf(model.name);

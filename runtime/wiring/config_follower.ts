@@ -24,7 +24,7 @@ export interface ConfigFollowerPorts {
 /** Follows config.yaml. */
 export class ConfigFollower implements AsyncDisposable {
   readonly #ports: ConfigFollowerPorts;
-  readonly #looks = new SerialQueue();
+  readonly #refreshes = new SerialQueue();
   readonly #over = new AbortController();
   #watching: Promise<void> | undefined;
   #later: Promise<void> | undefined;
@@ -35,7 +35,7 @@ export class ConfigFollower implements AsyncDisposable {
 
   /** Reads the file if it changed; a file that is just being written is read in a moment. */
   refresh(): Promise<void> {
-    return this.#looks.run(() => this.#refresh());
+    return this.#refreshes.run(() => this.#refresh());
   }
 
   /** From now on looks whenever something changes where the file is, and where it really is if it is a link. */
@@ -47,7 +47,7 @@ export class ConfigFollower implements AsyncDisposable {
     this.#over.abort();
     await this.#watching;
     await this.#later;
-    await this.#looks.settled();
+    await this.#refreshes.settled();
   }
 
   async #watch(folders: FolderWatches): Promise<void> {
@@ -59,32 +59,32 @@ export class ConfigFollower implements AsyncDisposable {
       if (!await exists(folder)) continue;
       await folders.watch({ folder, recursive: false }, {
         changed: (paths) => {
-          if (paths.some((one) => names.has(basename(one)))) this.#lookLater();
+          if (paths.some((one) => names.has(basename(one)))) this.#refreshLater();
         },
         uncertain: () => {
-          this.#lookLater();
+          this.#refreshLater();
           return Promise.resolve();
         },
       });
     }
     // Whatever changed before the watch began.
-    await this.#look();
+    await this.#refreshOrLog();
   }
 
-  /** One look after a burst of changes. Never rejects. */
-  #lookLater(): void {
-    this.#later ??= this.#waitAndLook();
+  /** Refreshes once after a burst of changes. Never rejects. */
+  #refreshLater(): void {
+    this.#later ??= this.#waitAndRefresh();
   }
 
-  async #waitAndLook(): Promise<void> {
+  async #waitAndRefresh(): Promise<void> {
     const { clock } = this.#ports;
     if (!await sleepUnlessAborted(clock, QUIET_MS, this.#over.signal)) return;
     this.#later = undefined;
-    await this.#look();
+    await this.#refreshOrLog();
   }
 
   /** Refreshes; what goes wrong is logged. */
-  async #look(): Promise<void> {
+  async #refreshOrLog(): Promise<void> {
     try {
       await this.refresh();
     } catch (error) {
@@ -96,9 +96,9 @@ export class ConfigFollower implements AsyncDisposable {
     if (this.#over.signal.aborted) return;
     const { settings, agentFiles, log } = this.#ports;
     const before = settings.config;
-    const look = await settings.configFile.refresh();
-    if (look === "unsettled") this.#lookLater();
-    if (look !== "changed") return;
+    const outcome = await settings.configFile.refresh();
+    if (outcome === "unsettled") this.#refreshLater();
+    if (outcome !== "changed") return;
     log.write("info", "config.yaml was read again");
     const known = new Set(before.warnings.map(formatDiagnostic));
     for (const problem of settings.config.warnings.map(formatDiagnostic)) {

@@ -10,28 +10,28 @@ Deno.test("PriceFile keeps the prices of before while the file is too big or no 
     const path = `${dir}/pricing.yaml`;
     await Deno.writeTextFile(path, GOOD);
     const file = new PriceFile(path);
-    const price = file.look().prices.get("local/tiny");
+    const price = file.current().prices.get("local/tiny");
     assert.notEqual(price, undefined);
-    assert.deepEqual(file.look().problems, []);
+    assert.deepEqual(file.current().problems, []);
 
     await Deno.writeTextFile(path, `${GOOD}#${"x".repeat(1024 * 1024)}\n`);
-    assert.deepEqual(file.look().problems, [{
+    assert.deepEqual(file.current().problems, [{
       path,
       line: 1,
       column: 1,
       severity: "error",
       message: "The file is over 1 MB, too large for a price list",
     }]);
-    assert.deepEqual(file.look().prices.get("local/tiny"), price);
+    assert.deepEqual(file.current().prices.get("local/tiny"), price);
 
     await Deno.writeFile(path, new Uint8Array([...new TextEncoder().encode("# a\n# "), 0xff]));
-    const [problem] = file.look().problems;
+    const [problem] = file.current().problems;
     assert.equal(problem?.line, 2);
     assert.match(problem?.message ?? "", /UTF-8/);
-    assert.deepEqual(file.look().prices.get("local/tiny"), price);
+    assert.deepEqual(file.current().prices.get("local/tiny"), price);
 
     await Deno.writeTextFile(path, GOOD);
-    assert.deepEqual(file.look().problems, []);
+    assert.deepEqual(file.current().problems, []);
   });
 });
 
@@ -41,10 +41,10 @@ Deno.test("PriceFile reads a file that stays as it is once", async () => {
     await Deno.writeTextFile(path, GOOD);
     await age(path);
     const file = new PriceFile(path);
-    const price = file.look().prices.get("local/tiny");
+    const price = file.current().prices.get("local/tiny");
     // The very same: a file that is read again gives another.
-    assert.equal(file.look().prices.get("local/tiny"), price);
-    assert.deepEqual(file.look().problems, []);
+    assert.equal(file.current().prices.get("local/tiny"), price);
+    assert.deepEqual(file.current().problems, []);
   });
 });
 
@@ -56,7 +56,7 @@ Deno.test("PriceFile keeps the valid prices beside broken ones, and reports each
       path,
       `a: { input: -1, output: 2 }\n${GOOD}b:\nconstructor: { input: 3, output: 4 }\nc: { input: 1 }\n`,
     );
-    const { prices, broken, failure, problems } = file.look();
+    const { prices, broken, failure, problems } = file.current();
     assert.deepEqual([...prices], [
       ["local/tiny", { input: 1, output: 2 }],
       ["constructor", { input: 3, output: 4 }],
@@ -76,19 +76,20 @@ Deno.test("PriceFile keeps what a broken entry said before, and forgets one that
   await withTempDir(async (dir) => {
     const path = `${dir}/pricing.yaml`;
     const file = new PriceFile(path);
-    const inputs = () => Object.fromEntries([...file.look().prices].map(([k, v]) => [k, v.input]));
+    const inputs = () =>
+      Object.fromEntries([...file.current().prices].map(([k, v]) => [k, v.input]));
     await Deno.writeTextFile(path, "a: { input: 1, output: 1 }\nb: { input: 2, output: 1 }\n");
     assert.deepEqual(inputs(), { a: 1, b: 2 });
     await Deno.writeTextFile(path, "a: { input: x, output: 1 }\nb: { input: 30, output: 1 }\n");
     assert.deepEqual(inputs(), { a: 1, b: 30 });
     await Deno.writeTextFile(path, "a: [\n");
     assert.deepEqual(inputs(), { a: 1, b: 30 });
-    const { failure, problems } = file.look();
+    const { failure, problems } = file.current();
     assert.match(failure?.message ?? "", /^Broken YAML/);
     assert.equal(failure, problems[0]);
     await Deno.writeTextFile(path, "b: { input: 300, output: 1 }\n");
     assert.deepEqual(inputs(), { b: 300 });
-    assert.deepEqual(file.look().problems, []);
+    assert.deepEqual(file.current().problems, []);
     await Deno.remove(path);
     assert.deepEqual(inputs(), {});
   });

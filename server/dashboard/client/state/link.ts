@@ -75,13 +75,13 @@ export class ServiceLink {
     { topic, signal }: { topic: Topic; signal: AbortSignal },
   ): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => {
+    const check = () => {
       if (signal.aborted || this.version(topic) !== version) resolve();
     };
-    const leave = this.subscribe(look);
+    const leave = this.subscribe(check);
     const onAbort = () => resolve();
     signal.addEventListener("abort", onAbort);
-    look();
+    check();
     return promise.finally(() => {
       leave();
       signal.removeEventListener("abort", onAbort);

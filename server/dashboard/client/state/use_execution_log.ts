@@ -140,11 +140,11 @@ function untilVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden || signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const over = new AbortController();
-  const look = () => {
+  const check = () => {
     if (!document.hidden || signal.aborted) resolve();
   };
-  document.addEventListener("visibilitychange", look, { signal: over.signal });
-  signal.addEventListener("abort", look, { signal: over.signal });
+  document.addEventListener("visibilitychange", check, { signal: over.signal });
+  signal.addEventListener("abort", check, { signal: over.signal });
   return promise.finally(() => over.abort());
 }
 
@@ -152,10 +152,10 @@ function untilVisible(signal: AbortSignal): Promise<void> {
 function whileVisible(signal: AbortSignal): { signal: AbortSignal; end: () => void } {
   const hidden = new AbortController();
   const over = new AbortController();
-  const look = () => {
+  const check = () => {
     if (document.hidden) hidden.abort();
   };
-  document.addEventListener("visibilitychange", look, { signal: over.signal });
-  look();
+  document.addEventListener("visibilitychange", check, { signal: over.signal });
+  check();
   return { signal: AbortSignal.any([signal, hidden.signal]), end: () => over.abort() };
 }
