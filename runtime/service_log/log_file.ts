@@ -21,19 +21,22 @@ export interface LogFileOptions {
   onLine?: ((line: string) => void) | undefined;
 }
 
-/** Opens (and appends to) the log file. A line that the file system refuses is lost: see survivingWriter(). */
+/**
+ * Opens (and appends to) the log file. A line that the file system refuses is lost: see survivingWriter(). Every line outlives
+ * this process; warnings and errors are flushed to the disk as well, which takes some disks milliseconds.
+ */
 export function openLogFile(path: string, { clock, level, onLine }: LogFileOptions): LogFile {
   const file = RotatingFile.open(path, { maxBytes: MAX_BYTES, oldFiles: OLD_FILES });
   const format = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) =>
     formatLogLine({ at: clock.now(), level, message, ...(fields && { fields }) });
-  const writeLine = survivingWriter((line) => file.writeLine(line), {
+  const writeLine = survivingWriter((line, options) => file.writeLine(line, options), {
     describeLoss: (lost) => format("warn", "Some log lines could not be written", { lost }),
   });
   return {
     ...(level && { level }),
     write(level, message, fields) {
       const line = format(level, message, fields);
-      writeLine(line);
+      writeLine(line, { flush: level === "warn" || level === "error" });
       onLine?.(line);
     },
     [Symbol.dispose]: () => file[Symbol.dispose](),
@@ -45,15 +48,15 @@ export function openLogFile(path: string, { clock, level, onLine }: LogFileOptio
  * after one that says how many were lost.
  */
 export function survivingWriter(
-  write: (line: string) => void,
+  write: (line: string, options?: { flush: boolean }) => void,
   { describeLoss }: { describeLoss: (lost: number) => string },
-): (line: string) => void {
+): (line: string, options?: { flush: boolean }) => void {
   let lost = 0;
-  return (line) => {
+  return (line, options) => {
     try {
       if (lost > 0) write(describeLoss(lost));
       lost = 0;
-      write(line);
+      write(line, options);
     } catch (error) {
       // What reports failures must not fail because of one.
       if (!isFileFailure(error)) throw error;

@@ -38,8 +38,11 @@ export class RotatingFile implements Disposable {
     return new RotatingFile(path, options);
   }
 
-  /** Adds a line; it is flushed to the disk when this returns. Throws what the file system throws: the line is lost. */
-  writeLine(line: string): void {
+  /**
+   * Adds a line. With `flush` it is on the disk when this returns, with all before it. Throws what the file system throws: the
+   * line is lost.
+   */
+  writeLine(line: string, { flush = false } = {}): void {
     const bytes = new TextEncoder().encode(`${this.#isCut ? "\n" : ""}${line}\n`);
     if (this.#size > 0 && this.#size + bytes.length > this.#limit) this.#rotate();
     for (let written = 0; written < bytes.length;) {
@@ -49,7 +52,7 @@ export class RotatingFile implements Disposable {
       this.#size += count;
     }
     this.#isCut = false;
-    this.#file.syncSync();
+    if (flush) this.#file.syncSync();
   }
 
   [Symbol.dispose](): void {
