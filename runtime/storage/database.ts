@@ -122,9 +122,9 @@ export class Database implements Disposable {
     }
     try {
       // IMMEDIATE: a read that turns into a write under another process's lock would fail at once, without waiting.
-      this.#db.exec("BEGIN IMMEDIATE");
+      this.#prepare("BEGIN IMMEDIATE").run();
       const result = body();
-      this.#db.exec("COMMIT");
+      this.#prepare("COMMIT").run();
       return result;
     } catch (error) {
       // SQLite itself rolls back on some errors (a full disk, for one).

@@ -61,16 +61,13 @@ export class SqliteExecutionReads implements ExecutionReads {
   }
 
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>> {
-    const newest = new Map<string, Execution>();
-    for (const agentId of agentIds) {
-      // One step down an index each, however many executions there are.
-      const row = this.#db.get<ExecutionRow>(
-        `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE agent_id = ? ORDER BY id DESC LIMIT 1`,
-        agentId,
-      );
-      if (row !== undefined) newest.set(agentId, toExecution(row));
-    }
-    return Promise.resolve(newest);
+    // One step down an index for each agent, however many executions there are.
+    const rows = this.#db.all<ExecutionRow>(
+      `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id IN (SELECT (SELECT id FROM executions ` +
+        "WHERE agent_id = asked.value ORDER BY id DESC LIMIT 1) FROM json_each(?) AS asked)",
+      JSON.stringify(agentIds),
+    );
+    return Promise.resolve(new Map(rows.map((row) => [row.agent_id, toExecution(row)])));
   }
 
   readIsEstimated(id: number): Promise<boolean> {

@@ -40,13 +40,13 @@ export class ShownHistory {
       ...rest,
       ...(agentId !== undefined && { agentId: [agentId].flat().map(normalizeId) }),
     });
-    return executions.map((one) => this.show(one));
+    return this.#showAll(executions);
   }
 
   /** The newest execution of each of these agents, by id; those without one are left out. */
   async newest(agentIds: readonly string[]): Promise<ReadonlyMap<string, Execution>> {
     const newest = await this.#ports.executions.newestByAgent(agentIds);
-    return new Map([...newest].map(([id, execution]) => [id, this.show(execution)]));
+    return new Map(this.#showAll([...newest.values()]).map((one) => [one.agentId, one]));
   }
 
   /** Throws ExecutionNotFound. */
@@ -85,5 +85,13 @@ export class ShownHistory {
   show(execution: Execution): Execution {
     const { args, sessionId } = execution;
     return { ...execution, ...this.#ports.redactor.redactValue({ args, sessionId }) };
+  }
+
+  /** In one redaction: each asks the file system what is secret now. */
+  #showAll(executions: readonly Execution[]): Execution[] {
+    const shown = this.#ports.redactor.redactValue(
+      executions.map(({ args, sessionId }) => ({ args, sessionId })),
+    );
+    return executions.map((one, index) => ({ ...one, ...shown[index] }));
   }
 }
