@@ -27,7 +27,11 @@ export async function toNpmPackage(
   }
   // The README leads to the documents.
   for (const name of ["README.md", "docs"]) await copyTree(join(REPOSITORY, name), path(name));
-  await writeJson(path("bin/deno_flags.json"), PERMISSION_FLAGS);
+  const bin = await Deno.readTextFile(path("bin/inkling"));
+  await Deno.writeTextFile(
+    path("bin/inkling"),
+    bin.replace("@PERMISSION_FLAGS@", PERMISSION_FLAGS.join(" ")),
+  );
   const dependencies = dependenciesOf(packages);
   await writeJson(path("package.json"), {
     name: NAME,

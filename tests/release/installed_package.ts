@@ -1,5 +1,6 @@
 // The npm package as it lies in a node_modules folder after an installation, with a home that holds nothing else.
 import { dirname, join } from "node:path";
+import { ignoreMissing } from "../../base/files/missing.ts";
 import { COMPILE_FLAGS } from "../../release/executable.ts";
 import { toNpmPackage } from "../../release/npm_package.ts";
 import { openStage } from "../../release/stage.ts";
@@ -32,10 +33,12 @@ export class InstalledPackage implements AsyncDisposable {
     return installed;
   }
 
-  /** Has the package find this program where it looks for its Deno. */
-  async setDeno(program: string): Promise<void> {
+  /** Has the package find this program where it looks for its Deno; `isReady`: npm has put it there already. */
+  async setDeno(program: string, { isReady = true } = {}): Promise<void> {
     const folder = join(this.directory, "../deno");
+    await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
     await Deno.mkdir(folder, { recursive: true });
+    if (isReady) await Deno.symlink(program, join(folder, "deno"));
     await Deno.writeTextFile(
       join(folder, "install_api.cjs"),
       `exports.runInstall = () => ${JSON.stringify(program)};\n`,
@@ -44,7 +47,7 @@ export class InstalledPackage implements AsyncDisposable {
 
   /** The command that npm puts on the PATH. */
   get bin(): string[] {
-    return ["node", join(this.directory, "bin/inkling.js")];
+    return [join(this.directory, "bin/inkling")];
   }
 
   /** The environment of every process here: a home, and no network to speak of. */

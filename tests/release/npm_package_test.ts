@@ -70,7 +70,7 @@ Deno.test("the npm package: its package.json pins Deno and brings every other pa
     await Deno.readTextFile(join(directory, "package.json")),
   );
   assert.equal(rest.version, VERSION);
-  assert.deepEqual(rest.bin, { inkling: "bin/inkling.js" });
+  assert.deepEqual(rest.bin, { inkling: "bin/inkling" });
   assert.equal(dependencies.deno, DENO_VERSION);
   const inside = [...bundleDependencies, "deno"];
   assert.deepEqual(inside.sort(), Object.keys(dependencies).sort());
@@ -93,9 +93,7 @@ Deno.test("the npm package: its bin starts, whatever the folder that it is start
 Deno.test("the npm package: every one of its modules loads, with what it imports", async () => {
   const modules = filesBelow(directory)
     .filter((file) => file.endsWith(".js") && !file.includes("/node_modules/", directory.length))
-    .filter((file) =>
-      !/\/(bin\/inkling|main|[^/]*_worker)\.js$/.test(file) && !/assets\//.test(file)
-    );
+    .filter((file) => !/\/(main|[^/]*_worker)\.js$/.test(file) && !/assets\//.test(file));
   assert.ok(modules.length > 300, `${modules.length} modules`);
   const script = join(directory, "load_all.js");
   const list = JSON.stringify(modules);
@@ -193,6 +191,24 @@ Deno.test("the npm package: its bin starts Deno as the program starts itself", a
     ...["run", "--config", join(directory, "deno.json"), ...PERMISSION_FLAGS],
     ...[join(directory, "main.js"), "run", "a b", "--message", ""],
   ]);
+});
+
+Deno.test("the npm package: its bin works where npm has run no scripts, and behind links", async () => {
+  const deno = Deno.execPath();
+  await using _restored = { [Symbol.asyncDispose]: () => installed.setDeno(deno) };
+  await installed.setDeno(deno, { isReady: false });
+  const told = { code: 0, stdout: `${VERSION}\n`, stderr: "" };
+  assert.deepEqual(await installed.run([...bin, "--version"]), told);
+  await installed.setDeno(deno);
+  await Deno.mkdir(join(home.root, "bin"));
+  await Deno.symlink("../lib/node_modules/inkling/bin/inkling", join(home.root, "bin/first"));
+  await Deno.symlink("first", join(home.root, "bin/inkling"));
+  // No Node on the PATH: it is not needed.
+  const tools = join(home.root, "tools");
+  await Deno.mkdir(tools);
+  await Deno.symlink("/usr/bin/readlink", join(tools, "readlink"));
+  const command = ["env", `PATH=${tools}`, join(home.root, "bin/inkling"), "--version"];
+  assert.deepEqual(await installed.run(command), told);
 });
 
 Deno.test("the npm package: its bin passes exit codes on", async () => {
