@@ -309,7 +309,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "an idempotency key stands for one request",
-    file: "runtime/executions/runs/runner.ts",
+    file: "runtime/executions/runs/runs.ts",
     find: "if (!isSameRun(first, { agent, spec })) throw new IdempotencyKeyReused();",
     replace: "",
     tests: ["tests/runtime/executions"],
@@ -493,7 +493,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a run that is cancelled as it asks does not wait",
-    file: "runtime/executions/runs/runner.ts",
+    file: "runtime/executions/runs/runs.ts",
     find: "const isCancelled = signal.aborted && !isLeftForRestart(signal);",
     replace: "const isCancelled = false;",
     tests: ["tests/runtime/executions/runs/runner_moments_test.ts"],

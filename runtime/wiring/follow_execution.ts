@@ -3,9 +3,8 @@ import { type Clock, toTimestamp } from "../../base/clock.ts";
 import { identityFields } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import type { ExecutionReads } from "../executions/record/execution_reads.ts";
+import { type ExecutionReads, requireExecution } from "../executions/record/execution_reads.ts";
 import { type HumanRequest, requestFields } from "../executions/human_request.ts";
-import { ExecutionNotFound } from "../executions/refusals.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import type { FollowItem, FollowOptions } from "../runtime.ts";
 
@@ -45,8 +44,7 @@ async function waitingPayload(
   id: number,
   { request, ports }: { request: HumanRequest; ports: FollowPorts },
 ): Promise<string> {
-  const stored = await ports.executions.readExecution(id);
-  if (stored === undefined) throw new ExecutionNotFound();
+  const stored = await requireExecution(ports.executions, id);
   const { agentId, displayName } = stored.execution;
   const shown = ports.redactor.redactValue(request);
   return JSON.stringify({

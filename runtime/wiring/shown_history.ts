@@ -3,10 +3,10 @@ import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
-import type { ExecutionReads } from "../executions/record/execution_reads.ts";
+import { type ExecutionReads, requireExecution } from "../executions/record/execution_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
-import { ExecutionNotFound, NoPendingRequest } from "../executions/refusals.ts";
+import { NoPendingRequest } from "../executions/refusals.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import { lastDays, toDailyUsage } from "../executions/usage.ts";
 import type { ExecutionDetail, ExecutionFilter, UsageReport, UsageRequest } from "../runtime.ts";
@@ -51,8 +51,7 @@ export class ShownHistory {
 
   /** Throws ExecutionNotFound. */
   async get(id: number): Promise<ExecutionDetail> {
-    const stored = await this.#ports.executions.readExecution(id);
-    if (stored === undefined) throw new ExecutionNotFound();
+    const stored = await requireExecution(this.#ports.executions, id);
     return {
       ...this.show(stored.execution),
       outputData: stored.output,

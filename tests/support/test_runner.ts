@@ -36,6 +36,7 @@ export interface TestRunner extends AsyncDisposable {
   store: TestStore;
   events: EventBus;
   clock: TestClock;
+  serviceLog: LogLines;
 }
 
 /** Opens a runner of these agents; everything is closed with it. */
@@ -69,6 +70,7 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
     store,
     events,
     clock,
+    serviceLog,
     async [Symbol.asyncDispose]() {
       await runner[Symbol.asyncDispose]();
       store[Symbol.dispose]();

@@ -1,5 +1,6 @@
 // The port to stored executions for whoever only looks.
 import type { Execution } from "../execution.ts";
+import { ExecutionNotFound } from "../refusals.ts";
 import type { ExecutionStatus } from "../states.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { UsageStep } from "../usage.ts";
@@ -10,6 +11,9 @@ export interface StoredExecution {
   request: ExecutionRequest;
   output: string | null;
 }
+
+/** What a run of it takes. */
+export type StoredRun = Pick<StoredExecution, "execution" | "request">;
 
 /** Which executions are listed, and which page of them. Absent fields leave nothing out. */
 export interface ExecutionFilter {
@@ -42,4 +46,14 @@ export interface ExecutionReads {
 
   /** What the executions that began at `from` or later used; the oldest step first. */
   readUsage(from: number): Promise<UsageStep[]>;
+}
+
+/** An execution that is to be there. Throws ExecutionNotFound. */
+export async function requireExecution(
+  executions: Pick<ExecutionReads, "readExecution">,
+  id: number,
+): Promise<StoredExecution> {
+  const stored = await executions.readExecution(id);
+  if (stored === undefined) throw new ExecutionNotFound();
+  return stored;
 }

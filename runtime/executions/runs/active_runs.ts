@@ -1,6 +1,8 @@
-// The runs that are active in this process, and the ways to end them early.
+// What runs in this process, or is about to: who looks for a run waits for what is about to become one. And the ways to end
+// runs early.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
+import { ServiceStopping } from "../refusals.ts";
 import { RunStopped } from "./run.ts";
 
 interface ActiveRun {
@@ -12,11 +14,45 @@ interface ActiveRun {
 export class ActiveRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<number, ActiveRun>();
+  /** Changes that are being stored and let executions run. */
+  readonly #starts = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
   /** Why nothing may run any longer. */
   #over: RunStopped | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Aborts when the service stops: what cannot be stored is given up then. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Whether something is about to run. */
+  get isStarting(): boolean {
+    return this.#starts.size > 0;
+  }
+
+  /** Does something that lets executions run; a stop waits for it. Throws ServiceStopping once one has begun. */
+  async admit<T>(change: () => Promise<T>): Promise<T> {
+    if (this.stopping.aborted) throw new ServiceStopping();
+    return await this.track(change());
+  }
+
+  /** Counts such a change until it has come to its end, and returns what it returns. */
+  async track<T>(change: Promise<T>): Promise<T> {
+    this.#starts.add(change);
+    try {
+      return await change;
+    } finally {
+      this.#starts.delete(change);
+    }
+  }
+
+  /** Resolves when everything that is about to run now does, or has failed. Not for what is tracked itself. */
+  async started(): Promise<void> {
+    await Promise.allSettled(this.#starts);
   }
 
   /**
@@ -34,9 +70,16 @@ export class ActiveRuns {
     this.#runs.set(id, { stop, done });
   }
 
-  /** Resolves when the active run of an execution has returned; undefined when there is none. */
-  done(id: number): Promise<void> | undefined {
-    return this.#runs.get(id)?.done;
+  /** Resolves when an execution neither runs here nor is about to. */
+  async untilRest(id: number): Promise<void> {
+    for (;;) {
+      if (!this.#runs.has(id)) {
+        // What was answered a moment ago is about to run here.
+        await this.started();
+        if (!this.#runs.has(id)) return;
+      }
+      await this.#runs.get(id)?.done;
+    }
   }
 
   /** Ends a run early; false when it is not active here. */
@@ -46,8 +89,14 @@ export class ActiveRuns {
     return run !== undefined;
   }
 
-  /** Gives all runs `graceMs` to end, then stops the rest, and waits for them. */
+  /** From here on nothing is admitted. */
+  close(): void {
+    this.#stopping.abort();
+  }
+
+  /** Waits for what is about to run, gives all runs `graceMs` to end, then stops the rest, and waits for them. */
   async drain(options: { graceMs: number; error: string }): Promise<void> {
+    await this.started();
     const ends = this.#ended();
     if (options.graceMs > 0) {
       await firstOf(ends, { within: { clock: this.#clock, ms: options.graceMs } });

@@ -40,8 +40,8 @@ export class AwaitedAgents {
     }
   }
 
-  /** The files were read again: who waits looks. */
-  look(): void {
+  /** The files were read again: who waits is told. */
+  read(): void {
     this.#readAgain.resolve();
     this.#readAgain = Promise.withResolvers();
   }

@@ -4,11 +4,14 @@ import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { Delegation } from "../../tools/tool.ts";
 import { AgentUnavailable } from "../../tools/agent_unavailable.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
+import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import type { Execution } from "../execution.ts";
 import { isFinal } from "../states.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
+import type { RunSpec } from "./acceptance.ts";
+import type { ActiveRuns } from "./active_runs.ts";
 import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
 
 /**
@@ -18,96 +21,94 @@ import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
 const OUTPUT_BYTES = 60_000;
 const ERROR_BYTES = 4_000;
 
-/** An execution to be started for a call. */
-export interface DelegatedStart {
-  agent: Agent;
-  args: string[];
-  parent: Execution;
-  /** The place of the call's result in the parent's conversation. */
-  position: number;
-  depth: number;
-}
-
 /** What delegations are made with. */
 export interface DelegationPorts {
   executions: Pick<ExecutionReads, "readExecution">;
   families: Pick<FamilyStore, "findChild" | "readLineage">;
+  active: ActiveRuns;
+  runs: {
+    begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
+    cancel(id: number, error: string): Promise<unknown>;
+  };
   findAgent(id: string): Agent | undefined;
   /** How many executions may stand above one. */
   maxAgentDepth: () => number;
-  begin(start: DelegatedStart): Promise<Execution>;
-  /** Resolves when this execution neither runs here nor is about to. */
-  untilRest(id: number): Promise<void>;
-  cancel(id: number, error: string): Promise<unknown>;
 }
 
-/** Lets one execution use another agent. */
-export class Delegations {
-  readonly #ports: DelegationPorts;
+interface DelegationContext {
+  delegation: Delegation | undefined;
+  signal: AbortSignal;
+  ports: DelegationPorts;
+}
 
-  constructor(ports: DelegationPorts) {
-    this.#ports = ports;
+/**
+ * Starts the execution that a call asks for, once, and waits until it has ended or waits for a person; without
+ * `delegation` it has been started before. Throws ToolFailure where it may not be started. When the signal aborts it is
+ * ended first; then the signal's reason is thrown.
+ */
+export async function delegate(
+  parent: Execution,
+  call: PlannedCall,
+  context: DelegationContext,
+): Promise<DelegationState> {
+  const { signal, ports: { active, executions, families, runs } } = context;
+  signal.throwIfAborted();
+  const child = await families.findChild(parent.id, call.position) ??
+    await begin(parent, call, context);
+  let ending: Promise<unknown> | undefined;
+  const onAbort = () => {
+    // A service that stops stops every run itself, and leaves those that are to be resumed.
+    if (isLeftForRestart(signal)) return;
+    // Where it fails, the end of the parent tries again, and says so.
+    ending = Promise.allSettled([runs.cancel(child.id, errorOf(signal))]);
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    if (signal.aborted) onAbort();
+    await active.untilRest(child.id);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    await ending;
   }
+  signal.throwIfAborted();
+  const stored = await executions.readExecution(child.id);
+  if (stored?.execution.status === "waiting") return { state: "waiting", childId: child.id };
+  if (stored === undefined || !isFinal(stored.execution.status)) {
+    throw new ToolFailure(
+      `Execution ${child.id} of agent "${child.agentId}" could not be followed to its end`,
+    );
+  }
+  return { state: "ended", content: describeEnd(stored.execution, stored.output) };
+}
 
-  /**
-   * Starts the execution that a call asks for, once, and waits until it has ended or waits for a person; without
-   * `delegation` it has been started before. Throws ToolFailure where it may not be started. When the signal aborts it is
-   * ended first; then the signal's reason is thrown.
-   */
-  async delegate(
-    parent: Execution,
-    call: PlannedCall,
-    options: { delegation?: Delegation; signal: AbortSignal },
-  ): Promise<DelegationState> {
-    const { delegation, signal } = options;
-    const { executions, families } = this.#ports;
-    signal.throwIfAborted();
-    const child = await families.findChild(parent.id, call.position) ??
-      await this.#begin(parent, { delegation, position: call.position });
-    let ending: Promise<unknown> | undefined;
-    const onAbort = () => {
-      // A service that stops stops every run itself, and leaves those that are to be resumed.
-      if (isLeftForRestart(signal)) return;
-      // Where it fails, the end of the parent tries again, and says so.
-      ending = Promise.allSettled([this.#ports.cancel(child.id, errorOf(signal))]);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      if (signal.aborted) onAbort();
-      await this.#ports.untilRest(child.id);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-      await ending;
-    }
-    signal.throwIfAborted();
-    const stored = await executions.readExecution(child.id);
-    if (stored?.execution.status === "waiting") return { state: "waiting", childId: child.id };
-    if (stored === undefined || !isFinal(stored.execution.status)) {
-      throw new ToolFailure(
-        `Execution ${child.id} of agent "${child.agentId}" could not be followed to its end`,
-      );
-    }
-    return { state: "ended", content: describeEnd(stored.execution, stored.output) };
+async function begin(
+  parent: Execution,
+  { position }: PlannedCall,
+  { delegation, ports }: DelegationContext,
+): Promise<Execution> {
+  if (delegation === undefined) throw new TypeError("There is nobody to delegate to");
+  const { agentId, args } = delegation;
+  const agent = ports.findAgent(agentId);
+  if (agent === undefined) throw new AgentUnavailable(agentId);
+  const maxAgentDepth = ports.maxAgentDepth();
+  const depth = (await ports.families.readLineage(parent.id)).length;
+  if (depth > maxAgentDepth) {
+    throw new ToolFailure(
+      `Agent "${agentId}" cannot be called from here: agents may call each other ${maxAgentDepth} deep ` +
+        "(defaults.max_agent_depth). Do the task without it.",
+    );
   }
-
-  async #begin(
-    parent: Execution,
-    call: { delegation: Delegation | undefined; position: number },
-  ): Promise<Execution> {
-    if (call.delegation === undefined) throw new TypeError("There is nobody to delegate to");
-    const { agentId, args } = call.delegation;
-    const agent = this.#ports.findAgent(agentId);
-    if (agent === undefined) throw new AgentUnavailable(agentId);
-    const maxAgentDepth = this.#ports.maxAgentDepth();
-    const depth = (await this.#ports.families.readLineage(parent.id)).length;
-    if (depth > maxAgentDepth) {
-      throw new ToolFailure(
-        `Agent "${agentId}" cannot be called from here: agents may call each other ${maxAgentDepth} deep ` +
-          "(defaults.max_agent_depth). Do the task without it.",
-      );
-    }
-    return await this.#ports.begin({ agent, args, parent, position: call.position, depth });
-  }
+  const { id: executionId, displayName } = parent;
+  const cause = { type: "agent" as const, agentId: parent.agentId, displayName, executionId };
+  // Also while the service lets running executions end.
+  const begun = await ports.active.track(ports.runs.begin(agent, {
+    trigger: "agent",
+    sessionId: null,
+    request: { args, cause },
+    parent: { executionId, position, depth },
+  }));
+  if ("refused" in begun) throw new TypeError("A delegated execution is never refused");
+  return begun;
 }
 
 function errorOf({ reason }: AbortSignal): string {

@@ -1,8 +1,11 @@
-// What a dead instance left running: what its agent wants resumed continues here, the rest ends.
+// What a dead instance left running: what its agent wants resumed continues here, the rest runs.
 import type { AwaitedAgents } from "./awaited_agents.ts";
-import type { StoredRun } from "./conductor.ts";
-import type { Continuations } from "./continuations.ts";
-import { type ExecutionEndings, FORSAKEN } from "./execution_endings.ts";
+import { FORSAKEN, type Runs } from "./runs.ts";
+import {
+  type ExecutionReads,
+  requireExecution,
+  type StoredRun,
+} from "../record/execution_reads.ts";
 import { Journal, type JournalPorts } from "../record/journal.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
 import { AgentUnreadable } from "../refusals.ts";
@@ -12,23 +15,21 @@ import { ORPHANED } from "./resume_decision.ts";
 export interface RecoveryPorts extends JournalPorts {
   recovery: RecoveryStore;
   agents: Pick<AwaitedAgents, "find">;
-  ends: Pick<ExecutionEndings, "end" | "abortWaiting">;
-  continuations: Pick<Continuations, "afterRestart">;
-  /** Throws ExecutionNotFound. */
-  read(id: number): Promise<StoredRun>;
+  runs: Pick<Runs, "end" | "abortWaiting" | "resumeAfterRestart">;
+  executions: Pick<ExecutionReads, "readExecution">;
 }
 
 /** Takes over what a dead instance left running: continues it where the agent says so, else ends it. */
 export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
-  const { recovery, ends, continuations } = ports;
+  const { recovery, runs } = ports;
   const { adopted, orphaned } = await partAbandoned(ports);
   for (const { execution } of orphaned) {
     const ranMs = await recovery.readUncountedMs(execution.id);
     const journal = new Journal(execution, ports, { ranMs });
-    await ends.end(execution, { outcome: ORPHANED, journal });
+    await runs.end(execution, { outcome: ORPHANED, journal });
   }
-  for (const subject of adopted) await continuations.afterRestart(subject);
-  for (const id of await recovery.findForsaken()) await ends.abortWaiting(id, FORSAKEN);
+  for (const subject of adopted) await runs.resumeAfterRestart(subject);
+  for (const id of await recovery.findForsaken()) await runs.abortWaiting(id, FORSAKEN);
 }
 
 /** What becomes of abandoned executions, the oldest first. */
@@ -43,16 +44,16 @@ interface Parted {
  * longer. The rest is to be ended.
  */
 async function partAbandoned(
-  { recovery, agents, read }: Pick<RecoveryPorts, "recovery" | "agents" | "read">,
+  { recovery, agents, executions }: RecoveryPorts,
 ): Promise<Parted> {
   const adopted = new Map<number, StoredRun>();
   const orphaned: StoredRun[] = [];
   const isWanted = async (parentId: number | null) =>
     // A parent is older, and so was decided before; one that waits is nobody's to decide.
     parentId === null || adopted.has(parentId) ||
-    (await read(parentId)).execution.status === "waiting";
+    (await requireExecution(executions, parentId)).execution.status === "waiting";
   for (const id of await recovery.findAbandoned()) {
-    const subject = await read(id);
+    const subject = await requireExecution(executions, id);
     const { agentId, parentExecutionId } = subject.execution;
     const agent = agents.find(agentId);
     const mayGoOn = agent instanceof AgentUnreadable || agent?.onRestart === "resume";

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { AwaitedAgents } from "../../../../runtime/executions/runs/awaited_agents.ts";
-import type { StoredRun } from "../../../../runtime/executions/runs/conductor.ts";
+import type { StoredRun } from "../../../../runtime/executions/record/execution_reads.ts";
+import { ActiveRuns } from "../../../../runtime/executions/runs/active_runs.ts";
 import { HumanAnswers } from "../../../../runtime/executions/runs/human_answers.ts";
 import { AnswerMisfit, NotWaiting } from "../../../../runtime/executions/human_request.ts";
 import { ExecutionNotFound } from "../../../../runtime/executions/refusals.ts";
-import { PendingStarts } from "../../../../runtime/executions/runs/pending_starts.ts";
+import { RequestExpiry } from "../../../../runtime/executions/runs/request_expiry.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
@@ -37,13 +38,8 @@ function openAnswers({ store, clock }: TestRunner): { answers: HumanAnswers; gon
       findAgent: (id) => createTestAgent({ id }),
       whyUnreadable: () => undefined,
     }),
-    starts: new PendingStarts(),
-    async read(id) {
-      const stored = await store.executions.readExecution(id);
-      if (stored === undefined) throw new ExecutionNotFound();
-      return stored;
-    },
-    resume: (subject) => Promise.resolve(void goneOn.push(subject)),
+    active: new ActiveRuns(clock),
+    runs: { resume: (subject) => Promise.resolve(void goneOn.push(subject)) },
   });
   return { answers, goneOn };
 }
@@ -51,7 +47,6 @@ function openAnswers({ store, clock }: TestRunner): { answers: HumanAnswers; gon
 Deno.test("HumanAnswers.give() lets the execution go on, once, and refuses what answers nothing", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { answers, goneOn } = openAnswers(on);
-  await using _answers = answers;
   const states = () => goneOn.map(({ execution: { id, status } }) => ({ id, status }));
   const { id, requestId } = await ask(on, { confirmTimeoutMs: null });
   const answer = { text: "Well." };
@@ -71,15 +66,17 @@ Deno.test("HumanAnswers.give() lets the execution go on, once, and refuses what 
   assert.equal(states().length, 1);
 });
 
-Deno.test("HumanAnswers keeps the deadlines of questions that were asked before and after it started", async () => {
+Deno.test("RequestExpiry keeps the deadlines of questions that were asked before and after it started", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { answers, goneOn } = openAnswers(on);
-  await using _answers = answers;
+  await using expiry = new RequestExpiry({
+    ...{ ...on.store, clock: on.clock, events: on.events },
+    ...{ answers, serviceLog: new LogLines() },
+  });
   const late = await ask(on, { confirmTimeoutMs: 40_000 });
-  answers.start();
+  expiry.start();
   await on.clock.advance(0);
   const soon = await ask(on, { confirmTimeoutMs: 10_000 });
-  answers.look();
   await on.clock.advance(10_000);
   const ids = () => goneOn.map(({ execution }) => execution.id);
   await until(() => ids().length === 1, "the first deadline");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EventBus } from "../../../../runtime/events/bus.ts";
 import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
 import { RequestExpiry } from "../../../../runtime/executions/runs/request_expiry.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -26,15 +27,18 @@ Deno.test("RequestExpiry does not ask without end while an expiry cannot be stor
   const requests = { readNextExpiry: () => Promise.resolve(isOpen ? due : undefined) };
   const complaints: string[] = [];
   let tries = 0;
-  await using expiry = new RequestExpiry(
-    { requests, clock, serviceLog: { write: (_level, message) => complaints.push(message) } },
-    () => {
-      tries++;
-      if (tries < 3) return Promise.reject(new Error("database or disk is full"));
-      isOpen = false;
-      return Promise.resolve("over" as const);
-    },
-  );
+  const serviceLog = { write: (_level: string, message: string) => void complaints.push(message) };
+  const expire = () => {
+    tries++;
+    if (tries < 3) return Promise.reject(new Error("database or disk is full"));
+    isOpen = false;
+    return Promise.resolve("over" as const);
+  };
+  const events = new EventBus(serviceLog);
+  await using expiry = new RequestExpiry({
+    ...{ requests, events, clock, serviceLog },
+    answers: { expire },
+  });
   expiry.start();
   await clock.advance(0);
   assert.equal(tries, 1);
@@ -45,7 +49,7 @@ Deno.test("RequestExpiry does not ask without end while an expiry cannot be stor
   assert.equal(complaints.length, 2);
 });
 
-Deno.test("RequestExpiry passes over what is postponed, and tries it once more at each again()", async () => {
+Deno.test("RequestExpiry passes over what is postponed, and tries it once more when agents were read", async () => {
   const clock = new TestClock();
   const due = ["held", "free"].map((id, i) => requestDue(id, clock.now() + i));
   const requests = {
@@ -53,19 +57,25 @@ Deno.test("RequestExpiry passes over what is postponed, and tries it once more a
       Promise.resolve(due.find(({ requestId }) => !except.has(requestId))),
   };
   const tried: string[] = [];
-  await using expiry = new RequestExpiry(
-    { requests, clock, serviceLog: { write: () => {} } },
-    ({ requestId }) => {
-      tried.push(requestId);
-      if (requestId === "held") return Promise.resolve("postponed" as const);
-      due.pop();
-      return Promise.resolve("over" as const);
-    },
-  );
-  expiry.start();
-  await clock.advance(600_000);
-  assert.deepEqual(tried, ["held", "free"]);
-  expiry.again();
-  await clock.advance(600_000);
-  assert.deepEqual(tried, ["held", "free", "held"]);
+  const serviceLog = { write: () => {} };
+  const events = new EventBus(serviceLog);
+  const expire = ({ requestId }: HumanRequest) => {
+    tried.push(requestId);
+    if (requestId === "held") return Promise.resolve("postponed" as const);
+    due.pop();
+    return Promise.resolve("over" as const);
+  };
+  {
+    await using expiry = new RequestExpiry({
+      ...{ requests, events, clock, serviceLog },
+      answers: { expire },
+    });
+    expiry.start();
+    await clock.advance(600_000);
+    assert.deepEqual(tried, ["held", "free"]);
+    expiry.retryPostponed();
+    await clock.advance(600_000);
+    assert.deepEqual(tried, ["held", "free", "held"]);
+  }
+  assert.equal(events.listening, 0);
 });

@@ -1,0 +1,120 @@
+// One execution while it runs here: preparing it, running its loop, until it ends or waits for a person.
+import type { Agent } from "../../agents/agent.ts";
+import { delegate, type DelegationPorts } from "./delegation.ts";
+import type { Execution } from "../execution.ts";
+import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
+import { toFailure } from "./failure.ts";
+import type { HumanRequest } from "../human_request.ts";
+import { Journal, type JournalPorts, type Outcome } from "../record/journal.ts";
+import { patientStores } from "../record/patient_stores.ts";
+import type { RunPorts } from "../loop/prepare.ts";
+import { isLeftForRestart } from "./run.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { FinalStatus } from "../states.ts";
+import { RedactedReply } from "../record/redacted_reply.ts";
+import type { OpenQuestion } from "../loop/tool_calls.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+
+// Loaded with the first run: a service is ready sooner without them.
+const loadPrepare = lazyModule(() => import("../loop/prepare.ts"));
+const loadLoop = lazyModule(() => import("../loop/loop.ts"));
+
+/** An execution that waits, and what for. */
+export interface Paused {
+  execution: Execution;
+  request: HumanRequest;
+}
+
+/** Where a run has come to. */
+export type Rest =
+  /** Its end is still to be stored. */
+  | { status: FinalStatus; outcome: Outcome; journal: Journal }
+  | { status: "waiting" } & Paused
+  /** It is left to the next start. */
+  | { status: "running" };
+
+/** What a run is conducted with. */
+interface Conduct {
+  agent: Agent;
+  signal: AbortSignal;
+  ports: RunPorts & JournalPorts & DelegationPorts;
+}
+
+/** Takes an execution to its end, or to its next question. Never rejects: what goes wrong is its outcome. */
+export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<Rest> {
+  const { execution } = subject;
+  const { agent, signal, ports } = conduct;
+  const { clock, serviceLog, active } = ports;
+  const patience = { clock, serviceLog, signal: active.stopping, execution: execution.id };
+  const journal = new Journal(execution, { ...ports, ...patientStores(ports, patience) });
+  let outcome: Outcome;
+  try {
+    const rest = await untilRest(subject, { ...conduct, journal });
+    if ("request" in rest) return { status: "waiting", ...rest };
+    outcome = rest;
+  } catch (error) {
+    outcome = toFailure(error, { execution, serviceLog });
+  }
+  if (agent.onRestart === "resume" && isLeftForRestart(signal)) {
+    await leave(execution, { journal, serviceLog });
+    return { status: "running" };
+  }
+  return { status: outcome.status, outcome, journal };
+}
+
+/** Runs the loop to its outcome, or until the execution waits. */
+async function untilRest(
+  subject: StoredRun,
+  context: Conduct & { journal: Journal },
+): Promise<Outcome | Paused> {
+  const { agent, signal, journal, ports } = context;
+  const { execution } = subject;
+  const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
+  for (let current = subject;; current = await requireExecution(ports.executions, execution.id)) {
+    const run = await prepareRun({ ...current, agent }, {
+      ports,
+      journal,
+      openReply: () => new RedactedReply(execution.id, ports),
+      signal,
+      delegate: (call, delegation) => delegate(execution, call, { delegation, signal, ports }),
+    });
+    const outcome = await runLoop(run);
+    if ("status" in outcome) return outcome;
+    const paused = "question" in outcome
+      ? await ask(outcome, { agent, journal, now: ports.clock.now() })
+      : await journal.waitForChild(outcome.childId);
+    if (paused !== undefined) return paused;
+    // What it delegated to was answered a moment ago: there is something to wait for again.
+  }
+}
+
+async function ask(
+  { call, question, args, isGuard }: OpenQuestion,
+  { agent, journal, now }: { agent: Agent; journal: Journal; now: number },
+): Promise<Paused> {
+  return await journal.ask({
+    ...question,
+    requestId: crypto.randomUUID(),
+    position: call.position,
+    toolName: call.name,
+    toolArgs: args,
+    createdAt: now,
+    expiresAt: agent.confirmTimeoutMs === null ? null : now + agent.confirmTimeoutMs,
+    ...(isGuard && { isGuard }),
+  });
+}
+
+/** Leaves a run to the next start. Never rejects: it continues there, whether its running time could be stored or not. */
+async function leave(
+  { id }: Execution,
+  { journal, serviceLog }: { journal: Journal; serviceLog: ServiceLog },
+): Promise<void> {
+  try {
+    await journal.leave();
+  } catch (error) {
+    serviceLog.write("error", "The running time of an execution could not be stored", {
+      execution: id,
+      error,
+    });
+  }
+}

@@ -1,0 +1,229 @@
+// Runs of executions in this process: begun, continued, ended. One class, because each of these leads to another: an end lets
+// those above continue, and what should continue may have to end.
+import type { Agent } from "../../agents/agent.ts";
+import type { Execution } from "../execution.ts";
+import type { AcceptanceRefusal, AcceptanceStore } from "../record/acceptance_store.ts";
+import {
+  type ExecutionReads,
+  requireExecution,
+  type StoredRun,
+} from "../record/execution_reads.ts";
+import type { FamilyStore } from "../record/family_store.ts";
+import { Journal, type JournalPorts, type Outcome } from "../record/journal.ts";
+import type { RunPorts } from "../loop/prepare.ts";
+import { AgentUnreadable, IdempotencyKeyReused } from "../refusals.ts";
+import { type ExecutionStatus, isFinal } from "../states.ts";
+import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
+import type { ActiveRuns } from "./active_runs.ts";
+import type { Announcer } from "./announcer.ts";
+import type { AwaitedAgents } from "./awaited_agents.ts";
+import { conductRun, type Paused } from "./conduct.ts";
+import type { Resumption } from "./resumption.ts";
+import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
+import { isLeftForRestart, RunStopped } from "./run.ts";
+
+const CANCELLED = "Cancelled by user";
+/** Why an execution is ended whose result nobody needs any longer. */
+export const FORSAKEN = "Aborted: the execution that delegated to it has ended";
+
+/** What runs are made of. */
+export type RunsPorts = RunPorts & JournalPorts & {
+  acceptances: AcceptanceStore;
+  executions: Pick<ExecutionReads, "readExecution">;
+  families: Pick<FamilyStore, "findChild" | "listChildren">;
+  agents: AwaitedAgents;
+  active: ActiveRuns;
+  announcer: Announcer;
+  /** How many executions may stand above one. */
+  maxAgentDepth: () => number;
+};
+
+interface Control {
+  signal: AbortSignal;
+  /** From here on it cannot be stopped any more. */
+  leave: () => void;
+}
+
+/** Lets executions run here, and does what follows when they rest. */
+export class Runs {
+  readonly #ports: RunsPorts;
+
+  constructor(ports: RunsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Accepts a run and lets it go, or tells why not. It is on disk when this returns. Throws IdempotencyKeyReused. */
+  async begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }> {
+    const { acceptances, announcer, executions } = this.#ports;
+    const accepted = await acceptances.acceptExecution(...toAcceptance(agent, spec, this.#ports));
+    if ("refused" in accepted) return accepted;
+    const { execution, isNew } = accepted;
+    if (isNew) {
+      this.#launch({ execution, request: spec.request }, agent);
+      announcer.started(execution);
+    } else if (spec.idempotencyKey !== undefined) {
+      // Answering with the first execution would tell the caller that this other run was accepted.
+      const first = await requireExecution(executions, execution.id);
+      if (!isSameRun(first, { agent, spec })) throw new IdempotencyKeyReused();
+    }
+    return execution;
+  }
+
+  /** Continues an execution that waited, or ends it where its agent is gone. */
+  async resume(subject: StoredRun): Promise<void> {
+    this.#ports.announcer.resumed(subject.execution);
+    await this.#continue(subject, afterWaiting(subject.execution));
+  }
+
+  /** Continues one that was taken over, or ends it where its agent does not want it resumed. */
+  async resumeAfterRestart(subject: StoredRun): Promise<void> {
+    await this.#continue(subject, afterRestart);
+  }
+
+  /** Stores the end of a running execution and announces it. Never rejects: what cannot be stored is logged. */
+  async end(execution: Execution, end: { outcome: Outcome; journal?: Journal }): Promise<void> {
+    const { outcome, journal = new Journal(execution, this.#ports) } = end;
+    // Where it fails, the row stays as it is; the next start finds it abandoned and says so.
+    await this.#orLog(execution, async () => {
+      await this.#afterEnd(await journal.finish(outcome));
+    });
+  }
+
+  /** Cancels an execution and what it delegated; tells what became of it. Throws ExecutionNotFound. */
+  async cancel(id: number, error = CANCELLED): Promise<"cancelling" | ExecutionStatus> {
+    const { active } = this.#ports;
+    for (;;) {
+      // What was accepted or answered a moment ago is about to run here.
+      await active.started();
+      const outcome = await this.#abort(id, error);
+      if (outcome !== "running" || !active.isStarting) return outcome;
+    }
+  }
+
+  /** Ends an execution that waits. False when it does not (any more). Rejects when that cannot be stored. */
+  async abortWaiting(id: number, error: string): Promise<boolean> {
+    // Those that waited for it are about to run.
+    return await this.#ports.active.track(this.#abortWaiting(id, error));
+  }
+
+  async #abortWaiting(id: number, error: string): Promise<boolean> {
+    const { execution } = await requireExecution(this.#ports.executions, id);
+    const outcome: Outcome = { status: "aborted", by: "outside", error, output: null };
+    const ended = await new Journal(execution, this.#ports).finish(outcome);
+    await this.#afterEnd(ended);
+    return ended !== undefined;
+  }
+
+  /** Ends one that runs here, or waits; what is about to run, or has ended, is left as it is. Tells what became of it. */
+  async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
+    if (this.#ports.active.stop(id, error)) return "cancelling";
+    const { execution } = await requireExecution(this.#ports.executions, id);
+    if (execution.status !== "waiting") return execution.status;
+    // Where an answer came first, it runs.
+    return await this.abortWaiting(id, error) ? "aborted" : await this.#abort(id, error);
+  }
+
+  /** Announces an end, ends what it delegated and nobody needs any longer, and lets those that waited for it continue. */
+  async #afterEnd(ended: Resumption | undefined): Promise<void> {
+    if (ended === undefined) return;
+    const { announcer, executions, families } = this.#ports;
+    const { execution, ancestors } = ended;
+    announcer.ended(execution);
+    for (const child of await families.listChildren(execution.id)) {
+      if (isFinal(child.status)) continue;
+      const error = execution.status === "aborted" ? execution.error : null;
+      await this.#abort(child.id, error ?? FORSAKEN);
+    }
+    for (const { id } of ancestors) await this.resume(await requireExecution(executions, id));
+  }
+
+  #launch(subject: StoredRun, agent: Agent): void {
+    const { active } = this.#ports;
+    active.launch(
+      subject.execution.id,
+      (signal, leave) => this.#run(subject, agent, { signal, leave }),
+    );
+  }
+
+  /** Runs an execution to its end, or to its next question. Never rejects. */
+  async #run(subject: StoredRun, agent: Agent, control: Control): Promise<void> {
+    const { execution } = subject;
+    await this.#ports.telemetry.execution(execution, async () => {
+      const ports = { ...this.#ports, runs: this };
+      const rest = await conductRun(subject, { agent, signal: control.signal, ports });
+      if ("request" in rest) await this.#pause(rest, control);
+      if ("outcome" in rest) await this.end(execution, rest);
+      return rest.status;
+    });
+  }
+
+  /** Lets go of an execution that waits. */
+  async #pause({ execution, request }: Paused, { signal, leave }: Control): Promise<void> {
+    this.#ports.announcer.waiting(execution, request);
+    // A cancel that came until now found a run; from here on it finds an execution that waits.
+    const isCancelled = signal.aborted && !isLeftForRestart(signal);
+    const error = signal.reason instanceof RunStopped ? signal.reason.message : CANCELLED;
+    if (isCancelled) {
+      await this.#orLog(execution, async () => {
+        if (await this.abortWaiting(execution.id, error)) return;
+        // An answer came in between: it runs again, or is about to.
+        leave();
+        await this.cancel(execution.id, error);
+      });
+    }
+    leave();
+  }
+
+  /** Continues an execution, then stops it where its parent has ended meanwhile: nobody else would. */
+  async #continue(subject: StoredRun, decide: ResumeDecision): Promise<void> {
+    const { agents, active, executions, serviceLog } = this.#ports;
+    const { id, agentId, parentExecutionId } = subject.execution;
+    const found = agents.find(agentId);
+    if (found instanceof AgentUnreadable) {
+      serviceLog.write("warn", `An execution waits: ${found.message}`, { execution: id });
+      active.launch(id, (signal, leave) => this.#hold(subject, decide, { signal, leave }));
+    } else {
+      const next = decide(found);
+      if ("outcome" in next) return await this.end(subject.execution, next);
+      this.#launch(subject, next.agent);
+    }
+    if (parentExecutionId === null) return;
+    const { execution } = await requireExecution(executions, parentExecutionId);
+    if (isFinal(execution.status)) active.stop(id, FORSAKEN);
+  }
+
+  /**
+   * Holds an execution back until its agent can be read, then lets it continue. Meanwhile it counts as a run: it can be
+   * cancelled, and who delegated to it waits for it. Never rejects.
+   */
+  async #hold(subject: StoredRun, decide: ResumeDecision, control: Control): Promise<void> {
+    const { execution } = subject;
+    const { active, agents } = this.#ports;
+    const { signal } = control;
+    // A stop need not give it time to end, unless another run waits for it: that one would take it for ended.
+    const stopping = execution.parentExecutionId === null ? [active.stopping] : [];
+    let agent: Agent | undefined;
+    try {
+      agent = await agents.settled(execution.agentId, AbortSignal.any([signal, ...stopping]));
+    } catch {
+      // It is left as it is where the service stops: the next start finds it.
+      const { reason } = signal;
+      if (!(reason instanceof RunStopped) || reason.resumable) return;
+      return await this.end(execution, { outcome: reason.outcome });
+    }
+    const next = decide(agent);
+    if ("outcome" in next) return await this.end(execution, next);
+    await this.#run(subject, next.agent, control);
+  }
+
+  async #orLog({ id }: Execution, store: () => Promise<void>): Promise<void> {
+    try {
+      await store();
+    } catch (error) {
+      this.#ports.serviceLog.write("error", "The end of an execution could not be stored", {
+        execution: id,
+        error,
+      });
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// What an end means for those above and below, where no run is needed: the agent of all of them is gone.
+import assert from "node:assert/strict";
+import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
+import { ExecutionNotFound } from "../../../../runtime/executions/refusals.ts";
+import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+import type { TestStore } from "../../../support/test_store.ts";
+
+/** A runner, and notes of who continued and of who ended, in their order. */
+async function openNoted(): Promise<TestRunner & { told: string[] }> {
+  const on = await openTestRunner([]);
+  const told: string[] = [];
+  on.events.subscribe((event) => {
+    if (event.type === "execution_resumed") told.push(`${event.executionId} continues`);
+    if (event.type === "execution_completed") told.push(`${event.executionId} ${event.status}`);
+  });
+  return { ...on, told };
+}
+
+function requestOf(executionId: number): HumanRequest {
+  return {
+    executionId,
+    requestId: `r${executionId}`,
+    kind: "input",
+    position: 3,
+    toolName: "ask_user",
+    toolArgs: {},
+    message: "Which?",
+    options: null,
+    multi: false,
+    createdAt: 0,
+    expiresAt: null,
+  };
+}
+
+/** Two executions: the second waits for a person, and so does the first, or for the second. */
+async function acceptFamily(
+  store: TestStore,
+  { parentWaitsFor = "child" }: { parentWaitsFor?: "child" | "person" } = {},
+): Promise<{ parent: number; child: number }> {
+  const { id: parent } = await store.accept();
+  const { id: child } = await store.accept({
+    parentExecutionId: parent,
+    parentPosition: 2,
+    trigger: "agent",
+  });
+  const ask = (id: number) =>
+    store.requests.openRequest(id, { request: requestOf(id), durationMs: 0, frames: [] });
+  await ask(child);
+  if (parentWaitsFor === "person") await ask(parent);
+  else {await store.families.waitForChild(parent, {
+      childId: child,
+      durationMs: 0,
+      frames: () => [],
+    });}
+  return { parent, child };
+}
+
+async function stateOf({ executions }: TestStore, id: number): Promise<string | undefined> {
+  const stored = await executions.readExecution(id);
+  return stored && `${stored.execution.status}: ${stored.execution.error}`;
+}
+
+Deno.test("Runner.abortWaiting() ends what waits, once, and lets continue who waited only for it", async () => {
+  await using on = await openNoted();
+  const { parent, child } = await acceptFamily(on.store);
+  assert.equal(await on.runner.abortWaiting(child, "Enough"), true);
+  assert.equal(await on.runner.abortWaiting(child, "Again"), false);
+  assert.equal(await stateOf(on.store, child), "aborted: Enough");
+  assert.equal(await stateOf(on.store, parent), "error: Agent 'tester' no longer exists");
+  assert.deepEqual(on.told, [`${child} aborted`, `${parent} continues`, `${parent} error`]);
+});
+
+Deno.test("Runner.cancel() ends what waits with all below it, and leaves what has ended, or runs elsewhere", async () => {
+  await using on = await openNoted();
+  const { runner, store } = on;
+  const { parent, child } = await acceptFamily(store);
+  assert.equal(await runner.cancel(parent), "aborted");
+  assert.equal(await stateOf(store, parent), "aborted: Cancelled by user");
+  assert.equal(await stateOf(store, child), "aborted: Cancelled by user");
+  assert.deepEqual(on.told, [`${parent} aborted`, `${child} aborted`]);
+  assert.equal(await runner.cancel(child, "Again"), "aborted");
+  const { id } = await store.accept();
+  assert.equal(await runner.cancel(id, "Again"), "running");
+  assert.equal(await stateOf(store, id), "running: null");
+  await assert.rejects(runner.cancel(99, "Again"), ExecutionNotFound);
+});
+
+Deno.test("Runner ends what nobody wants any more, and tells why", async () => {
+  await using on = await openNoted();
+  const { parent, child } = await acceptFamily(on.store, { parentWaitsFor: "person" });
+  await on.runner.respond(parent, { requestId: `r${parent}`, answer: { text: "That one." } });
+  assert.equal(
+    await stateOf(on.store, child),
+    "aborted: Aborted: the execution that delegated to it has ended",
+  );
+  assert.deepEqual(on.told, [`${parent} continues`, `${parent} error`, `${child} aborted`]);
+});
+
+Deno.test("Runner logs an end that cannot be stored, and leaves the execution as it is", async () => {
+  await using on = await openNoted();
+  on.store.endings.finishExecution = () => Promise.reject(new StorageUnavailable("No room."));
+  const { parent } = await acceptFamily(on.store, { parentWaitsFor: "person" });
+  await on.runner.respond(parent, { requestId: `r${parent}`, answer: { text: "That one." } });
+  assert.equal(await stateOf(on.store, parent), "running: null");
+  assert.deepEqual(on.told, [`${parent} continues`]);
+  assert.match(JSON.stringify(on.serviceLog.lines), /The end of an execution could not be stored/);
+});
