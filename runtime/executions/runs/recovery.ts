@@ -1,4 +1,4 @@
-// What a dead instance left running: what its agent wants resumed continues here, the rest runs.
+// What a dead instance left running: what its agent wants resumed continues here, the rest ends.
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import { FORSAKEN, type Runs } from "./runs.ts";
 import {
@@ -28,7 +28,8 @@ export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
     const journal = new Journal(execution, ports, { ranMs });
     await runs.end(execution, { outcome: ORPHANED, journal });
   }
-  for (const subject of adopted) await runs.resumeAfterRestart(subject);
+  // What was delegated first: an execution that continues asks for it at once, and must find that it runs here.
+  for (const subject of adopted.toReversed()) await runs.resumeAfterRestart(subject);
   for (const id of await recovery.findForsaken()) await runs.abortWaiting(id, FORSAKEN);
 }
 
