@@ -1,0 +1,40 @@
+// A default that the documentation names does what leaving the field out does.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { parse, parseDocument, stringify } from "yaml";
+import type { JsonObject } from "../../base/json.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { agentOf, configOf } from "../runtime/agents/parsed_file.ts";
+
+Deno.test("docs: every default of config.yaml is the one that is used", () => {
+  const rows = defaultsIn("config");
+  assert.ok(rows.length > 15, String(rows.length));
+  for (const { field, value } of rows) {
+    assert.deepEqual(configOf(withField({}, field, value)), configOf(), field);
+  }
+});
+
+Deno.test("docs: every default of an agent file is the one that is used", () => {
+  const rows = defaultsIn("agent-file");
+  assert.ok(rows.length > 15, String(rows.length));
+  for (const { field, value } of rows) {
+    const trigger = field === "trigger.type" ? {} : { type: "watch", paths: ["inbox"] };
+    const base: JsonObject = { model: { provider: "demo", name: "echo" }, trigger };
+    assert.deepEqual(agentOf(withField(base, field, value)), agentOf(stringify(base)), field);
+  }
+});
+
+/** The rows of a table whose default is something that can be written. */
+function defaultsIn(table: string): { field: string; value: string }[] {
+  const text = Deno.readTextFileSync(join(REPOSITORY, "docs/agent-files.md"));
+  const body = text.split(`<!-- table: ${table} -->`)[1]?.split("<!-- end -->")[0] ?? "";
+  return [...body.matchAll(/^\| `([^`]+)` *\|[^|]*\| *`([^`<]+)` *\|/gm)]
+    .map(([, field = "", value = ""]) => ({ field, value }));
+}
+
+/** A map as YAML, with one more field in it or in one of its sections. */
+function withField(base: JsonObject, field: string, value: string): string {
+  const document = parseDocument(stringify(base));
+  document.setIn(field.split("."), parse(value));
+  return document.toString();
+}
