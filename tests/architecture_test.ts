@@ -67,8 +67,8 @@ Deno.test("imports: cli knows the service only by its client, and by types", () 
 const CLI_TYPES = /^(server|runtime\/(setup|authoring))\//;
 Deno.test("imports: server knows the runtime by its interface and its vocabulary", () => {
   const vocabulary = [
-    "runtime/agents/definition.ts",
     "runtime/agents/cron_expression.ts",
+    "runtime/config/agent_settings.ts",
     "runtime/events/frame.ts",
     "runtime/executions/states.ts",
     "runtime/triggers/schedule/slot_store.ts",

@@ -1,15 +1,17 @@
 // What an agent is once its file is read and the defaults of config.yaml are applied. Immutable.
+import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { SECOND_MS } from "../../base/time_units.ts";
+import { camelKeys, snakeKeys } from "../../base/text/key_case.ts";
+import {
+  AGENT_POLICY,
+  type AgentPolicy,
+  RUN_SETTINGS,
+  type RunSettings,
+  type Settled,
+} from "../config/agent_settings.ts";
 import type { AgentDefaults } from "../config/config.ts";
 import { isEveryTool } from "../tool_names.ts";
-import {
-  AGENT_BUILT_IN,
-  type Definition,
-  type HistoryLevel,
-  type OnPending,
-  type OnRestart,
-} from "./definition.ts";
+import { type Definition, modelSchema } from "./definition.ts";
 import { iconOf } from "./icon.ts";
 
 /** Which model, and how to reach it. */
@@ -55,19 +57,6 @@ export interface WatchTrigger {
 /** What starts an agent. */
 export type Trigger = ManualTrigger | ScheduleTrigger | WatchTrigger;
 
-/** Numbers that bound a run. `null` switches the limit off. */
-export interface RunSettings {
-  temperature: number;
-  /** Tokens of one reply. */
-  maxTokens: number;
-  /** Seconds to wait for one model reply. */
-  timeout: number;
-  maxToolCalls: number | null;
-  maxExecutionTokens: number | null;
-  maxCostUsd: number | null;
-  loopDetection: boolean;
-}
-
 /** A path the agent may reach, under the name its prompt and tools use. */
 export interface AgentPath {
   alias: string;
@@ -77,7 +66,7 @@ export interface AgentPath {
 }
 
 /** One agent, complete. */
-export interface Agent {
+export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   /** The stem of its file name. */
   id: string;
   displayName: string;
@@ -93,17 +82,14 @@ export interface Agent {
   agents: string[];
   /** Declared paths; empty: the workspace root. */
   paths: AgentPath[];
-  history: HistoryLevel;
   /** The effective set of guarded tools: defaults and `confirm`, less `auto_approve`. */
   confirmTools: string[];
   /** What `auto_approve` took out of that: a tool that has it only as another name stays guarded. */
   freedGuards: string[];
   /** As declared; `"*"` frees every tool. */
   autoApprove: string[] | "*";
-  onPending: OnPending;
   /** Null waits for ever. */
   confirmTimeoutMs: number | null;
-  onRestart: OnRestart;
   enabled: boolean;
   /** The task, without substitutions. */
   body: string;
@@ -126,6 +112,7 @@ export function toAgent(
 ): Agent {
   const { id, defaults } = source;
   const autoApprove = toAutoApprove(definition.auto_approve);
+  const { confirmTimeout, ...policy } = overDefaults(AGENT_POLICY, definition, defaults);
   return {
     id,
     displayName: definition.name ?? id,
@@ -133,36 +120,27 @@ export function toAgent(
     icon: definition.icon ?? iconOf(id),
     model: toModel(definition.model, defaults),
     trigger: toTrigger(definition.trigger),
-    settings: toSettings(definition.settings, defaults),
+    settings: overDefaults(RUN_SETTINGS, definition.settings, defaults),
     customTools: unique(definition.custom_tools ?? definition.tools ?? []),
     mcp: unique(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),
     paths: source.paths,
-    history: definition.history ?? defaults.history,
+    ...policy,
     ...toGuards([...defaults.confirmTools, ...definition.confirm ?? []], autoApprove),
     autoApprove,
-    onPending: definition.on_pending ?? defaults.onPending,
-    confirmTimeoutMs: toConfirmTimeout(definition.confirm_timeout, defaults),
-    onRestart: definition.on_restart ?? defaults.onRestart,
-    enabled: definition.enabled ?? AGENT_BUILT_IN.enabled,
+    confirmTimeoutMs: confirmTimeout,
+    enabled: definition.enabled,
     body: withoutBlankEdges(source.body),
     sourcePath: source.sourcePath,
     warnings: source.warnings,
   };
 }
 
-function toModel(model: Definition["model"], defaults: AgentDefaults): ModelSettings | undefined {
-  if (model == null) {
-    const { provider, model: name, baseUrl } = defaults;
-    if (provider === undefined || name === undefined) return undefined;
-    return {
-      provider,
-      name,
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      streamUsage: AGENT_BUILT_IN.stream_usage,
-    };
-  }
+function toModel(written: Definition["model"], defaults: AgentDefaults): ModelSettings | undefined {
+  const ofConfig = { provider: defaults.provider, name: defaults.model };
+  const model = written ?? modelSchema.safeParse(ofConfig).data;
+  if (model === undefined) return undefined;
   const ofProvider = model.provider === defaults.provider ? defaults.baseUrl : undefined;
   const baseUrl = model.base_url ?? model.url ?? ofProvider;
   return {
@@ -170,39 +148,33 @@ function toModel(model: Definition["model"], defaults: AgentDefaults): ModelSett
     name: model.name,
     ...(baseUrl == null ? {} : { baseUrl }),
     ...(model.api_key_env == null ? {} : { apiKeyEnv: model.api_key_env }),
-    streamUsage: model.stream_usage ?? AGENT_BUILT_IN.stream_usage,
+    streamUsage: model.stream_usage,
   };
 }
 
 function toTrigger(trigger: Definition["trigger"]): Trigger {
-  const type = trigger?.type ?? AGENT_BUILT_IN.trigger_type;
   // A blank template replaces nothing.
-  const input = trigger?.input?.trim() ? { input: trigger.input } : {};
-  const catchUp = trigger?.catch_up ?? AGENT_BUILT_IN.catch_up;
+  const input = trigger.input?.trim() ? { input: trigger.input } : {};
+  const { type, catch_up: catchUp } = trigger;
   switch (type) {
     case "manual":
       return { type, ...input };
     case "schedule":
       return {
         type,
-        ...(trigger?.every == null ? {} : { every: trigger.every }),
-        ...(trigger?.cron == null ? {} : { cron: trigger.cron.trim() }),
-        ...(trigger?.timezone == null || trigger.cron == null
-          ? {}
-          : { timezone: trigger.timezone }),
+        ...(trigger.every == null ? {} : { every: trigger.every }),
+        ...(trigger.cron == null ? {} : { cron: trigger.cron.trim() }),
+        ...(trigger.timezone == null || trigger.cron == null ? {} : { timezone: trigger.timezone }),
         catchUp,
         ...input,
       };
     case "watch":
       return {
         type,
-        paths: unique(trigger?.paths ?? []),
-        filters: {
-          include: trigger?.filters?.include ?? [],
-          exclude: trigger?.filters?.exclude ?? [],
-        },
-        debounceMs: trigger?.debounce ?? AGENT_BUILT_IN.debounce * SECOND_MS,
-        maxRuns: trigger?.max_runs ?? AGENT_BUILT_IN.max_runs,
+        paths: unique(trigger.paths ?? []),
+        filters: trigger.filters,
+        debounceMs: trigger.debounce,
+        maxRuns: trigger.max_runs,
         catchUp,
         ...input,
       };
@@ -210,29 +182,18 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
   return type satisfies never;
 }
 
-function toSettings(settings: Definition["settings"], defaults: AgentDefaults): RunSettings {
-  const { temperature, max_tokens, timeout, loop_detection } = settings ?? {};
-  // Null says something in these three: no limit.
-  const { max_tool_calls, max_execution_tokens, max_cost_usd } = settings ?? {};
-  return {
-    temperature: temperature ?? defaults.temperature,
-    maxTokens: max_tokens ?? defaults.maxTokens,
-    timeout: timeout ?? defaults.timeout,
-    maxToolCalls: max_tool_calls === undefined ? defaults.maxToolCalls : max_tool_calls,
-    maxExecutionTokens: max_execution_tokens === undefined
-      ? defaults.maxExecutionTokens
-      : max_execution_tokens,
-    maxCostUsd: max_cost_usd === undefined ? defaults.maxCostUsd : max_cost_usd,
-    loopDetection: loop_detection ?? defaults.loopDetection,
-  };
-}
-
-function toConfirmTimeout(
-  written: Definition["confirm_timeout"],
-  { confirmTimeoutMs }: AgentDefaults,
-): number | null {
-  if (written == null) return confirmTimeoutMs;
-  return written === "none" ? null : written;
+/** The fields of a table: what the file says, and for what it leaves out what config.yaml says. */
+function overDefaults<Table extends z.ZodRawShape>(
+  table: Table,
+  written: { readonly [Name in keyof Table]: z.output<Table[Name]> | undefined },
+  defaults: Settled<Table>,
+): Settled<Table> {
+  const inherited: Readonly<Record<string, unknown>> = snakeKeys(defaults);
+  const pairs = Object.keys(table).map((name) => {
+    const own = written[name];
+    return [name, own === undefined ? inherited[name] : own];
+  });
+  return camelKeys(Object.fromEntries(pairs)) as Settled<Table>;
 }
 
 function toAutoApprove(written: Definition["auto_approve"]): string[] | "*" {

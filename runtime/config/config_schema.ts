@@ -1,17 +1,7 @@
 // The keys of config.yaml: types, ranges and defaults.
 import { z } from "zod";
-import {
-  baseUrl,
-  costLimit,
-  countLimit,
-  durationOrNone,
-  filledText,
-  maxTokens,
-  temperature,
-  textList,
-  timeout,
-} from "./fields.ts";
-import { BUILT_IN } from "./built_in.ts";
+import { AGENT_POLICY, RUN_SETTINGS } from "./agent_settings.ts";
+import { baseUrl, field, filledText, optional, section, textList } from "./fields.ts";
 import { hostNames, origins } from "./listener_fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
 
@@ -21,108 +11,76 @@ const retentionDays = z.preprocess(
   z.int().min(0).max(36_500).nullable(),
 );
 
-const defaultsSchema = z.object({
-  provider: filledText.nullish().meta({ description: "Provider for agents that name no model" }),
-  model: filledText.nullish().meta({ description: "Model for agents that name none" }),
-  base_url: baseUrl.nullish().meta({
+/** The keys of `defaults` that agents get for whatever their files leave out. */
+export const agentDefaultsSchema = z.object({
+  provider: optional(filledText).meta({ description: "Provider for agents that name no model" }),
+  model: optional(filledText).meta({ description: "Model for agents that name none" }),
+  base_url: optional(baseUrl).meta({
     description: "Address of that provider, also for agents that name it and no `base_url`",
   }),
-  confirm_tools: textList.nullish().meta({
-    description: "Tools that require your approval; `*` for all of them",
-    default: BUILT_IN.confirm_tools,
-  }),
-  on_pending: z.enum(["skip", "parallel"]).nullish().meta({
-    description: "See the agent file",
-    default: BUILT_IN.on_pending,
-  }),
-  confirm_timeout: durationOrNone.nullish().meta({
-    values: "duration or `none`",
-    description: "See the agent file",
-    default: BUILT_IN.confirm_timeout,
-  }),
-  on_restart: z.enum(["orphan", "resume"]).nullish().meta({
-    description: "See the agent file",
-    default: BUILT_IN.on_restart,
-  }),
-  temperature: temperature.nullish().meta({
-    description: "See the agent file",
-    default: BUILT_IN.temperature,
-  }),
-  max_tokens: maxTokens.nullish().meta({
-    description: "See the agent file",
-    default: BUILT_IN.max_tokens,
-  }),
-  timeout: timeout.nullish().meta({ description: "See the agent file", default: BUILT_IN.timeout }),
-  max_tool_calls: countLimit.optional().meta({
-    description: "See the agent file",
-    default: BUILT_IN.max_tool_calls,
-  }),
-  max_execution_tokens: countLimit.optional().meta({
-    description: "See the agent file",
-    default: BUILT_IN.max_execution_tokens,
-  }),
-  max_cost_usd: costLimit.optional().meta({
-    description: "See the agent file",
-    default: BUILT_IN.max_cost_usd,
-  }),
-  loop_detection: z.boolean().nullish().meta({
-    description: "See the agent file",
-    default: BUILT_IN.loop_detection,
-  }),
-  history: z.enum(["low", "medium", "high", "off"]).nullish().meta({
-    description: "See the agent file",
-    default: BUILT_IN.history,
-  }),
-  checkpoint_retention_days: retentionDays.optional().meta({
-    description:
-      "Days to keep conversations (the newest of each agent always stays); 0 or none: for ever",
-    default: BUILT_IN.checkpoint_retention_days,
-  }),
-  log_retention_days: retentionDays.optional().meta({
-    description: "Days to keep executions and their logs; 0 or none: for ever",
-    default: BUILT_IN.log_retention_days,
-  }),
-  max_agent_depth: z.int().min(0).max(100).nullish().meta({
-    description: "Maximum depth of delegation: how many executions may be above one",
-    default: BUILT_IN.max_agent_depth,
-  }),
-  max_concurrent_runs: z.int().min(1).max(10_000).nullish().meta({
-    description: "Concurrent model calls; further ones wait",
-    default: BUILT_IN.max_concurrent_runs,
-  }),
-  pin_keys: z.boolean().nullish().meta({
-    description: "Refuse to send a known provider's key to another host",
-    default: BUILT_IN.pin_keys,
-  }),
+  confirm_tools: field(
+    textList,
+    ["file_delete", "file_write"],
+    "Tools that require your approval; `*` for all of them",
+  ),
+  ...AGENT_POLICY,
+  ...RUN_SETTINGS,
 });
 
-const httpSchema = z.object({
-  allow: allowedHosts.nullish().meta({
-    description:
-      "Hosts that http_request may reach even if private or denied; `*.name` for all subdomains",
-  }),
-  deny: deniedHosts.nullish().meta({
-    description:
-      "Hosts that it may not reach, subdomains included; `private` for loopback and private networks",
-  }),
-  hosts: hostNames.nullish().meta({
-    description: "Names that the service accepts in the `Host` header over TCP, with any port",
-  }),
-  origins: origins.nullish().meta({
-    description: "Accepted origins of a reverse proxy or of apps: `scheme://host[:port]`",
-  }),
+/** The keys of `defaults` that are the service's own. */
+export const serviceSettingsSchema = z.object({
+  checkpoint_retention_days: field(
+    retentionDays,
+    30,
+    "Days to keep conversations (the newest of each agent always stays); 0 or none: for ever",
+  ),
+  log_retention_days: field(
+    retentionDays,
+    "none",
+    "Days to keep executions and their logs; 0 or none: for ever",
+  ),
+  max_agent_depth: field(
+    z.int().min(0).max(100),
+    3,
+    "Maximum depth of delegation: how many executions may be above one",
+  ),
+  max_concurrent_runs: field(
+    z.int().min(1).max(10_000),
+    16,
+    "Concurrent model calls; further ones wait",
+  ),
+  pin_keys: field(
+    z.boolean(),
+    false,
+    "Refuse to send a known provider's key to another host",
+  ),
 });
 
 /** config.yaml as written. */
 export const configSchema = z.object({
-  workspace: filledText.nullish().meta({
-    description: "The folder with your agents",
-    default: "`~/inkling`",
+  workspace: field(filledText, "~/inkling", "The folder with your agents"),
+  agents_dir: field(filledText, "agents", "The agents folder, relative to the workspace"),
+  defaults: section({ ...agentDefaultsSchema.shape, ...serviceSettingsSchema.shape }),
+  http: section({
+    allow: field(
+      allowedHosts,
+      [],
+      "Hosts that http_request may reach even if private or denied; `*.name` for all subdomains",
+    ),
+    deny: field(
+      deniedHosts,
+      [],
+      "Hosts that it may not reach, subdomains included; `private` for loopback and private networks",
+    ),
+    hosts: field(
+      hostNames,
+      [],
+      "Names that the service accepts in the `Host` header over TCP, with any port",
+    ),
+    origins: field(
+      origins,
+      [],
+      "Accepted origins of a reverse proxy or of apps: `scheme://host[:port]`",
+    ),
   }),
-  agents_dir: filledText.nullish().meta({
-    description: "The agents folder, relative to the workspace",
-    default: BUILT_IN.agents_dir,
-  }),
-  defaults: defaultsSchema.nullish(),
-  http: httpSchema.nullish(),
 });

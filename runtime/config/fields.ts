@@ -5,6 +5,51 @@ import { parseDuration } from "../../base/durations.ts";
 /** A century: anything longer is a mistake and overflows dates. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
+/**
+ * A field that may be left out, or left empty where that says nothing. `fallback`, as a person would write it, is then
+ * read in its place, and stands in the documentation.
+ */
+export function field<Schema extends z.ZodType>(
+  schema: Schema,
+  fallback: z.input<Schema>,
+  description: string,
+): z.ZodPreprocess<Schema> {
+  const says = saysSomething(schema);
+  return z.preprocess((value) => says(value) ? value : fallback, schema)
+    .meta({ ...schema.meta(), description, default: fallback });
+}
+
+/** The same for a field that has no default of its own: undefined when it is left out. */
+export function optional<Schema extends z.ZodType>(
+  schema: Schema,
+): z.ZodPreprocess<z.ZodOptional<Schema>> {
+  const says = saysSomething(schema);
+  return z.preprocess((value) => says(value) ? value : undefined, schema.optional());
+}
+
+/** Fields whose defaults are settled elsewhere: what is left out is undefined, the documentation is the same. */
+export function withoutDefaults<Shape extends Record<string, z.ZodPreprocess>>(
+  shape: Shape,
+): { [Name in keyof Shape]: z.ZodType<z.output<Shape[Name]> | undefined> } {
+  const fields = Object.entries(shape).map(([name, whole]) => [
+    name,
+    optional(whole.out as z.ZodType).meta(whole.meta() ?? {}),
+  ]);
+  return Object.fromEntries(fields);
+}
+
+/** A map of fields; left out or left empty, it is an empty one. */
+export function section<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): z.ZodPreprocess<z.ZodObject<Shape>> {
+  return z.preprocess((value) => value ?? {}, z.object(shape));
+}
+
+function saysSomething(schema: z.ZodType): (value: unknown) => boolean {
+  const isNullable = schema.isNullable();
+  return (value) => value !== undefined && (value !== null || isNullable);
+}
+
 /** Text that is not blank. */
 export const filledText = z.string().refine((text) => text.trim() !== "", "must not be empty");
 
@@ -18,30 +63,21 @@ function orNone<Schema extends z.ZodNumber>(
   return z.preprocess((value) => value === "none" ? null : value, schema.nullable());
 }
 
-/** A duration text to milliseconds. `none` stays text: null means that the key was left empty. */
+/** A duration text to milliseconds; null for `none`. */
 export const durationOrNone = z.unknown().transform((value, context) => {
-  if (value === "none") return value;
+  if (value === "none") return null;
   const ms = typeof value === "string" ? parseDuration(value) : undefined;
   if (ms !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
   const message = "must be a duration such as 30s, 5m, 2h or 1d, or none";
   context.addIssue({ code: "custom", message });
   return z.NEVER;
-});
+}).meta({ values: "duration or `none`" });
 
 /** An interval text of at least one second; stays text. */
 export const interval = z.string().refine((text) => {
   const ms = parseDuration(text);
   return ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS;
 }, "must be an interval of at least one second such as 30s, 5m, 1h30m or 1d");
-
-/** Model temperature. */
-export const temperature = z.number().min(0).max(1);
-
-/** Tokens of one reply. */
-export const maxTokens = z.int().min(1).max(128_000);
-
-/** Seconds to wait for a model reply; a week at most, which every timer can hold. */
-export const timeout = z.int().min(1).max(604_800);
 
 /** A count of at least one, or none. */
 export const countLimit = orNone(z.int().min(1));

@@ -3,9 +3,9 @@ import type { z } from "zod";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { Config } from "./config.ts";
-import { BUILT_IN } from "./built_in.ts";
-import { configSchema } from "./config_schema.ts";
+import { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
+import { camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
@@ -18,7 +18,7 @@ import { parseYaml } from "./files/yaml_document.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { describeDoubtfulTool } from "../tool_names.ts";
 
-const { isAbsolute, join, normalize, resolve } = PATHS;
+const { isAbsolute, normalize, resolve } = PATHS;
 
 /** config.yaml cannot be used; the message shows the first problem with its place, `diagnostics` has them all. */
 export class ConfigError extends RuntimeError {
@@ -57,7 +57,8 @@ export function parseConfig(
   if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
     return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };
   }
-  return { config: toConfig(value, { ...options, warnings: diagnostics }) };
+  const defaults = parsed.document.value["defaults"] ?? {};
+  return { config: toConfig(value, { ...options, defaults, warnings: diagnostics }) };
 }
 
 /** Reads config.yaml, or gives the built-in defaults when there is none. Throws ConfigError. */
@@ -81,60 +82,18 @@ export async function loadConfig(path: string, options: { home: string }): Promi
 
 function toConfig(
   value: z.output<typeof configSchema>,
-  options: { path: string; home: string; warnings: Diagnostic[] },
+  options: { path: string; home: string; defaults: unknown; warnings: Diagnostic[] },
 ): Config {
-  const { path, home, warnings } = options;
-  const defaults = value.defaults ?? {};
-  const http = value.http ?? {};
+  const { path, home, defaults, warnings } = options;
   return {
     path,
-    workspace: value.workspace == null
-      ? join(home, "inkling")
-      : resolve(home, expandHome(value.workspace, home)),
-    agentsDir: normalize(value.agents_dir ?? BUILT_IN.agents_dir).replace(/\/+$/, ""),
-    defaults: {
-      provider: defaults.provider ?? undefined,
-      model: defaults.model ?? undefined,
-      baseUrl: defaults.base_url ?? undefined,
-      confirmTools: defaults.confirm_tools ?? [...BUILT_IN.confirm_tools],
-      onPending: defaults.on_pending ?? BUILT_IN.on_pending,
-      confirmTimeoutMs: typeof defaults.confirm_timeout === "number"
-        ? defaults.confirm_timeout
-        : BUILT_IN.confirm_timeout,
-      onRestart: defaults.on_restart ?? BUILT_IN.on_restart,
-      temperature: defaults.temperature ?? BUILT_IN.temperature,
-      maxTokens: defaults.max_tokens ?? BUILT_IN.max_tokens,
-      timeout: defaults.timeout ?? BUILT_IN.timeout,
-      maxToolCalls: unlessAbsent(defaults.max_tool_calls, BUILT_IN.max_tool_calls),
-      maxExecutionTokens: unlessAbsent(
-        defaults.max_execution_tokens,
-        BUILT_IN.max_execution_tokens,
-      ),
-      maxCostUsd: unlessAbsent(defaults.max_cost_usd, BUILT_IN.max_cost_usd),
-      loopDetection: defaults.loop_detection ?? BUILT_IN.loop_detection,
-      history: defaults.history ?? BUILT_IN.history,
-    },
-    checkpointRetentionDays: unlessAbsent(
-      defaults.checkpoint_retention_days,
-      BUILT_IN.checkpoint_retention_days,
-    ),
-    logRetentionDays: unlessAbsent(defaults.log_retention_days, BUILT_IN.log_retention_days),
-    maxAgentDepth: defaults.max_agent_depth ?? BUILT_IN.max_agent_depth,
-    maxConcurrentRuns: defaults.max_concurrent_runs ?? BUILT_IN.max_concurrent_runs,
-    pinKeys: defaults.pin_keys ?? BUILT_IN.pin_keys,
-    http: {
-      allow: http.allow ?? [],
-      deny: http.deny ?? [],
-      hosts: http.hosts ?? [],
-      origins: http.origins ?? [],
-    },
+    workspace: resolve(home, expandHome(value.workspace, home)),
+    agentsDir: normalize(value.agents_dir).replace(/\/+$/, ""),
+    defaults: camelKeys(agentDefaultsSchema.parse(defaults)),
+    ...camelKeys(serviceSettingsSchema.parse(defaults)),
+    http: value.http,
     warnings,
   };
-}
-
-/** Null says something here (switched off), unlike an absent key. */
-function unlessAbsent(value: number | null | undefined, fallback: number | null): number | null {
-  return value === undefined ? fallback : value;
 }
 
 function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {

@@ -1,10 +1,15 @@
 // The wire of agents, and the way there: in lists, each with its configuration, and reading their files again.
 import { z } from "zod";
-import { HISTORY_LEVELS, ON_PENDING } from "../../runtime/agents/definition.ts";
+import {
+  HISTORY_LEVELS,
+  ON_PENDING,
+  type RUN_SETTINGS,
+} from "../../runtime/config/agent_settings.ts";
 import { TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
-import type { Agent, Trigger } from "../../runtime/agents/agent.ts";
+import type { Trigger } from "../../runtime/agents/agent.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
+import { snakeKeys } from "../../base/text/key_case.ts";
 import type { AgentListing, ReloadReport } from "../../runtime/runtime.ts";
 import { toExecutionSummary } from "./execution_wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
@@ -69,15 +74,17 @@ export type TriggerBody = z.infer<typeof TriggerBody>;
 /** An agent with its whole configuration. */
 export const AgentDetail = AgentSummary.extend({
   history: z.enum(HISTORY_LEVELS),
-  settings: z.object({
-    temperature: z.number(),
-    max_tokens: z.int(),
-    timeout: z.number().meta({ description: "Seconds to wait for one model reply" }),
-    max_tool_calls: z.int().nullable(),
-    max_execution_tokens: z.int().nullable(),
-    max_cost_usd: z.number().nullable(),
-    loop_detection: z.boolean(),
-  }),
+  settings: z.object(
+    {
+      temperature: z.number(),
+      max_tokens: z.int(),
+      timeout: z.number().meta({ description: "Seconds to wait for one model reply" }),
+      max_tool_calls: z.int().nullable(),
+      max_execution_tokens: z.int().nullable(),
+      max_cost_usd: z.number().nullable(),
+      loop_detection: z.boolean(),
+    } satisfies Record<keyof typeof RUN_SETTINGS, z.ZodType>,
+  ),
   paths: z.record(z.string(), z.string()).meta({ description: "Alias to absolute path" }),
   custom_tools: z.array(z.string()),
   mcp: z.array(z.string()),
@@ -138,7 +145,7 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
   return {
     ...toAgentSummary(listing),
     history: agent.history,
-    settings: toSettings(agent),
+    settings: snakeKeys(agent.settings),
     paths: Object.fromEntries(agent.paths.map(({ alias, path }) => [alias, path])),
     custom_tools: agent.customTools,
     mcp: agent.mcp,
@@ -171,18 +178,6 @@ export function toReload(report: ReloadReport): ReloadBody {
     updated: report.updated,
     removed: report.removed,
     errors: report.errors.map(({ path, line, message }) => ({ path, line, message })),
-  };
-}
-
-function toSettings({ settings }: Agent): AgentDetail["settings"] {
-  return {
-    temperature: settings.temperature,
-    max_tokens: settings.maxTokens,
-    timeout: settings.timeout,
-    max_tool_calls: settings.maxToolCalls,
-    max_execution_tokens: settings.maxExecutionTokens,
-    max_cost_usd: settings.maxCostUsd,
-    loop_detection: settings.loopDetection,
   };
 }
 

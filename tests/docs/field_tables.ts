@@ -59,15 +59,16 @@ function fieldRows(schema: z.ZodObject, prefix: string): string[][] {
 /** The object schema of a field, without its wrappers. */
 function objectIn(field: z.core.$ZodType): z.ZodObject | undefined {
   if (field instanceof z.ZodObject) return field;
+  if (field instanceof z.ZodPreprocess) return objectIn(field.out);
   return field instanceof z.ZodOptional || field instanceof z.ZodNullable
     ? objectIn(field.unwrap())
     : undefined;
 }
 
 function showDefault(value: unknown): string {
-  if (value === undefined) return "";
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return "";
   if (Array.isArray(value)) return `\`[${value.join(", ")}]\``;
-  const text = value === null ? "none" : String(value);
+  const text = String(value);
   return text === "required" || text.includes("`") || text.includes(" ") ? text : `\`${text}\``;
 }
 

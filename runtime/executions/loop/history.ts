@@ -1,5 +1,5 @@
 // What a new run remembers of the one before it: trimmed once, at its start, and made so that every provider takes it.
-import type { HistoryLevel } from "../../agents/definition.ts";
+import type { HistoryLevel } from "../../config/agent_settings.ts";
 import type { Message, ToolMessage, UserMessage } from "../../models/message.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { toSkillBreadcrumb } from "../../tools/skills/skill_context.ts";

@@ -1,5 +1,5 @@
 // The limits of a run: which one a reply crossed. Counters come from the stored rows, so they hold over restarts.
-import type { RunSettings } from "../../agents/agent.ts";
+import type { RunSettings } from "../../config/agent_settings.ts";
 import type { Execution } from "../execution.ts";
 
 /** The error of the first limit that these figures cross, or undefined. */

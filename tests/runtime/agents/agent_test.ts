@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
-import { definitionSchema } from "../../../runtime/agents/definition.ts";
-import { configSchema } from "../../../runtime/config/config_schema.ts";
 import { isGuarded } from "../../../runtime/agents/guarded_tools.ts";
 import { agentOf, configOf, parse } from "./parsed_file.ts";
 
@@ -299,49 +296,3 @@ Deno.test("parseAgent() gives agents that name the default provider its address,
   );
   assert.equal(addressOf("{provider: anthropic, name: x}"), undefined);
 });
-
-Deno.test("the documented defaults of agents' files and of config.yaml are those that hold", () => {
-  const config = configOf();
-  const manual = agentOf("");
-  const { trigger } = agentOf("trigger: { type: watch, paths: [inbox] }");
-  assert.ok(trigger.type === "watch");
-  const seconds = (ms: number | null) => ms === null ? null : ms / 1_000;
-  const named = (values: object) =>
-    Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [
-        name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-        value,
-      ]),
-    );
-  const ofAgent = {
-    ...named({ ...manual, ...manual.settings, ...trigger }),
-    type: manual.trigger.type,
-    debounce: seconds(trigger.debounceMs),
-    confirm_timeout: manual.confirmTimeoutMs,
-    stream_usage: true,
-  };
-  const ofConfig = {
-    ...named({ ...config, ...config.defaults }),
-    confirm_timeout: config.defaults.confirmTimeoutMs,
-  };
-  for (const [schema, used] of [[definitionSchema, ofAgent], [configSchema, ofConfig]] as const) {
-    const documented = defaultsOf(schema);
-    assert.ok(documented.length > 10);
-    for (const [name, value] of documented) {
-      // Words that describe where a default comes from.
-      if (typeof value === "string" && /[ `<]|^required$/.test(value)) continue;
-      assert.deepEqual(value, Reflect.get(used, name), name);
-    }
-  }
-});
-
-/** Every field of a schema that documents a default, with that. */
-function defaultsOf(schema: z.ZodObject): [name: string, value: unknown][] {
-  return Object.entries(schema.shape).flatMap(([name, field]): [string, unknown][] => {
-    let inner = field as z.core.$ZodType;
-    while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
-    if (inner instanceof z.ZodObject) return defaultsOf(inner);
-    const meta = (field as z.ZodType).meta() ?? {};
-    return "default" in meta ? [[name, meta["default"]]] : [];
-  });
-}

@@ -31,12 +31,9 @@ Deno.test("parseConfig() gives an empty file every default", () => {
       workspace: "/home/me/inkling",
       agentsDir: "agents",
       defaults: {
-        provider: undefined,
-        model: undefined,
-        baseUrl: undefined,
         confirmTools: ["file_delete", "file_write"],
         onPending: "skip",
-        confirmTimeoutMs: null,
+        confirmTimeout: null,
         onRestart: "orphan",
         temperature: 0.7,
         maxTokens: 4_096,
@@ -95,7 +92,7 @@ defaults:
         baseUrl: "https://models.example/v1",
         confirmTools: ["http_request"],
         onPending: "parallel",
-        confirmTimeoutMs: 86_400_000,
+        confirmTimeout: 86_400_000,
         onRestart: "resume",
         temperature: 1,
         maxTokens: 128_000,
@@ -146,7 +143,7 @@ Deno.test("parseConfig() tells absent from empty, and switches off what can be",
     );
   }
   assert.equal(
-    read("defaults: {confirm_timeout: none}").defaults.confirmTimeoutMs,
+    read("defaults: {confirm_timeout: none}").defaults.confirmTimeout,
     null,
   );
 });
