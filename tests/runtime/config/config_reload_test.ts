@@ -5,12 +5,13 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-/** Writes config.yaml as a file that is quiet. */
+/** Writes config.yaml as a file that is quiet, and at no moment half of one. */
 async function configure(place: TestWorkspace, text: string): Promise<void> {
   const path = join(place.configDir, "config.yaml");
-  await Deno.writeTextFile(path, text);
+  await Deno.writeTextFile(`${path}.new`, text);
   const past = new Date(Date.now() - 1_000);
-  await Deno.utime(path, past, past);
+  await Deno.utime(`${path}.new`, past, past);
+  await Deno.rename(`${path}.new`, path);
 }
 
 const warningsOf = (runtime: Runtime) => runtime.config.warnings.map(({ message }) => message);
