@@ -107,9 +107,11 @@ export class Inspection {
   /** What is left over where the service keeps its state, once it has gone in order. */
   async findLeftovers(): Promise<void> {
     const { home, findings } = this.#world;
-    // `fd`: the link to the service's descriptors. `watch`: where it tries whether folders are watched. `mcp`: where the programs of servers start. `workspaces`: the workspace's lock, whichever one config.yaml names, and its link.
+    // `fd`: the link to the service's descriptors. `staging`: where files were written. `watch`: where it tries whether folders
+    // are watched. `mcp`: where the programs of servers start. `workspaces`: the workspace's lock, whichever one config.yaml
+    // names, and its link.
     const known =
-      /^(inkling\.(db|lock|log(\.\d)?)|fd|watch|workspace|mcp|workspaces|workspaces\/[^/]+(\/(inkling\.lock|fd))?)$/;
+      /^(inkling\.(db|lock|log(\.\d)?)|fd|staging|watch|workspace|mcp|workspaces|workspaces\/[^/]+(\/(inkling\.lock|fd))?)$/;
     for (const name of await namesBelow(home.stateDir)) {
       if (!name.startsWith("mcp/") && !known.test(name)) {
         findings.add("the state directory holds nothing left over", { name });
@@ -117,8 +119,11 @@ export class Inspection {
     }
     await Promise.all([home.agentsDir, join(home.workspace, "out")].map(async (folder) => {
       for await (const { name } of Deno.readDir(folder)) {
-        // A process that was killed takes nothing away any more; only without kills is this a fault.
         if (!/\.tmp$/.test(name)) continue;
+        // What was half-written when a service was killed, the next start has cleared. What had lost its name it has kept.
+        if (/^\.inkling-[0-9a-f-]{36}-/.test(name)) {
+          findings.add("no half-written file is left over", { folder, name });
+        }
         this.#world.count("temporary files that kills left in the workspace");
         if (this.#world.service.kills === 0) {
           findings.add("no temporary file is left over", { folder, name });
