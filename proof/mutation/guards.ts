@@ -91,8 +91,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "what an agent wrote itself does not fire it",
-    file: "runtime/triggers/watch/agent_follower.ts",
-    find: "event === undefined || await ownWrites.isOwn(agent.id, path)",
+    file: "runtime/triggers/watch/agent_watch.ts",
+    find: "event === undefined || await ownWrites.isOwn(id, path)",
     replace: "event === undefined",
     tests: ["tests/runtime/triggers"],
   },
@@ -431,7 +431,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a watch that feeds itself with new names is stopped",
-    file: "runtime/triggers/watch/agent_follower.ts",
+    file: "runtime/triggers/watch/agent_watch.ts",
     find: "await ownWrites.writerOf(path);",
     replace: "undefined;",
     tests: [
@@ -463,7 +463,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a watched folder does not grow without a bound",
     file: "runtime/folders/folder_snapshot.ts",
-    find: "return this.#size > this.#options.most;",
+    find: "return this.#size > this.options.most;",
     replace: "return false;",
     tests: ["tests/runtime/triggers/watch/watcher_size_test.ts"],
   },

@@ -99,7 +99,7 @@ export async function runWorld(script: WorldScript): Promise<WorldReport> {
       await clock.idle();
     } else {
       isPaused = event.type === "pause";
-      scheduler?.look();
+      scheduler?.wake();
       await clock.idle();
     }
   }

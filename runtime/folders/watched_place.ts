@@ -1,26 +1,44 @@
 // One watched path, whatever is there: a folder, a file, or nothing yet. Follows it when it vanishes and comes back, and
 // tells how its files change. What is due is put together, and one scan follows the other.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { holdsMoreThan } from "../../base/files/folder_size.ts";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
+import { isBelow } from "../../base/files/path_below.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { FolderSnapshot, isNews, type ScanResult, type Stamp } from "./folder_snapshot.ts";
-import type { FolderWatches } from "./folder_watches.ts";
+import {
+  FolderSnapshot,
+  type ScanResult,
+  type Stamp,
+  type Transition,
+  UNREAD,
+} from "./folder_snapshot.ts";
+import type { FolderListener, FolderWatches } from "./folder_watches.ts";
 import { findWatchedRoot, type WatchedRoot } from "./watched_root.ts";
 
+/** A path may come, go or lead somewhere else without any event. */
+const CHECK_MS = 2_000;
 /** After this long a folder that appeared is scanned once more: its watch began a little later than its life. */
 const SECOND_SCAN_MS = 500;
-/** What cannot be read is tried again so soon, then ever more rarely, up to a minute. */
+/** What cannot be read is tried anew so soon, then ever more rarely, up to a minute. */
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
 
+/** What is to be watched. */
+export interface WantedPlace {
+  /** Absolute. */
+  path: string;
+  /** With all folders in it. */
+  recursive: boolean;
+  /** Folders of these names, inside of it, are left out. */
+  ignored: readonly string[];
+}
+
 /** Is told what becomes of a watched path. */
 export interface PlaceListener {
-  /** Files differ from how they were last seen, or could not be; or the path is there again. */
-  changed(found: ScanResult): void;
-  /** There is too much at the path: from now on nothing is watched there. */
-  refused(reason: string): void;
+  /** Files differ from how they were last seen; or the path is there once more, or holds more than it may from now on. */
+  changed(place: WatchedPlace, changes: readonly Transition[]): void;
 }
 
 /** What places share. */
@@ -30,42 +48,41 @@ export interface PlacePorts {
   log: ServiceLog;
   /** How many files and folders may be at the path. */
   mostEntries: number;
-  /** Says that there are more. */
-  describeTooLarge: (path: string, most: number) => string;
-  /** Whether a place (absolute, real) is nobody's to watch. */
-  isClosed: (path: string) => boolean;
-  /** Whether what lies there, inside of a watched folder, is left out. */
-  isSkipped: (path: string) => boolean;
+  /** Folders whose content nobody may watch, absolute. */
+  closed: readonly string[];
 }
 
 /** A watched path. */
-export class WatchedPlace implements AsyncDisposable {
-  /** As it was named, absolute. */
-  readonly path: string;
-  readonly #recursive: boolean;
+export class WatchedPlace implements AsyncDisposable, FolderListener {
   readonly #ports: PlacePorts;
+  readonly #closed: readonly string[];
   readonly #listeners = new Set<PlaceListener>();
   readonly #over = new AbortController();
   /** What is there now. */
   #root: WatchedRoot | undefined;
   /** What was seen last. Its files count as they were until the path is back: a drive may just not be mounted. */
-  #seen: { root: WatchedRoot; snapshot: FolderSnapshot } | undefined;
+  #snapshot: FolderSnapshot | undefined;
   #unwatch: (() => void) | undefined;
   #isOpening = true;
   #isUnreachable = false;
-  #refusal: string | undefined;
+  #isTooLarge = false;
   #isCheckDue = false;
-  #isAllDue = false;
   readonly #due = new Set<string>();
   #working: Promise<void> | undefined;
-  #secondScan: Promise<void> | undefined;
+  #secondScan = Promise.resolve();
+  #checking: Promise<void> | undefined;
   #retryMs = FIRST_RETRY_MS;
   #retryAt = 0;
 
-  constructor(place: { path: string; recursive: boolean }, ports: PlacePorts) {
-    this.path = place.path;
-    this.#recursive = place.recursive;
+  constructor(readonly wanted: WantedPlace, ports: PlacePorts) {
     this.#ports = ports;
+    // A closed folder may be reached by its real path as well.
+    this.#closed = [...ports.closed, ...ports.closed.map(knownRealPath)];
+  }
+
+  /** As it was named, absolute. */
+  get path(): string {
+    return this.wanted.path;
   }
 
   /** Whether there is anything at the path. */
@@ -73,48 +90,47 @@ export class WatchedPlace implements AsyncDisposable {
     return this.#root !== undefined;
   }
 
-  /** Why nothing is watched at the path: there is too much. It stays so, whatever becomes of it. */
-  get refusal(): string | undefined {
-    return this.#refusal;
+  /** Whether nothing is watched because there is too much at the path. It stays so, whatever becomes of it. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge;
   }
 
   /** The watched file, or undefined where that is a folder. Real. */
   get file(): string | undefined {
-    const root = this.#seen?.root;
-    return root?.only === undefined ? undefined : join(root.folder, root.only);
+    const only = this.#snapshot?.options.only;
+    return this.folder === undefined || only === undefined ? undefined : join(this.folder, only);
   }
 
   /** The real folder of its files; undefined where nothing was ever there. */
   get folder(): string | undefined {
-    return this.#seen?.root.folder;
+    return this.#snapshot?.root;
   }
 
-  /** Every file with its stamp, as last seen. */
+  /** Every file with its stamp, as last seen; UNREAD for what never could be read. */
   files(): Iterable<[path: string, stamp: Stamp]> {
-    return this.#seen?.snapshot.files() ?? [];
-  }
-
-  /** How a file was last seen; null: there was none. */
-  stampAt(path: string): Stamp | null {
-    return this.#seen?.snapshot.stampAt(path) ?? null;
-  }
-
-  /** Files and folders that cannot be read now; the path itself where it cannot be told what is there. */
-  get unread(): readonly string[] {
-    if (this.#seen === undefined) return this.#isUnreachable ? [this.path] : [];
-    return this.#seen.snapshot.unread;
+    return this.#snapshot?.files() ?? (this.#isUnreachable ? [[this.path, UNREAD]] : []);
   }
 
   /** Whether a path, or a folder on the way to it, cannot be read now. */
   isUnread(path: string): boolean {
-    return this.#seen?.snapshot.isUnread(path) ?? this.#isUnreachable;
+    return this.#snapshot?.isUnread(path) ?? this.#isUnreachable;
   }
 
   /** Takes in what is there. From then on changes are told. Throws when that was abandoned: only a part is known then. */
   async open(): Promise<void> {
+    if (this.#isClosed(knownRealPath(this.path))) {
+      const message = `Nothing is watched at ${this.path}: this folder is closed to agents`;
+      this.#ports.log.write("warn", message);
+    }
     await this.check();
     this.#over.signal.throwIfAborted();
     this.#isOpening = false;
+    this.#checking = this.#checkRegularly();
+  }
+
+  /** Ends what it is doing, if it has not got to know yet what is there. */
+  abandonOpening(): void {
+    if (this.#isOpening) this.#over.abort();
   }
 
   listen(listener: PlaceListener): void {
@@ -125,26 +141,34 @@ export class WatchedPlace implements AsyncDisposable {
     this.#listeners.delete(listener);
   }
 
-  /** Looks whether the path is still there and still the same; and at what could not be read, when its time has come. */
+  /** Finds out whether the path is still there and still the same, and whether what could not be read now can. */
   check(): Promise<void> {
     this.#isCheckDue = true;
-    if (this.unread.length > 0 && this.#ports.clock.now() >= this.#retryAt) {
+    const unread = this.#snapshot?.unread ?? [];
+    const now = this.#ports.clock.now();
+    if (unread.length > 0 && now >= this.#retryAt) {
       this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
-      this.#retryAt = this.#ports.clock.now() + this.#retryMs;
-      for (const path of this.unread) this.#due.add(path);
+      this.#retryAt = now + this.#retryMs;
+      for (const path of unread) this.#due.add(path);
     }
     return this.#work();
   }
 
-  /** Looks at those of these paths (absolute, real) that lie in it. */
+  /** Scans those of these paths (absolute, real) that lie in it. */
   scan(paths: readonly string[]): Promise<void> {
     for (const path of paths) this.#due.add(path);
     return this.#work();
   }
 
-  /** Ends what it is doing, if it has not got to know yet what is there. */
-  abandonOpening(): void {
-    if (this.#isOpening) this.#over.abort();
+  changed(paths: readonly string[]): void {
+    // The folder itself may be gone, or another one by now.
+    if (paths.some((path) => path === this.folder)) this.#isCheckDue = true;
+    void this.scan(paths);
+  }
+
+  uncertain(): Promise<void> {
+    this.#isCheckDue = true;
+    return this.scan(this.folder === undefined ? [] : [this.folder]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -152,11 +176,7 @@ export class WatchedPlace implements AsyncDisposable {
     this.#unwatch?.();
     await this.#working;
     await this.#secondScan;
-  }
-
-  #scanAll(): Promise<void> {
-    this.#isCheckDue = this.#isAllDue = true;
-    return this.#work();
+    await this.#checking;
   }
 
   #work(): Promise<void> {
@@ -164,11 +184,15 @@ export class WatchedPlace implements AsyncDisposable {
   }
 
   async #workOff(): Promise<void> {
-    // Not before the caller has this promise at hand.
-    await Promise.resolve();
+    await Promise.resolve(); // Not before the caller has this promise at hand.
     while (!this.#over.signal.aborted && (this.#isCheckDue || this.#due.size > 0)) {
       try {
-        await (this.#isCheckDue ? this.#checkNow() : this.#scanDue());
+        if (this.#isCheckDue) await this.#follow();
+        const snapshot = this.isThere && this.#due.size > 0 ? this.#snapshot : undefined;
+        const isAll = snapshot !== undefined && this.#due.has(snapshot.root);
+        const paths = isAll ? [snapshot.root] : [...this.#due];
+        this.#due.clear();
+        if (snapshot !== undefined) this.#take(await snapshot.scan(paths));
       } catch (error) {
         this.#ports.log.write("error", `Cannot scan the watched path ${this.path}`, { error });
       }
@@ -177,49 +201,25 @@ export class WatchedPlace implements AsyncDisposable {
   }
 
   /** Follows what is there now. */
-  async #checkNow(): Promise<void> {
-    const isAllDue = this.#isAllDue;
-    this.#isCheckDue = this.#isAllDue = false;
-    if (this.#refusal !== undefined) return;
+  async #follow(): Promise<void> {
+    this.#isCheckDue = false;
+    if (this.#isTooLarge) return;
     const found = await this.#find();
-    if (found === undefined || found.identity !== this.#root?.identity) this.#lose();
-    if (found === undefined) return;
-    if (this.#root === undefined) return await this.#enter(found);
-    if (!isAllDue) return;
-    this.#due.clear();
-    await this.#scan((snapshot) => snapshot.scanAll({ isBeginning: false }));
-  }
-
-  async #scanDue(): Promise<void> {
-    const paths = [...this.#due];
-    this.#due.clear();
-    await this.#scan((snapshot) => snapshot.scan(paths));
-  }
-
-  async #scan(work: (snapshot: FolderSnapshot) => Promise<ScanResult>): Promise<void> {
-    if (this.#root === undefined || this.#seen === undefined) return;
-    const { snapshot } = this.#seen;
-    const result = await work(snapshot);
-    if (snapshot.isTooLarge) return this.#refuse();
-    if (isNews(result)) this.#tell(result);
-    if (result.newFolders.length > 0) this.#rescanSoon(result.newFolders);
-    this.#followUnread(result);
+    if (found?.identity !== this.#root?.identity) this.#lose();
+    if (found !== undefined && this.#root === undefined) await this.#enter(found);
   }
 
   async #find(): Promise<WatchedRoot | undefined> {
     try {
-      const found = await findWatchedRoot(this.path, {
-        isClosed: this.#ports.isClosed,
-        former: this.#root,
-      });
+      const root = await findWatchedRoot(this.path, this.#root);
+      const found = root !== undefined && this.#isClosed(root.folder) ? undefined : root;
       // Of what has never been seen, #enter has to know.
-      if (found === undefined || this.#seen !== undefined) this.#isUnreachable = false;
+      if (found === undefined || this.#snapshot !== undefined) this.#isUnreachable = false;
       return found;
     } catch (error) {
       if (!this.#isUnreachable) {
-        this.#ports.log.write("warn", `Cannot tell what is at ${this.path}, which is watched`, {
-          error,
-        });
+        const message = `Cannot tell what is at ${this.path}, which is watched`;
+        this.#ports.log.write("warn", message, { error });
       }
       this.#isUnreachable = true;
       return this.#root;
@@ -227,47 +227,54 @@ export class WatchedPlace implements AsyncDisposable {
   }
 
   async #enter(root: WatchedRoot): Promise<void> {
-    const { watches, isSkipped, mostEntries: most } = this.#ports;
+    const { watches, mostEntries: most } = this.#ports;
     const { folder, only } = root;
-    const recursive = this.#recursive && only === undefined;
-    const options = { recursive, isSkipped, signal: this.#over.signal, most };
+    const { ignored } = this.wanted;
+    const recursive = this.wanted.recursive && only === undefined;
+    const isSkipped = (path: string) => this.#isClosed(path) || ignored.includes(basename(path));
+    const options = { recursive, only, isSkipped, most, signal: this.#over.signal };
     // First: a watch of very many folders takes long to begin, and the system has a limit for all of them.
     if (only === undefined && await holdsMoreThan(folder, options)) return this.#refuse();
-    const wasUnreachable = this.#seen === undefined && this.#isUnreachable;
-    if (this.#seen?.root.folder !== folder || this.#seen.root.only !== only) {
-      this.#seen = { root, snapshot: new FolderSnapshot(folder, { ...options, only }) };
-    }
-    const { snapshot } = this.#seen;
+    const known = this.#snapshot;
+    const wasUnreachable = known === undefined && this.#isUnreachable;
+    const isSame = known?.root === folder && known.options.only === only;
+    const snapshot = this.#snapshot = isSame ? known : new FolderSnapshot(folder, options);
     this.#root = root;
     this.#isUnreachable = false;
-    const unwatch = await watches.watch({ folder, recursive }, {
-      changed: (paths) => {
-        void this.scan(paths);
-        // The folder itself: it may be gone, or another one by now.
-        if (paths.includes(folder)) void this.#scanAll();
-      },
-      uncertain: () => this.#scanAll(),
-    });
-    this.#unwatch = unwatch;
+    const unwatch = this.#unwatch = await watches.watch({ folder, recursive }, this);
     if (this.#over.signal.aborted) return unwatch();
     const result = await snapshot.scanAll({ isBeginning: this.#isOpening || wasUnreachable });
-    if (snapshot.isTooLarge) return this.#refuse();
-    if (!this.#isOpening) {
-      this.#tell(wasUnreachable ? { ...result, read: [...result.read, this.path] } : result);
-      // Of a folder that is just being filled the first scan may have missed the rest.
-      this.#rescanSoon([folder]);
-    }
-    this.#followUnread(result);
+    if (wasUnreachable) result.changes.unshift({ path: this.path, before: UNREAD, now: null });
+    // Of a folder that is just being filled the first scan may have missed the rest.
+    result.newFolders = [folder];
+    this.#take(result);
   }
 
-  #tell(found: ScanResult): void {
-    this.#listeners.forEach((listener) => listener.changed(found));
+  #take({ changes, newFolders, lost, hasFoundFolder }: ScanResult): void {
+    const { clock, log, watches } = this.#ports;
+    if (this.#snapshot?.isTooLarge === true) return this.#refuse();
+    if (!this.#isOpening) this.#tell(changes);
+    if (!this.#isOpening && newFolders.length > 0) {
+      this.#secondScan = this.#scanSoon(newFolders, { after: this.#secondScan });
+    }
+    if (hasFoundFolder && this.#root !== undefined) watches.renew(this.#root.folder);
+    const [first] = lost;
+    if (first === undefined) return;
+    this.#retryMs = FIRST_RETRY_MS;
+    this.#retryAt = clock.now() + FIRST_RETRY_MS;
+    const what = lost.length === 1 ? first.path : `${first.path} and ${lost.length - 1} more`;
+    const message = "which is watched; what is known of it counts until it can be read";
+    log.write("warn", `Cannot read ${what}, ${message}`, { error: first.error });
+  }
+
+  #tell(changes: readonly Transition[]): void {
+    for (const listener of this.#listeners) listener.changed(this, changes);
   }
 
   #refuse(): void {
     this.#lose();
-    this.#refusal = this.#ports.describeTooLarge(this.path, this.#ports.mostEntries);
-    for (const listener of this.#listeners) listener.refused(this.#refusal);
+    this.#isTooLarge = true;
+    this.#tell([]);
   }
 
   #lose(): void {
@@ -276,25 +283,18 @@ export class WatchedPlace implements AsyncDisposable {
     this.#root = undefined;
   }
 
-  /** Scans folders once more, a moment later: they are new, and may just be being filled. */
-  #rescanSoon(folders: readonly string[]): void {
-    const before = this.#secondScan;
-    this.#secondScan = (async () => {
-      await sleepUnlessAborted(this.#ports.clock, SECOND_SCAN_MS, this.#over.signal);
-      await before;
-      if (!this.#over.signal.aborted) void this.scan(folders);
-    })();
+  async #scanSoon(paths: readonly string[], { after }: { after: Promise<void> }): Promise<void> {
+    await sleepUnlessAborted(this.#ports.clock, SECOND_SCAN_MS, this.#over.signal);
+    await after;
+    if (!this.#over.signal.aborted) void this.scan(paths);
   }
 
-  /** Sees to what cannot be read: it is tried again with the checks. What could not be read may not be watched, either. */
-  #followUnread({ lost, hasFoundFolder }: ScanResult): void {
-    if (hasFoundFolder && this.#root !== undefined) this.#ports.watches.renew(this.#root.folder);
-    const [first] = lost;
-    if (first === undefined) return;
-    this.#retryMs = FIRST_RETRY_MS;
-    this.#retryAt = this.#ports.clock.now() + FIRST_RETRY_MS;
-    const what = lost.length === 1 ? first.path : `${first.path} and ${lost.length - 1} more`;
-    const message = "which is watched; what is known of it counts until it can be read";
-    this.#ports.log.write("warn", `Cannot read ${what}, ${message}`, { error: first.error });
+  async #checkRegularly(): Promise<void> {
+    const { clock } = this.#ports;
+    while (await sleepUnlessAborted(clock, CHECK_MS, this.#over.signal)) await this.check();
+  }
+
+  #isClosed(path: string): boolean {
+    return this.#closed.some((folder) => isBelow(path, folder));
   }
 }

@@ -14,38 +14,26 @@ export interface WatchedRoot {
 }
 
 /**
- * What is at a path now; undefined: nothing, or nothing that may be watched. `former` is what was there before. Throws the
- * system's error where that cannot be told.
+ * What is at a path now; undefined: nothing. `former` is what was there before. Throws the system's error where that cannot
+ * be told.
  */
 export async function findWatchedRoot(
   path: string,
-  { isClosed, former }: {
-    isClosed: (path: string) => boolean;
-    former: WatchedRoot | undefined;
-  },
-): Promise<WatchedRoot | undefined> {
-  const real = await Deno.realPath(path).catch(ignoreMissing);
-  if (real === undefined) return await findFolderOfFile(former);
-  const info = await Deno.lstat(real).catch(ignoreMissing);
-  if (info === undefined || isClosed(real)) return undefined;
-  if (info.isDirectory) return { folder: real, only: undefined, identity: folderIdentity(info) };
-  if (!info.isFile) return undefined;
-  return await toFileRoot({ folder: dirname(real), only: basename(real) });
-}
-
-/** A watched file that is gone is still watched, as long as its folder is there. */
-async function findFolderOfFile(
   former: WatchedRoot | undefined,
 ): Promise<WatchedRoot | undefined> {
-  const { folder, only } = former ?? {};
-  if (folder === undefined || only === undefined) return undefined;
-  return await toFileRoot({ folder, only });
+  const real = await Deno.realPath(path).catch(ignoreMissing);
+  if (real === undefined) {
+    // A watched file that is gone is still watched, as long as its folder is there.
+    const { folder, only } = former ?? {};
+    return folder === undefined || only === undefined ? undefined : rootOfFile(folder, only);
+  }
+  const info = await Deno.lstat(real).catch(ignoreMissing);
+  if (info?.isDirectory) return { folder: real, only: undefined, identity: folderIdentity(info) };
+  return info?.isFile ? rootOfFile(dirname(real), basename(real)) : undefined;
 }
 
-async function toFileRoot(
-  place: { folder: string; only: string },
-): Promise<WatchedRoot | undefined> {
-  const info = await Deno.lstat(place.folder).catch(ignoreMissing);
+async function rootOfFile(folder: string, only: string): Promise<WatchedRoot | undefined> {
+  const info = await Deno.lstat(folder).catch(ignoreMissing);
   if (info === undefined || !info.isDirectory) return undefined;
-  return { ...place, identity: `${folderIdentity(info)} ${join(place.folder, place.only)}` };
+  return { folder, only, identity: `${folderIdentity(info)} ${join(folder, only)}` };
 }

@@ -27,16 +27,14 @@ export class SqliteWatchStore implements WatchStore {
     return Promise.resolve(rows.map(({ agent_id }) => agent_id));
   }
 
-  readQueue(): Promise<QueuedChange[]> {
-    const rows = this.#db.all<
-      { agent_id: string; path: string; event: FileEvent; queued_at: number }
-    >("SELECT agent_id, path, event, queued_at FROM watch_queue ORDER BY queued_at, rowid");
-    return Promise.resolve(rows.map((row) => ({
-      agentId: row.agent_id,
-      path: row.path,
-      event: row.event,
-      queuedAt: row.queued_at,
-    })));
+  readQueue(agentId: string): Promise<QueuedChange[]> {
+    const rows = this.#db.all<{ path: string; event: FileEvent; queued_at: number }>(
+      "SELECT path, event, queued_at FROM watch_queue WHERE agent_id = ? ORDER BY queued_at, rowid",
+      agentId,
+    );
+    return Promise.resolve(
+      rows.map(({ path, event, queued_at }) => ({ agentId, path, event, queuedAt: queued_at })),
+    );
   }
 
   enqueue(

@@ -130,12 +130,12 @@ export class AgentFiles implements AsyncDisposable {
   }
 
   async #isQuietFor(ms: number): Promise<boolean> {
-    const nap = new AbortController();
-    const signal = AbortSignal.any([nap.signal, this.#over.signal]);
+    const waiting = new AbortController();
+    const signal = AbortSignal.any([waiting.signal, this.#over.signal]);
     const quiet = sleepUnlessAborted(this.#ports.clock, ms, signal);
     const noise = this.#changed.promise.then(() => false);
     const outcome = await Promise.race([quiet, noise]);
-    nap.abort();
+    waiting.abort();
     await quiet;
     return outcome;
   }

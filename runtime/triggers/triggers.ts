@@ -1,7 +1,6 @@
 // Everything that fires by itself, as one: schedules, watches, and the pause over both.
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { EventBus } from "../events/bus.ts";
 import { firstOf } from "../../base/first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
@@ -16,13 +15,9 @@ export interface TriggersPorts {
   pause: Pause;
   scheduler: Scheduler;
   /** Opened with the first agent that watches something, or once watched and is gone. */
-  openWatcher: (
-    options: { onTripped: (agentId: string, reason: string) => void },
-  ) => Promise<Watcher>;
+  openWatcher: () => Promise<Watcher>;
   /** Whether anything is stored of agents that watch, or did. */
   hasStoredWatches: () => Promise<boolean>;
-  events: EventBus;
-  findAgent: (id: string) => Agent | undefined;
   clock: Clock;
 }
 
@@ -69,13 +64,11 @@ export class Triggers implements AsyncDisposable {
       await this.#ports.hasStoredWatches();
     if (!isWanted) return;
     const watcher = await (this.#watcher ??= this.#open().catch((error) => {
-      // The next time that agents are looked at tries anew.
+      // The next reload of the agents tries anew.
       this.#watcher = undefined;
       throw error;
     }));
-    const following = watcher.reconcile(agents, options).then((restarted) => {
-      for (const id of restarted) this.#tell(id, { status: "running", reason: null });
-    });
+    const following = watcher.reconcile(agents, options);
     // What is watched may be large, on a slow disk: whoever reloads the agents does not wait for all of it.
     await firstOf(following, { within: { clock: this.#ports.clock, ms: LONGEST_WAIT_MS } });
   }
@@ -89,8 +82,7 @@ export class Triggers implements AsyncDisposable {
 
   /** Lets every trigger that was stopped because it ran away fire again. */
   reset(): void {
-    const stopped = this.#openWatcher?.reset() ?? [];
-    for (const id of stopped) this.#tell(id, { status: "running", reason: null });
+    this.#openWatcher?.reset();
   }
 
   /** Pauses or resumes all triggers; resuming lets those that ran away fire again, too. */
@@ -98,8 +90,8 @@ export class Triggers implements AsyncDisposable {
     await this.#ports.pause.change(state);
     if (state !== "running") return;
     this.reset();
-    this.#ports.scheduler.look();
-    this.#openWatcher?.look();
+    this.#ports.scheduler.wake();
+    this.#openWatcher?.wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -109,16 +101,9 @@ export class Triggers implements AsyncDisposable {
   }
 
   async #open(): Promise<Watcher> {
-    const watcher = await this.#ports.openWatcher({
-      onTripped: (id, reason) => this.#tell(id, { status: "paused", reason }),
-    });
+    const watcher = await this.#ports.openWatcher();
     this.#openWatcher = watcher;
     if (this.#isStarted) watcher.start();
     return watcher;
-  }
-
-  #tell(agentId: string, change: { status: SchedulerState; reason: string | null }): void {
-    const displayName = this.#ports.findAgent(agentId)?.displayName ?? agentId;
-    this.#ports.events.publish({ type: "trigger_changed", agentId, displayName, ...change });
   }
 }

@@ -5,7 +5,7 @@ import type { RunCause } from "../run_cause.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { PathSandbox, type PathSandboxOptions } from "../tools/files/path_sandbox.ts";
 import type { OwnWrites, Writer } from "../triggers/watch/own_writes.ts";
-import { createWatchFilter } from "../triggers/watch/watch_filter.ts";
+import { createWatchFilter } from "../triggers/watch/watched_paths.ts";
 
 /** Whose sandbox it is. */
 export interface SandboxSubject {

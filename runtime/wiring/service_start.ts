@@ -15,7 +15,7 @@ import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
 /** The parts of a runtime that is to be a service. */
-export interface ServiceParts extends Omit<ServiceTriggersOptions, "findAgent" | "timeZone"> {
+export interface ServiceParts extends Omit<ServiceTriggersOptions, "timeZone"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
   follower: ConfigFollower;
@@ -57,7 +57,6 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   const triggers = resources.use(
     createServiceTriggers({
       ...parts,
-      findAgent: (id) => registry.get(id),
       timeZone: () => machineTimeZone().name,
     }),
   );

@@ -1,5 +1,4 @@
 // The triggers of a service, put together: what is due by time, and what is due by changes of files.
-import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
@@ -29,7 +28,6 @@ export interface ServiceTriggersOptions {
   pause: Pause;
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
-  findAgent: (id: string) => Agent | undefined;
   timeZone: () => string;
   events: EventBus;
   clock: Clock;
@@ -39,7 +37,7 @@ export interface ServiceTriggersOptions {
 /** They fire nothing before they are started. The watcher is loaded with the first agent that watches something. */
 export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
   const { settings, db, slots, runner, pause, timeZone } = options;
-  const { clock, log, events, findAgent, folders } = options;
+  const { clock, log, events, folders } = options;
   const start = createStartRun(runner);
   const isPaused = async () => await pause.state() === "paused";
   const scheduler = new Scheduler({
@@ -59,10 +57,8 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   return new Triggers({
     pause,
     scheduler,
-    events,
-    findAgent,
     clock,
-    async openWatcher({ onTripped }) {
+    async openWatcher() {
       const [{ Watcher }, store, ownWrites] = await Promise.all([
         loadWatcher(),
         openStore(),
@@ -80,7 +76,6 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         directories,
         home,
         folders,
-        onTripped,
       });
     },
     hasStoredWatches: async () => (await (await openStore()).listAgents()).length > 0,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import picomatch from "picomatch";
 import { compileGlob, MAX_GLOB_CHARACTERS } from "../../../base/files/glob.ts";
-import { createWatchFilter } from "../../../runtime/triggers/watch/watch_filter.ts";
+import { createWatchFilter } from "../../../runtime/triggers/watch/watched_paths.ts";
 import { parse } from "../../../tests/runtime/agents/parsed_file.ts";
 import { anyText } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";

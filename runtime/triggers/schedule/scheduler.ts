@@ -27,11 +27,11 @@ export class Scheduler implements AsyncDisposable {
   readonly #changes = new SerialQueue();
   /** The agents as they should be, while the book is not in step with them. */
   #owed: ReconcileOptions & { agents: readonly Agent[] } | undefined;
-  #waiting = new AbortController();
+  #waking = new AbortController();
   #isOver = false;
   #watching: Promise<void> | undefined;
-  /** What the wall clock showed at the last look. */
-  #lookedAt = -Infinity;
+  /** What the wall clock showed at the last check. */
+  #checkedAt = -Infinity;
   #wokeLate = false;
   #purgedAt = -Infinity;
 
@@ -47,7 +47,7 @@ export class Scheduler implements AsyncDisposable {
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     this.#owed = { ...options, agents };
     await this.#changes.run(() => this.#settleOwed());
-    this.look();
+    this.wake();
   }
 
   /**
@@ -68,14 +68,14 @@ export class Scheduler implements AsyncDisposable {
     this.#watching ??= this.#watch();
   }
 
-  /** Something changed that may concern slots: looks at once instead of at the end of the sleep. */
-  look(): void {
-    this.#waiting.abort();
+  /** Something changed that may concern slots: checks at once instead of at the end of the sleep. */
+  wake(): void {
+    this.#waking.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    this.#waiting.abort();
+    this.#waking.abort();
     await this.#watching;
     await this.#changes.settled();
   }
@@ -83,13 +83,13 @@ export class Scheduler implements AsyncDisposable {
   async #watch(): Promise<void> {
     const { clock, log } = this.#ports;
     while (!this.#isOver) {
-      this.#waiting = new AbortController();
+      this.#waking = new AbortController();
       let shortestMs = 0;
       try {
         await this.#settle();
         await this.#purge();
       } catch (error) {
-        log.write("error", "Schedules could not be looked at; tried again soon", { error });
+        log.write("error", "Schedules could not be checked; tried again soon", { error });
         shortestMs = RETRY_MS;
       }
       if (this.#isOver) return;
@@ -100,7 +100,7 @@ export class Scheduler implements AsyncDisposable {
 
   async #sleep(ms: number): Promise<void> {
     const { clock } = this.#ports;
-    const { signal } = this.#waiting;
+    const { signal } = this.#waking;
     const wake = clock.now() + ms;
     await sleepUnlessAborted(clock, ms, signal);
     this.#wokeLate = clock.now() - wake > LATE_WAKE_MS;
@@ -109,8 +109,8 @@ export class Scheduler implements AsyncDisposable {
   /** Gives every slot that is due by now its outcome. */
   async #settle(): Promise<void> {
     const now = this.#ports.clock.now();
-    if (now < this.#lookedAt) await this.#changes.run(() => this.#book.rebeginAhead());
-    this.#lookedAt = now;
+    if (now < this.#checkedAt) await this.#changes.run(() => this.#book.rebeginAhead());
+    this.#checkedAt = now;
     if (this.#owed !== undefined) await this.#changes.run(() => this.#settleOwed());
     const reports: BatchReport[] = [];
     try {

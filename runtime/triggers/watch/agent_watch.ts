@@ -1,252 +1,285 @@
-// What one agent watches: its paths with their filters, and what of it has changed. A change waits until its path has been
-// quiet for a while, or, where all that is watched has vanished with it, until that is back.
+// One agent that watches: what of its files has changed, and is not its own doing, goes into the queue of its runs. A change
+// waits until its path has been quiet for a while, or, where all that is watched has vanished with it, until that is back.
+import { isDeepStrictEqual } from "node:util";
 import type { Agent, WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
-import { readWatchPaths } from "../../agents/watch_path.ts";
+import { describeTooLarge } from "../../agents/watch_path.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { isBelow } from "../../../base/files/path_below.ts";
-import type { ScanResult, Stamp, Transition } from "../../folders/folder_snapshot.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
+import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapshot.ts";
+import type { PlaceListener, WatchedPlace } from "../../folders/watched_place.ts";
 import type { WatchedPlaces } from "../../folders/watched_places.ts";
-import { AgentWatchPath } from "./agent_watch_path.ts";
-import { ChangeFolding, type SettledPath } from "./change_folding.ts";
-import { UNREAD } from "./seen_files.ts";
-import { type ChangeOrigin, FROM_OUTSIDE } from "./trigger_breaker.ts";
+import { ChangeFolding } from "./change_folding.ts";
+import type { OwnWrites } from "./own_writes.ts";
+import { RunQueue, type RunQueuePorts, type WatchChange, type WatchingAgent } from "./run_queue.ts";
+import type { QueuedChange } from "./watch_store.ts";
+import { WatchedPaths } from "./watched_paths.ts";
 
-/** An agent with a watch trigger that may fire. */
-export type WatchingAgent = Agent & { trigger: WatchTrigger };
+/** No file has an empty path: the stamp there says what was watched, because other paths or filters begin anew. */
+const FINGERPRINT_PATH = "";
 
-/** What the watch of an agent needs. */
-export interface AgentWatchPorts {
+/** What all watches share. */
+export interface AgentWatchPorts extends RunQueuePorts {
   places: WatchedPlaces;
-  clock: Clock;
+  /** How many files and folders may be at a watched path. */
+  mostEntries: number;
   base: PathBase;
-  /** What a change of a path that is noticed now may come from. */
-  noticed: (path: string) => ChangeOrigin;
-  /** Called with paths that are quiet. */
-  onSettled: (paths: SettledPath[]) => void;
-  /** Called where there is too much at a path: nothing is watched there. */
-  onRefused: (reason: string) => void;
+  ownWrites: OwnWrites;
 }
 
-/** A watch trigger at work. Reports nothing before `listen` or `adopt`. */
-export class AgentWatch implements AsyncDisposable {
+/** What is watched for an agent, and how it looked when the agent was last told; undefined: it begins with what is there. */
+interface Entered {
+  paths: WatchedPaths;
+  remembered: Map<string, Stamp | null> | undefined;
+}
+
+/** One agent's watch. Its updates must not overlap. */
+export class AgentWatch implements AsyncDisposable, PlaceListener {
   readonly #ports: AgentWatchPorts;
-  readonly #debounceMs: number;
-  readonly #paths: AgentWatchPath[] = [];
+  /** What it runs for. */
+  readonly queue: RunQueue;
   readonly #folding = new ChangeFolding();
-  /** How files looked when the agent was last told of them, until all paths have been compared with it. */
-  #remembered: ReadonlyMap<string, Stamp> | undefined;
-  readonly #over = new AbortController();
+  readonly #settling = new SerialQueue();
+  #agent: WatchingAgent;
+  #paths: WatchedPaths;
+  /** See Entered; until all places have been compared with it. */
+  #remembered: Map<string, Stamp | null> | undefined;
+  readonly #compared = new WeakSet<WatchedPlace>();
+  /** Aborted: nothing settles by itself. */
+  #rest = new AbortController();
   #timing: Promise<void> | undefined;
 
   private constructor(
-    debounceMs: number,
-    remembered: ReadonlyMap<string, Stamp> | undefined,
-    ports: AgentWatchPorts,
+    agent: WatchingAgent,
+    own: Entered & { waiting: readonly QueuedChange[]; ports: AgentWatchPorts },
   ) {
-    this.#ports = ports;
-    this.#debounceMs = debounceMs;
-    this.#remembered = remembered;
+    this.#agent = agent;
+    this.#ports = own.ports;
+    this.#paths = own.paths;
+    this.#remembered = own.remembered;
+    this.queue = new RunQueue(agent, own.waiting, own.ports);
   }
 
-  /**
-   * Takes in all that a trigger watches. `remembered` is how files looked: what looks different now counts as changed.
-   * Undefined: all begins with what is there.
-   */
-  static async open(
-    trigger: Pick<WatchTrigger, "paths" | "filters" | "debounceMs">,
-    remembered: ReadonlyMap<string, Stamp> | undefined,
-    ports: AgentWatchPorts,
-  ): Promise<AgentWatch> {
-    const { filters, debounceMs } = trigger;
-    const watch = new AgentWatch(debounceMs, remembered, ports);
-    try {
-      for (const path of trigger.paths.flatMap((written) => readWatchPaths(written, ports.base))) {
-        watch.#paths.push(await AgentWatchPath.join(path, { places: ports.places, filters }));
-      }
-    } catch (error) {
-      await watch[Symbol.asyncDispose]();
-      throw error;
+  /** Takes in all that an agent watches. */
+  static async open(agent: WatchingAgent, ports: AgentWatchPorts): Promise<AgentWatch> {
+    const waiting = await ports.store.readQueue(agent.id);
+    return new AgentWatch(agent, { ...await enter(agent, ports), waiting, ports });
+  }
+
+  /** Begins to listen. Nothing runs before its queue is started. */
+  async begin(): Promise<void> {
+    await this.queue.takeUp();
+    await this.queue.keepOnly((path) => this.#paths.concerns(path));
+    this.#listen();
+  }
+
+  /** Follows the agent as its file says now; where it watches the same, what is watched continues untouched. */
+  async update(agent: WatchingAgent): Promise<void> {
+    const before = this.#agent;
+    // Agents are immutable: the same object is the same watch.
+    if (before === agent) return;
+    if (!isDeepStrictEqual(watchedBy(before), watchedBy(agent))) await this.#replace(agent);
+    this.#agent = agent;
+    this.queue.update(agent);
+    if (isEdited(before, agent)) this.reset();
+  }
+
+  /** Lets a stopped trigger fire once more. Where there is too much to watch, only other paths help. */
+  reset(): void {
+    if (this.queue.trippedReason === null || this.#paths.places.some((one) => one.isTooLarge)) {
+      return;
     }
-    return watch;
+    // Only now it is counted anew: asking for it over and over must not keep a loop going.
+    this.#ports.breaker.reset(this.#agent.id);
+    this.queue.reset();
   }
 
-  /** Why one of the paths is not watched: there is too much. */
-  get refusal(): string | undefined {
-    return this.#paths.map(({ place }) => place.refusal).find((reason) => reason !== undefined);
+  changed(place: WatchedPlace, changes: readonly Transition[]): void {
+    const isNew = place.isThere && !this.#compared.has(place);
+    if (place.isTooLarge) {
+      const remedy =
+        "Edit the agent's file; if the folder has become smaller, restart the service.";
+      this.queue.trip(describeTooLarge(place.path, this.#ports.mostEntries), remedy);
+    } else if (isNew && this.#remembered !== undefined) this.#compare(place, this.#remembered);
+    else this.#note(changes.filter((one) => this.#paths.counts(place, one)));
   }
 
-  /** Begins to report changes. */
-  listen(): void {
-    if (this.refusal !== undefined) this.#ports.onRefused(this.refusal);
-    for (const path of this.#paths) {
-      path.listen({
-        changed: (found) => this.#changed(path, found),
-        refused: (reason) => this.#ports.onRefused(reason),
-      });
-      if (path.place.isThere) this.#compare(path);
-    }
+  /** Ends, and forgets all about the agent: it watches no more. */
+  async forget(): Promise<void> {
+    this.queue.stop();
+    await this.#end();
+    await this.queue.keepOnly(() => false);
+    await this.queue[Symbol.asyncDispose]();
+    this.#ports.breaker.reset(this.#agent.id);
+    await this.#ports.store.forgetWatches([this.#agent.id]);
   }
 
-  /** Takes over from the watch that this one replaces, without missing or repeating a change. */
-  adopt(former: AgentWatch): void {
-    former.#leave();
-    for (const path of this.#paths) {
-      // What the one before has compared, it has reported.
-      path.isCompared ||= former.#remembered === undefined ||
-        former.#paths.some((one) => one.isCompared && one.place === path.place);
-    }
-    this.listen();
-    const taken = [...former.#folding.takeAll()].flatMap(([path, before]) => {
-      const owner = this.#ownerOf(path);
-      return owner === undefined ? [] : [{ path, before, now: owner.place.stampAt(path) }];
-    });
-    this.#note(taken);
-  }
-
-  /** Whether changes of a path are, or may be, this agent's business: what a path that was never there holds, nobody knows. */
-  concerns(path: string): boolean {
-    return this.#paths.some((one) => one.place.folder === undefined || one.owns(path));
-  }
-
-  /** Every file that is this agent's business, as it looks, and what could not be read, as UNREAD. */
-  files(): Map<string, Stamp> {
-    const unread = this.#paths.flatMap(({ place }) => place.unread);
-    return new Map([
-      ...this.#paths.flatMap((path) => path.files()),
-      ...unread.map((path) => [path, UNREAD] as const),
-    ]);
-  }
-
-  /** Settles everything at once: there will be no later. Looks at these paths first, of which no event may have come yet. */
-  async flush(written: readonly string[]): Promise<void> {
-    await this.#check();
-    await Promise.all(this.#paths.map(({ place }) => place.scan(written)));
-    await this.#settle(Infinity);
-  }
-
+  /** Ends, and stores what is not quiet yet. Runs that were started continue. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#leave();
-    this.#over.abort();
-    await this.#timing;
-    await Promise.all(this.#paths.map((path) => path.release()));
+    this.queue.stop();
+    await this.#paths.check();
+    // No event may have come yet of what was written last.
+    const written = this.#ports.ownWrites.latest();
+    await Promise.all(this.#paths.places.map((place) => place.scan(written)));
+    await this.#settle(Infinity);
+    await this.#end();
+    await this.queue[Symbol.asyncDispose]();
   }
 
-  #leave(): void {
-    for (const path of this.#paths) path.leave();
+  async #end(): Promise<void> {
+    this.#paths.leave(this);
+    await this.#pause();
+    await this.#paths[Symbol.asyncDispose]();
   }
 
-  /** Looks whether what is watched is still there. */
-  async #check(): Promise<void> {
-    await Promise.all(this.#paths.map(({ place }) => place.check()));
-  }
-
-  /** The one that reports changes of a path: several may lead to it. */
-  #ownerOf(path: string): AgentWatchPath | undefined {
-    return this.#paths.find((one) => one.place.isThere && one.owns(path)) ??
-      this.#paths.find((one) => one.owns(path));
-  }
-
-  /** Its changes wait until what is watched there is back. */
-  readonly #isHeld = (path: string): boolean => this.#ownerOf(path)?.place.isThere !== true;
-
-  #changed(
-    watched: AgentWatchPath,
-    { changes, old, read, lost }: ScanResult,
-  ): void {
-    if (this.#remembered !== undefined && !watched.isCompared) return this.#compare(watched);
-    const isMine = ({ path }: Transition) => this.#ownerOf(path) === watched;
-    this.#tellOld([
-      ...read.map((path) => ({ path, before: null, now: null })),
-      ...old.filter(isMine),
-      ...lost.filter(({ isHidden }) => isHidden)
-        .map(({ path }) => ({ path, before: null, now: UNREAD })),
-    ]);
-    this.#note(changes.filter(isMine));
-  }
-
-  /** Finds what has changed while nobody looked. */
-  #compare(watched: AgentWatchPath): void {
-    if (this.#remembered === undefined || watched.isCompared) return;
-    watched.isCompared = true;
-    const remembered = this.#remembered;
-    const { place } = watched;
-    const isMine = (path: string) => this.#ownerOf(path) === watched;
-    const couldNotBeRead = new Set(
-      [...remembered].flatMap(([path, stamp]) => stamp === UNREAD ? [path] : []),
-    );
-    // A path that could not be reached at all, of which now is known where it leads.
-    if (couldNotBeRead.has(place.path) && place.folder !== undefined) {
-      couldNotBeRead.add(place.file ?? place.folder);
+  /** Watches what another version of the agent watches, without missing or repeating a change. */
+  async #replace(agent: WatchingAgent): Promise<void> {
+    const former = this.#paths;
+    // What has settled must be stored before it is asked what is remembered.
+    await this.#pause();
+    try {
+      const { paths, remembered } = await enter(agent, this.#ports);
+      this.#paths = paths;
+      // Where all was compared before, it has been told.
+      if (this.#remembered !== undefined) this.#remembered = remembered;
+      former.leave(this);
+      this.#folding.keepOnly((path) => paths.concerns(path));
+      this.#listen();
+      await former[Symbol.asyncDispose]();
+      await this.queue.keepOnly((path) => paths.concerns(path));
+    } finally {
+      this.#rest = new AbortController();
+      this.#timing = undefined;
+      this.#note([]);
     }
-    const wasUnread = (path: string) => [...couldNotBeRead].some((one) => isBelow(path, one));
-    const files = new Map(watched.files().filter(([path]) => isMine(path)));
+  }
+
+  #listen(): void {
+    for (const place of this.#paths.places) {
+      place.listen(this);
+      this.changed(place, []);
+    }
+  }
+
+  /** Finds what has changed while nobody watched. */
+  #compare(place: WatchedPlace, remembered: ReadonlyMap<string, Stamp | null>): void {
+    this.#compared.add(place);
+    const hidden = [...remembered].flatMap(([path, stamp]) => stamp === UNREAD ? [path] : []);
+    const wasHidden = (path: string) =>
+      hidden.some((one) => one === place.path || isBelow(path, one));
+    const files = new Map(place.files());
     const found = [...files].map(([path, now]) => {
-      const stamp = remembered.get(path) ?? null;
-      return { path, before: stamp === UNREAD ? null : stamp, now };
+      const first = now !== UNREAD && wasHidden(path) ? UNREAD : null;
+      return { path, before: remembered.get(path) ?? first, now };
     });
-    const isOld = ({ path, before }: Transition) => before === null && wasUnread(path);
-    const gone = [...remembered].filter(([path, stamp]) =>
-      stamp !== UNREAD && !files.has(path) && isMine(path) && !place.isUnread(path)
+    const gone = [...remembered].flatMap(([path, before]) =>
+      files.has(path) || place.isUnread(path) ? [] : [{ path, before, now: null }]
     );
-    const isStillUnread = (path: string) =>
-      this.#paths.some((one) =>
-        (path === one.place.path || one.covers(path)) && one.place.isUnread(path)
-      );
-    const read = [...couldNotBeRead].filter((path) =>
-      remembered.get(path) === UNREAD && (path === place.path || watched.covers(path)) &&
-      !isStillUnread(path)
-    );
-    this.#tellOld([
-      ...read.map((path) => ({ path, before: null, now: null })),
-      ...found.filter(isOld),
-      ...place.unread.map((path) => ({ path, before: null, now: UNREAD })),
-    ]);
-    this.#note([
-      ...found.filter((one) => one.before !== one.now && !isOld(one)),
-      ...gone.map(([path, before]) => ({ path, before, now: null })),
-    ]);
-    if (this.#paths.every(({ isCompared }) => isCompared)) this.#remembered = undefined;
+    const changes = [...found, ...gone].filter(({ before, now }) => before !== now);
+    this.#note(changes.filter((one) => this.#paths.counts(place, one)));
+    if (this.#paths.places.every((one) => this.#compared.has(one))) this.#remembered = undefined;
   }
 
   /** These changes happen now. */
   #note(changes: readonly Transition[]): void {
-    const { clock, noticed } = this.#ports;
+    const { clock, breaker } = this.#ports;
     for (const change of changes) {
-      this.#folding.note(change, { at: clock.now(), origin: noticed(change.path) });
+      this.#folding.note(change, { at: clock.now(), origin: breaker.noticed(change.path) });
     }
-    if (this.#folding.size > 0) this.#timing ??= this.#settleInTime();
+    if (this.#folding.size > 0) this.#timing ??= this.#settleInTime(this.#rest.signal);
   }
 
-  async #settleInTime(): Promise<void> {
+  async #settleInTime(signal: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
-    const debounceMs = this.#debounceMs;
+    const isGone = (path: string) => this.#paths.isGone(path);
     // Not before this is known as the one that does it.
     await Promise.resolve();
-    for (let oldest; (oldest = this.#folding.oldest(this.#isHeld)) !== undefined;) {
+    for (let oldest; (oldest = this.#folding.oldest(isGone)) !== undefined;) {
+      const { debounceMs } = this.#agent.trigger;
       const waitMs = Math.min(oldest + debounceMs - clock.now(), debounceMs);
-      await sleepUnlessAborted(clock, Math.max(0, waitMs), this.#over.signal);
-      if (this.#over.signal.aborted) return;
+      if (!await sleepUnlessAborted(clock, Math.max(0, waitMs), signal)) return;
       const now = clock.now();
-      // A clock that was set back must not make changes wait for it to come round again.
+      // A clock that was set back must not make changes wait for it to come round.
       await this.#settle(oldest > now ? oldest : now - debounceMs);
     }
     this.#timing = undefined;
   }
 
-  async #settle(dueBefore: number): Promise<void> {
-    // All may have vanished with it.
-    if (this.#folding.hasDeletion(dueBefore)) await this.#check();
-    const settled = this.#folding.settle(dueBefore, this.#isHeld);
-    if (settled.length > 0) this.#ports.onSettled(settled);
+  /** Nothing settles by itself from now on; all that has settled is stored when this resolves. */
+  async #pause(): Promise<void> {
+    this.#rest.abort();
+    await this.#timing;
+    await this.#settling.settled();
   }
 
-  /** Nothing happened to these: they are only to be remembered as they look. */
-  #tellOld(files: readonly Transition[]): void {
-    if (files.length === 0) return;
-    this.#ports.onSettled(files.map(({ path, now }) => (
-      { path, event: undefined, stamp: now, origin: FROM_OUTSIDE }
-    )));
+  /** Puts what has been quiet since `dueBefore` (milliseconds since the epoch) into the queue. */
+  async #settle(dueBefore: number): Promise<void> {
+    const agent = this.#agent;
+    await this.#settling.run(() => this.#settleNow(agent, dueBefore)).catch((error) => {
+      this.#ports.log.write("error", "File changes were lost", { agent: agent.id, error });
+    });
   }
+
+  async #settleNow({ id, trigger }: WatchingAgent, dueBefore: number): Promise<void> {
+    const { isPaused, ownWrites } = this.#ports;
+    // All may have vanished with it.
+    if (this.#folding.hasDeletion(dueBefore)) await this.#paths.check();
+    const settled = this.#folding.settle(dueBefore, (path) => this.#paths.isGone(path));
+    if (settled.length === 0) return;
+    for (const { path, stamp } of settled) this.#remembered?.set(path, stamp);
+    // Where that cannot be told, nothing is lost: it is asked once more before a run starts.
+    const isStopped = this.queue.trippedReason !== null || await isPaused().catch(() => false);
+    const changes: WatchChange[] = [];
+    for (const { path, event, origin } of isStopped ? [] : settled) {
+      if (event === undefined || await ownWrites.isOwn(id, path)) continue;
+      const writer = await ownWrites.writerOf(path);
+      const known = writer === undefined ? origin : { previous: writer, continues: true };
+      changes.push({ path, event, origin: known });
+    }
+    const seen = settled.map(({ path, stamp }) => ({ path, stamp }));
+    await this.queue.put(changes, trigger.catchUp === "once" ? seen : []);
+  }
+}
+
+/** Takes in what an agent watches, and what is remembered of it. */
+async function enter(
+  { id, trigger }: WatchingAgent,
+  ports: AgentWatchPorts,
+): Promise<Entered> {
+  const { store } = ports;
+  const stored = await store.readSeen(id);
+  const paths = await WatchedPaths.open(trigger, ports);
+  const fingerprint = JSON.stringify([trigger.paths, trigger.filters]);
+  const catchesUp = trigger.catchUp === "once";
+  if (catchesUp && stored?.get(FINGERPRINT_PATH) === fingerprint) {
+    const remembered = new Map<string, Stamp | null>(stored);
+    remembered.delete(FINGERPRINT_PATH);
+    return { paths, remembered };
+  }
+  try {
+    const files = new Map(catchesUp ? paths.files() : []);
+    if (catchesUp) files.set(FINGERPRINT_PATH, fingerprint);
+    const gone = [...stored?.keys() ?? []].filter((path) => !files.has(path));
+    const seen = [
+      ...gone.map((path) => ({ path, stamp: null })),
+      ...[...files].map(([path, stamp]) => ({ path, stamp })),
+    ];
+    if (seen.length > 0) await store.markSeen(id, seen);
+  } catch (error) {
+    await paths[Symbol.asyncDispose]();
+    throw error;
+  }
+  return { paths, remembered: undefined };
+}
+
+/** What of an agent its watch is made of. */
+function watchedBy({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
+  const { paths, filters, debounceMs, catchUp } = trigger;
+  return { paths, filters, debounceMs, catchUp };
+}
+
+/** Whether somebody edited the agent between the two: warnings come and go by themselves. */
+function isEdited(before: Agent, now: Agent): boolean {
+  return !isDeepStrictEqual({ ...before, warnings: [] }, { ...now, warnings: [] });
 }

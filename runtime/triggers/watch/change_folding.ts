@@ -1,14 +1,13 @@
 // What became of a file while it kept changing: many changes of one path fold into one event, or none. Pure.
 //
 // Decision: files are compared, events are not added up. What the file system tells are hints (a rename comes as three of
-// them, a burst loses some); how a file looked before and how it looks now is certain.
-import type { Stamp, Transition } from "../../folders/folder_snapshot.ts";
+// them, a burst loses some); how a file was before and how it is now is certain.
+import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapshot.ts";
 import type { FileEvent } from "../../run_cause.ts";
 import { type ChangeOrigin, joinOrigins } from "./trigger_breaker.ts";
 
-/** What happened between two looks at a path; undefined: nothing. */
 function foldChange(before: Stamp | null, now: Stamp | null): FileEvent | undefined {
-  if (before === now) return undefined;
+  if (before === now || before === UNREAD || now === UNREAD) return undefined;
   if (before === null) return "created";
   return now === null ? "deleted" : "modified";
 }
@@ -26,7 +25,7 @@ export interface SettledPath {
   path: string;
   /** Undefined: after all, nothing happened that anybody needs to know of. */
   event: FileEvent | undefined;
-  /** How it looks now; null: gone. */
+  /** How its file is now; null: gone. */
   stamp: Stamp | null;
   /** What its changes may come from. */
   origin: ChangeOrigin;
@@ -35,26 +34,20 @@ export interface SettledPath {
 interface Unsettled {
   before: Stamp | null;
   now: Stamp | null;
-  /** How the file looked when it came to be where there was none. */
+  /** How the file was when it came to be where there was none. */
   arrived: Stamp | null;
   /** When it changed last. */
   at: number;
   origin: ChangeOrigin;
-  /** Where the file that was here has gone. */
-  movedAway: boolean;
-  /** Where its file was before, if that path has settled already. */
-  movedFrom: string | undefined;
 }
 
 /** The paths of one agent that have changed and are not quiet yet. */
 export class ChangeFolding {
   /** Least recently changed first. */
   readonly #paths = new Map<string, Unsettled>();
-  /** Paths whose file is gone, by how it looked; and such where a file appeared, by how it looked then. */
+  /** Paths whose file is gone, by how it was; and such where a file appeared, by how it was then. */
   readonly #left = new Map<Stamp, string>();
   readonly #arrived = new Map<Stamp, string>();
-  /** Paths that have settled because their file went elsewhere, with what came to be there. */
-  readonly #origins = new Map<string, Unsettled>();
 
   get size(): number {
     return this.#paths.size;
@@ -62,15 +55,15 @@ export class ChangeFolding {
 
   /** When the path that was quiet for longest changed last, of those that may settle; undefined when there is none. */
   oldest(isHeld: (path: string) => boolean): number | undefined {
-    for (const [path, { at }] of this.#paths) if (!isHeld(path)) return at;
+    for (const [path, one] of this.#paths) if (!isHeld(path) && !this.#isMoved(one)) return one.at;
     return undefined;
   }
 
   /** Whether a path that is due is about to settle as deleted. */
   hasDeletion(dueBefore: number): boolean {
-    for (const one of this.#paths.values()) {
-      if (one.at > dueBefore) return false;
-      if (foldChange(one.before, one.now) === "deleted") return true;
+    for (const { at, before, now } of this.#paths.values()) {
+      if (at > dueBefore) return false;
+      if (foldChange(before, now) === "deleted") return true;
     }
     return false;
   }
@@ -80,47 +73,24 @@ export class ChangeFolding {
     { path, before, now }: Transition,
     { at, origin }: { at: number; origin: ChangeOrigin },
   ): void {
-    const known = this.#paths.get(path);
-    const former = now === null ? undefined : this.#forgetMove(path);
-    const one = known ?? {
-      before: former ?? before,
-      now: before,
-      arrived: null,
-      at,
-      origin,
-      movedAway: false,
-      movedFrom: undefined,
-    };
-    this.#unlink(path, one);
+    const one = this.#paths.get(path) ?? { before, now: before, arrived: null, at, origin };
+    this.#remove(path, one);
+    if (before === UNREAD) one.before = before;
     if (one.now === null && now !== null) one.arrived = now;
     one.now = now;
     one.at = at;
     one.origin = joinOrigins(one.origin, origin);
-    this.#paths.delete(path);
     this.#paths.set(path, one);
-    if (one.before !== null && now === null) this.#left.set(one.before, path);
-    if (one.before === null && now !== null && one.arrived !== null) {
-      this.#arrived.set(one.arrived, path);
+    const event = foldChange(one.before, now);
+    if (event === "deleted" && one.before !== null) this.#left.set(one.before, path);
+    if (event === "created" && one.arrived !== null) this.#arrived.set(one.arrived, path);
+  }
+
+  /** Drops the events of other paths. */
+  keepOnly(isKept: (path: string) => boolean): void {
+    for (const [path, one] of this.#paths) {
+      if (foldChange(one.before, one.now) !== undefined && !isKept(path)) this.#remove(path, one);
     }
-  }
-
-  /**
-   * There is a file again where one was moved away from: for who knew that one, this is its next version, and what was
-   * moved is a copy. Gives how the one before looked.
-   */
-  #forgetMove(path: string): Stamp | undefined {
-    const moved = this.#origins.get(path);
-    if (moved === undefined) return undefined;
-    moved.movedFrom = undefined;
-    this.#origins.delete(path);
-    return moved.arrived ?? undefined;
-  }
-
-  /** Takes all out; gives how paths looked before their changes. */
-  takeAll(): Map<string, Stamp | null> {
-    const taken = new Map([...this.#paths].map(([path, { before }]) => [path, before]));
-    for (const [path, one] of [...this.#paths]) this.#remove(path, one);
-    return taken;
   }
 
   /** Takes out what has not changed since `dueBefore` (milliseconds since the epoch), oldest first; not what is held. */
@@ -128,51 +98,28 @@ export class ChangeFolding {
     const settled: SettledPath[] = [];
     for (const [path, one] of this.#paths) {
       if (one.at > dueBefore) break;
-      if (isHeld(path)) continue;
-      const { now: stamp, origin, movedFrom } = one;
-      const event = this.#eventOf(path, one);
-      settled.push({ path, event, stamp, origin });
-      // A file that was moved and then removed: what the agent knew of is the place it came from.
-      if (event === undefined && movedFrom !== undefined) {
-        settled.push({ path: movedFrom, event: "deleted", stamp: null, origin });
-      }
+      if (isHeld(path) || this.#isMoved(one)) continue;
+      const { before, now: stamp, origin, arrived } = one;
+      const event = foldChange(before, stamp);
+      const from = event === "created" && arrived !== null ? this.#left.get(arrived) : undefined;
+      const source = from === undefined ? undefined : this.#paths.get(from);
       this.#remove(path, one);
+      settled.push({ path, event: source === undefined ? event : "moved", stamp, origin });
+      if (from === undefined || source === undefined) continue;
+      this.#remove(from, source);
+      settled.push({ path: from, event: undefined, stamp: null, origin });
     }
     return settled;
   }
 
-  #eventOf(path: string, one: Unsettled): FileEvent | undefined {
-    const event = foldChange(one.before, one.now);
-    if (event === "created") {
-      if (one.movedFrom !== undefined) return "moved";
-      const source = this.#find(this.#left, one.arrived);
-      if (source === undefined) return event;
-      source.movedAway = true;
-      return "moved";
-    }
-    if (event === "deleted") {
-      if (one.movedAway) return undefined;
-      const target = this.#find(this.#arrived, one.before);
-      if (target === undefined) return event;
-      target.movedFrom = path;
-      this.#origins.set(path, target);
-      return undefined;
-    }
-    return event;
-  }
-
-  #find(index: ReadonlyMap<Stamp, string>, stamp: Stamp | null): Unsettled | undefined {
-    const path = stamp === null ? undefined : index.get(stamp);
-    return path === undefined ? undefined : this.#paths.get(path);
+  /** Whether a file has gone to another path: it settles with that one. */
+  #isMoved({ before, now }: Unsettled): boolean {
+    return before !== null && now === null && this.#arrived.has(before);
   }
 
   #remove(path: string, one: Unsettled): void {
+    const { before, arrived } = one;
     this.#paths.delete(path);
-    if (one.movedFrom !== undefined) this.#origins.delete(one.movedFrom);
-    this.#unlink(path, one);
-  }
-
-  #unlink(path: string, { before, arrived }: Unsettled): void {
     if (before !== null && this.#left.get(before) === path) this.#left.delete(before);
     if (arrived !== null && this.#arrived.get(arrived) === path) this.#arrived.delete(arrived);
   }

@@ -1,39 +1,60 @@
-// Runs for the file changes of one watch agent, as soon as there is room for them. At most so many runs at once, one for a
-// path; a change that cannot run yet keeps its place.
+// The file changes that one watch agent has not run for yet, one for a path, oldest first, as they are stored; and the runs
+// for them, as soon as there is room: at most so many at once, one for a path. What cannot run yet keeps its place.
+import type { Agent, WatchTrigger } from "../../agents/agent.ts";
+import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
+import type { EventBus } from "../../events/bus.ts";
+import type { FileEvent } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StartRun } from "../fire.ts";
-import { QueuedChanges, retryMs, type WatchChange } from "./queued_changes.ts";
-import type { TriggerBreaker } from "./trigger_breaker.ts";
+import { foldEvents } from "./change_folding.ts";
+import {
+  type ChangeOrigin,
+  FROM_OUTSIDE,
+  joinOrigins,
+  type TriggerBreaker,
+} from "./trigger_breaker.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
-import type { WatchingAgent } from "./agent_watch.ts";
 
 /** How many runs of one agent its watch has going at once. */
 const MAX_RUNS = 4;
+/** The wait after a failure to store a change, or to run for one. */
+const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
-/** What lets a trigger that ran away fire again. */
-const REMEDY = "Edit the agent, resume the scheduler or reload the agents to start it again.";
+/** An agent with a watch trigger that may fire. */
+export type WatchingAgent = Agent & { trigger: WatchTrigger };
+
+/** A change to run for. */
+export interface WatchChange {
+  path: string;
+  event: FileEvent;
+  origin: ChangeOrigin;
+}
 
 /** What the queue of an agent needs. */
 export interface RunQueuePorts {
   store: WatchStore;
   start: StartRun;
+  /** Whether triggers are paused. */
   isPaused: () => Promise<boolean>;
   clock: Clock;
   log: ServiceLog;
+  /** Is told when the trigger is stopped, and when it fires once more. */
+  events: EventBus;
   breaker: TriggerBreaker;
-  onTripped: (agentId: string, reason: string) => void;
 }
 
-/** One agent's queue. What it does to itself, it does one thing after the other. */
+/** One agent's queue. What it does, it does one thing after the other. */
 export class RunQueue implements AsyncDisposable {
   readonly #ports: RunQueuePorts;
   readonly #over = new AbortController();
-  readonly #queued: QueuedChanges;
-  readonly #runs = new OpenRuns();
+  readonly #changes = new Map<string, WatchChange & { queuedAt: number }>();
+  /** The runs that have not ended. */
+  readonly #runs = new Map<number, Omit<OpenRun, "executionId">>();
   #agent: WatchingAgent;
+  #isStarted = false;
   /** A run of its conversation waits for a person, who has to answer first. */
   #isHeld = false;
   #trippedReason: string | null = null;
@@ -41,69 +62,107 @@ export class RunQueue implements AsyncDisposable {
   #retry: Promise<void> | undefined;
   readonly #work = new SerialQueue();
 
-  constructor(agent: WatchingAgent, queued: readonly QueuedChange[], ports: RunQueuePorts) {
+  /** `waiting`: what is stored. */
+  constructor(agent: WatchingAgent, waiting: readonly QueuedChange[], ports: RunQueuePorts) {
     this.#agent = agent;
     this.#ports = ports;
-    const { store, clock, log } = ports;
-    const { signal } = this.#over;
-    this.#queued = new QueuedChanges(agent.id, queued, { store, clock, log, signal });
+    for (const { path, event, queuedAt } of waiting) {
+      this.#changes.set(path, { path, event, queuedAt, origin: FROM_OUTSIDE });
+    }
   }
 
   /** Counts the runs that began before this queue did: the service was restarted, or the agent's watch was. */
   async takeUp(): Promise<void> {
-    await this.#serially(() =>
-      this.#runs.whileStarting(async () => {
-        const open = await this.#ports.store.readOpenRuns(this.#agent.id);
-        for (const run of open) this.#runs.add(run);
-      })
-    );
+    await this.#serially(async () => {
+      for (const { executionId, ...run } of await this.#ports.store.readOpenRuns(this.#agent.id)) {
+        this.#runs.set(executionId, run);
+      }
+    });
   }
 
-  /** Why the breaker has stopped this agent's trigger; null while it has not. */
+  /** Why this agent's trigger is stopped; null while it is not. */
   get trippedReason(): string | null {
     return this.#trippedReason;
   }
 
-  /** Works from now on for the agent as its file says. */
+  /** Works from now on for the agent as its file says: what held its changes back may have been edited away. */
   update(agent: WatchingAgent): void {
     this.#agent = agent;
+    this.wake();
   }
 
-  /** Stores changes, and how files looked with them; then runs what there is room for. Resolves when they are stored. */
+  /** Stores changes, and how files were with them; then runs what there is room for. Resolves when they are stored. */
   async put(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
-    await this.#serially(() => this.#queued.put(changes, seen));
+    await this.#serially(() => this.#storeInTime(changes, seen));
     void this.#serially(() => this.#run());
   }
 
-  /** Drops the changes that are not the agent's business any more: they will never run. */
+  /** Drops the changes of other paths than these: they will never run. */
   async keepOnly(isKept: (path: string) => boolean): Promise<void> {
-    await this.#serially(() => this.#queued.keepOnly(isKept));
+    await this.#serially(async () => {
+      const dropped = [...this.#changes.keys()].filter((path) => !isKept(path));
+      if (dropped.length === 0) return;
+      const agentId = this.#agent.id;
+      await this.#ports.store.dropQueued(dropped.map((path) => ({ agentId, path })));
+      for (const path of dropped) this.#changes.delete(path);
+      const message = "File changes that waited are dropped: nobody watches for them any more";
+      this.#ports.log.write("info", message, { agent: agentId, changes: dropped.length });
+    });
+  }
+
+  /** Begins to run for what waits. */
+  start(): void {
+    this.#isStarted = true;
+    this.wake();
   }
 
   /** Runs what there is room for. Whatever held it back may be over. */
-  look(): void {
+  wake(): void {
     void this.#serially(async () => {
       this.#isHeld = false;
       await this.#run();
     });
   }
 
-  /** Lets a stopped trigger fire again. */
+  /** Stops, until it is reset, for a reason; `remedy` is a sentence that says what to do. */
+  trip(reason: string, remedy: string): void {
+    if (this.#trippedReason !== null) return;
+    const { id } = this.#agent;
+    this.#trippedReason = reason;
+    const message = `The watch of agent "${id}" is stopped: ${reason}. ${remedy}`;
+    this.#ports.log.write("warn", message, { agent: id, waiting: this.#changes.size });
+    this.#tell({ status: "paused", reason });
+  }
+
+  /** Lets a stopped trigger fire once more. */
   reset(): void {
     this.#trippedReason = null;
-    this.look();
+    this.#tell({ status: "running", reason: null });
+    this.wake();
   }
 
   /** An execution of this agent has ended, or waits for a person. Either makes room for another one. */
   left(executionId: number, how: "execution_completed" | "execution_waiting"): void {
-    this.#runs.left(executionId, how);
-    this.look();
+    // In turn, because a run may have ended before its start is known here.
+    void this.#serially(() => {
+      const run = this.#runs.get(executionId);
+      if (run !== undefined) run.isRunning = false;
+      if (how === "execution_completed") this.#runs.delete(executionId);
+      this.#ports.breaker.ended(executionId);
+      return Promise.resolve();
+    });
+    this.wake();
   }
 
   /** An execution that waited continues. */
   resumed(executionId: number): void {
-    this.#runs.resumed(executionId);
-    this.look();
+    void this.#serially(() => {
+      const run = this.#runs.get(executionId);
+      if (run !== undefined) run.isRunning = true;
+      this.#ports.breaker.resumed(executionId);
+      return Promise.resolve();
+    });
+    this.wake();
   }
 
   /** Starts nothing more, and does not wait for anything any more; changes can still be stored. */
@@ -117,139 +176,107 @@ export class RunQueue implements AsyncDisposable {
     await this.#work.settled();
   }
 
+  #tell(change: { status: "paused" | "running"; reason: string | null }): void {
+    const { id, displayName } = this.#agent;
+    this.#ports.events.publish({ type: "trigger_changed", agentId: id, displayName, ...change });
+  }
+
   #serially(work: () => Promise<void>): Promise<void> {
     return this.#work.run(work).catch((error) => {
-      this.#ports.log.write("error", "The queue of file changes failed", {
-        agent: this.#agent.id,
-        error,
-      });
+      const fields = { agent: this.#agent.id, error };
+      this.#ports.log.write("error", "The queue of file changes failed", fields);
     });
   }
 
+  /** What cannot be stored is logged and tried anew, once more after the end. */
+  async #storeInTime(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
+    const { clock, log } = this.#ports;
+    const { signal } = this.#over;
+    for (let failures = 1;; failures++) {
+      try {
+        return await this.#store(changes, seen);
+      } catch (error) {
+        const what = signal.aborted ? "they are lost" : "tried again soon";
+        const fields = { agent: this.#agent.id, changes: changes.length, error };
+        log.write("error", `File changes could not be stored; ${what}`, fields);
+        if (signal.aborted) return;
+        await sleepUnlessAborted(clock, backoffMs(failures, RETRY), signal);
+      }
+    }
+  }
+
+  async #store(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
+    const { store, clock } = this.#ports;
+    const agentId = this.#agent.id;
+    const dropped: string[] = [];
+    const queued = changes.flatMap(({ path, event, origin }) => {
+      const known = this.#changes.get(path);
+      if (known === undefined) return [{ path, event, origin, queuedAt: clock.now() }];
+      const folded = foldEvents(known.event, event);
+      if (folded === undefined) dropped.push(path);
+      return folded === undefined
+        ? []
+        : [{ ...known, event: folded, origin: joinOrigins(known.origin, origin) }];
+    });
+    if (queued.length > 0 || dropped.length > 0) {
+      await store.enqueue(
+        queued.map(({ path, event, queuedAt }) => ({ agentId, path, event, queuedAt })),
+        {
+          dropped: dropped.map((path) => ({ agentId, path })),
+          seen: seen.map((file) => ({ agentId, ...file })),
+        },
+      );
+    } else if (seen.length > 0) await store.markSeen(agentId, seen);
+    for (const path of dropped) this.#changes.delete(path);
+    for (const change of queued) this.#changes.set(change.path, change);
+  }
+
   async #run(): Promise<void> {
+    const { breaker, start, log } = this.#ports;
+    const agent = this.#agent;
     try {
       for (let change; (change = await this.#next()) !== undefined;) {
-        const { id, trigger: { maxRuns } } = this.#agent;
-        const refusal = this.#ports.breaker.refusal(id, { ...change, maxRuns });
-        if (refusal !== undefined) return this.trip(refusal, REMEDY);
-        if (!await this.#start(change)) return;
+        const { path, event, origin } = change;
+        const refusal = breaker.refusal(agent.id, { ...change, maxRuns: agent.trigger.maxRuns });
+        if (refusal !== undefined) {
+          const ways = "Edit the agent, resume the scheduler or reload the agents";
+          return this.trip(refusal, `${ways} to start it again.`);
+        }
+        const fired = await start(agent, { type: "watch", event, path });
+        this.#failures = 0;
+        // Its conversation, or what runs already, has to end first.
+        this.#isHeld = fired.outcome === "waiting" || fired.outcome === "running";
+        if (fired.outcome === "stopping") this.stop();
+        if (fired.outcome === "started") {
+          const { executionId } = fired;
+          breaker.started(agent.id, { executionId, path, origin });
+          this.#runs.set(executionId, { path, isRunning: true });
+        }
+        // It took the change out of the store.
+        if (fired.outcome === "started" || fired.outcome === "claimed") this.#changes.delete(path);
       }
     } catch (error) {
-      this.#ports.log.write("error", "Cannot start a run for a file change; it is tried again", {
-        agent: this.#agent.id,
-        error,
-      });
-      this.#retryLater();
+      const message = "Cannot start a run for a file change; it is tried again";
+      log.write("error", message, { agent: agent.id, error });
+      this.#retry = this.#wakeAfter(backoffMs(++this.#failures, RETRY));
     }
   }
 
   /** The change whose turn it is; undefined when none may run now. */
   async #next(): Promise<WatchChange | undefined> {
-    const busy = this.#runs.busyPaths();
-    if (this.#over.signal.aborted || this.#isHeld || this.#retry !== undefined) return undefined;
-    if (this.#trippedReason !== null || busy.length >= MAX_RUNS) return undefined;
-    const change = this.#queued.first((path) => !busy.includes(path));
+    if (!this.#isStarted || this.#over.signal.aborted || this.#isHeld) return undefined;
+    if (this.#trippedReason !== null || this.#retry !== undefined) return undefined;
+    // Those that wait for a person take no room.
+    const running = this.#runs.values().filter(({ isRunning }) => isRunning);
+    const busy = new Set(running.map(({ path }) => path));
+    if (busy.size >= MAX_RUNS) return undefined;
+    const change = this.#changes.values().find(({ path }) => !busy.has(path));
     return change === undefined || await this.#ports.isPaused() ? undefined : change;
   }
 
-  /** Whether to go on with the next one. */
-  async #start({ path, event, origin }: WatchChange): Promise<boolean> {
-    return await this.#runs.whileStarting(async () => {
-      const fired = await this.#ports.start(this.#agent, { type: "watch", event, path });
-      this.#failures = 0;
-      switch (fired.outcome) {
-        case "started":
-          this.#queued.taken(path);
-          this.#started(fired.executionId, { path, origin });
-          return true;
-        case "claimed":
-          this.#queued.taken(path);
-          return true;
-        case "waiting":
-        case "running":
-          this.#isHeld = true;
-          return false;
-        case "stopping":
-          this.#over.abort();
-          return false;
-      }
-      return fired satisfies never;
-    });
-  }
-
-  #started(executionId: number, { path, origin }: Pick<WatchChange, "path" | "origin">): void {
-    const { breaker } = this.#ports;
-    breaker.started(this.#agent.id, { executionId, path, origin });
-    if (!this.#runs.add({ executionId, path, isRunning: true })) breaker.ended(executionId);
-  }
-
-  /** Stops, until it is reset, for a reason; `remedy` is a sentence that says what to do. */
-  trip(reason: string, remedy: string): void {
-    if (this.#trippedReason !== null) return;
-    const { log, onTripped } = this.#ports;
-    this.#trippedReason = reason;
-    log.write(
-      "warn",
-      `The watch of agent "${this.#agent.id}" is stopped: ${reason}. ${remedy}`,
-      { agent: this.#agent.id, waiting: this.#queued.size },
-    );
-    onTripped(this.#agent.id, reason);
-  }
-
-  #retryLater(): void {
-    this.#failures++;
-    this.#retry = this.#lookAfter(retryMs(this.#failures));
-  }
-
-  /** Looks again after some time, or once this queue ends. */
-  async #lookAfter(ms: number): Promise<void> {
+  async #wakeAfter(ms: number): Promise<void> {
     await sleepUnlessAborted(this.#ports.clock, ms, this.#over.signal);
     this.#retry = undefined;
-    this.look();
-  }
-}
-
-/** The runs of one agent that have not ended. One may have ended before it is known to have started. */
-class OpenRuns {
-  readonly #runs = new Map<number, Omit<OpenRun, "executionId">>();
-  /** What ended, or began to wait, before it was known to have started. */
-  readonly #leftEarly = new Set<number>();
-  #isStarting = false;
-
-  /** Does something that may start runs or find started ones. Unknown runs that end meanwhile are remembered until then. */
-  async whileStarting<T>(work: () => Promise<T>): Promise<T> {
-    this.#isStarting = true;
-    try {
-      return await work();
-    } finally {
-      this.#isStarting = false;
-      this.#leftEarly.clear();
-    }
-  }
-
-  /** Counts a run from now on; false: it has ended already, or waits. */
-  add({ executionId, path, isRunning }: OpenRun): boolean {
-    if (this.#leftEarly.has(executionId)) return false;
-    this.#runs.set(executionId, { path, isRunning });
-    return true;
-  }
-
-  /** A run has ended, or waits for a person. It may be one of somebody else. */
-  left(executionId: number, how: "execution_completed" | "execution_waiting"): void {
-    const run = this.#runs.get(executionId);
-    if (run === undefined && this.#isStarting) this.#leftEarly.add(executionId);
-    if (run !== undefined) run.isRunning = false;
-    if (how === "execution_completed") this.#runs.delete(executionId);
-  }
-
-  /** A run that waited continues. */
-  resumed(executionId: number): void {
-    const run = this.#runs.get(executionId);
-    if (run !== undefined) run.isRunning = true;
-  }
-
-  /** The paths of those that run now, one for each; those that wait for a person take no room. */
-  busyPaths(): string[] {
-    return [...this.#runs.values()].filter(({ isRunning }) => isRunning).map(({ path }) => path);
+    this.wake();
   }
 }

@@ -30,8 +30,8 @@ export interface SeenFile {
 export interface WatchStore {
   /** The agents of which anything is stored. */
   listAgents(): Promise<string[]>;
-  /** Oldest first. */
-  readQueue(): Promise<QueuedChange[]>;
+  /** The changes of an agent, oldest first. */
+  readQueue(agentId: string): Promise<QueuedChange[]>;
   /**
    * Puts changes into the queue; a path that is in it already gets the new event. With it, takes out of it what has come to
    * nothing, and marks how files look.

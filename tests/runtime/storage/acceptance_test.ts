@@ -76,7 +76,7 @@ Deno.test("acceptExecution() takes a change out of the queue with the run that i
   });
   const take = () => claim(store, { trigger: "watch" }, { type: "change", path });
   assert.ok("execution" in await take());
-  assert.deepEqual(await watches.readQueue(), []);
+  assert.deepEqual(await watches.readQueue("tester"), []);
   assert.deepEqual(await take(), { refused: "claimed" });
   assert.deepEqual(await claim(store, { agentId: "another" }, { type: "change", path }), {
     refused: "claimed",

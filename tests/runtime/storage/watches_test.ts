@@ -21,7 +21,7 @@ Deno.test("SqliteWatchStore.readQueue() gives the changes oldest first", async (
   });
   await store.enqueue([change("/z", { queuedAt: 1, event: "deleted" })], { dropped: [], seen: [] });
   assert.deepEqual(
-    (await store.readQueue()).map(({ path, event }) => `${path} ${event}`),
+    (await store.readQueue("a")).map(({ path, event }) => `${path} ${event}`),
     ["/z deleted", "/b modified", "/c modified"],
   );
 });
@@ -38,9 +38,8 @@ Deno.test("SqliteWatchStore.enqueue() gives a path that waits already the new ev
     dropped: [],
     seen: [],
   });
-  assert.deepEqual(await store.readQueue(), [
-    change("/a", { event: "deleted" }),
-    change("/b"),
+  assert.deepEqual(await store.readQueue("a"), [change("/a", { event: "deleted" }), change("/b")]);
+  assert.deepEqual(await store.readQueue("other"), [
     change("/a", { agentId: "other", event: "moved" }),
   ]);
 });
@@ -51,9 +50,9 @@ Deno.test("takeQueued() takes a change once", async () => {
   await store.enqueue([change("/a"), change("/b")], { dropped: [], seen: [] });
   const take = () => db.transaction("power", () => takeQueued(db, "a", "/a"));
   assert.deepEqual([take(), take()], [true, false]);
-  assert.deepEqual(await store.readQueue(), [change("/b")]);
+  assert.deepEqual(await store.readQueue("a"), [change("/b")]);
   await store.dropQueued([change("/b"), change("/never there")]);
-  assert.deepEqual(await store.readQueue(), []);
+  assert.deepEqual(await store.readQueue("a"), []);
 });
 
 Deno.test("SqliteWatchStore.readSeen() tells apart that nothing was stored from no files", async () => {
@@ -89,9 +88,9 @@ Deno.test("SqliteWatchStore.enqueue() drops and marks with the change, or does n
     }),
   );
   assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
-  assert.deepEqual(await store.readQueue(), [change("/1")]);
+  assert.deepEqual(await store.readQueue("a"), [change("/1")]);
   await store.enqueue([change("/3")], { dropped: [{ agentId: "a", path: "/1" }], seen: [] });
-  assert.deepEqual(await store.readQueue(), [change("/3")]);
+  assert.deepEqual(await store.readQueue("a"), [change("/3")]);
 });
 
 Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these agents alone", async () => {
@@ -104,7 +103,8 @@ Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these age
   await store.forgetWatches(["a"]);
   assert.equal(await store.readSeen("a"), undefined);
   assert.deepEqual(await store.readSeen("b"), new Map([["/1", "x"]]));
-  assert.deepEqual(await store.readQueue(), [change("/1", { agentId: "b" })]);
+  assert.deepEqual(await store.readQueue("a"), []);
+  assert.deepEqual(await store.readQueue("b"), [change("/1", { agentId: "b" })]);
 });
 
 Deno.test("SqliteWatchStore.listAgents() names each agent of which anything is stored once", async () => {

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { EventBus, type ServiceEvent } from "../../../runtime/events/bus.ts";
 import type { Pause } from "../../../runtime/triggers/pause.ts";
 import type { Scheduler } from "../../../runtime/triggers/schedule/scheduler.ts";
 import { Triggers } from "../../../runtime/triggers/triggers.ts";
 import type { Watcher } from "../../../runtime/triggers/watch/watcher.ts";
-import { LogLines } from "../../support/log_lines.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
-import { settle, TestClock } from "../../support/test_clock.ts";
+import { TestClock } from "../../support/test_clock.ts";
 
 const READER = createTestAgent({
   id: "reader",
@@ -22,10 +20,7 @@ const READER = createTestAgent({
 
 Deno.test("Triggers.reconcile() does not wait until all that is watched has been taken in", async () => {
   const clock = new TestClock();
-  const events = new EventBus(new LogLines());
-  const told: ServiceEvent[] = [];
-  events.subscribe((event) => told.push(event));
-  const taken = Promise.withResolvers<string[]>();
+  const taken = Promise.withResolvers<void>();
   const watcher = { reconcile: () => taken.promise, [Symbol.asyncDispose]: async () => {} };
   const scheduler = { reconcile: async () => {}, [Symbol.asyncDispose]: async () => {} };
   await using triggers = new Triggers({
@@ -33,8 +28,6 @@ Deno.test("Triggers.reconcile() does not wait until all that is watched has been
     scheduler: scheduler as unknown as Scheduler,
     openWatcher: () => Promise.resolve(watcher as unknown as Watcher),
     hasStoredWatches: () => Promise.resolve(false),
-    events,
-    findAgent: () => READER,
     clock,
   });
   let isDone = false;
@@ -44,8 +37,5 @@ Deno.test("Triggers.reconcile() does not wait until all that is watched has been
   assert.equal(isDone, false);
   await clock.advance(1);
   await reconciled;
-  assert.deepEqual(told, []);
-  taken.resolve(["reader"]);
-  await settle();
-  assert.deepEqual(told.map(({ type }) => type), ["trigger_changed"], "what came of it is told");
+  taken.resolve();
 });

@@ -83,7 +83,7 @@ export class ScheduledService implements AsyncDisposable {
 
   async pause(isPaused: boolean): Promise<void> {
     this.isPaused = isPaused;
-    this.scheduler.look();
+    this.scheduler.wake();
     await this.clock.idle();
   }
 

@@ -76,7 +76,6 @@ const watcher = new Watcher({
   },
   home: root,
   folders: new FolderWatches({ clock, log, probeFolder: join(root, "state/watch") }),
-  onTripped: () => {},
 });
 const agent = createTestAgent({
   id: "keen",

@@ -9,7 +9,7 @@ import type { Fire, FireOutcome } from "../../../../runtime/triggers/fire.ts";
 import type { OpenFolderEvents } from "../../../../runtime/folders/system_watches.ts";
 import { FolderWatches } from "../../../../runtime/folders/folder_watches.ts";
 import { OwnWrites } from "../../../../runtime/triggers/watch/own_writes.ts";
-import { UNREAD } from "../../../../runtime/triggers/watch/seen_files.ts";
+import { UNREAD } from "../../../../runtime/folders/folder_snapshot.ts";
 import { Watcher } from "../../../../runtime/triggers/watch/watcher.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
@@ -37,6 +37,8 @@ export class WatchWorld implements AsyncDisposable {
   readonly runs: PlayedRun[] = [];
   readonly running = new Map<number, PlayedRun>();
   readonly tripped: string[] = [];
+  /** Agents whose stopped trigger fires again. */
+  readonly restarted: string[] = [];
   mostAtOnce = 0;
   isPaused = false;
   /** What a run does before it ends; a run goes on until it resolves. */
@@ -64,6 +66,11 @@ export class WatchWorld implements AsyncDisposable {
     }
     world.openEvents = options.openEvents;
     world.mostEntries = options.mostEntries;
+    world.events.subscribe((event) => {
+      if (event.type !== "trigger_changed") return;
+      if (event.status === "paused") world.tripped.push(`${event.agentId}: ${event.reason}`);
+      else world.restarted.push(event.agentId);
+    });
     world.open();
     return world;
   }
@@ -95,7 +102,6 @@ export class WatchWorld implements AsyncDisposable {
       home: join(root, "home"),
       folders: this.folders,
       ...(this.mostEntries === undefined ? {} : { mostEntries: this.mostEntries }),
-      onTripped: (agentId, reason) => void this.tripped.push(`${agentId}: ${reason}`),
     });
   }
 
@@ -112,10 +118,9 @@ export class WatchWorld implements AsyncDisposable {
   }
 
   /** Follows these agents and fires. */
-  async watch(...agents: Agent[]): Promise<string[]> {
-    const restarted = await this.watcher.reconcile(agents, { isUnreadable: () => false });
+  async watch(...agents: Agent[]): Promise<void> {
+    await this.watcher.reconcile(agents, { isUnreadable: () => false });
     this.watcher.start();
-    return restarted;
   }
 
   agent(id: string, trigger: Partial<WatchTrigger> = {}, more: Partial<Agent> = {}): Agent {
@@ -200,7 +205,9 @@ export class WatchWorld implements AsyncDisposable {
 
   /** What waits in the store. */
   async queue(): Promise<string[]> {
-    return (await this.store.readQueue()).map(({ agentId, event, path }) =>
+    const agents = await this.store.listAgents();
+    const queues = await Promise.all(agents.map((id) => this.store.readQueue(id)));
+    return queues.flat().map(({ agentId, event, path }) =>
       `${agentId} ${event} ${relative(this.workspace, path)}`
     );
   }

@@ -50,10 +50,12 @@ Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes 
   assert.equal(world.fired("a").length, 20);
   assert.equal(world.tripped.length, 1);
   world.play = () => {};
-  assert.deepEqual(world.watcher.reset(), ["a"]);
+  world.watcher.reset();
+  assert.deepEqual(world.restarted, ["a"]);
   assert.equal(world.watcher.trippedReason("a"), null);
   await world.until(() => world.fired("a").length === 21, "what waited");
-  assert.deepEqual(world.watcher.reset(), []);
+  world.watcher.reset();
+  assert.deepEqual(world.restarted, ["a"]);
 });
 
 Deno.test("Watcher stops a trigger when one path fires more than 20 times a minute", async () => {
@@ -82,9 +84,11 @@ Deno.test("Watcher: an edit of the agent, if only of its body, lets it fire agai
   world.write("inbox/loop.md", "it begins");
   await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
   world.play = () => {};
-  assert.deepEqual(await world.watch(world.agent("a")), []);
+  await world.watch(world.agent("a"));
+  assert.deepEqual(world.restarted, []);
   assert.ok(world.watcher.trippedReason("a") !== null, "the same agent again");
-  assert.deepEqual(await world.watch(world.agent("a", {}, { body: "Do better." })), ["a"]);
+  await world.watch(world.agent("a", {}, { body: "Do better." }));
+  assert.deepEqual(world.restarted, ["a"]);
   assert.equal(world.watcher.trippedReason("a"), null);
   await world.until(() => world.runs.length === 21, "what waited");
 });

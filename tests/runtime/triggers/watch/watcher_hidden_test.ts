@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UNREAD } from "../../../../runtime/triggers/watch/seen_files.ts";
+import { UNREAD } from "../../../../runtime/folders/folder_snapshot.ts";
 import { FailingDisk } from "./failing_disk.ts";
 import { WatchWorld } from "./watch_world.ts";
 

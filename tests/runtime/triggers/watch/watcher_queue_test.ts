@@ -113,7 +113,7 @@ Deno.test("Watcher: a change that on_pending refuses is kept, one per path, and 
   assert.equal(world.runs.length, 2);
 });
 
-Deno.test("Watcher: Watcher.look() asks again", async () => {
+Deno.test("Watcher: Watcher.wake() asks again", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   let isWaiting = true;
@@ -122,7 +122,7 @@ Deno.test("Watcher: Watcher.look() asks again", async () => {
   world.write("inbox/1.md");
   await world.until(async () => (await world.queue()).length === 1, "it waits");
   isWaiting = false;
-  world.watcher.look();
+  world.watcher.wake();
   await world.untilFired("a created inbox/1.md");
 });
 
@@ -199,7 +199,7 @@ Deno.test("Watcher: a file that came and went while it waited never runs, also w
   world.write("inbox/other.md");
   await world.until(() => failures > 2, "the store works again");
   world.answer = () => undefined;
-  world.watcher.look();
+  world.watcher.wake();
   await world.untilFired("a created inbox/other.md");
   await world.settled("inbox");
   assert.deepEqual(world.fired(), ["a created inbox/other.md"]);
@@ -259,12 +259,12 @@ Deno.test("Watcher: while paused changes are dropped and what waits keeps waitin
     async () => (await seen()).includes(world.path("inbox/meanwhile.md")),
     "the change is seen",
   );
-  world.watcher.look();
+  world.watcher.wake();
   await world.clock.advance(10_000);
   assert.deepEqual(world.fired(), []);
   assert.equal((await world.queue()).length, 2);
   world.isPaused = false;
-  world.watcher.look();
+  world.watcher.wake();
   await world.untilFired("a created inbox/before.md", "b created inbox/before.md");
   await world.settled("inbox");
   assert.equal(world.runs.length, 2);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { namesIgnoredFolder } from "../../../../runtime/agents/watch_path.ts";
-import { createWatchFilter } from "../../../../runtime/triggers/watch/watch_filter.ts";
+import { createWatchFilter } from "../../../../runtime/triggers/watch/watched_paths.ts";
 
 interface Case {
   glob?: string;
