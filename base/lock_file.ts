@@ -1,6 +1,7 @@
 // Locks between processes: files whose lock dies with its holder. Each is given back before its file is closed: a
 // process that is just being started still has a copy of the file, and closing ours alone would leave it the lock until it
 // runs its own program. The files stay: removing one would let two processes lock two files of the same name.
+import { ifThere } from "./files/missing.ts";
 
 /** Takes the lock of a file (made with mode 600 where needed) until disposed; undefined while another process holds it. */
 export function takeLock(path: string): Disposable | undefined {
@@ -9,13 +10,8 @@ export function takeLock(path: string): Disposable | undefined {
 
 /** Whether a process holds the lock of a file. It is taken for a moment: ask only where nothing starts just now. */
 export function isLocked(path: string): boolean {
-  let file: Deno.FsFile;
-  try {
-    file = Deno.openSync(path, { read: true, write: true });
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  const file = ifThere(() => Deno.openSync(path, { read: true, write: true }));
+  if (file === undefined) return false;
   using taken = tryLock(file);
   return taken === undefined;
 }

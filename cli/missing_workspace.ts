@@ -2,6 +2,7 @@
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import { CommandFailure, EXIT, type ExitCode } from "./exit.ts";
 import { toOneLine } from "./output/sanitise.ts";
+import { ignoreMissing } from "../base/files/missing.ts";
 
 /** Commands that make the folder, those that need none, and `start`, whose refusal depends on its options. */
 const NOT_REFUSED: ReadonlySet<string> = new Set([
@@ -46,10 +47,5 @@ export async function findGoneWorkspace(
 /** Whether a service was ever there: then the folder is gone, and not mistyped. */
 async function hasHistory(app: CliApp, workspace: string): Promise<boolean> {
   const { stateDir } = await app.places(workspace);
-  try {
-    return (await Deno.stat(stateDir)).isDirectory;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return (await Deno.stat(stateDir).catch(ignoreMissing))?.isDirectory ?? false;
 }

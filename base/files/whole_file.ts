@@ -1,4 +1,5 @@
 // Whole files read, and only files: opening a named pipe would wait for ever, reading a device would never end.
+import { ifThere } from "./missing.ts";
 
 /** Something stands at a path that is not a file, or is too large a one. */
 export class UnfitFile extends Error {
@@ -9,11 +10,8 @@ export class UnfitFile extends Error {
 
 /** Throws UnfitFile unless this path leads to a file, or to nothing; and what the file system throws. */
 export function requireFile(path: string): void {
-  try {
-    checkFile(Deno.statSync(path));
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  const info = ifThere(() => Deno.statSync(path));
+  if (info !== undefined) checkFile(info);
 }
 
 /** The bytes of a file of at most so many. Throws UnfitFile, and what the file system throws. */

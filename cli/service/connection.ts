@@ -5,6 +5,7 @@ import { workspaceOf } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { isLocked } from "../../base/lock_file.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 /** A service that accepts a connection and does not answer for so long counts as unresponsive. */
 const HEALTH_MS = 5_000;
@@ -123,11 +124,6 @@ export async function askReader<Answer>(
 export async function readLivePid(places: Places): Promise<number | null | undefined> {
   // Only the lock is reliable: a PID file may be left over, and its number may belong to another process by now.
   if (!isLocked(places.lockFile)) return undefined;
-  try {
-    const pid = Number((await Deno.readTextFile(places.pidFile)).trim());
-    return Number.isSafeInteger(pid) && pid > 1 ? pid : null;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  const pid = Number((await Deno.readTextFile(places.pidFile).catch(ignoreMissing))?.trim());
+  return Number.isSafeInteger(pid) && pid > 1 ? pid : null;
 }

@@ -1,5 +1,6 @@
 // The lines of a text file that grows, over its rotation: `tail -F` for the service log.
 import type { Clock } from "../app.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 const POLL_MS = 250;
 const CHUNK_BYTES = 65_536;
@@ -13,7 +14,7 @@ export async function* followFile(
   options: { last: number; clock: Clock; signal: AbortSignal; onMissing: () => void },
 ): AsyncGenerator<string, never, void> {
   const { clock, signal } = options;
-  let file = await openIfThere(path);
+  let file = await Deno.open(path).catch(ignoreMissing);
   if (file === undefined) options.onMissing();
   try {
     let skipped = file === undefined;
@@ -27,7 +28,7 @@ export async function* followFile(
       }
       await clock.sleep(POLL_MS, signal);
       if (file === undefined || await wasReplaced(file, path)) {
-        const next = await openIfThere(path);
+        const next = await Deno.open(path).catch(ignoreMissing);
         if (next === undefined) continue;
         // Lines that came between the last look and the rotation.
         if (file !== undefined) yield* await lines.read(file);
@@ -58,26 +59,12 @@ class LineReader {
   }
 }
 
-async function openIfThere(path: string): Promise<Deno.FsFile | undefined> {
-  try {
-    return await Deno.open(path, { read: true });
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
 /** Whether the path leads to another file by now, or the file has become shorter than what was read of it. */
 async function wasReplaced(file: Deno.FsFile, path: string): Promise<boolean> {
   const open = await file.stat();
   const position = await file.seek(0, Deno.SeekMode.Current);
   if (open.size < position) return true;
-  try {
-    const now = await Deno.stat(path);
-    return now.ino !== open.ino || now.dev !== open.dev;
-  } catch (error) {
-    // Between the renaming of the old file and the making of the new one.
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  const now = await Deno.stat(path).catch(ignoreMissing);
+  // Nothing is there between the renaming of the old file and the making of the new one.
+  return now !== undefined && (now.ino !== open.ino || now.dev !== open.dev);
 }

@@ -1,17 +1,13 @@
 // What a log file got since it was looked at: what a program said that was just started.
 import { sanitise } from "../output/sanitise.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 const SHOWN_LINES = 15;
 const SHOWN_BYTES = 8_192;
 
 /** Bytes of a file; 0 where it is not there. */
 export async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await Deno.stat(path)).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
+  return (await Deno.stat(path).catch(ignoreMissing))?.size ?? 0;
 }
 
 /** What a service says of a start that goes well: noise before the line that says why it failed. */

@@ -2,6 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { takeLock } from "../../base/lock_file.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 /** The files beside an executable while it is replaced. Hidden, and with its ending: Windows starts nothing without. */
 export interface SwapPlaces extends AsyncDisposable {
@@ -86,9 +87,5 @@ async function keepUnderSecondName(path: string, previous: string): Promise<void
 }
 
 async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  await Deno.remove(path).catch(ignoreMissing);
 }

@@ -6,6 +6,7 @@ import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { idOfFileName, isMisnamedAgentFile } from "./agent_id.ts";
 import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
 import { PATHS } from "../../base/plain_path.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 const { basename } = PATHS;
 
@@ -79,12 +80,7 @@ function isSameVersion(a: Deno.FileInfo, b: Deno.FileInfo): boolean {
 
 /** A link to nothing is a mistake to show; a file that vanished between listing and reading is not. */
 async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await Deno.lstat(path)).isSymlink;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return (await Deno.lstat(path).catch(ignoreMissing))?.isSymlink ?? false;
 }
 
 function broken(path: string, message: string): { diagnostic: Diagnostic } {

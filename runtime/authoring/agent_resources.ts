@@ -26,6 +26,7 @@ import {
   type ServerDefinition,
 } from "../tools/mcp/servers_file/server_definition.ts";
 import { PathSandbox } from "../tools/files/path_sandbox.ts";
+import { isMissing } from "../../base/files/missing.ts";
 
 const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
 
@@ -232,7 +233,7 @@ async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<
     return isPath || (isFile && (mode === null || (mode & 0o111) !== 0));
   } catch (error) {
     // Any other failure leaves open what is there.
-    return !(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory);
+    return !isMissing(error);
   }
 }
 

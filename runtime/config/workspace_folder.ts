@@ -2,6 +2,7 @@
 import { PATHS } from "../../base/plain_path.ts";
 import type { Config } from "./config.ts";
 import { expandHome } from "./places.ts";
+import { isMissing } from "../../base/files/missing.ts";
 
 const { resolve } = PATHS;
 
@@ -14,10 +15,8 @@ export async function findMissingWorkspace(
   try {
     return (await Deno.stat(path)).isDirectory ? undefined : path;
   } catch (error) {
-    const isGone = error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotADirectory;
     // Whoever needs the folder reports why it cannot be looked at.
-    return isGone ? path : undefined;
+    return isMissing(error) ? path : undefined;
   }
 }
 

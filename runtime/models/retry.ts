@@ -1,5 +1,6 @@
 // Patience with models, in one place for all of them: repeats failed calls, bounds the wait for a whole reply, notices
 // streams that stall. A decorator over the port; adapters know nothing of it.
+import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
@@ -33,7 +34,7 @@ export class ReplyTimeout extends Error {
 }
 
 const MAX_ATTEMPTS = 4;
-const FIRST_WAIT_MS = 1_000;
+const WAITS = { firstMs: 1_000, longestMs: Infinity };
 
 /**
  * A model that is called up to four times for one reply: again after failures that may pass, waiting exponentially with
@@ -143,7 +144,7 @@ class RetryingModel implements Model {
     const { attempt, deadline, signal } = at;
     if (!error.retryable) throw error;
     if (attempt >= MAX_ATTEMPTS) throw amended(error, ` (after ${MAX_ATTEMPTS} attempts)`);
-    const backoff = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.75 + random() / 2);
+    const backoff = backoffMs(attempt, WAITS) * (0.75 + random() / 2);
     const waitMs = Math.round(error.retryAfterMs ?? backoff);
     if (clock.now() + waitMs >= deadline) {
       const wanted = error.retryAfterMs === undefined ? "another attempt" : formatDuration(waitMs);

@@ -1,5 +1,6 @@
 // The end of the service log: its last lines, read from the back, so that a large file costs no more than a small one.
 import type { Redactor } from "../secrets/redactor.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 /** The most that is read of all files together. A line is rarely over 200 bytes. */
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -39,7 +40,7 @@ async function readTail(
   path: string,
   { lines, bytes }: { lines: number; bytes: number },
 ): Promise<string[]> {
-  const file = await openIfThere(path);
+  const file = await Deno.open(path).catch(ignoreMissing);
   if (file === undefined) return [];
   try {
     const { size } = await file.stat();
@@ -68,14 +69,5 @@ async function readTail(
     return found.slice(-lines);
   } finally {
     file.close();
-  }
-}
-
-async function openIfThere(path: string): Promise<Deno.FsFile | undefined> {
-  try {
-    return await Deno.open(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
   }
 }

@@ -2,6 +2,7 @@
 // say.
 import { makePrivate } from "../../base/files/private_file.ts";
 import { isFileFailure } from "../../base/files/unreadable.ts";
+import { ifThere } from "../../base/files/missing.ts";
 
 /** Where no new file can be made, the full one takes this many more bytes before the next attempt. */
 const POSTPONED_BYTES = 64 * 1024;
@@ -94,10 +95,5 @@ function openForMore(path: string): Deno.FsFile {
 }
 
 function renameIfThere(from: string, to: string): void {
-  try {
-    Deno.renameSync(from, to);
-  } catch (error) {
-    // Somebody deleted it.
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  ifThere(() => Deno.renameSync(from, to));
 }

@@ -7,6 +7,7 @@ import type {
 } from "../executions/record/checkpoint_store.ts";
 import type { Database } from "./database.ts";
 import { OPEN } from "./execution_rows.ts";
+import { ifThere } from "../../base/files/missing.ts";
 
 /** The stored conversations of one database. */
 export class SqliteCheckpointStore implements CheckpointStore {
@@ -89,11 +90,6 @@ export class SqliteCheckpointStore implements CheckpointStore {
 }
 
 function sizeOf(path: string): number {
-  try {
-    return Deno.statSync(path).size;
-  } catch (error) {
-    // In memory, or no write-ahead log at the moment.
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
+  // In memory, or no write-ahead log at the moment.
+  return ifThere(() => Deno.statSync(path).size) ?? 0;
 }

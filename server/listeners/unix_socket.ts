@@ -3,6 +3,7 @@ import { RuntimeError } from "../../base/errors.ts";
 import { type ConnectionPorts, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { PATHS } from "../../base/plain_path.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 const { dirname } = PATHS;
 
@@ -48,11 +49,7 @@ function openSocket(path: string): Deno.Listener {
 }
 
 async function removeOurs(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  await Deno.remove(path).catch(ignoreMissing);
 }
 
 async function removeStale(path: string): Promise<void> {

@@ -9,6 +9,7 @@ import { SystemClock } from "../../base/clock.ts";
 import { listenOnTcp } from "../listeners/tcp_port.ts";
 import { BrowserSession } from "./browser_session.ts";
 import { toBrowserHeaders, toServiceHeaders } from "./forwarded_headers.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 const HOST = "127.0.0.1";
 /** The path of the address with the token. The service has no such path. */
@@ -127,11 +128,7 @@ async function readToken(request: Request): Promise<string | undefined> {
 }
 
 async function removeIfThere(file: string): Promise<void> {
-  try {
-    await Deno.remove(file);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  await Deno.remove(file).catch(ignoreMissing);
 }
 
 /** A page that brings the token by itself, in a form: so it stands in no address either. */

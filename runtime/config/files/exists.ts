@@ -1,4 +1,5 @@
 // Whether a path leads to anything, found out without reading it.
+import { isMissing } from "../../../base/files/missing.ts";
 
 /** Whether there is something at a path; a path that may not be looked at counts as there. */
 export async function exists(path: string): Promise<boolean> {
@@ -7,9 +8,7 @@ export async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.PermissionDenied) return true;
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-      return false;
-    }
+    if (isMissing(error)) return false;
     throw error;
   }
 }

@@ -2,6 +2,7 @@
 import { stateFilesOf } from "../../config/places.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { takeLock } from "../../../base/lock_file.ts";
+import { ifThere } from "../../../base/files/missing.ts";
 
 /** Another service holds this state directory. */
 export class AlreadyRunning extends RuntimeError {
@@ -42,10 +43,8 @@ export class InstanceLock implements Disposable {
 
   [Symbol.dispose](): void {
     try {
-      Deno.removeSync(this.#pidFile);
-    } catch (error) {
-      // Somebody tidied up; the lock is what counts.
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      // Where somebody tidied up, the lock is what counts.
+      ifThere(() => Deno.removeSync(this.#pidFile));
     } finally {
       this.#lock[Symbol.dispose]();
     }

@@ -4,7 +4,7 @@ import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../../base/error_code.ts";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
-import { ignoreMissing } from "../files/missing_entry.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { PathSandbox, SandboxRoot } from "../files/path_sandbox.ts";
 import { isWithin } from "../files/path_within.ts";
 import { ToolFailure } from "../tool_failure.ts";

@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { type FileIdentity, identityOf } from "./file_identity.ts";
-import { ignoreMissing } from "./missing_entry.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { PathAccess } from "./sandbox_roots.ts";
 import { PlaceChanged } from "./place_changed.ts";
 import { FILE_CLOCK, isReal, isUnmoved, settle } from "./settled_folder.ts";

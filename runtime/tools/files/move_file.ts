@@ -5,12 +5,11 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { toFileFailure } from "./file_failure.ts";
 import { identityOf } from "./file_identity.ts";
-import { lstatIfThere } from "./missing_entry.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
 import { removeEntry } from "./remove_file.ts";
-import { type HeldEntry, isLinkRefusal, StagedFile } from "./staged_file.ts";
+import { type HeldEntry, isLinkRefusal, lstatIfThere, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
 import { ToolFailure } from "../tool_failure.ts";
 

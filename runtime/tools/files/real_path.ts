@@ -1,7 +1,7 @@
 // Where a path really leads: symlinks resolved for as much of it as exists.
-import { errorCode } from "../../../base/error_code.ts";
 import { toFileFailure } from "./file_failure.ts";
 import { PATHS } from "../../../base/plain_path.ts";
+import { isMissing } from "../../../base/files/missing.ts";
 
 const { basename, dirname, join } = PATHS;
 
@@ -48,8 +48,7 @@ async function unlessMissing<T>(
     return await work;
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return DENIED;
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (isMissing(error)) return undefined;
     throw toFileFailure(error, "use", shown);
   }
 }

@@ -2,8 +2,10 @@
 // its path only (held_folder.ts), the random name has a second use: in any other folder a later call that names it fails instead
 // of doing harm there.
 import * as fs from "node:fs";
+import { lstat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { errorCode } from "../../../base/error_code.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
 import { stagedName } from "../../../base/files/staged_files.ts";
 import { type FileIdentity, identityOf } from "./file_identity.ts";
 import type { HeldFolder } from "./held_folder.ts";
@@ -193,6 +195,11 @@ async function writeAll(file: number, content: Uint8Array, signal: AbortSignal):
     const { bytesWritten } = await write(file, content, offset, content.length - offset, null);
     offset += bytesWritten;
   }
+}
+
+/** What a path names, a symlink not followed; undefined where nothing is there. */
+export async function lstatIfThere(path: string): Promise<fs.BigIntStats | undefined> {
+  return await lstat(path, { bigint: true }).catch(ignoreMissing);
 }
 
 function isThere(path: string): boolean {

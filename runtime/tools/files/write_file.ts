@@ -5,11 +5,10 @@
 // leaves the file outside as it is. What reading does with one stands in opened_file.ts.
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
-import { lstatIfThere } from "./missing_entry.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
-import { type HeldEntry, StagedFile } from "./staged_file.ts";
+import { type HeldEntry, lstatIfThere, StagedFile } from "./staged_file.ts";
 import { type FileVersion, reportWrite, versionOf } from "./reported_write.ts";
 import { ToolFailure } from "../tool_failure.ts";
 

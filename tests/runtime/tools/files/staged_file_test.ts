@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { identityOf } from "../../../../runtime/tools/files/file_identity.ts";
 import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
-import { lstatIfThere } from "../../../../runtime/tools/files/missing_entry.ts";
 import { PlaceChanged, PlaceUnsettled } from "../../../../runtime/tools/files/place_changed.ts";
-import { StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
+import { lstatIfThere, StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { testHeld } from "./held_entries.ts";
 
