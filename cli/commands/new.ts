@@ -4,13 +4,13 @@ import { toAgentWord } from "../agent_word.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../exit.ts";
 import { Interview } from "../prompting/interview.ts";
-import type { AgentAuthor } from "../new/agent_author.ts";
+import type { AgentAuthor, NewAgentFields } from "../new/agent_author.ts";
 import type { NewOptions } from "../new/new_options.ts";
 import { draftWithModel } from "../new/draft_dialog.ts";
-import { fieldsOf, hasFieldFlags } from "../new/field_flags.ts";
 import { askFields } from "../new/questionnaire.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { readAllInput } from "../prompting/piped_input.ts";
+import type { InfoReport } from "../app.ts";
 
 /** Makes the agent `id`. */
 export async function newAgent(
@@ -78,4 +78,46 @@ async function ask(
     );
   }
   return author.format(await askFields({ context, interview, author, id, info, given }));
+}
+
+/** The fields that flags give, all but the prompt. Throws CommandFailure for a model that is only half named. */
+function fieldsOf(
+  options: NewOptions,
+  info: Pick<InfoReport, "defaultModel">,
+): Omit<NewAgentFields, "prompt"> {
+  const { description, every, cron, watch, path } = options;
+  const model = modelOf(options, info);
+  const trigger = every !== undefined
+    ? { type: "schedule" as const, every }
+    : cron !== undefined
+    ? { type: "schedule" as const, cron }
+    : watch !== undefined
+    ? { type: "watch" as const, paths: watch }
+    : undefined;
+  return {
+    ...(description !== undefined && { description }),
+    ...(model !== undefined && { model }),
+    ...(trigger !== undefined && { trigger }),
+    ...(path !== undefined && { paths: path }),
+  };
+}
+
+/** Whether flags say more than what the agent is for: then a model would have nothing left to decide. */
+function hasFieldFlags(options: NewOptions): boolean {
+  const { provider, model, baseUrl, every, cron, watch, path } = options;
+  return [provider, model, baseUrl, every, cron, watch, path].some((flag) => flag !== undefined);
+}
+
+function modelOf(
+  { provider, model, baseUrl }: NewOptions,
+  { defaultModel }: Pick<InfoReport, "defaultModel">,
+): NewAgentFields["model"] {
+  if (provider === undefined && model === undefined && baseUrl === undefined) return undefined;
+  const owner = provider ?? defaultModel?.split("/", 1)[0];
+  if (owner === undefined) throw new CommandFailure(EXIT.usage, "--model needs --provider");
+  if (model === undefined) {
+    const flag = provider === undefined ? "--base-url" : "--provider";
+    throw new CommandFailure(EXIT.usage, `${flag} needs --model`);
+  }
+  return { provider: owner, name: model, ...(baseUrl !== undefined && { base_url: baseUrl }) };
 }

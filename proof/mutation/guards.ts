@@ -323,7 +323,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a large frame is in memory once for all its followers",
-    file: "runtime/events/held_frames.ts",
+    file: "runtime/events/log.ts",
     find: "if (held !== undefined) return held;",
     replace: "",
     tests: ["tests/runtime/events/log_test.ts"],
@@ -403,7 +403,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a request uses no proxy of the environment",
-    file: "runtime/tools/http/direct_agent.ts",
+    file: "runtime/tools/http/http_exchange.ts",
     find: "const options = { proxyEnv: {} };",
     replace: "const options = {};",
     tests: ["tests/runtime/tools/builtin/http_request_proxy_test.ts"],

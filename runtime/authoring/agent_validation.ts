@@ -7,9 +7,8 @@ import { SystemClock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { modelsOf } from "../models/demo/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
-import { findBrokenPrice } from "../models/broken_price.ts";
 import { PriceFile, type PriceList } from "../models/price_file.ts";
-import { ModelPrices } from "../models/pricing.ts";
+import { ModelPrices, type PricedModel, priceKeysOf } from "../models/pricing.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { openWorkspaceTools } from "../wiring/tool_catalog.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
@@ -121,4 +120,23 @@ async function inspectPrice(
       }`,
     }]
   );
+}
+
+/**
+ * The error of the entry that would give the model's price. Undefined where no entry would, or a valid one does. `lists`
+ * and their keys are searched in the order of ModelPrices.
+ */
+function findBrokenPrice(
+  lists: readonly PriceList[],
+  model: Pick<PricedModel, "provider" | "name">,
+): Diagnostic | undefined {
+  const keys = priceKeysOf(model);
+  for (const { prices, broken } of lists) {
+    for (const key of keys) {
+      const error = broken.get(key);
+      if (error !== undefined) return error;
+      if (prices.has(key)) return undefined;
+    }
+  }
+  return undefined;
 }

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { AGENT_POLICY, RUN_SETTINGS } from "./agent_settings.ts";
 import { baseUrl, field, filledText, optional, section, textList } from "./fields.ts";
-import { hostNames, origins } from "./listener_fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
+import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
 /** Days to keep something; null (written 0, none or left empty) keeps it for ever. */
 const retentionDays = z.preprocess(
@@ -55,6 +55,24 @@ export const serviceSettingsSchema = z.object({
     "Refuse to send a known provider's key to another host",
   ),
 });
+
+// What can never arrive in a header is refused, not kept in vain.
+
+/** Names of hosts, with or without a port. */
+const hostNames = z.array(
+  z.string().refine(
+    (text) => toHostName(text) !== undefined,
+    "must be the name of a host such as inkling.example",
+  ),
+);
+
+/** Origins of web pages and of apps. */
+const origins = z.array(
+  z.string().refine(
+    (text) => toOrigin(text) !== undefined,
+    "must be an origin, without a path: https://inkling.example, say, or app://obsidian.md",
+  ),
+);
 
 /** config.yaml as written. */
 export const configSchema = z.object({

@@ -1,7 +1,6 @@
 // Following the log of an execution: a cursor over stored frames, and a notifier that says when there is more.
 import type { Frame } from "./frame.ts";
 import type { FrameStore, LogState } from "./frame_store.ts";
-import { HeldFrames } from "./held_frames.ts";
 
 /** What a follower holds at most: one page, or one frame that is larger; a large frame is in memory once for all of them. */
 const PAGE_FRAMES = 200;
@@ -182,5 +181,26 @@ export class ExecutionLog {
       notifier.followers.delete(follower);
       if (notifier.followers.size === 0) this.#notifiers.delete(executionId);
     }
+  }
+}
+
+/** Payloads of so many characters are shared. */
+const LARGE_CHARACTERS = 16 * 1024;
+
+/** Frames that somebody holds. Nobody's frame is kept. */
+class HeldFrames {
+  readonly #frames = new Map<number, WeakRef<Frame>>();
+  readonly #gone = new FinalizationRegistry<number>((id) => {
+    if (this.#frames.get(id)?.deref() === undefined) this.#frames.delete(id);
+  });
+
+  /** The same frame as somebody holds it, or else this one, from now on for others. */
+  share(frame: Frame): Frame {
+    if (frame.payload.length < LARGE_CHARACTERS) return frame;
+    const held = this.#frames.get(frame.id)?.deref();
+    if (held !== undefined) return held;
+    this.#frames.set(frame.id, new WeakRef(frame));
+    this.#gone.register(frame, frame.id);
+    return frame;
   }
 }

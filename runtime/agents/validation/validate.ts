@@ -1,6 +1,6 @@
 // What `inkling validate` finds: everything wrong with a file, and everything around it that the agent needs. Each thing
 // that is looked at has a file of its own beside this one.
-import type { DiagnosedFile } from "../../config/files/diagnosed_file.ts";
+import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import type { Agent } from "../agent.ts";
 import { parseAgent, type ParseAgentOptions } from "../parse_agent.ts";
@@ -8,7 +8,8 @@ import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";
 import { diagnoseNames, type KnownNames } from "./validate_names.ts";
 import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
 import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
-import { type ClockSurroundings, diagnoseTimeZone } from "./validate_time_zone.ts";
+import { showValue } from "../../config/shown_value.ts";
+import { type MachineTimeZone, TIME_ZONE_HINT } from "../machine_time_zone.ts";
 
 /** What validation holds a file against. */
 export type ValidateAgentOptions =
@@ -41,4 +42,26 @@ export async function validateAgent(
     ...diagnoseTimeZone(agent, file, options),
     ...diagnoseResources(resources.problems, file),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** Whose clock counts for an agent that names no zone. */
+interface ClockSurroundings {
+  machineTimeZone: MachineTimeZone;
+}
+
+/** A warning where the agent's cron leaves its zone to the machine, and the machine's is unknown. */
+function diagnoseTimeZone(
+  { trigger }: Agent,
+  file: DiagnosedFile,
+  { machineTimeZone: { name, unknown } }: ClockSurroundings,
+): Diagnostic[] {
+  if (unknown === undefined || trigger.type !== "schedule") return [];
+  if (trigger.cron === undefined || trigger.timezone !== undefined) return [];
+  return [diagnose(file, ["trigger", "cron"], {
+    severity: "warning",
+    message: `The times of trigger.cron are ${name}: TZ is ${
+      showValue(unknown)
+    }, which is not a time zone`,
+    hint: `${TIME_ZONE_HINT}, or trigger.timezone`,
+  })];
 }

@@ -6,11 +6,11 @@ import { ReplyTimeout } from "../../models/retry.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/journal.ts";
-import { findCrossedLimit } from "./limits.ts";
 import { LoopDetector } from "./loop_detection.ts";
 import { type Run, RunStopped } from "../runs/run.ts";
 import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
 import { ReplyCut, takeTurn } from "./turn.ts";
+import type { RunSettings } from "../../config/agent_settings.ts";
 
 /**
  * Runs a conversation to its end, or to a question for a person (its own, or one of an execution it delegated to), from
@@ -114,4 +114,21 @@ function toOutcome(error: unknown): Outcome {
   }
   if (error instanceof ModelError) return { status: "error", error: error.message, output: null };
   throw error;
+}
+
+/** The error of the first limit that these figures cross, or undefined. */
+function findCrossedLimit(figures: Execution, settings: RunSettings): string | undefined {
+  const { maxToolCalls, maxExecutionTokens, maxCostUsd } = settings;
+  if (maxToolCalls !== null && figures.toolCalls > maxToolCalls) {
+    return `Aborted: max_tool_calls (${figures.toolCalls} calls, limit ${maxToolCalls})`;
+  }
+  const tokens = figures.totalTokens ?? 0;
+  if (maxExecutionTokens !== null && tokens > maxExecutionTokens) {
+    return `Aborted: max_execution_tokens (${tokens} tokens, limit ${maxExecutionTokens})`;
+  }
+  const cost = figures.costUsd ?? 0;
+  if (maxCostUsd !== null && cost > maxCostUsd) {
+    return `Aborted: max_cost_usd ($${cost.toFixed(4)}, limit $${maxCostUsd})`;
+  }
+  return undefined;
 }

@@ -1,16 +1,15 @@
 // One HTTP request and its reply, to an address that the policy has seen. The address is checked and pinned inside the
 // connection's own look-up (host_lookup.ts), so that a name cannot lead elsewhere between the check and the connection.
 import {
-  type Agent,
+  Agent,
   type ClientRequest,
   type IncomingMessage,
   request as requestHttp,
   type RequestOptions,
 } from "node:http";
-import { request as requestHttps } from "node:https";
+import { Agent as SecureAgent, request as requestHttps } from "node:https";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { describeConnectionFailure } from "./connection_failure.ts";
-import { createDirectAgent } from "./direct_agent.ts";
 import { guardedLookup, type ResolveHost } from "./host_lookup.ts";
 import { readBody } from "./http_body.ts";
 import { type HttpPolicy, normaliseHost, refuseAddress, refuseHost } from "./http_policy.ts";
@@ -163,4 +162,14 @@ function createGuardedAgent(
     return stream;
   };
   return agent;
+}
+
+/**
+ * An agent that keeps no connection and uses no proxy: that would look the name up anew, and no rule on addresses would hold
+ * for what it finds. Not even `agent: false` keeps Deno from a proxy under
+ * NODE_USE_ENV_PROXY=1, only proxy variables of its own that are empty (measured with 2.9.6).
+ */
+function createDirectAgent(protocol: string): Agent {
+  const options = { proxyEnv: {} };
+  return protocol === "https:" ? new SecureAgent(options) : new Agent(options);
 }
