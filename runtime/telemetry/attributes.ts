@@ -2,7 +2,7 @@
 // "development"); what these have no name for begins with `inkling.`. Pure, and the only place that decides what leaves.
 import type { Attributes, AttributeValue } from "@opentelemetry/api";
 import type { Execution } from "../executions/execution.ts";
-import type { ExecutionStatus } from "../executions/states.ts";
+import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { AskedModel, ToolUse } from "../executions/telemetry.ts";
 import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
 
@@ -85,7 +85,7 @@ export function toolAttributes({ execution, call }: ToolUse): Attributes {
 
 /** The `error.type` of a state that an execution was left in; undefined where nothing went wrong. */
 export function statusError(status: ExecutionStatus): string | undefined {
-  return status === "success" || status === "waiting" || status === "running" ? undefined : status;
+  return status === "success" || !isFinal(status) ? undefined : status;
 }
 
 /** The `error.type` of something thrown: an HTTP status, or the error's class. Its message may hold anything. */
