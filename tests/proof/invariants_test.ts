@@ -48,7 +48,7 @@ const LIES: Readonly<Record<string, Lie>> = {
   ),
   "an ended execution, and no other, has the time of its end":
     `UPDATE executions SET finished_at = NULL WHERE id = ${LEAD}`,
-  "an answer is stored with success alone, and told by one final_answer frame":
+  "an answer is stored with success, or what was said until a run was cut off; one final_answer frame tells it":
     `UPDATE executions SET output_data = 'something else' WHERE id = ${LEAD}`,
   "an execution that ended badly says why":
     `UPDATE executions SET status = 'error', output_data = NULL WHERE id = ${LEAD}`,
@@ -57,7 +57,8 @@ const LIES: Readonly<Record<string, Lie>> = {
     service: "live",
   },
   "nothing runs or waits when all is done": { sql: "SELECT 1", service: "quiet" },
-  "each reply is followed by its stats": `DELETE FROM frames WHERE id = ${lastStats(LEAD)}`,
+  "each reply is followed by its stats, also one that was cut off":
+    `DELETE FROM frames WHERE id = ${lastStats(LEAD)}`,
   "the last stats are the row's": tell("output_tokens", "1", `id = ${lastStats(LEAD)}`),
   "total tokens are input and output":
     `UPDATE executions SET total_tokens = total_tokens + 1 WHERE id = ${LEAD}`,

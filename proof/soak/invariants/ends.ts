@@ -38,11 +38,12 @@ export const ENDS: readonly Invariant[] = [
       `AND ((finished_at IS NOT NULL) <> (${FINAL}) OR finished_at < started_at)`,
   ),
   rule(
-    "an answer is stored with success alone, and told by one final_answer frame",
+    "an answer is stored with success, or what was said until a run was cut off; one final_answer frame tells it",
     "SELECT e.id, e.status, count(f.id) AS answers FROM executions e " +
       "LEFT JOIN frames f ON f.execution_id = e.id AND f.event = 'final_answer' " +
       "WHERE e.id >= ?1 GROUP BY e.id " +
-      "HAVING (e.output_data IS NOT NULL) <> (e.status = 'success') " +
+      "HAVING (e.output_data IS NULL AND e.status = 'success') " +
+      "OR (e.output_data IS NOT NULL AND e.status IN ('running', 'waiting', 'orphaned')) " +
       "OR count(f.id) <> (e.output_data IS NOT NULL) " +
       "OR max(json_extract(f.payload, '$.content')) IS NOT e.output_data",
   ),

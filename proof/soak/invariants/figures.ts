@@ -14,9 +14,10 @@ export function usageMark(usage: { input: number; output: number; cost: number |
 
 export const FIGURES: readonly Invariant[] = [
   rule(
-    "each reply is followed by its stats",
+    "each reply is followed by its stats, also one that was cut off",
     "SELECT e.id, e.status, " +
-      "(SELECT count(*) FROM frames r WHERE r.execution_id = e.id AND r.event IN ('ai', 'tool_call')) AS replies, " +
+      "(SELECT count(*) FROM frames r WHERE r.execution_id = e.id AND (r.event IN ('ai', 'tool_call') " +
+      "OR r.event = 'complete' AND json_extract(r.payload, '$.usage_estimated'))) AS replies, " +
       `(SELECT count(*) FROM frames s WHERE s.execution_id = e.id AND ${isStats("s")}) AS stats ` +
       "FROM executions e WHERE e.id >= ?1 AND replies <> stats",
   ),
