@@ -60,7 +60,7 @@ interface Sums {
   cost: number | null;
 }
 
-/** Only of executions whose replies are all marked: other models' replies say nothing. */
+/** Only of executions whose replies are all marked: other models' replies say nothing, and one that was cut off is not shown. */
 function findWrongSums(rows: Rows, since: number): BrokenRow[] {
   const sums = new Map<number, Sums | null>();
   const replies = rows.all<{ id: number; content: string }>(
@@ -83,7 +83,9 @@ function findWrongSums(rows: Rows, since: number): BrokenRow[] {
     });
   }
   return rows.all<{ id: number } & Sums>(
-    "SELECT id, input_tokens AS input, output_tokens AS output, cost_usd AS cost FROM executions WHERE id >= ?1",
+    "SELECT id, input_tokens AS input, output_tokens AS output, cost_usd AS cost FROM executions e WHERE id >= ?1 " +
+      "AND NOT EXISTS (SELECT 1 FROM frames c WHERE c.execution_id = e.id AND c.event = 'complete' " +
+      "AND json_extract(c.payload, '$.usage_estimated'))",
     since,
   ).flatMap(({ id, input, output, cost }) => {
     const sum = sums.get(id);
