@@ -1,4 +1,6 @@
 // From the words after the program's name to what they ask for.
+// Decision: a parser of our own, because loading one takes every command as long as most commands take by themselves
+// (rejected: commander, 24 to 46 ms and 15 MB, measured with Deno 2.9.6).
 import { suggest } from "../../base/text/suggestion.ts";
 import { GLOBAL_OPTIONS, type GlobalOptions } from "../global_options.ts";
 import type { Action, Command, Program } from "./command.ts";

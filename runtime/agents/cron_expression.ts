@@ -1,4 +1,7 @@
 // Cron expressions in the standard dialect of five fields: text to the minutes, hours and days that it names.
+// Decision: read and reckoned by ourselves (triggers/schedule/cron_calendar.ts), because a service that was down must tell how
+// many times it missed without stepping through them, and every part of an expression that is wrong by its place (rejected:
+// croner, which finds the next and the last ones only; the tests compare with it).
 
 /** An expression, field by field; every list ascending. */
 export interface CronExpression {

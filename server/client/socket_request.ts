@@ -1,5 +1,5 @@
-// GET over a Unix socket without Deno's fetch, which takes a command a third of its start to load. HTTP/1.0: the answer
-// comes whole, ends with the connection, and nothing in it has to be decoded.
+// GET over a Unix socket. HTTP/1.0: the answer comes whole, ends with the connection, and nothing in it has to be decoded.
+// Decision: without Deno's fetch, which takes a command a third of its start to load.
 import { ServiceUnreachable } from "./client_errors.ts";
 
 /** What the service answered. */
