@@ -21,6 +21,8 @@ export function isBinary(sample: Uint8Array): boolean {
 /** How many lines a text has; an end of line at its end does not begin another. */
 export function countLines(text: string): number {
   if (text === "") return 0;
-  const ends = text.split("\n").length - 1;
+  let ends = 0;
+  // Not by split(): ten million lines would take a fifth of a second.
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === 10) ends++;
   return text.endsWith("\n") ? ends : ends + 1;
 }

@@ -55,7 +55,7 @@ export const memoryFiles = defineTarget({
       const others = memory.sections().filter((one) => one.name !== before?.name);
       const preamble = memory.preamble();
       const text = append
-        ? memory.withAppended(name, content).toText()
+        ? memory.withSection(name, memory.appended(name, content)).toText()
         : memory.withSection(name, content).toText();
       memory = MemoryDocument.parse(text);
       assert.equal(memory.toText(), text);

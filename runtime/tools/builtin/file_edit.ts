@@ -1,5 +1,6 @@
 // file_edit: exact text replaced in a file.
 import { z } from "zod";
+import { nextSlice } from "../../../base/slices.ts";
 import { defineTool } from "../define_tool.ts";
 import { writeFile } from "../files/write_file.ts";
 import { openFile } from "../files/opened_file.ts";
@@ -35,6 +36,7 @@ export const fileEdit = defineTool({
         newText: args.new_text,
         replaceAll: args.replace_all,
       }, display);
+      await nextSlice();
       await writeFile(sandbox, args.path, new TextEncoder().encode(content), { version, signal });
       const done = count === 1 ? "1 replacement, line" : `${count} replacements, lines`;
       return `Updated ${display} (${done} ${lines})`;
@@ -46,6 +48,7 @@ export const fileEdit = defineTool({
       await using file = await openFile(sandbox, path);
       const bytes = await file.readAll(MAX_FILE_BYTES);
       const { display, version } = file;
+      await nextSlice();
       if (isBinary(bytes.subarray(0, SAMPLE_BYTES))) {
         throw new ToolFailure(`Cannot edit "${display}": it is a binary file.`);
       }

@@ -1,5 +1,6 @@
 // file_write: a whole file, new or replaced.
 import { z } from "zod";
+import { nextSlice } from "../../../base/slices.ts";
 import { defineTool } from "../define_tool.ts";
 import { writeFile } from "../files/write_file.ts";
 import { countLines } from "../text_content.ts";
@@ -18,12 +19,14 @@ export const fileWrite = defineTool({
   timeoutMs: 30_000,
   worksOn: "files",
   run: async ({ path, content }, { sandbox, signal }) => {
+    await nextSlice();
     const bytes = new TextEncoder().encode(content);
     const target = await sandbox.resolve(path, "write");
     const { created, display } = await sandbox.locks.run(
       [target.path],
       () => writeFile(sandbox, path, bytes, { signal }),
     );
+    await nextSlice();
     const size = `${content.length} chars, ${countLines(content)} lines`;
     return `${created ? "Created" : "Updated"} ${display} (${size})`;
   },

@@ -13,6 +13,7 @@ import { ToolFailure } from "../tool_failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const TIMEOUT_MS = 30_000;
+/** Of what is sent, and of what is read of the reply. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Headers that belong to the connection, or decide which server answers. */
 const CLOSED_HEADERS: ReadonlySet<string> = new Set([
@@ -123,6 +124,14 @@ function parseContent(
     throw new ToolFailure(`A ${method} request has no body. Use POST, PUT or PATCH.`);
   }
   const bytes = new TextEncoder().encode(body);
+  // Whether it is JSON is asked in one go.
+  if (bytes.length > MAX_BODY_BYTES) {
+    throw new ToolFailure(
+      `The body has ${Math.ceil(bytes.length / 1024)} KB; a request may have ${
+        MAX_BODY_BYTES / 1024
+      } KB.`,
+    );
+  }
   headers["content-type"] ??= isWholeJson(body) ? "application/json" : "text/plain; charset=utf-8";
   headers["content-length"] = String(bytes.length);
   return { headers, body: bytes };

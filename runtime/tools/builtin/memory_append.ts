@@ -22,7 +22,8 @@ export function createMemoryAppend(writer: MemoryWriter): ActionTool {
     run: async ({ section, content }, { agent, clock, signal }) => {
       const memory = await writer.change(
         memoryPathOf(agent),
-        (before) => checkSectionSize(before.withAppended(section, content), section),
+        (before) =>
+          before.withSection(section, checkSectionSize(before.appended(section, content), section)),
         { clock, signal },
       );
       return describeChange("Added to the section", memory, section);

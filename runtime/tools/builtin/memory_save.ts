@@ -22,7 +22,7 @@ export function createMemorySave(writer: MemoryWriter): ActionTool {
     run: async ({ section, content }, { agent, clock, signal }) => {
       const memory = await writer.change(
         memoryPathOf(agent),
-        (before) => checkSectionSize(before.withSection(section, content), section),
+        (before) => before.withSection(section, checkSectionSize(content, section)),
         { clock, signal },
       );
       return describeChange("Saved the section", memory, section);

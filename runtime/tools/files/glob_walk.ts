@@ -4,7 +4,7 @@ import { realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { errorCode } from "../../../base/error_code.ts";
-import { Slices } from "../../../base/slices.ts";
+import { nextSlice } from "../../../base/slices.ts";
 import { STAGED_NAME } from "../../../base/files/staged_files.ts";
 import { type GlobPattern, parseGlob } from "./glob_pattern.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
@@ -98,7 +98,6 @@ class Walk {
   readonly #bounds: WalkBounds;
   readonly #deadline: number;
   readonly #seen = new Set<string>();
-  readonly #slices = new Slices();
   #entries = 0;
 
   constructor(sandbox: PathSandbox, pattern: GlobPattern, bounds: WalkBounds) {
@@ -132,7 +131,7 @@ class Walk {
     const deeper: string[] = [];
     for (const entry of entries) {
       if (!this.#count()) break;
-      const turn = this.#slices.next();
+      const turn = nextSlice();
       if (turn !== undefined) await turn;
       this.#bounds.signal.throwIfAborted();
       const path = join(folder, entry.name);

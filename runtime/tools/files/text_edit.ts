@@ -1,6 +1,6 @@
 // Replacing exact text in a file's content; line ends stay as the file has them. Every step takes time in proportion to the
 // text, in slices, whatever the texts are: String.indexOf() can take hours for a text that a model chose.
-import { Slices } from "../../../base/slices.ts";
+import { nextSlice } from "../../../base/slices.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_LISTED_LINES = 10;
@@ -49,9 +49,8 @@ export async function editText(
   if (edit.oldText === edit.newText) {
     throw new ToolFailure("old_text and new_text are the same: there is nothing to change.");
   }
-  const slices = new Slices();
   for (const texts of inLineEndsOf(content, edit)) {
-    const { count, lines, parts } = await replaced(content, { ...texts, replaceAll }, slices);
+    const { count, lines, parts } = await replaced(content, { ...texts, replaceAll });
     if (count === 0) continue;
     if (count > 1 && !replaceAll) {
       throw new ToolFailure(
@@ -65,9 +64,10 @@ export async function editText(
           "Nothing was changed.",
       );
     }
+    await nextSlice();
     return { content: parts.join(""), count, lines };
   }
-  throw new ToolFailure(await notFound(content, edit.oldText, shown, slices));
+  throw new ToolFailure(await notFound(content, edit.oldText, shown));
 }
 
 /**
@@ -101,7 +101,6 @@ function toCrlf(text: string): string {
 async function replaced(
   content: string,
   { oldText, newText, replaceAll }: TextEdit,
-  slices: Slices,
 ): Promise<{ count: number; lines: string; parts: string[] | undefined }> {
   const borders = bordersOf(oldText);
   const innerLines = oldText.split("\n").length - 1;
@@ -133,7 +132,7 @@ async function replaced(
     if (at % STEP === 0) {
       parts.push(open.join(""));
       open = [];
-      await slices.next();
+      await nextSlice();
     }
   }
   parts.push(open.join(""), content.slice(from));
@@ -159,7 +158,6 @@ async function notFound(
   content: string,
   oldText: string,
   shown: string,
-  slices: Slices,
 ): Promise<string> {
   const sentence =
     `old_text is not in "${shown}". It must match exactly, with every space and line end.`;
@@ -167,7 +165,7 @@ async function notFound(
   if (wanted.length > 0 && wanted.every((line) => /^\d+\s/.test(line))) {
     return `${sentence} Leave out the line numbers that file_read puts before each line.`;
   }
-  const similar = await lineLike(content, wanted[0] ?? "", slices);
+  const similar = await lineLike(content, wanted[0] ?? "");
   if (similar === undefined) return `${sentence} Read the file again.`;
   return `${sentence} Line ${similar} differs from its first line in spaces only, or the lines behind it differ.`;
 }
@@ -176,7 +174,6 @@ async function notFound(
 async function lineLike(
   content: string,
   wanted: string,
-  slices: Slices,
 ): Promise<number | undefined> {
   if (wanted === "") return undefined;
   for (let [from, number] = [0, 1]; from <= content.length; number++) {
@@ -185,7 +182,7 @@ async function lineLike(
     const isShort = end - from <= MAX_SIMILAR_CHARACTERS;
     if (isShort && squeezed(content.slice(from, end)) === wanted) return number;
     from = end + 1;
-    if (number % 1_000 === 0) await slices.next();
+    if (number % 1_000 === 0) await nextSlice();
   }
 }
 

@@ -5,6 +5,7 @@
 // leaves the file outside as it is. What reading does with one stands in opened_file.ts.
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
+import { nextSlice } from "../../../base/slices.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { retryIfPlaceChanged } from "./place_changed.ts";
 import { refuseUnlessFile } from "./regular_file.ts";
@@ -46,6 +47,7 @@ export async function writeFile(
       ...(before === undefined ? {} : { mode: Number(before.mode) }),
     });
     try {
+      await nextSlice();
       const sha256 = createHash("sha256").update(content).digest("hex");
       const written = { version: staged.version(), size: content.length, sha256 };
       await refuseIfChanged(place, options.version, text);

@@ -9,19 +9,25 @@ export interface MemorySection {
   content: string;
 }
 
-/** A stretch of lines under one heading. */
+/** What stands under one heading. */
 interface Part {
   name: string;
+  /** The name as names are compared. */
+  key: string;
   /** The heading as it stands in the file. */
   heading: string;
-  /** As in the file; with CRLF each still has its CR. */
-  lines: readonly string[];
+  /** As in the file; with CRLF each line still has its CR. Null: the next heading, or the file's end, follows at once. */
+  body: string | null;
 }
 
 /** What stands between a line and its LF: a CR in a file of CRLF lines. */
 type LineEnd = "\r" | "";
 
 const BYTE_ORDER_MARK = /^\ufeff/;
+/** A line that is a heading where it names something. */
+const HEADING = /(?:^\ufeff?|(?<=\n))#[ \t][^\n]*/g;
+/** More headings take the service's thread too long. */
+export const MAX_SECTIONS = 1_000;
 /** A CR alone is an end of line for some editors, which would turn what follows it into a heading. */
 const TO_ESCAPE = /(^|[\r\n])(?=\\*#[ \t])/g;
 const ESCAPED = /(^|[\r\n])\\(?=\\*#[ \t])/g;
@@ -32,93 +38,101 @@ const ESCAPED = /(^|[\r\n])\\(?=\\*#[ \t])/g;
  * change does not touch stays as it is, character by character; so does the text above the first heading.
  */
 export class MemoryDocument {
-  readonly #preamble: readonly string[];
+  /** Null: the file begins with a heading. */
+  readonly #preamble: string | null;
   readonly #parts: readonly Part[];
 
-  private constructor(preamble: readonly string[], parts: readonly Part[]) {
+  private constructor(preamble: string | null, parts: readonly Part[]) {
     this.#preamble = preamble;
     this.#parts = parts;
   }
 
-  /** Any text is a memory. */
+  /** Any text is a memory; one that hasTooManySections() takes long. */
   static parse(text: string): MemoryDocument {
-    const preamble: string[] = [];
-    const parts: (Part & { lines: string[] })[] = [];
-    for (const [index, line] of text.split("\n").entries()) {
-      const name = headingName(index === 0 ? line.replace(BYTE_ORDER_MARK, "") : line);
-      if (name !== undefined) parts.push({ name, heading: line, lines: [] });
-      else (parts.at(-1)?.lines ?? preamble).push(line);
+    let preamble: string | null = null;
+    const parts: Part[] = [];
+    let from = 0;
+    const endAt = (end: number) => {
+      const body = end < from ? null : text.slice(from, end);
+      const last = parts.at(-1);
+      if (last === undefined) preamble = body;
+      else last.body = body;
+    };
+    for (const { 0: heading, index } of text.matchAll(HEADING)) {
+      const name = headingName(heading.replace(BYTE_ORDER_MARK, ""));
+      if (name === undefined) continue;
+      endAt(index - 1);
+      parts.push({ name, key: toKey(name), heading, body: null });
+      from = index + heading.length + 1;
     }
+    endAt(text.length);
     return new MemoryDocument(preamble, parts);
   }
 
   /** The whole file. */
   toText(): string {
-    const lines = this.#parts.flatMap(({ heading, lines }) => [heading, ...lines]);
-    return [...this.#preamble, ...lines].join("\n");
+    const parts = this.#parts.flatMap(({ heading, body }) => [heading, body]);
+    return [this.#preamble, ...parts].filter((one) => one !== null).join("\n");
   }
 
   /** What stands above the first heading, without blank lines around it. */
   preamble(): string {
-    return this.#preamble.join("\n").replace(BYTE_ORDER_MARK, "").trim();
+    return (this.#preamble ?? "").replace(BYTE_ORDER_MARK, "").trim();
   }
 
   /** All sections. */
   sections(): MemorySection[] {
-    const merged = new Map<string, MemorySection>();
-    for (const part of this.#parts) {
-      const key = toKey(part.name);
-      const before = merged.get(key);
-      const content = contentOf(part);
-      merged.set(
-        key,
-        before === undefined
-          ? { name: part.name, content }
-          : { ...before, content: `${before.content}\n\n${content}` },
-      );
-    }
-    return [...merged.values()];
+    return [...Map.groupBy(this.#parts, ({ key }) => key).values()].map(merged);
   }
 
   /** The section of that name. */
   section(name: string): MemorySection | undefined {
     const key = toKey(name);
-    return this.sections().find((one) => toKey(one.name) === key);
+    const parts = this.#parts.filter((one) => one.key === key);
+    return parts.length === 0 ? undefined : merged(parts);
+  }
+
+  /** What that section says with a text on lines of its own at its end; only the text where there is no such section. */
+  appended(name: string, text: string): string {
+    const before = this.section(name)?.content ?? "";
+    const gap = before === "" || before.endsWith("\n") ? "" : "\n";
+    return `${before}${gap}${text}`;
   }
 
   /** With that section's content replaced; a new section comes last. */
   withSection(name: string, content: string): MemoryDocument {
     const key = toKey(name);
-    const first = this.#parts.find((one) => toKey(one.name) === key);
+    const first = this.#parts.find((one) => one.key === key);
     if (first === undefined) return this.#withNewSection(name, content);
-    const kept = this.#parts.filter((one) => one === first || toKey(one.name) !== key);
-    const lines = toLines(content, { end: endOf(first.heading), last: first === kept.at(-1) });
+    const kept = this.#parts.filter((one) => one === first || one.key !== key);
+    const body = toBody(content, { end: endOf(first.heading), last: first === kept.at(-1) });
     return new MemoryDocument(
       this.#preamble,
-      kept.map((one) => one === first ? { ...one, lines } : one),
+      kept.map((one) => one === first ? { ...one, body } : one),
     );
-  }
-
-  /** With a text on lines of its own at the end of that section, which is made if need be. */
-  withAppended(name: string, text: string): MemoryDocument {
-    const before = this.section(name)?.content ?? "";
-    const gap = before === "" || before.endsWith("\n") ? "" : "\n";
-    return this.withSection(name, `${before}${gap}${text}`);
   }
 
   #withNewSection(name: string, content: string): MemoryDocument {
     const last = this.#parts.at(-1);
-    const end = last === undefined
-      ? endOf(this.#preamble[0] ?? "")
-      : endOf(this.#parts[0]?.heading ?? "");
-    const lines = toLines(content, { end, last: true });
-    const part: Part = { name, heading: `# ${name}${end}`, lines };
+    const [firstLine = ""] = (this.#preamble ?? "").split("\n", 1);
+    const end = endOf(this.#parts[0]?.heading ?? firstLine);
+    const body = toBody(content, { end, last: true });
+    const part: Part = { name, key: toKey(name), heading: `# ${name}${end}`, body };
     if (last === undefined) {
       return new MemoryDocument(withBlankEnd(this.#preamble, end), [part]);
     }
-    const closed = { ...last, lines: withBlankEnd(last.lines, endOf(last.heading)) };
+    const closed = { ...last, body: withBlankEnd(last.body, endOf(last.heading)) };
     return new MemoryDocument(this.#preamble, [...this.#parts.slice(0, -1), closed, part]);
   }
+}
+
+/** Whether a memory has more than MAX_SECTIONS headings. */
+export function hasTooManySections(text: string): boolean {
+  return text.split(HEADING, MAX_SECTIONS + 2).length > MAX_SECTIONS + 1;
+}
+
+function merged(parts: readonly Part[]): MemorySection {
+  return { name: parts[0]?.name ?? "", content: parts.map(contentOf).join("\n\n") };
 }
 
 /** How names are compared. */
@@ -138,27 +152,26 @@ function endOf(line: string): LineEnd {
 }
 
 /** A blank line after the heading and one at the end are layout; every other line is content. */
-function contentOf({ heading, lines }: Part): string {
-  const end = endOf(heading);
-  const body = lines.map((line) => end === "" ? line : line.replace(/\r$/, ""));
-  if (body[0] === "") body.shift();
-  if (body.at(-1) === "") body.pop();
-  return body.join("\n").replaceAll(ESCAPED, "$1");
+function contentOf({ heading, body }: Part): string {
+  let text = body ?? "";
+  if (endOf(heading) !== "") text = text.replaceAll(/\r(?=\n|$)/g, "");
+  if (text.startsWith("\n")) text = text.slice(1);
+  if (text.endsWith("\n")) text = text.slice(0, -1);
+  return text.replaceAll(ESCAPED, "$1");
 }
 
 /** The opposite of contentOf, exactly. */
-function toLines(content: string, { end, last }: { end: LineEnd; last: boolean }): string[] {
-  const body = content.replaceAll(TO_ESCAPE, "$1\\").split("\n");
-  // After the last section the file ends; else this is a blank line in front of the next heading.
-  return [...["", ...body].map((line) => line + end), last ? "" : end];
+function toBody(content: string, { end, last }: { end: LineEnd; last: boolean }): string {
+  const text = content.replaceAll(TO_ESCAPE, "$1\\").replaceAll("\n", `${end}\n`);
+  // After the last section the file ends; else there is a blank line in front of the next heading.
+  return `${end}\n${text}${end}\n${last ? "" : end}`;
 }
 
-/** Lines with a blank one at their end, so that a heading can follow; what they say stays the same. */
-function withBlankEnd(lines: readonly string[], end: LineEnd): string[] {
-  const before = lines.slice(0, -1);
-  const last = lines.at(-1) ?? "";
+/** A body with a blank line at its end, so that a heading can follow; what it says stays the same. */
+function withBlankEnd(body: string | null, end: LineEnd): string | null {
   // Nothing at all needs no line in front of the next heading.
-  if (last === "") return before.length === 0 ? [] : [...before, end];
-  if (last === end) return [...lines];
-  return [...before, last.endsWith("\r") ? last : last + end, end];
+  if (body === null || body === "") return null;
+  if (body.endsWith("\n")) return body + end;
+  if (body === end || body.endsWith(`\n${end}`)) return body;
+  return `${body.endsWith("\r") ? body : body + end}\n${end}`;
 }

@@ -10,7 +10,7 @@ import { toFileFailure } from "../files/file_failure.ts";
 import { PathLocks } from "../files/path_locks.ts";
 import { isWithin } from "../files/path_within.ts";
 import { ToolFailure } from "../tool_failure.ts";
-import { MemoryDocument } from "./memory_document.ts";
+import { hasTooManySections, MAX_SECTIONS, MemoryDocument } from "./memory_document.ts";
 
 /** The most bytes (UTF-8) of a memory file. */
 export const MEMORY_LIMIT_BYTES = 1024 * 1024;
@@ -33,7 +33,7 @@ export async function listSections(path: string): Promise<string[]> {
 
 /**
  * What a memory file holds; a file that does not exist is an empty memory. Throws ToolFailure for one that cannot be
- * read, is over the limit, is not UTF-8, or is a symlink to anything but a memory file in the same folder or below.
+ * read, is over a limit, is not UTF-8, or is a symlink to anything but a memory file in the same folder or below.
  */
 export async function readMemory(path: string): Promise<MemoryDocument> {
   return MemoryDocument.parse(await readText(await locate(path)) ?? "");
@@ -46,7 +46,7 @@ export class MemoryWriter {
   /**
    * Reads the memory, applies `edit` and replaces the file, if that makes a difference. Nobody else's change gets lost
    * in between, whether of this process or of another one. Returns the new memory. Throws ToolFailure as readMemory, and when the
-   * memory would be over the limit; then nothing is changed.
+   * memory would be over a limit; then nothing is changed.
    */
   async change(
     path: string,
@@ -67,6 +67,12 @@ export class MemoryWriter {
           `The memory would have ${inKilobytes(bytes.length)}; it may have ${
             inKilobytes(MEMORY_LIMIT_BYTES)
           }. Nothing was changed. Condense its sections with memory_save first.`,
+        );
+      }
+      if (hasTooManySections(text)) {
+        throw new ToolFailure(
+          `The memory would have more than ${MAX_SECTIONS} sections. Nothing was changed. ` +
+            "Add to a section that is there.",
         );
       }
       options.signal.throwIfAborted();
@@ -123,14 +129,19 @@ async function readText(place: MemoryPlace): Promise<string | undefined> {
     }
     return await Deno.readFile(place.real);
   });
+  let text: string;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw new ToolFailure(
       `Cannot read "${place.shown}": it is not UTF-8 text. A person must fix it.`,
       { cause: error },
     );
   }
+  if (!hasTooManySections(text)) return text;
+  throw new ToolFailure(
+    `Cannot read "${place.shown}": it has more than ${MAX_SECTIONS} sections. A person must shorten it.`,
+  );
 }
 
 /**

@@ -20,10 +20,10 @@ export const sectionName = z.string().trim()
     "must be one line without control characters",
   );
 
-/** A memory with that section changed as given. Throws ToolFailure when the section would be too long. */
-export function checkSectionSize(memory: MemoryDocument, name: string): MemoryDocument {
-  const bytes = new TextEncoder().encode(memory.section(name)?.content).length;
-  if (bytes <= SECTION_LIMIT_BYTES) return memory;
+/** What a section is to say, as given. Throws ToolFailure when that is too long. */
+export function checkSectionSize(content: string, name: string): string {
+  const bytes = new TextEncoder().encode(content).length;
+  if (bytes <= SECTION_LIMIT_BYTES) return content;
   throw new ToolFailure(
     `The section "${name}" would have ${Math.ceil(bytes / 1024)} KB; a section may have ${
       SECTION_LIMIT_BYTES / 1024

@@ -11,6 +11,7 @@ import {
   memoryPathOf,
   MemoryWriter,
 } from "../../../runtime/tools/memory/memory_file.ts";
+import { MAX_SECTIONS } from "../../../runtime/tools/memory/memory_document.ts";
 import { SECTION_LIMIT_BYTES } from "../../../runtime/tools/memory/section_text.ts";
 import type { ToolContext } from "../../../runtime/tools/tool.ts";
 import { sectionContents, sectionNames } from "../../../proof/fuzz/targets/memory_target.ts";
@@ -229,6 +230,24 @@ Deno.test("memory_save and memory_append refuse what would be too long, and chan
   assert.equal(await memory.text(), full);
 });
 
+Deno.test("memory tools refuse more than a thousand sections, and change nothing", async () => {
+  const text = Array.from({ length: MAX_SECTIONS }, (_, n) => `# s${n}\n\nx\n\n`).join("");
+  await using memory = await MemoryFixture.open(text);
+  assert.match(await memory.save("S7", "y"), /^Saved the section "s7"/);
+  const before = await memory.text();
+  assert.equal(
+    await failureOf(memory.append("One more", "x")),
+    "The memory would have more than 1000 sections. Nothing was changed. Add to a section that is there.",
+  );
+  assert.equal(await memory.text(), before);
+  await Deno.writeTextFile(memory.path, `${before}\n# by hand\n`);
+  const tooMany = 'Cannot read "tester.memory.md": it has more than 1000 sections. ' +
+    "A person must shorten it.";
+  assert.equal(await failureOf(memory.retrieve()), tooMany);
+  assert.equal(await failureOf(memory.save("S7", "z")), tooMany);
+  assert.equal(await memory.text(), `${before}\n# by hand\n`);
+});
+
 Deno.test("memory tools refuse a file that is too long, no text, or no file, and leave it alone", async () => {
   await using memory = await MemoryFixture.open("x".repeat(MEMORY_LIMIT_BYTES + 1));
   const tooLong = 'Cannot read "tester.memory.md": it has 1025 KB, more than 1024 KB. ' +
@@ -321,7 +340,7 @@ Deno.test("MemoryWriter.change() of two processes and of two writers in one lose
     const writer = new MemoryWriter();
     const options = { clock: new SystemClock(), signal: new AbortController().signal };
     for (let n = 0; n < ${CHILD_APPENDS}; n++) {
-      await writer.change(path, (memory) => memory.withAppended("Log", who + n), options);
+      await writer.change(path, (memory) => memory.withSection("Log", memory.appended("Log", who + n)), options);
     }`;
   const scriptFile = join(memory.files.base, "append.ts");
   await Deno.writeTextFile(scriptFile, script);

@@ -462,3 +462,14 @@ Deno.test("http_request leaves no half of a secret where it cuts a reply, or the
   const failure = await failureOf(call(tool, { url: `${site.origin}/away` }, context));
   assert.equal(failure.replaceAll(value, "").match(/"(.*)"/)?.[1], "ftp:");
 });
+
+Deno.test("http_request sends a body of at most a megabyte", async () => {
+  await using site = serve(async (request) => new Response(String((await request.text()).length)));
+  const most = "x".repeat(1024 * 1024);
+  assert.match(await ask({ url: site.origin, method: "POST", body: most }), /\n\n1048576$/);
+  assert.equal(
+    await refusal({ url: site.origin, method: "POST", body: `${most}x` }),
+    "The body has 1025 KB; a request may have 1024 KB.",
+  );
+  assert.equal(site.seen.length, 1);
+});
