@@ -357,6 +357,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/server/listeners/connections_test.ts"],
   },
   {
+    guard: "streams have a bound in total",
+    file: "server/listeners/connections.ts",
+    find: "this.#streams >= this.#mostStreams",
+    replace: "false",
+    tests: ["tests/server/listeners/connections_test.ts"],
+  },
+  {
+    guard: "works in slices take turns",
+    file: "base/slices.ts",
+    find: "last = last.then(() => SYSTEM.sleep(0))",
+    replace: "last = SYSTEM.sleep(0)",
+    tests: ["tests/base/slices_test.ts"],
+  },
+  {
     guard: "a late module is not asked for without file descriptors",
     file: "base/lazy_module.ts",
     find: "if (!isLoaded && !Deno.build.standalone) requireFreeDescriptors(FREE_DESCRIPTORS);",

@@ -16,6 +16,11 @@ export const FIRST_REQUEST_MS = 10 * SECOND_MS;
 export const NEXT_REQUEST_MS = 2 * MINUTE_MS;
 /** The most connections of one address, and of all, on which no request is under way. */
 export const MOST_WAITING = { ofOneAddress: 64, ofAll: 256 };
+/**
+ * The most streams of one listener. What waits for a follower that does not read is a page of its log and a piece that is on its
+ * way, so this bounds what waits for all of them: 0.7 MB each, measured. A larger frame is in memory once for all.
+ */
+export const MOST_STREAMS = 1_024;
 /** Descriptors that connections leave to runs: models, files, tools' processes. */
 export const KEPT_BACK = 64;
 /** So few connections take no others' descriptors. */
@@ -29,6 +34,9 @@ export interface ConnectionPorts {
   log: ServiceLog;
 }
 
+/** Counts a stream until the returned function is called; undefined where there are as many as may be. */
+type BeginStream = (address: string | null) => (() => void) | undefined;
+
 /** Accepts what comes to a listener, and serves it. */
 export class Connections {
   readonly #ports: ConnectionPorts;
@@ -37,10 +45,16 @@ export class Connections {
   readonly #open = new Set<Connection>();
   readonly #closing = new AbortController();
   readonly #accepting: Promise<void>;
+  readonly #mostStreams: number;
+  #streams = 0;
   #lastToldAt = -Infinity;
 
-  constructor(listener: Deno.Listener, options: ConnectionPorts & { handler: Handler }) {
-    const { handler, ...ports } = options;
+  constructor(
+    listener: Deno.Listener,
+    options: ConnectionPorts & { handler: Handler; mostStreams?: number },
+  ) {
+    const { handler, mostStreams = MOST_STREAMS, ...ports } = options;
+    this.#mostStreams = mostStreams;
     this.#listener = listener;
     this.#handler = handler;
     this.#ports = ports;
@@ -79,13 +93,17 @@ export class Connections {
   }
 
   async #serve(accepted: Deno.Conn): Promise<void> {
-    const connection = new Connection(accepted, { handler: this.#handler, ...this.#ports });
+    const connection = new Connection(accepted, {
+      handler: this.#handler,
+      beginStream: (address) => this.#beginStream(address),
+      ...this.#ports,
+    });
     this.#open.add(connection);
     void connection.ended.then(() => this.#open.delete(connection));
     const tooMany = this.#oneTooMany(connection.address);
     if (tooMany === undefined) return;
     tooMany.cut();
-    this.#tell(tooMany.address);
+    this.#tell("Too many connections without a request: closing the oldest", tooMany.address);
     // No other is accepted before its descriptor is free.
     await tooMany.ended;
   }
@@ -104,12 +122,24 @@ export class Connections {
     return longest;
   }
 
+  #beginStream(address: string | null): (() => void) | undefined {
+    if (this.#streams >= this.#mostStreams) {
+      this.#tell(
+        `${this.#streams} streams are open, as many as may be: closing the newest`,
+        address,
+      );
+      return undefined;
+    }
+    this.#streams++;
+    return () => void this.#streams--;
+  }
+
   /** Once a minute at most: who floods the service must not flood its log. */
-  #tell(address: string | null): void {
+  #tell(message: string, address: string | null): void {
     const { clock, log } = this.#ports;
     if (clock.now() < this.#lastToldAt + MINUTE_MS) return;
     this.#lastToldAt = clock.now();
-    log.write("warn", "Too many connections without a request: closing the oldest", {
+    log.write("warn", message, {
       open: this.#open.size,
       ...(address !== null && { address }),
     });
@@ -123,15 +153,23 @@ class Connection {
   /** When it began to wait for a request. */
   since: number;
   readonly #clock: Clock;
+  readonly #beginStream: BeginStream;
   readonly #served: ServedConnection;
   readonly #over = new AbortController();
   #requests = 0;
   #hasAsked = false;
 
-  constructor(accepted: Deno.Conn, { handler, clock }: ConnectionPorts & { handler: Handler }) {
+  constructor(
+    accepted: Deno.Conn,
+    { handler, clock, beginStream }: ConnectionPorts & {
+      handler: Handler;
+      beginStream: BeginStream;
+    },
+  ) {
     const { remoteAddr } = accepted;
     this.address = "hostname" in remoteAddr ? remoteAddr.hostname : null;
     this.#clock = clock;
+    this.#beginStream = beginStream;
     this.since = clock.now();
     // A stream's events go out one by one, as they happen.
     if ("setNoDelay" in accepted) (accepted as Deno.TcpConn).setNoDelay(true);
@@ -166,10 +204,22 @@ class Connection {
     this.#hasAsked = true;
     this.#requests++;
     const response = await handler(request);
-    const isStream = response.headers.get("content-type") === EVENT_STREAM;
-    if (isStream) info.completed.then(this.#answered, this.#answered);
-    else this.#answered();
-    return response;
+    if (response.headers.get("content-type") !== EVENT_STREAM) {
+      this.#answered();
+      return response;
+    }
+    info.completed.then(this.#answered, this.#answered);
+    const streamEnded = this.#beginStream(this.address);
+    if (streamEnded !== undefined) {
+      info.completed.then(streamEnded, streamEnded);
+      return response;
+    }
+    await response.body?.cancel();
+    // A follower whose stream breaks comes back, and continues after the last frame that it got; after an error it would not.
+    const broken = new ReadableStream({
+      start: (controller) => controller.error(new Error("There are too many streams")),
+    });
+    return new Response(broken, response);
   }
 
   readonly #answered = () => {

@@ -26,11 +26,19 @@ interface Client {
 
 const REQUEST = "GET /x HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-function stage(respond: () => Response = () => new Response("ok")): Stage {
+function stage(
+  respond: () => Response = () => new Response("ok"),
+  options: { mostStreams?: number } = {},
+): Stage {
   const clock = new TestClock();
   const log = new LogLines();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const connections = new Connections(listener, { clock, log, handler: () => respond() });
+  const connections = new Connections(listener, {
+    ...options,
+    clock,
+    log,
+    handler: () => respond(),
+  });
   const open: Deno.Conn[] = [];
   return {
     clock,
@@ -138,6 +146,37 @@ Deno.test("Connections closes the one that has waited longest where an address h
   assert.deepEqual(on.log.lines.map(({ level, fields }) => [level, fields["address"]]), [
     ["warn", "127.0.0.1"],
   ]);
+});
+
+Deno.test("Connections breaks off a stream more than may be open, says so once, and serves others again when one has ended", async () => {
+  const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
+  let cancelled = 0;
+  await using on = stage(() =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => void streams.push(controller),
+        cancel: () => void cancelled++,
+      }),
+      { headers: { "content-type": "text/event-stream" } },
+    ), { mostStreams: 2 });
+  const [first, second] = [await on.connect(REQUEST), await on.connect(REQUEST)];
+  for (const one of [first, second]) assert.match(await one.read(), /200 OK/);
+  for (let n = 1; n <= 2; n++) {
+    const newest = await on.connect(REQUEST);
+    assert.match(await newest.read(), /200 OK/);
+    assert.equal(await newest.read(), "closed");
+    assert.equal(cancelled, n);
+  }
+  assert.deepEqual(on.log.lines.map(({ level, message }) => [level, message]), [
+    ["warn", "2 streams are open, as many as may be: closing the newest"],
+  ]);
+  streams[1]?.enqueue(new TextEncoder().encode("event"));
+  assert.match(await second.read(), /event/);
+  streams[0]?.close();
+  assert.match(await first.read(), /0\r\n\r\n$/);
+  const third = await on.connect(REQUEST);
+  assert.match(await third.read(), /200 OK/);
+  for (const one of [streams[1], streams.at(-1)]) one?.close();
 });
 
 Deno.test("Connections goes on accepting after the system has refused to", async () => {
