@@ -18,11 +18,14 @@ export function isBinary(sample: Uint8Array): boolean {
   return odd / sample.length > MAX_ODD_SHARE;
 }
 
+const LF = 10;
+
 /** How many lines a text has; an end of line at its end does not begin another. */
 export function countLines(text: string): number {
   if (text === "") return 0;
+  const bytes = new TextEncoder().encode(text);
   let ends = 0;
-  // Not by split(): ten million lines would take a fifth of a second.
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === 10) ends++;
+  // Over bytes, not by split(): ten million lines would keep the service's thread for a fifth of a second.
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) ends++;
   return text.endsWith("\n") ? ends : ends + 1;
 }
