@@ -15,9 +15,13 @@ export interface Seen {
   sha256: string;
 }
 
-/** Follows an execution to the end of its stream; keep-alive comments do not count. */
-export async function followBytes(door: Door, executionId: number): Promise<Seen> {
-  const response = await fetch(`${door.base}/executions/${executionId}/stream`, door.init);
+/** Opens the stream of an execution. */
+export function openStream(door: Door, executionId: number): Promise<Response> {
+  return fetch(`${door.base}/executions/${executionId}/stream`, door.init);
+}
+
+/** Reads a stream to its end; keep-alive comments do not count. */
+export async function readBytes(response: Response): Promise<Seen> {
   if (!response.ok || response.body === null) throw new Error(`Refused: ${response.status}`);
   const hash = createHash("sha256");
   let frames = 0;

@@ -2,8 +2,11 @@
 import { serve } from "../../server/mod.ts";
 import { openSocketClient } from "../../server/client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
-import { type Door, followBytes, type Seen, storedBytes } from "./follow_bytes.ts";
+import { type Door, openStream, readBytes, type Seen, storedBytes } from "./follow_bytes.ts";
 import { writeBusyAgent } from "./many_frames.ts";
+
+/** The service closes the oldest of more than 64 connections of one address that have not asked yet. */
+const CONNECTED_AT_ONCE = 32;
 
 /** What came of it. */
 export interface FollowersReport {
@@ -39,12 +42,18 @@ export async function runFollowers(
   const { execution_id } = await client.run("busy");
   const started = Date.now() + options.connectMs;
   const silence = watchSilence(doors[0] as Door);
-  const seen = await Promise.all(
-    Array.from(
-      { length: options.followers },
-      (_, n) => followBytes(doors[n % doors.length] as Door, execution_id),
-    ),
-  );
+  const reading: Promise<Seen>[] = [];
+  while (reading.length < options.followers) {
+    const count = Math.min(CONNECTED_AT_ONCE, options.followers - reading.length);
+    const opened = await Promise.all(
+      Array.from(
+        { length: count },
+        (_, n) => openStream(doors[n % doors.length] as Door, execution_id),
+      ),
+    );
+    reading.push(...opened.map(readBytes));
+  }
+  const seen = await Promise.all(reading);
   const ms = Date.now() - started;
   const stored = await storedBytes(runtime, execution_id);
   await service.shutdown("requested");

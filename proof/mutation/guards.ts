@@ -742,4 +742,11 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "ofAddress.length > Infinity",
     tests: ["tests/server/ui/ui_proxy_test.ts"],
   },
+  {
+    guard: "a child that is answered while its parent asks is followed",
+    file: "runtime/executions/runs/delegation.ts",
+    find: 'if (stored?.execution.status !== "running" || !active.mayRun(id)) return stored;',
+    replace: "return stored;",
+    tests: ["tests/runtime/executions/runs/delegate_test.ts"],
+  },
 ];

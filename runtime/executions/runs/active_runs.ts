@@ -70,7 +70,12 @@ export class ActiveRuns {
     this.#runs.set(id, { stop, done });
   }
 
-  /** Resolves when an execution neither runs here nor is about to. */
+  /** Whether an execution runs here, or is among what may be about to. */
+  mayRun(id: number): boolean {
+    return this.#runs.has(id) || this.isStarting;
+  }
+
+  /** Resolves when an execution neither runs here nor was about to when this was asked. */
   async untilRest(id: number): Promise<void> {
     for (;;) {
       if (!this.#runs.has(id)) {

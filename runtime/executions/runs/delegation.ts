@@ -51,7 +51,7 @@ export async function delegate(
   call: PlannedCall,
   context: DelegationContext,
 ): Promise<DelegationState> {
-  const { signal, ports: { active, executions, families, runs } } = context;
+  const { signal, ports: { families, runs } } = context;
   signal.throwIfAborted();
   const child = await families.findChild(parent.id, call.position) ??
     await begin(parent, call, context);
@@ -63,15 +63,15 @@ export async function delegate(
     ending = Promise.allSettled([runs.cancel(child.id, errorOf(signal))]);
   };
   signal.addEventListener("abort", onAbort, { once: true });
+  let stored: Awaited<ReturnType<typeof untilRest>>;
   try {
     if (signal.aborted) onAbort();
-    await active.untilRest(child.id);
+    stored = await untilRest(child.id, context.ports);
   } finally {
     signal.removeEventListener("abort", onAbort);
     await ending;
   }
   signal.throwIfAborted();
-  const stored = await executions.readExecution(child.id);
   if (stored?.execution.status === "waiting") return { state: "waiting", childId: child.id };
   if (stored === undefined || !isFinal(stored.execution.status)) {
     throw new ToolFailure(
@@ -79,6 +79,19 @@ export async function delegate(
     );
   }
   return { state: "ended", content: describeEnd(stored.execution, stored.output) };
+}
+
+/** What an execution is once it neither runs here nor is about to. */
+async function untilRest(
+  id: number,
+  { active, executions }: Pick<DelegationPorts, "active" | "executions">,
+): ReturnType<ExecutionReads["readExecution"]> {
+  for (;;) {
+    await active.untilRest(id);
+    const stored = await executions.readExecution(id);
+    // An answer may have been stored meanwhile: then it is about to run.
+    if (stored?.execution.status !== "running" || !active.mayRun(id)) return stored;
+  }
 }
 
 async function begin(
