@@ -102,15 +102,18 @@ const AGENTS: Readonly<Record<string, { role: string; lines: readonly string[] }
       "confirm_timeout: 2s",
     ],
   },
+  // More files come than a trigger takes for sound.
   watch_inbox: {
     role: "watcher",
-    lines: ["trigger: { type: watch, paths: [inbox], debounce: 100ms, catch_up: once }"],
+    lines: [
+      "trigger: { type: watch, paths: [inbox], debounce: 100ms, catch_up: once, max_runs: 100000 }",
+    ],
   },
   watch_desk: {
     role: "asker",
     lines: [
       "tools: [doubt]",
-      "trigger: { type: watch, paths: [desk], debounce: 100ms, catch_up: once }",
+      "trigger: { type: watch, paths: [desk], debounce: 100ms, catch_up: once, max_runs: 100000 }",
       "confirm_timeout: 2s",
     ],
   },
