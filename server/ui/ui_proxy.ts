@@ -68,7 +68,7 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
       if (cookie === undefined && !isAdmitted) {
         return refuse(request, { status: 403, sentence: USED_UP });
       }
-      await removeIfThere(file);
+      await Deno.remove(file).catch(ignoreMissing);
       const headers = cookie === undefined ? undefined : { "set-cookie": cookie };
       return request.method === "POST" ? lead(home, headers) : enter(home, headers);
     }
@@ -103,7 +103,7 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
     listener.cut();
     await closed;
     service.close();
-    await removeIfThere(file);
+    await Deno.remove(file).catch(ignoreMissing);
   };
   try {
     const page = entryPage(`http://${authority}${ENTRY_PATH}`, session.token);
@@ -125,10 +125,6 @@ async function readToken(request: Request): Promise<string | undefined> {
   const length = Number(request.headers.get("content-length") ?? NaN);
   if (request.method !== "POST" || !(length <= MAX_FORM_BYTES)) return undefined;
   return new URLSearchParams(await request.text()).get("token") ?? "";
-}
-
-async function removeIfThere(file: string): Promise<void> {
-  await Deno.remove(file).catch(ignoreMissing);
 }
 
 /** A page that brings the token by itself, in a form: so it stands in no address either. */
