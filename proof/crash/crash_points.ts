@@ -16,7 +16,7 @@ export function toLastLine({ name, nth }: CrashPoint): string {
   return `dies ${name} (${nth})`;
 }
 
-/** All agents' executions are accepted and none has done anything: half of them are resumed at the next start. */
+/** All agents' executions are accepted and hardly one has done anything: half of them are resumed at the next start. */
 export const ALL_ACCEPTED: CrashPoint = {
   name: "after all are accepted",
   method: "acceptExecution",
@@ -73,7 +73,7 @@ export function crashPoints(step: number): CrashPoint[] {
 
 /**
  * Points while a service takes up what another left that died at ALL_ACCEPTED: it takes over four executions and ends
- * four others first, so that `step` (1 to 4) is surely reached.
+ * four others first. One of each may wait for a person already, on a busy machine, so that `step` (1 to 3) is surely reached.
  */
 export function recoveryPoints(step: number): CrashPoint[] {
   return [

@@ -22,7 +22,7 @@ for (let n = 0; n < each; n++) {
   const step = 1 + n % STEPS;
   const again = () => n % 2 === 0 ? [] : [anyTime(200)];
   for (const point of crashPoints(step)) await world.round({ point }, ...again());
-  for (const point of recoveryPoints(1 + n % 4)) {
+  for (const point of recoveryPoints(1 + n % 3)) {
     await world.round({ point: ALL_ACCEPTED }, { point }, ...again());
   }
   console.log(`${n + 1} deaths at each named point`);
