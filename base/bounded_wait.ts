@@ -1,5 +1,5 @@
 // Waits that end in time: with a signal, or with a limit of the Clock.
-import type { Clock } from "./clock.ts";
+import { type Clock, NO_LONGER_NEEDED } from "./clock.ts";
 
 /** How long some work may take, and what it is told when that is over. */
 export interface TimeLimit {
@@ -46,7 +46,7 @@ export async function withinTime<T>(
       signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]),
     );
   } finally {
-    done.abort();
+    done.abort(NO_LONGER_NEEDED);
     await timer;
   }
 }

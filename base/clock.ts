@@ -8,6 +8,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Why something that nobody waits for any more is aborted. Without a reason, each abort would make an error with a trace. */
+export const NO_LONGER_NEEDED = "no longer needed";
+
 /** The machine's own clock. */
 export class SystemClock implements Clock {
   now(): number {

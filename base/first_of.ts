@@ -1,5 +1,5 @@
 // What comes first: the end of some work, that of its time, or an abort.
-import type { Clock } from "./clock.ts";
+import { type Clock, NO_LONGER_NEEDED } from "./clock.ts";
 
 /** How long to wait at most; absent: for ever, or until the signal aborts. */
 export interface WaitLimits {
@@ -33,7 +33,7 @@ export async function firstOf<T>(
       ...others,
     ]);
   } finally {
-    stop.abort();
+    stop.abort(NO_LONGER_NEEDED);
     await Promise.all(others);
   }
 }

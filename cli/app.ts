@@ -3,8 +3,11 @@ import type { Clock } from "../base/clock.ts";
 import type { Client, ServiceEventMessage } from "../server/client.ts";
 import type { DiagnosticBody } from "../server/schemas/diagnostic_schemas.ts";
 import type { StopReason } from "../server/lifecycle.ts";
+import type { UiLink } from "../server/ui/ui_links.ts";
 import type { UiProxy } from "../server/ui/ui_proxy.ts";
 import type { Input } from "./prompting/input.ts";
+import type { ServerInstaller } from "./install/server_installer.ts";
+import type { SkillInstaller } from "./install/skill_installer.ts";
 import type { AgentAuthor } from "./new/agent_author.ts";
 import type { Terminal } from "./output/terminal.ts";
 import type { Processes } from "./service/processes.ts";
@@ -95,6 +98,8 @@ export interface InfoReport {
   /** Whether a price of the default model is known; null without one. */
   defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
+  /** The setting, and why there is none (null: there is one). */
+  sandbox: { mode: string; missing: { problem: string; remedy: string } | null };
 }
 
 /** A flag of Deno's, and why it is there. */
@@ -159,10 +164,12 @@ export interface CliApp {
   configWarnings(options: WorkspaceOption): Promise<DiagnosticBody[]>;
   /** The agents' ids by the names of their files alone: for who must be quick. */
   agentNames(options: WorkspaceOption): Promise<string[]>;
-  /** Lets a browser in to the service behind a socket, beginning at the path `home`. `warn` hears of what goes wrong. */
+  /** Serves the page of the service behind a socket, beginning at the path `home`. `warn` hears of what goes wrong. */
   openUiProxy(
-    options: { socketFile: string; home: string; warn: (message: string) => void },
+    options: { stateDir: string; socketFile: string; home: string; warn: (text: string) => void },
   ): Promise<UiProxy>;
+  /** Makes a link that lets one browser in to the page on this port. */
+  createUiLink(place: { stateDir: string; port: number }): Promise<UiLink>;
   /** Opens an address in the browser of whoever sits here; false where that cannot be done. */
   openBrowser(address: string): Promise<boolean>;
   /** The absolute path of a workspace that is not a folder; undefined: it is one. */
@@ -171,6 +178,8 @@ export interface CliApp {
   isSetUp(options: WorkspaceOption): Promise<boolean>;
   openInstallation(): Promise<Installation>;
   openAgentAuthor(options: WorkspaceOption): Promise<AgentAuthor>;
+  openSkillInstaller(options: WorkspaceOption): Promise<SkillInstaller>;
+  openServerInstaller(options: WorkspaceOption): Promise<ServerInstaller>;
   /** The candidate that somebody who wrote `word` most likely meant. */
   suggest(word: string, candidates: Iterable<string>): string | undefined;
   /** Calls the listener at each Ctrl+C, which no longer ends the process. Returns the function that takes it back. */

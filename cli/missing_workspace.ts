@@ -12,7 +12,7 @@ const NOT_REFUSED: ReadonlySet<string> = new Set([
 ]);
 /** Commands about what ran, and what waits: they also serve a workspace that is gone; `respond` only while its service runs. */
 const LOOK_BACK: ReadonlySet<string> = new Set([
-  ...["stop", "status", "logs"],
+  ...["stop", "status", "logs", "watch", "cancel"],
   ...["pending", "respond", "checkpoint"],
 ]);
 

@@ -94,7 +94,8 @@ const FIRST_STEP = 'Inkling is not set up yet: "inkling setup" does it, in a min
 const NEED_AGENTS: ReadonlySet<string> = new Set(["run", "chat"]);
 /** Commands that have nothing to show yet. The others need nothing, or say themselves what is missing. */
 const SHOW_AGENTS: ReadonlySet<string> = new Set([
-  ...["start", "status", "list", "logs", "pending", "respond", "checkpoint", "validate", "ui"],
+  ...["start", "status", "list", "logs", "watch", "cancel", "pending", "respond", "checkpoint"],
+  ...["validate", "ui"],
 ]);
 
 /**

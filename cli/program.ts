@@ -1,7 +1,24 @@
 // The command line of Inkling: every command, in the order in which help lists them.
 import type { Program } from "./command_line/command.ts";
-import { chat, list, newCommand, run, validate } from "./declarations/agent_commands.ts";
-import { checkpoint, logs, pending, respond } from "./declarations/execution_commands.ts";
+import {
+  chat,
+  list,
+  mcp,
+  newCommand,
+  run,
+  skill,
+  validate,
+  why,
+} from "./declarations/agent_commands.ts";
+import {
+  cancel,
+  checkpoint,
+  logs,
+  pending,
+  recap,
+  respond,
+  watch,
+} from "./declarations/execution_commands.ts";
 import { completions, declareComplete, declareHelp } from "./declarations/help_commands.ts";
 import {
   info,
@@ -31,8 +48,14 @@ export const PROGRAM: Program = {
     chat,
     pending,
     respond,
+    watch,
+    cancel,
     checkpoint,
+    recap,
     logs,
+    why,
+    skill,
+    mcp,
     validate,
     info,
     permissions,

@@ -1,4 +1,5 @@
-// How this program starts itself again: the binary by its own path, the source tree by Deno with the same permissions.
+// How this program starts itself again: the binary by its own path, its modules by Deno with the same permissions.
+import { mainModule, programConfig } from "../base/program_files.ts";
 
 /**
  * The permissions of Inkling, one flag each:
@@ -28,15 +29,9 @@ export const PERMISSION_FLAGS: readonly string[] = [
   "--allow-sys",
 ];
 
-/** Program and first arguments that start Inkling from its source tree, under Deno's flags: all that it may ever need. */
+/** Program and first arguments that start Inkling from its modules, under Deno's flags: all that it may ever need. */
 export function sourceCommand(flags: readonly string[] = PERMISSION_FLAGS): string[] {
-  // The npm package has JavaScript instead of the sources.
-  const [, root = ".", ending = "ts"] =
-    /^(.*)[\\/]cli[\\/][^\\/]*\.(\w+)$/.exec(import.meta.filename ?? "") ?? [];
-  return [
-    ...[Deno.execPath(), "run", "--config", `${root}/deno.json`, ...flags],
-    `${root}/main.${ending}`,
-  ];
+  return [Deno.execPath(), "run", "--config", programConfig(), ...flags, mainModule()];
 }
 
 /** Program and first arguments that start whatever is running now. */

@@ -39,6 +39,8 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     agentNames,
     openUiProxy: async (options) =>
       await (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
+    createUiLink: async (place) =>
+      await (await import("../server/ui/ui_links.ts")).createUiLink(place),
     openBrowser: async (address) =>
       (await import("../cli/service/browser.ts")).openBrowser(address, {
         os: Deno.build.os,
@@ -49,6 +51,8 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     missingWorkspace,
     openInstallation,
     openAgentAuthor,
+    openSkillInstaller,
+    openServerInstaller,
   };
 }
 
@@ -143,5 +147,33 @@ async function openAgentAuthor(
   return new AgentAuthor({
     settings: await loadSettings(options.workspace),
     clock: new SystemClock(),
+  });
+}
+
+async function openSkillInstaller(
+  options: { workspace?: string },
+): ReturnType<CliApp["openSkillInstaller"]> {
+  const [{ SkillInstaller }, { SystemClock }] = await Promise.all([
+    import("../runtime/authoring/install/skill_installer.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return new SkillInstaller({
+    settings: await loadSettings(options.workspace),
+    clock: new SystemClock(),
+    cwd: Deno.cwd(),
+  });
+}
+
+async function openServerInstaller(
+  options: { workspace?: string },
+): ReturnType<CliApp["openServerInstaller"]> {
+  const [{ ServerInstaller }, { SystemClock }] = await Promise.all([
+    import("../runtime/authoring/install/server_installer.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return new ServerInstaller({
+    settings: await loadSettings(options.workspace),
+    clock: new SystemClock(),
+    cwd: Deno.cwd(),
   });
 }

@@ -23,8 +23,11 @@ export interface LicensedWorks {
   packages: readonly PackageFolder[];
 }
 
-/** Writes the list. */
-export async function licenceList({ files, packages }: LicensedWorks): Promise<string> {
+/** Writes the list: of these, and of what the dashboard is made with. */
+export async function writeLicenceList({ files, packages: own }: LicensedWorks): Promise<string> {
+  const names = own.map(({ name }) => name);
+  const others = (await dashboardPackages()).filter(({ name }) => !names.includes(name));
+  const packages = [...own, ...others];
   const deno = `Deno ${DENO_VERSION}`;
   const texts: LicenceText[] = [];
   for (const one of packages) {
@@ -98,7 +101,7 @@ function readSource(file: string): Promise<string> {
 }
 
 /** The packages that `deno task dashboard` puts into one file of the dashboard. */
-export async function dashboardPackages(): Promise<PackageFolder[]> {
+async function dashboardPackages(): Promise<PackageFolder[]> {
   const directory = await Deno.makeTempDir({ prefix: "inkling-dashboard-" });
   try {
     const lock = join(REPOSITORY, "server/dashboard/client/deno.lock");

@@ -1,6 +1,6 @@
 // `deno task licences`: writes the list of what others wrote and Inkling ships, or with `--check` compares it.
 import { join } from "node:path";
-import { dashboardPackages, licenceList } from "./licence_list.ts";
+import { writeLicenceList } from "./licence_list.ts";
 import { LICENCE_LIST, REPOSITORY } from "./product.ts";
 import { openStage } from "./stage.ts";
 import { runTask, UsageError } from "./task.ts";
@@ -9,10 +9,7 @@ async function licences(): Promise<void> {
   const isCheck = Deno.args.join(" ") === "--check";
   if (!isCheck && Deno.args.length > 0) throw new UsageError("The only flag is --check");
   await using stage = await openStage();
-  const own = stage.packages.map(({ name }) => name);
-  const others = (await dashboardPackages()).filter(({ name }) => !own.includes(name));
-  const packages = [...stage.packages, ...others];
-  const list = await licenceList({ files: stage.files, packages });
+  const list = await writeLicenceList(stage);
   const path = join(REPOSITORY, LICENCE_LIST);
   if (!isCheck) await Deno.writeTextFile(path, list);
   else if (await Deno.readTextFile(path) !== list) {

@@ -9,6 +9,10 @@ export const REPOSITORY = resolve(fileURLToPath(new URL("..", import.meta.url)))
 /** The program's name and version; deno.json is the one place of both. */
 export const { name: NAME, version: VERSION } = denoJson;
 
+/** The module that the program starts with, and those that it starts as workers, to which no import leads. */
+export const MAIN = "main.js";
+export const WORKERS: readonly string[] = ["modules/tool_worker.js", "modules/script_worker.js"];
+
 /** The licences of others, relative to the repository: see licence_list.ts. */
 export const LICENCE_LIST = "THIRD_PARTY_LICENSES.txt";
 

@@ -1,6 +1,7 @@
 // `deno task release`: executables for all machines, in a folder as it is put on the web.
 import { resolve } from "node:path";
-import { compileExecutable, openExecutableStage, requireWorking } from "./executable.ts";
+import { compileExecutable, requireWorking } from "./executable.ts";
+import { openStage } from "./stage.ts";
 import { parseGivenAddress } from "./given_address.ts";
 import { NAME, VERSION } from "./product.ts";
 import { writeReleaseFolder } from "./release_folder.ts";
@@ -10,7 +11,7 @@ import { parseFlags, runTask } from "./task.ts";
 async function release(): Promise<void> {
   const flags = parseFlags(Deno.args, ["folder", "address"]);
   const folder = resolve(flags.folder ?? "dist/release");
-  await using stage = await openExecutableStage(flags);
+  await using stage = await openStage(flags);
   await writeReleaseFolder(folder, {
     name: NAME,
     version: VERSION,

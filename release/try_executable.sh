@@ -10,6 +10,8 @@ place=$(cd "$(mktemp -d)" && pwd -P)
 releases=
 trap 'here stop >/dev/null 2>&1 || true; [ -z "$releases" ] || kill "$releases"; rm -rf "$place"' EXIT
 # Nothing of whoever tries it: no configuration, no state, and a temporary folder in which others have put packages.
+# SANDBOX is the setting for what agents start, where the default is not wanted.
+mkdir "$place/config" && echo "sandbox: ${SANDBOX:-preferred}" >"$place/config/config.yaml"
 export INKLING_CONFIG_DIR="$place/config" INKLING_STATE_DIR="$place/state" TMPDIR="$place/tmp"
 for name in bufferutil utf-8-validate supports-color undici; do
   mkdir -p "$TMPDIR/node_modules/$name"

@@ -19,6 +19,7 @@ import type { WorkspaceSettings } from "./config/settings.ts";
 import { SqliteCheckpointStore } from "./storage/checkpoints.ts";
 import { createExecutionStores } from "./storage/execution_stores.ts";
 import { SqliteFrameStore } from "./storage/frames.ts";
+import { SqliteKnownToolStore } from "./storage/known_tools.ts";
 import { SqliteSettingsStore } from "./storage/settings.ts";
 import { SqliteSlotStore } from "./storage/slots.ts";
 import { Pause } from "./triggers/pause.ts";
@@ -61,7 +62,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const executionLog = new ExecutionLog(frames);
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
-  const pause = new Pause({ store: new SqliteSettingsStore(db), events });
+  const remembered = new SqliteSettingsStore(db);
+  const pause = new Pause({ store: remembered, events });
   const slots = new SqliteSlotStore(db);
   const machineTimeZone = lazyTimeZone(settings.shell["TZ"]);
   const timeZone = () => machineTimeZone().name;
@@ -80,6 +82,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       version,
       openOwnWrites,
       ownPorts: options.ownPorts ?? (() => []),
+      knownTools: new SqliteKnownToolStore(db),
+      isNews: (warning) => remembered.changeSetting(`told:${warning}`, "yes", { fallback: "no" }),
       resources: toolResources,
     }),
     events,

@@ -2,6 +2,7 @@
 import type { AutomaticTriggerType } from "./trigger_kinds.ts";
 import type { Agent, Trigger } from "./agents/agent.ts";
 import type { BrokenAgentFile } from "./agents/registry.ts";
+import type { Recap } from "./wiring/recap.ts";
 import type { ReloadReport } from "./agents/reload_report.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "./config/config.ts";
@@ -11,7 +12,7 @@ import type { Frame } from "./events/frame.ts";
 import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
 import type { Execution, ExecutionTotals } from "./executions/execution.ts";
 import type { ExecutionStatus } from "./executions/states.ts";
-import type { ExecutionFilter } from "./executions/record/execution_reads.ts";
+import type { ExecutionFilter, ListedExecution } from "./executions/record/execution_reads.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import type { RunRequest } from "./executions/runs/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
@@ -21,7 +22,8 @@ import type { Slot } from "./triggers/schedule/slot_store.ts";
 
 export type { BrokenAgentFile } from "./agents/registry.ts";
 export type { ReloadReport } from "./agents/reload_report.ts";
-export type { ExecutionFilter } from "./executions/record/execution_reads.ts";
+export type { ExecutionFilter, ListedExecution } from "./executions/record/execution_reads.ts";
+export type { Recap } from "./wiring/recap.ts";
 export type { RunRequest } from "./executions/runs/run_request.ts";
 
 /** An agent with what the store knows of it. Times are milliseconds since the epoch. */
@@ -140,7 +142,7 @@ export interface Runtime extends AsyncDisposable {
    */
   respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void>;
   /** Newest first. */
-  listExecutions(filter: ExecutionFilter): Promise<Execution[]>;
+  listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
   /** Executions of one agent, newest first; also of an agent whose file is gone. Throws AgentNotFound when neither exists. */
   listRuns(agentId: string, page: { limit: number; offset: number }): Promise<Execution[]>;
   /** Throws ExecutionNotFound. */
@@ -157,6 +159,8 @@ export interface Runtime extends AsyncDisposable {
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
   usage(request: UsageRequest): Promise<UsageReport>;
+  /** What happened from `since` on, before `until`, and what stands still now. */
+  recap(span: { since: number; until: number }): Promise<Recap>;
   /** The last lines of the service log, redacted, oldest first. */
   readLog(options: { lines: number }): Promise<string[]>;
 

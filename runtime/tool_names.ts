@@ -43,6 +43,8 @@ export function describeDoubtfulTool(
   { mayBeOfServer }: { mayBeOfServer: boolean },
 ): { doubt: string; hint?: string } | undefined {
   if (isEveryTool(name) || BUILTIN_TOOL_NAMES.some((one) => one === name)) return undefined;
+  // The form server/tool; which servers there are the agent's file says.
+  if (mayBeOfServer && name.includes("/")) return undefined;
   const nearest = suggest(name, BUILTIN_TOOL_NAMES);
   const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
   const isValid = isToolName(name);

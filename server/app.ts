@@ -16,6 +16,8 @@ export interface AppOptions {
   via?: string;
   /** What a request must pass first, in this order. */
   guards?: readonly MiddlewareHandler[];
+  /** Whether a request comes from a browser that has logged in. */
+  isLoggedIn?: (request: Request) => boolean;
 }
 
 /** What an idle service stays for. That it is asked how it is, or shows its documents, is no work. */
@@ -27,7 +29,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   const { log, clock } = runtime;
   const pages = [
     ...createDocumentation({ version: runtime.version }),
-    ...createDashboard(),
+    ...createDashboard({ isLoggedIn: options.isLoggedIn ?? (() => false) }),
   ];
   const refuseRoute = createRefusal([
     ...OPERATION_PLACES,

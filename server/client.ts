@@ -11,13 +11,14 @@ import type {
   CancelBody,
   ExecutionDetail,
   ExecutionSummary,
+  ListedExecution,
   LogRow,
 } from "./schemas/execution_schemas.ts";
 import { followExecutionStream, followServiceStream } from "./streams/followed_stream.ts";
 import { type OperationId, operationPath } from "./operations/operation_paths.ts";
 import type { HealthBody } from "./schemas/health_schema.ts";
 import type { InfoBody, ShutdownBody } from "./schemas/info_schemas.ts";
-import type { LogBody, StatsBody } from "./schemas/report_schemas.ts";
+import type { LogBody, RecapBody, StatsBody } from "./schemas/report_schemas.ts";
 import type { PendingBody, RespondAccepted, RespondBody } from "./schemas/request_schemas.ts";
 import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
 import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
@@ -41,6 +42,19 @@ interface OperationOptions extends Omit<ClientRequest, "method" | "path"> {
 interface Page {
   limit?: number;
   offset?: number;
+}
+
+/** Which executions, and how much of them. Times are ISO 8601. */
+export interface ExecutionQuery extends Page {
+  status?: readonly (ExecutionStatus | "failed" | "cancelled")[] | undefined;
+  agent?: string | undefined;
+  parent?: number | undefined;
+  trigger?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  /** A text of at least 3 characters. */
+  q?: string | undefined;
+  preview?: boolean | undefined;
 }
 
 /** One method per endpoint. Every method throws ApiError, ServiceUnreachable, or the reason of its aborted signal. */
@@ -96,9 +110,14 @@ export class Client {
   }
 
   executions(
-    filter: Page & { status?: readonly ExecutionStatus[]; agent?: string; parent?: number } = {},
-  ): Promise<ExecutionSummary[]> {
-    return this.#call("executions", { query: { ...filter, status: filter.status?.join(",") } });
+    filter: ExecutionQuery = {},
+    options: CallOptions = {},
+  ): Promise<ListedExecution[]> {
+    const { status, preview, ...rest } = filter;
+    return this.#call("executions", {
+      ...options,
+      query: { status: status?.join(","), ...rest, preview: preview ? "true" : undefined },
+    });
   }
 
   execution(id: number): Promise<ExecutionDetail> {
@@ -172,6 +191,11 @@ export class Client {
 
   stats(options: { days?: number; timezone?: string } = {}): Promise<StatsBody> {
     return this.#call("stats", { query: { ...options } });
+  }
+
+  /** Times are ISO 8601. */
+  recap(span: { since?: string | undefined; until?: string | undefined } = {}): Promise<RecapBody> {
+    return this.#call("recap", { query: { ...span } });
   }
 
   log(options: { lines?: number } = {}): Promise<LogBody> {

@@ -8,10 +8,10 @@ import { toErrorResponse } from "./errors.ts";
 import type { ConnectionPorts } from "./listeners/connections.ts";
 import { Lifecycle, type StopReason } from "./lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
-import { apiKey } from "./middleware/api_key.ts";
+import { createLogin } from "./login/login.ts";
+import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
 import { hostCheck } from "./middleware/host_check.ts";
 import type { Services } from "./operations/operation.ts";
-import { explainKey } from "./routes/dashboard.ts";
 import {
   DEFAULT_TCP_HOST,
   listenOnTcp,
@@ -20,6 +20,7 @@ import {
   type TcpOptions,
 } from "./listeners/tcp_port.ts";
 import { listenOnSocket } from "./listeners/unix_socket.ts";
+import { createSecretMatch } from "./secret_text.ts";
 import { warmUp } from "./warm_up.ts";
 
 export type { StopReason } from "./lifecycle.ts";
@@ -106,11 +107,17 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
 function openTcp(services: Services, tcp: TcpOptions): TcpListener {
   const { runtime } = services;
   const { hosts, origins } = runtime.config.http;
+  const isKey = createSecretMatch(tcp.apiKey);
+  const refused = new RefusedKeys(runtime.log);
+  const login = createLogin({ isKey, refused, clock: runtime.clock, port: tcp.port });
   const app = createApp(services, {
     via: "tcp",
+    isLoggedIn: login.isLoggedIn,
     guards: [
-      apiKey({ key: tcp.apiKey, log: runtime.log, explain: explainKey }),
+      apiKey({ isKey, refused, admits: login.admits, explain: login.explain }),
+      login.explainRefusals,
       hostCheck({ hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts], origins }),
+      login.respond,
     ],
   });
   return listenOnTcp(tcp, { ...connectionPorts(runtime), handler: toHandler(app, runtime) });

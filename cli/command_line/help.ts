@@ -18,6 +18,8 @@ type Item = readonly [term: string, meaning: string];
 const MOST_WIDTH = 100;
 /** A description beside its term needs so many cells; where there are fewer it stands below. */
 const LEAST_DESCRIPTION = 24;
+/** A command with longer arguments has its description below, so that it takes no room from the others. */
+const MOST_COMMAND = 24;
 
 /** The help of a command of the program, or of the program itself. */
 export function formatHelp(program: Program, of: Program | Command, layout: HelpLayout): string {
@@ -42,7 +44,8 @@ export function formatHelp(program: Program, of: Program | Command, layout: Help
       [command.name, ...Object.entries(command.arguments).map(toTerm)].join(" "),
       command.description,
     ]);
-  const termWidth = widest([...args, ...options, ...commands]);
+  const beside = commands.filter(([term]) => term.length <= MOST_COMMAND);
+  const termWidth = widest([...args, ...options, ...beside]);
   const section = (title: string, items: readonly Item[], termWidth: number) =>
     items.length === 0 ? [] : [[
       style.bold(title),
@@ -89,5 +92,7 @@ function formatItem(
   }
   const lines = wrapText(meaning, beside).split("\n");
   const indent = " ".repeat(termWidth + 4);
-  return `  ${term.padEnd(termWidth)}  ${lines.join(`\n${indent}`)}`;
+  const isLong = term.length > termWidth;
+  const before = isLong ? `  ${term}\n${indent}` : `  ${term.padEnd(termWidth)}  `;
+  return before + lines.join(`\n${indent}`);
 }

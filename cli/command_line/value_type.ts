@@ -46,6 +46,9 @@ export const DIRECTORY: ValueType<string> = {
 
 /** A whole number from 1. */
 export const COUNT: ValueType<number> = { sort: "text", read: readCount };
+/** How moments of the past are written; moment.ts reads them, when it is known what time it is. */
+export const MOMENT_FORMS = "22:00, today, yesterday, 2h, 2026-01-31 or 2026-01-31T08:30";
+
 /** The id of an execution. */
 export const EXECUTION: ValueType<number> = { sort: "executions", read: readCount };
 /** The id of an execution that waits for an answer. */

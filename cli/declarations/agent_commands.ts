@@ -4,7 +4,14 @@
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
-import { AGENT, AGENT_OR_FILE, FILE, TEXT } from "../command_line/value_type.ts";
+import {
+  AGENT,
+  AGENT_OR_FILE,
+  FILE,
+  MOMENT_FORMS,
+  oneOf,
+  TEXT,
+} from "../command_line/value_type.ts";
 
 /** `new`. */
 export const newCommand = declareCommand({
@@ -41,7 +48,7 @@ export const newCommand = declareCommand({
   },
   conflicts: { template: ["prompt"], every: ["cron", "watch"], cron: ["watch"] },
   async perform(context, options, { name }) {
-    const { newAgent } = await import("../commands/new.ts");
+    const { newAgent } = await import("../commands/agents/new.ts");
     return await newAgent(context, name, options);
   },
 });
@@ -59,7 +66,7 @@ export const list = declareCommand({
     json: flag("--json", "Print JSON"),
   },
   async perform(context, options) {
-    const { list } = await import("../commands/list.ts");
+    const { list } = await import("../commands/agents/list.ts");
     return await list(context, options);
   },
 });
@@ -86,7 +93,7 @@ export const run = declareCommand({
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
   async perform(context, options, { agent, args }) {
-    const { run } = await import("../commands/run.ts");
+    const { run } = await import("../commands/agents/run.ts");
     return await run(context, agent, args, options);
   },
 });
@@ -97,14 +104,38 @@ export const chat = declareCommand({
   description: "Talk with an agent",
   examples: [
     ["inkling chat daily", "talk with it; /exit or Ctrl+D ends the chat"],
+    ["inkling chat daily --continue", "go on with the last conversation"],
     ["inkling chat", "pick the agent from a list"],
     ["inkling chat daily < questions.txt", "one turn per line"],
   ],
   arguments: { agent: optional("The agent's id", AGENT) },
-  options: {},
-  async perform(context, _options, { agent }) {
-    const { chat } = await import("../commands/chat.ts");
-    return await chat(context, agent);
+  options: {
+    continue: flag("--continue", "Go on with the last conversation with this agent"),
+    session: option("--session <id>", "Go on with this conversation; a new id begins one", TEXT),
+  },
+  conflicts: { continue: ["session"] },
+  async perform(context, options, { agent }) {
+    const { chat } = await import("../commands/agents/chat.ts");
+    return await chat(context, agent, options);
+  },
+});
+
+/** `why`. */
+export const why = declareCommand({
+  name: "why",
+  description: "Say why an agent ran or did not run, and what to do",
+  examples: [
+    ["inkling why daily", "the last time that it ran or should have run"],
+    ["inkling why daily 02:30", "at half past two in the night"],
+  ],
+  arguments: {
+    agent: required("The agent's id", AGENT),
+    time: optional(`When: ${MOMENT_FORMS}`, TEXT),
+  },
+  options: { json: flag("--json", "Print JSON") },
+  async perform(context, options, { agent, time }) {
+    const { why } = await import("../commands/agents/why.ts");
+    return await why(context, agent, time, options);
   },
 });
 
@@ -122,7 +153,60 @@ export const validate = declareCommand({
     json: flag("--json", "Print JSON"),
   },
   async perform(context, options, { agent }) {
-    const { validate } = await import("../commands/validate.ts");
+    const { validate } = await import("../commands/agents/validate.ts");
     return await validate(context, agent, options);
+  },
+});
+
+/** `skill`. */
+export const skill = declareCommand({
+  name: "skill",
+  description: "Add a skill from a folder, a git repository or npm",
+  examples: [
+    ["inkling skill add ~/skills/haiku", "from a folder"],
+    ["inkling skill add https://example.com/skills.git#v2 --path pdf", "a folder of a repository"],
+    ["inkling skill add npm:@acme/skill-pdf@1.2.0", "an npm package; none of its scripts runs"],
+  ],
+  arguments: {
+    action: required("What to do", oneOf(["add"])),
+    source: required("A folder, an address of git, or npm:package", FILE),
+  },
+  options: {
+    name: option("--name <name>", "Its name here (default: the one in its SKILL.md)", TEXT),
+    path: option("--path <folder>", "Where in the source it stands (default: at its top)", TEXT),
+    yes: flag("-y, --yes", "Add it without a question"),
+  },
+  async perform(context, options, { source }) {
+    const { addSkill } = await import("../commands/agents/skill.ts");
+    return await addSkill(context, source, options);
+  },
+});
+
+/** `mcp`. */
+export const mcp = declareCommand({
+  name: "mcp",
+  description: "Add an MCP server: an npm package, a program or an address",
+  examples: [
+    [
+      "inkling mcp add files npm:@modelcontextprotocol/server-filesystem ~/notes",
+      "install a package at its present version; what follows are its arguments",
+    ],
+    ["inkling mcp add time /opt/time/server -- --utc", "a program of this machine"],
+    ["inkling mcp add remote https://example.com/mcp --token REMOTE_TOKEN", "an address"],
+  ],
+  arguments: {
+    action: required("What to do", oneOf(["add"])),
+    name: required("Its name in mcp-servers.json and in agents", TEXT),
+    source: required("npm:package, an address, or a program", FILE),
+    args: rest("Arguments of the program", FILE),
+  },
+  options: {
+    env: repeatable("--env <name>", "A variable that the program gets; may be repeated", TEXT),
+    token: option("--token <name>", "The variable with the token for an address", TEXT),
+    yes: flag("-y, --yes", "Add it without a question"),
+  },
+  async perform(context, options, { name, source, args }) {
+    const { addServer } = await import("../commands/agents/mcp.ts");
+    return await addServer(context, { name, source, args }, options);
   },
 });

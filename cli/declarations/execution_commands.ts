@@ -1,10 +1,32 @@
 // Commands about executions, their questions and their records, as the command line declares them.
 // A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
 // loaded slows the start.
-import { optional, required } from "../command_line/argument.ts";
+import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
-import { AGENT, COUNT, EXECUTION, TEXT, WAITING_EXECUTION } from "../command_line/value_type.ts";
+import {
+  AGENT,
+  COUNT,
+  EXECUTION,
+  MOMENT_FORMS,
+  oneOf,
+  TEXT,
+  WAITING_EXECUTION,
+} from "../command_line/value_type.ts";
+
+/** How executions may stand; `failed` is `error`, and `cancelled` is `aborted`. */
+const STATUSES = [
+  ...["running", "waiting", "success", "error", "aborted", "timeout", "orphaned"] as const,
+  ...["failed", "cancelled"] as const,
+];
+const TRIGGERS = [
+  "manual",
+  "chat",
+  "schedule",
+  "watch",
+  "agent",
+] as const satisfies ExecutionSummary["trigger"][];
 
 /** `pending`. */
 export const pending = declareCommand({
@@ -19,7 +41,7 @@ export const pending = declareCommand({
     json: flag("--json", "Print JSON"),
   },
   async perform(context, options) {
-    const { pending } = await import("../commands/pending.ts");
+    const { pending } = await import("../commands/executions/pending.ts");
     return await pending(context, options);
   },
 });
@@ -48,8 +70,43 @@ export const respond = declareCommand({
     ),
   },
   async perform(context, options, { execution_id: id }) {
-    const { respond } = await import("../commands/respond.ts");
+    const { respond } = await import("../commands/executions/respond.ts");
     return await respond(context, id, options);
+  },
+});
+
+/** `watch`. */
+export const watch = declareCommand({
+  name: "watch",
+  description: "Take up an execution that runs or waits; Ctrl+C lets go of it, twice cancels it",
+  examples: [
+    ["inkling watch 12", "show execution 12, and what it asks"],
+  ],
+  arguments: { id: required("The execution's id", EXECUTION) },
+  options: {
+    json: flag("--json", "Print one JSON object for each event"),
+  },
+  async perform(context, options, { id }) {
+    const { watch } = await import("../commands/executions/watch.ts");
+    return await watch(context, id, options);
+  },
+});
+
+/** `cancel`. */
+export const cancel = declareCommand({
+  name: "cancel",
+  description: "Cancel executions that run or wait",
+  examples: [
+    ["inkling cancel 12", "end execution 12"],
+    ["inkling cancel 12 13", "end both"],
+  ],
+  arguments: { ids: rest("The executions' ids", EXECUTION) },
+  options: {
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options, { ids }) {
+    const { cancel } = await import("../commands/executions/cancel.ts");
+    return await cancel(context, ids, options);
   },
 });
 
@@ -75,34 +132,71 @@ export const checkpoint = declareCommand({
   },
   conflicts: { stats: ["purge"] },
   async perform(context, options) {
-    const { checkpoint } = await import("../commands/checkpoint.ts");
+    const { checkpoint } = await import("../commands/executions/checkpoint.ts");
     return await checkpoint(context, options);
+  },
+});
+
+/** `recap`. */
+export const recap = declareCommand({
+  name: "recap",
+  description:
+    "Show what happened since you last looked: runs, failures, cost, what waits and what did not run",
+  examples: [
+    ["inkling recap", "since the last recap, at most 7 days"],
+    ["inkling recap --since 22:00", "since ten in the evening"],
+    [
+      "inkling recap --since 1h --check",
+      "for monitoring: exit code 1 if something failed or waits",
+    ],
+  ],
+  arguments: {},
+  options: {
+    since: option("--since <moment>", `Since when: ${MOMENT_FORMS}`, TEXT),
+    check: flag("--check", "Exit with 1 when something failed or waits"),
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options) {
+    const { recap } = await import("../commands/executions/recap.ts");
+    return await recap(context, options);
   },
 });
 
 /** `logs`. */
 export const logs = declareCommand({
   name: "logs",
-  description: "Show an agent's executions and missed runs, or the service's log",
+  description: "Show executions and missed runs, or the service's log",
   examples: [
-    ["inkling logs daily", "the last ten executions"],
+    ["inkling logs", "the last ten executions of all agents"],
+    ["inkling logs daily", "those of one agent"],
+    ["inkling logs --since 22:00 --status error", "what failed in the night"],
+    ["inkling logs --search invoice", "what was asked or answered with this text"],
     ["inkling logs -e 12", "the messages of execution 12"],
     ["inkling logs -f", "follow the service's own log"],
+    ["inkling logs -e 12 -f", "follow execution 12"],
   ],
-  arguments: { agent: optional("The agent's id; not needed with -e or -f", AGENT) },
+  arguments: { agent: optional("The agent's id; absent: all agents", AGENT) },
   options: {
     last: option(
       "-n, --last <count>",
       "How many executions, messages or lines (default: 10)",
       COUNT,
     ),
+    since: option("--since <moment>", `Only executions that began since: ${MOMENT_FORMS}`, TEXT),
+    until: option("--until <moment>", "Only executions that began before", TEXT),
+    status: option("--status <status>", "Only executions with this status", oneOf(STATUSES)),
+    trigger: option("--trigger <kind>", "Only executions that this began", oneOf(TRIGGERS)),
+    search: option("--search <text>", "Only executions with this text, 3 characters or more", TEXT),
     execution: option("-e, --execution <id>", "Show the messages of this execution", EXECUTION),
-    follow: flag("-f, --follow", "Follow the service's log"),
+    follow: flag("-f, --follow", "Follow the service's log, or with -e the execution"),
     json: flag("--json", "Print JSON"),
   },
-  conflicts: { follow: ["execution", "json"] },
+  conflicts: {
+    execution: ["since", "until", "status", "trigger", "search"],
+    follow: ["since", "until", "status", "trigger", "search"],
+  },
   async perform(context, options, { agent }) {
-    const { logs } = await import("../commands/logs.ts");
+    const { logs } = await import("../commands/executions/logs.ts");
     return await logs(context, agent, options);
   },
 });

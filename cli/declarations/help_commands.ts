@@ -19,7 +19,7 @@ export const completions = declareCommand({
   arguments: { shell: required("Your shell", oneOf(SHELLS)) },
   options: {},
   async perform(context, _options, { shell }) {
-    const { completions } = await import("../commands/completions.ts");
+    const { completions } = await import("../commands/help/completions.ts");
     return await completions(context, shell);
   },
 });
@@ -39,7 +39,7 @@ export const declareComplete = (program: () => Program): Command =>
     },
     options: {},
     async perform(context, _options, { shell, words }) {
-      const { complete } = await import("../commands/complete.ts");
+      const { complete } = await import("../commands/help/complete.ts");
       return await complete(context, program(), { shell, handed: words });
     },
   });
@@ -55,7 +55,7 @@ export const declareHelp = (program: () => Program): Command =>
     arguments: { command: optional("The command's name", COMMAND) },
     options: {},
     async perform(context, _options, { command }) {
-      const { help } = await import("../commands/help.ts");
+      const { help } = await import("../commands/help/help.ts");
       return help(context, program(), command);
     },
   });

@@ -46,7 +46,7 @@ export const setup = declareCommand({
     temperature: option("--temperature <number>", "Sampling temperature, from 0 to 1", TEXT),
   },
   async perform(context, options) {
-    const { setup } = await import("../commands/setup.ts");
+    const { setup } = await import("../commands/service/setup.ts");
     return await setup(context, options);
   },
 });
@@ -64,7 +64,7 @@ export const info = declareCommand({
     json: flag("--json", "Print JSON"),
   },
   async perform(context, options) {
-    const { info } = await import("../commands/info.ts");
+    const { info } = await import("../commands/service/info.ts");
     return await info(context, options);
   },
 });
@@ -86,7 +86,7 @@ export const permissions = declareCommand({
   },
   conflicts: { json: ["command"] },
   async perform(context, options) {
-    const { permissions } = await import("../commands/permissions.ts");
+    const { permissions } = await import("../commands/service/permissions.ts");
     return await permissions(context, options);
   },
 });
@@ -106,7 +106,7 @@ export const update = declareCommand({
   },
   conflicts: { force: ["check"] },
   async perform(context, options) {
-    const { update } = await import("../commands/update.ts");
+    const { update } = await import("../commands/service/update.ts");
     return await update(context, options);
   },
 });
@@ -136,7 +136,7 @@ export const start = declareCommand({
   },
   conflicts: { printUnit: ["daemon", "apiKey"] },
   async perform(context, options) {
-    const { start } = await import("../commands/start.ts");
+    const { start } = await import("../commands/service/start.ts");
     return await start(context, options);
   },
 });
@@ -154,7 +154,7 @@ export const status = declareCommand({
     json: flag("--json", "Print JSON"),
   },
   async perform(context, options) {
-    const { status } = await import("../commands/status.ts");
+    const { status } = await import("../commands/service/status.ts");
     return await status(context, options);
   },
 });
@@ -176,7 +176,7 @@ export const stop = declareCommand({
     ),
   },
   async perform(context, options) {
-    const { stop } = await import("../commands/stop.ts");
+    const { stop } = await import("../commands/service/stop.ts");
     return await stop(context, options);
   },
 });
@@ -187,14 +187,19 @@ export const ui = declareCommand({
   description: "Open the dashboard in the browser, until Ctrl+C",
   examples: [
     ["inkling ui", "open it in the browser; Ctrl+C ends it (exit code 130)"],
+    ["inkling ui --background", "open it; the page outlives the command"],
+    ["inkling ui --stop", "end such a page"],
     ["inkling ui --no-open", "print the address, to open it yourself"],
   ],
   arguments: {},
   options: {
     noOpen: flag("--no-open", "Only print the address, which works once"),
+    background: flag("--background", "Serve the page behind this command, until --stop"),
+    stop: flag("--stop", "End a page that is served in the background"),
   },
-  async perform(context, { noOpen = false }) {
-    const { ui } = await import("../commands/ui.ts");
-    return await ui(context, { open: !noOpen });
+  conflicts: { stop: ["background", "noOpen"] },
+  async perform(context, options) {
+    const { ui } = await import("../commands/service/ui.ts");
+    return await ui(context, options);
   },
 });

@@ -36,12 +36,14 @@ export async function askFields(options: QuestionnaireOptions): Promise<NewAgent
   const description = given.description ?? await questions.description();
   const model = given.model ?? await questions.model();
   const trigger = given.trigger ?? await questions.trigger();
+  const waiting = trigger === undefined ? {} : await questions.waiting(trigger);
   const paths = given.paths ?? await questions.paths();
   return {
     ...(description !== "" && { description }),
     ...(model !== undefined && { model }),
     ...(trigger !== undefined && { trigger }),
     ...(paths.length > 0 && { paths }),
+    ...waiting,
     prompt: await questions.prompt(),
   };
 }
@@ -107,6 +109,26 @@ class Questions {
       check: this.#check((list) => ({ trigger: { type, paths: splitList(list) } })),
     });
     return { type, paths: splitList(paths) };
+  }
+
+  /** What becomes of tools that wait for a person when the agent fires without one. */
+  async waiting(
+    trigger: NonNullable<Fields["trigger"]>,
+  ): Promise<Pick<Fields, "auto_approve" | "confirm" | "on_pending">> {
+    const { author, id, interview } = this.#options;
+    const guards = await author.unattendedGuards(id, { trigger, prompt: "any" });
+    if (guards.length === 0) return {};
+    const tools = guards.map((guard) => guard === "*" ? "every tool" : guard).join(" and ");
+    const choice = await interview.select({
+      message: `It fires without you, and ${tools} will wait for a person. What then?`,
+      choices: [
+        { value: "wait", label: "it waits, and fires again once answered" },
+        { value: "parallel", label: "it waits, and fires meanwhile all the same" },
+        { value: "approve", label: `nobody is asked before ${tools}` },
+      ],
+    });
+    if (choice === "approve") return { auto_approve: guards };
+    return { confirm: guards, ...(choice === "parallel" && { on_pending: "parallel" as const }) };
   }
 
   async paths(): Promise<NonNullable<Fields["paths"]>> {

@@ -1,15 +1,20 @@
-// Bracketed paste: what a terminal sends for pasted text, made into keys that edit one line.
+// Bracketed paste and Alt+Enter: what a terminal sends for text of several lines, made into keys that edit one line.
 
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";
-/** Stands for a line break inside a pasted text while it is edited on one line. */
+/** Stands for a line break inside a text while it is edited on one line. */
 const LINE_BREAK_SIGN = "␤";
+/** What terminals send for Alt+Enter: Esc and Enter in one piece. */
+const ALT_ENTER = ["\u001b\r", "\u001b\n"];
 /** Shorter beginnings of a mark are keys of their own. */
 const SHORTEST_BEGINNING = 3;
 /** Pasted control characters must not act as keys. */
 const CONTROLS = /[^\P{Cc}\t]/gu;
 
-/** Turns what the terminal sends, in pieces of any size, into keys; line breaks of pastes are marked, not pressed. */
+/**
+ * Turns what the terminal sends, in pieces of any size, into keys; line breaks of pastes and those of Alt+Enter are
+ * marked, not pressed.
+ */
 export class PasteTranslator {
   #isPasting = false;
   #held = "";
@@ -33,12 +38,14 @@ export class PasteTranslator {
   }
 
   #toKeys(text: string): string {
-    if (!this.#isPasting) return text;
+    if (!this.#isPasting) {
+      return ALT_ENTER.reduce((keys, pressed) => keys.replaceAll(pressed, LINE_BREAK_SIGN), text);
+    }
     return text.replaceAll(/\r\n?|\n/g, LINE_BREAK_SIGN).replaceAll(CONTROLS, "");
   }
 }
 
-/** The edited line as the text that was pasted. */
+/** The edited line as the text that was meant. */
 export function restoreLineBreaks(line: string): string {
   return line.replaceAll(LINE_BREAK_SIGN, "\n");
 }

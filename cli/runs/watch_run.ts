@@ -26,9 +26,9 @@ export interface WatchedRun {
   view: RunView;
   /** What happened up to this frame is not shown. */
   after?: number;
-  /** Aborts at the first Ctrl+C: the run is cancelled and followed to its end. */
-  cancelSignal: AbortSignal;
-  /** Aborts at the second one: the command ends at once. */
+  /** Aborts when a person wants it cancelled; it is followed to its end then. Absent: Ctrl+C at a question throws Interrupted. */
+  cancelSignal?: AbortSignal;
+  /** Aborts when a person wants to see no more of it. */
   leaveSignal: AbortSignal;
   /** Keeps keys that are pressed meanwhile for the next prompt, unseen: they would break what moves. */
   mutesKeys?: boolean;
@@ -48,12 +48,12 @@ export async function watchRun(run: WatchedRun): Promise<RunOutcome> {
   const { app: { clock }, output, client, executionId } = run;
   using cancellation = new RunCancellation({ clock, output, client, executionId });
   const onCancel = () => cancellation.request();
-  if (run.cancelSignal.aborted) onCancel();
-  else run.cancelSignal.addEventListener("abort", onCancel, { once: true });
+  if (run.cancelSignal?.aborted) onCancel();
+  else run.cancelSignal?.addEventListener("abort", onCancel, { once: true });
   try {
     return await new Watch(run, cancellation).follow();
   } finally {
-    run.cancelSignal.removeEventListener("abort", onCancel);
+    run.cancelSignal?.removeEventListener("abort", onCancel);
   }
 }
 
@@ -132,7 +132,7 @@ class Watch {
   /** Asks the open question; false when the person puts it aside. */
   async #answer(): Promise<boolean> {
     const { app, output, client, executionId, cancelSignal, questions } = this.#run;
-    const signal = AbortSignal.any([this.#signal, cancelSignal]);
+    const signal = AbortSignal.any([this.#signal, ...(cancelSignal ? [cancelSignal] : [])]);
     try {
       const pending = await client.pending(executionId);
       const { prompter } = app.input;
@@ -144,6 +144,7 @@ class Watch {
       await client.respond(executionId, { request_id: pending.request_id, response });
     } catch (error) {
       if (error instanceof Interrupted) {
+        if (cancelSignal === undefined) throw error;
         this.#cancellation.request();
       } else if (isAnswered(error)) {
         output.note("The question has been answered elsewhere");

@@ -2,8 +2,8 @@
 import { AT_NEXT_START } from "../../base/diagnostics.ts";
 import type { InfoBody } from "../../server/schemas/info_schemas.ts";
 import { hasPerson } from "../prompting/ask_person.ts";
-import { start } from "../commands/start.ts";
-import { stop } from "../commands/stop.ts";
+import { start } from "../commands/service/start.ts";
+import { stop } from "../commands/service/stop.ts";
 import { checkHealth } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
 

@@ -1,4 +1,5 @@
 // How this program came to this machine: that decides who can bring a newer one.
+import { programFolder } from "../../base/program_files.ts";
 
 /**
  * The name under which npm's registry has Inkling. Undefined until the name is ours: whoever registers it first could hand
@@ -44,5 +45,5 @@ export function ownDistribution(): Distribution {
   // The sources of a binary are in no folder on the disk.
   if (standalone) return { kind: "binary", path: execPath, target };
   // A checkout that `npm link` shows to npm is a checkout.
-  return distributionOf(Deno.realPathSync(`${import.meta.dirname}/../..`));
+  return distributionOf(Deno.realPathSync(programFolder()));
 }

@@ -7,6 +7,8 @@ export interface Attack {
   readonly claim: string;
   /** How many tries `deno task attack` makes, and how many the sample in the suite makes. */
   readonly tries: { readonly full: number; readonly sample: number };
+  /** Why it cannot be tried on this system. */
+  readonly impossible?: string;
   /** Tries so many times; the world that it needs is made and removed in here. */
   run(tries: number): Promise<AttackOutcome>;
 }

@@ -1,8 +1,10 @@
 // Every attack there is, in the order in which they are run.
 import type { Attack } from "./attack.ts";
+import { hostilePrograms } from "./hostile_programs.ts";
 import { largeWatch } from "./large_watch.ts";
 import { linkedFiles } from "./linked_files.ts";
 import { endlessServers, redirectedSecrets } from "./mcp_servers.ts";
+import { loginCookie } from "./login_cookie.ts";
 import { silentConnections } from "./silent_connections.ts";
 import { silentFollowers } from "./silent_followers.ts";
 import { endlessReplies, redirectedKeys } from "./model_endpoints.ts";
@@ -22,5 +24,7 @@ export const ATTACKS: readonly Attack[] = [
   endlessServers,
   toolSchemas,
   uiToken,
+  loginCookie,
   largeWatch,
+  hostilePrograms,
 ];

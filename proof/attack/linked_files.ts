@@ -5,6 +5,7 @@ import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
 import { HostedScripts } from "../../runtime/tools/custom/hosted_scripts.ts";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { denoDirectory } from "../../tests/support/repository.ts";
+import { noSandbox } from "../../tests/runtime/sandbox/system_sandbox.ts";
 import { CANARY, testContext } from "../../tests/runtime/tools/files/sandbox_fixture.ts";
 import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
@@ -110,6 +111,8 @@ export const linkedFiles: Attack = {
       directories: world.directories,
       program: ownProgram(),
       lookup: (name) => name === "DENO_DIR" ? denoDirectory() : undefined,
+      // Deno's boundary is what is tried.
+      sandbox: noSandbox(),
     });
     const end = await scripts.runScript({
       path: join(skill, "hostile.js"),

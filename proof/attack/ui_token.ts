@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { browserCommand } from "../../cli/service/browser.ts";
+import { createUiLink } from "../../server/ui/ui_links.ts";
 import { openUiProxy } from "../../server/ui/ui_proxy.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 
@@ -25,19 +26,33 @@ export const uiToken: Attack = {
 async function tryOne(directory: string): Promise<string[]> {
   const successes: string[] = [];
   const socketFile = join(directory, "service.sock");
-  await using proxy = await openUiProxy({ socketFile, home: "/ui", warn: () => {} });
-  const token = new URL(proxy.address).searchParams.get("token") ?? "";
+  await using proxy = await openUiProxy({
+    stateDir: directory,
+    socketFile,
+    home: "/ui",
+    warn: () => {},
+  });
+  const link = await createUiLink({ stateDir: directory, port: proxy.port });
+  const token = new URL(link.address).searchParams.get("token") ?? "";
   const environment = { DISPLAY: ":0" };
-  const command = browserCommand(proxy.file.href, { os: "linux", environment }) ?? [];
+  const command = browserCommand(link.file.href, { os: "linux", environment }) ?? [];
   if (command.join(" ").includes(token)) successes.push("the arguments of the browser hold it");
-  const { mode } = await Deno.stat(fileURLToPath(proxy.file));
+  const { mode } = await Deno.stat(fileURLToPath(link.file));
   if (((mode ?? 0) & 0o077) !== 0) successes.push("others may read the file that holds it");
   for (const method of ["HEAD", "POST", "PUT", "OPTIONS"]) {
-    const { headers, body } = await fetch(proxy.address, { method, redirect: "manual" });
+    const { headers, body } = await fetch(link.address, { method, redirect: "manual" });
     await body?.cancel();
     if (headers.has("set-cookie")) successes.push(`${method} has got a cookie`);
   }
-  const entered = await fetch(proxy.address, { redirect: "manual" });
+  for (const purpose of ["prefetch", "prefetch;prerender"]) {
+    const { headers, body } = await fetch(link.address, {
+      headers: { "sec-purpose": purpose },
+      redirect: "manual",
+    });
+    await body?.cancel();
+    if (headers.has("set-cookie")) successes.push(`${purpose} has got a cookie`);
+  }
+  const entered = await fetch(link.address, { redirect: "manual" });
   await entered.body?.cancel();
   if (!entered.headers.has("set-cookie")) successes.push("it was used up");
   return successes;

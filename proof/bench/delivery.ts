@@ -3,31 +3,42 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { runFollowers } from "../load/followers.ts";
-import { type Figure, median, subjectAtMost, toFigure } from "./paired.ts";
+import { type Figure, median, percentile, ratioAtMost, subjectAtMost, toFigure } from "./paired.ts";
 
 const RUNS = 5;
 const FRAMES = 40;
+const CROWD = 500;
+const OPENED_AT_ONCE = 32;
+const OPENING_MS = 5_000;
+/** About as many as a frame of a tool has. */
+const FRAME_BYTES = 300;
 const FOLLOWERS = 1_000;
 const FOLLOWED_FRAMES = 27;
 
-/** Live delivery to one follower, and to a thousand. */
+/** Live delivery to one follower, to five hundred, and to a thousand. */
 export async function benchDelivery(): Promise<Figure[]> {
-  return [await delivery(), await thousand()];
+  return [...await delivery(), await thousand()];
 }
 
 /**
  * Each frame's way to a reader over TCP, against the same for a bare stream of events: both from the moment at which
  * somebody in this process has it.
  */
-async function delivery(): Promise<Figure> {
+async function delivery(): Promise<Figure[]> {
   await using place = await createTestWorkspace();
   const steps = Array.from({ length: FRAMES / 4 }, () => ({
-    delay_ms: 20,
+    delay_ms: 100,
     call: [{ name: "file_glob", arguments: { pattern: "*.md" } }],
   }));
   await place.writeScript(
     "slow",
     [...steps, { say: "Done." }],
+    "settings: { loop_detection: false, max_tool_calls: null }",
+  );
+  const [first, ...more] = steps;
+  await place.writeScript(
+    "crowd",
+    [{ ...first, delay_ms: OPENING_MS }, ...more, { say: "Done." }],
     "settings: { loop_detection: false, max_tool_calls: null }",
   );
   await using runtime = await place.open();
@@ -36,60 +47,108 @@ async function delivery(): Promise<Figure> {
   const floors: number[] = [];
   const subjects: number[] = [];
   for (let run = 0; run <= RUNS; run++) {
-    const [floor, subject] = [await bareDelays(), await frameDelays(runtime, base)];
+    const [floor, subject] = [
+      await bareDelays(1),
+      await frameDelays(runtime, { base, agent: "slow", followers: 1 }),
+    ];
     // The first only warms up.
     if (run === 0) continue;
     floors.push(median(floor));
     subjects.push(median(subject));
   }
+  const [floor, subject] = [
+    await bareDelays(CROWD),
+    await frameDelays(runtime, { base, agent: "crowd", followers: CROWD }),
+  ];
   await service.shutdown("requested");
-  return toFigure("a frame's way to a follower / a bare stream", {
-    floors,
-    subjects,
-    unit: "ms",
-    goal: subjectAtMost(2),
-  });
+  return [
+    toFigure("a frame's way to a follower / a bare stream", {
+      floors,
+      subjects,
+      unit: "ms",
+      goal: subjectAtMost(2),
+    }),
+    ...[0.5, 0.99].map((part) =>
+      toFigure(`a frame's way to ${CROWD} followers, ${part * 100} of 100 / a bare stream`, {
+        floors: [percentile(floor, part)],
+        subjects: [percentile(subject, part)],
+        unit: "ms",
+        goal: ratioAtMost(2),
+      })
+    ),
+  ];
 }
 
-async function frameDelays(runtime: Runtime, base: string): Promise<number[]> {
-  const { id } = await runtime.run("slow", {});
+/** Of all followers, and of all frames that were logged while they looked. */
+async function frameDelays(
+  runtime: Runtime,
+  { base, agent, followers }: { base: string; agent: string; followers: number },
+): Promise<number[]> {
+  const { id } = await runtime.run(agent, {});
   const logged: number[] = [];
-  const received: number[] = [];
   const { signal } = new AbortController();
   const inside = (async () => {
     for await (const _ of await runtime.follow(id, { after: 0, signal })) {
       logged.push(performance.now());
     }
   })();
-  const response = await fetch(`${base}/executions/${id}/stream`, {
-    headers: { "x-api-key": "bench" },
-  });
-  await readEvents(response, () => received.push(performance.now()));
+  const opened: { response: Response; looked: number }[] = [];
+  while (opened.length < followers) {
+    // More at once would be taken for connections that ask for nothing.
+    const group = Math.min(OPENED_AT_ONCE, followers - opened.length);
+    opened.push(
+      ...await Promise.all(Array.from({ length: group }, async () => {
+        const response = await fetch(`${base}/executions/${id}/stream`, {
+          headers: { "x-api-key": "bench" },
+        });
+        return { response, looked: performance.now() };
+      })),
+    );
+  }
+  const delays = await Promise.all(opened.map(async ({ response, looked }) => {
+    const received: number[] = [];
+    await readEvents(response, () => received.push(performance.now()));
+    // The first ones were there before anybody looked.
+    return received.flatMap((at, frame) => {
+      const from = logged[frame] ?? 0;
+      return from < looked ? [] : [at - from];
+    });
+  }));
   await inside;
-  // The first ones were there before anybody looked.
-  return received.map((at, frame) => Math.max(0, at - (logged[frame] ?? at))).slice(5);
+  return delays.flat();
 }
 
-async function bareDelays(): Promise<number[]> {
+/** A server that sends each event to all that are there. */
+async function bareDelays(followers: number): Promise<number[]> {
   const sent: number[] = [];
-  const received: number[] = [];
+  const delays: number[] = [];
+  const open = new Set<ReadableStreamDefaultController<Uint8Array>>();
   const encoder = new TextEncoder();
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
     const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        sent.push(performance.now());
-        controller.enqueue(encoder.encode(`id: ${sent.length}\ndata: {}\n\n`));
-        if (sent.length === FRAMES) controller.close();
-      },
+      start: (controller) => void open.add(controller),
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });
-  const response = await fetch(`http://127.0.0.1:${server.addr.port}/`);
-  await readEvents(response, () => received.push(performance.now()));
+  const readers = Array.from({ length: followers }, async () => {
+    let event = 0;
+    const response = await fetch(`http://127.0.0.1:${server.addr.port}/`);
+    await readEvents(response, () => delays.push(performance.now() - (sent[event++] ?? 0)));
+  });
+  while (open.size < followers) await pause(5);
+  for (let event = 0; event < FRAMES; event++) {
+    await pause(followers === 1 ? 5 : 100);
+    sent.push(performance.now());
+    const bytes = encoder.encode(`id: ${event}\ndata: ${"x".repeat(FRAME_BYTES)}\n\n`);
+    for (const controller of open) controller.enqueue(bytes);
+  }
+  for (const controller of open) controller.close();
+  await Promise.all(readers);
   await server.shutdown();
-  return received.map((at, event) => at - (sent[event] ?? at));
+  return delays;
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function readEvents(response: Response, onEvent: () => void): Promise<void> {
   if (response.body === null) throw new Error(`Refused: ${response.status}`);

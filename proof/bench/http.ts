@@ -1,7 +1,8 @@
 // How many requests the service answers and how much memory it holds, against a bare server in a process of its own.
 import { join } from "node:path";
-import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
+import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
+import { programCommand } from "../../tests/support/program.ts";
 import { type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 
@@ -11,6 +12,9 @@ const PAIRS = 7;
 const MEMORY_PAIRS = 3;
 /** Until a fresh process has done what it does behind its first answer. */
 const SETTLE_MS = 2_000;
+const AGENTS = 21;
+/** A full page of executions, and more. */
+const EXECUTIONS = 60;
 const KEY = "bench-0123456789";
 
 /** Requests per second of /health and /executions, and the memory of an idle service. */
@@ -33,13 +37,20 @@ async function prepare(root: string): Promise<Starts> {
   const bare = join(root, "bare.ts");
   await Deno.writeTextFile(
     bare,
-    'Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log(`http://127.0.0.1:${port}`) },' +
-      ' () => Response.json({ status: "ok" }));\n',
+    'let answer: unknown = { status: "ok" };\n' +
+      'Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log(`http://127.0.0.1:${port}`) },' +
+      ' async (request) => { if (request.method === "PUT") answer = await request.json(); return Response.json(answer); });\n',
   );
   const workspace = join(root, "workspace");
   const configDir = join(root, "config");
   await Deno.mkdir(join(workspace, "agents"), { recursive: true });
   await Deno.mkdir(configDir);
+  for (let number = 1; number <= AGENTS; number++) {
+    await Deno.writeTextFile(
+      join(workspace, "agents", `echo${number}.md`),
+      "---\nmodel: { provider: demo, name: echo }\n---\nSay hello.\n",
+    );
+  }
   await Deno.writeTextFile(join(configDir, "config.yaml"), `workspace: ${workspace}\n`);
   const env = {
     ...SERVICE_VARIABLES,
@@ -48,7 +59,7 @@ async function prepare(root: string): Promise<Starts> {
     INKLING_API_KEY: KEY,
   };
   const floor = [Deno.execPath(), "run", ...PERMISSION_FLAGS, bare];
-  const self = [...sourceCommand(), "start", "--port", "0"];
+  const self = [...programCommand(), "start", "--keep-alive", "--port", "0"];
   return {
     bare: () => startServer(floor, { address: /http:\S+/ }),
     ours: () => startServer(self, { env, address: /tcp:\/\/\S+/ }),
@@ -86,7 +97,11 @@ async function requests(start: Starts): Promise<Figure[]> {
   await using floor = await start.bare();
   await using ours = await start.ours();
   const base = ours.url.replace("tcp:", "http:");
+  await fillHistory(base);
   const compare = async (path: string, goal?: Goal) => {
+    // The floor answers with the same.
+    const answer = await (await fetch(`${base}${path}`, { headers: { "x-api-key": KEY } })).text();
+    await (await fetch(floor.url, { method: "PUT", body: answer })).body?.cancel();
     const floors: number[] = [];
     const subjects: number[] = [];
     for (let pair = -1; pair < PAIRS; pair++) {
@@ -105,16 +120,26 @@ async function requests(start: Starts): Promise<Figure[]> {
   };
   return [
     await compare("/health", { of: "ratio", bound: 0.7, is: "at least" }),
-    await compare("/executions"),
+    await compare("/agents", { of: "ratio", bound: 0.5, is: "at least" }),
+    await compare("/executions", { of: "ratio", bound: 0.5, is: "at least" }),
   ];
+}
+
+async function fillHistory(base: string): Promise<void> {
+  const headers = { "x-api-key": KEY };
+  for (let run = 0; run < EXECUTIONS; run++) {
+    const address = `${base}/agents/echo${1 + run % AGENTS}/run`;
+    const { execution_id: id } = await (await fetch(address, { method: "POST", headers })).json();
+    await (await fetch(`${base}/executions/${id}/stream`, { headers })).text();
+  }
 }
 
 async function rate(url: string): Promise<number> {
   let left = REQUESTS;
   const client = async () => {
     while (left-- > 0) {
-      const response = await fetch(url, { headers: { "x-api-key": KEY } });
-      await response.body?.cancel();
+      // Read to its end: a body that is given up takes its connection with it.
+      await (await fetch(url, { headers: { "x-api-key": KEY } })).arrayBuffer();
     }
   };
   const ms = await timed(() => Promise.all(Array.from({ length: AT_ONCE }, client)));

@@ -1,4 +1,5 @@
-// A model endpoint in a process of its own that answers at once: first a tool call, then, given its result, an answer.
+// A model endpoint in a process of its own that answers at once: first a tool call, then, given its result, an answer; to
+// "Say: DONE." at once an answer.
 import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
 const encoder = new TextEncoder();
@@ -14,7 +15,9 @@ Deno.serve({
   hostname: "127.0.0.1",
   onListen: ({ port }) => console.log(`http://127.0.0.1:${port}`),
 }, async (request) => {
-  const { messages } = await request.json() as { messages: { role: string }[] };
-  const body = messages.at(-1)?.role === "tool" ? answer : call;
+  const text = await request.text();
+  const { messages } = JSON.parse(text) as { messages: { role: string }[] };
+  const isOver = messages.at(-1)?.role === "tool" || text.includes("Say: DONE.");
+  const body = isOver ? answer : call;
   return new Response(body, { headers: { "content-type": CHAT_COMPLETIONS.contentType } });
 });

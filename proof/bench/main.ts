@@ -1,10 +1,15 @@
-// `deno task bench`: every figure, as a table or, with --json, as JSON. Words choose among the groups.
+// `deno task bench`: every figure, as a table or, with --json, as JSON. Words choose among the groups; --bundle measures what
+// ships.
+import { toNpmPackage } from "../../release/npm_package.ts";
+import { openStage } from "../../release/stage.ts";
 import { benchAgents } from "./agents.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchHttp } from "./http.ts";
 import { type Figure, meetsGoal } from "./paired.ts";
 import { benchRuns } from "./runs.ts";
+import { benchSandbox } from "./sandbox.ts";
 import { benchSchedules } from "./schedules.ts";
+import { benchServiceRuns } from "./service_runs.ts";
 import { benchStartUp } from "./start_up.ts";
 import { benchStoredExecutions } from "./stored_executions.ts";
 
@@ -12,12 +17,20 @@ const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: benchStartUp,
   http: benchHttp,
   runs: benchRuns,
+  service: benchServiceRuns,
   delivery: benchDelivery,
   executions: benchStoredExecutions,
   agents: benchAgents,
   schedules: benchSchedules,
+  sandbox: benchSandbox,
 };
 
+// What ships, in the place of the sources: for the groups that start a process.
+await using bundle = Deno.args.includes("--bundle") ? await openStage() : undefined;
+if (bundle !== undefined) {
+  await toNpmPackage(bundle);
+  Deno.env.set("INKLING_TEST_BUNDLE", bundle.directory);
+}
 const names = Deno.args.filter((one) => !one.startsWith("-"));
 const unknown = names.find((name) => GROUPS[name] === undefined);
 if (unknown !== undefined) {

@@ -16,7 +16,7 @@ export interface Figure {
   /** Medians of the two, for orientation only. */
   subject: number;
   floor: number;
-  unit: "ms" | "bytes" | "MB" | "a second" | "% of a core";
+  unit: "ms" | "bytes" | "MB" | "a second" | "% of a core" | "%";
   pairs: number;
   goal?: Goal;
 }
@@ -97,4 +97,10 @@ export function median(values: readonly number[]): number {
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+
+/** What so large a part of the values is at most; `part` is 0 to 1. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? median(values);
 }

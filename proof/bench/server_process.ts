@@ -24,13 +24,17 @@ export async function startServer(
     if (done) throw new Error(`The server did not start: ${text}`);
     text += value;
   }
+  // What it says on is read: a full pipe would stop it.
+  const rest = (async () => {
+    while (!(await reader.read()).done) { /* Nobody wants it. */ }
+  })();
   return {
     url: address.exec(text)?.[0].replace(/,$/, "") ?? "",
     pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await child.status;
-      await reader.cancel();
+      await rest;
     },
   };
 }

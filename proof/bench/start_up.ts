@@ -1,9 +1,28 @@
-// How long commands take to start, against an empty Deno program with the same permissions.
+// How long commands take to start, against a program with the same permissions that is empty or asks the service once; and
+// the service, against a bare server.
 import { join } from "node:path";
-import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
+import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { openSocketClient } from "../../server/client.ts";
+import { type ServerProcess, startServer } from "./server_process.ts";
+import { programCommand } from "../../tests/support/program.ts";
 import { comparePaired, type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 
+/** Tells its address and answers each request. */
+const BARE_SERVER = `Deno.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  onListen: ({ port }) => console.log("http://127.0.0.1:" + port + "/"),
+}, () => Response.json({ status: "ok" }));
+`;
+/** Asks the service for its agents, with what Deno has for that, and shows them. */
+const ASKING_PROGRAM = `const path = Deno.env.get("INKLING_STATE_DIR") + "/service.sock";
+const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
+fetch("http://localhost/agents", { client }).then((answer) => answer.text()).then((text) => {
+  console.log(text);
+  client.close();
+});
+`;
+const AGENTS = 21;
 const PAIRS = 15;
 const READY_PAIRS = 9;
 
@@ -22,16 +41,22 @@ async function spawn(
   if (!success) throw new Error(`Failed: ${command.join(" ")}`);
 }
 
-/** From the start of the service to its first answer on /health. */
+/** From the start of the service to its first answer on /health, against the same of a server that does nothing else. */
 async function benchReady(
-  options: { self: string[]; env: Record<string, string>; floor: () => Promise<void> },
+  options: { self: string[]; env: Record<string, string>; bare: string },
 ): Promise<Figure> {
-  const { self: [program = "", ...first], env, floor } = options;
+  const { self: [program = "", ...first], env, bare } = options;
+  const floorCommand = [Deno.execPath(), "run", ...PERMISSION_FLAGS, bare];
   const socket = join(env["INKLING_STATE_DIR"] ?? "", "service.sock");
   const floors: number[] = [];
   const subjects: number[] = [];
   for (let pair = 0; pair <= READY_PAIRS; pair++) {
-    const floorMs = await timed(floor);
+    let server: ServerProcess | undefined;
+    const floorMs = await timed(async () => {
+      server = await startServer(floorCommand, { env, address: /http:\S+/ });
+      await (await fetch(server.url)).body?.cancel();
+    });
+    await server?.[Symbol.asyncDispose]();
     let child: Deno.ChildProcess | undefined;
     const subjectMs = await timed(async () => {
       child = new Deno.Command(program, {
@@ -57,7 +82,7 @@ async function benchReady(
     floors,
     subjects,
     unit: "ms",
-    goal: ratioAtMost(6),
+    goal: ratioAtMost(3),
   });
 }
 
@@ -76,18 +101,25 @@ export async function benchStartUp(): Promise<Figure[]> {
     join(env.INKLING_CONFIG_DIR, "config.yaml"),
     `workspace: ${workspace}\n`,
   );
+  const bare = join(root, "bare.ts");
   await Deno.writeTextFile(empty, "");
-  await Deno.writeTextFile(
-    join(workspace, "agents", "daily.md"),
-    "---\nmodel: { provider: demo, name: echo }\n---\nSay hello.\n",
-  );
-  const self = sourceCommand();
-  const floor = () => spawn([Deno.execPath(), "run", ...PERMISSION_FLAGS, empty], env);
+  await Deno.writeTextFile(bare, BARE_SERVER);
+  const asking = join(root, "asking.ts");
+  await Deno.writeTextFile(asking, ASKING_PROGRAM);
+  for (let number = 1; number <= AGENTS; number++) {
+    await Deno.writeTextFile(
+      join(workspace, "agents", `daily${number}.md`),
+      "---\nmodel: { provider: demo, name: echo }\n---\nSay hello.\n",
+    );
+  }
+  const self = programCommand();
+  const floorOf = (file: string) => () =>
+    spawn([Deno.execPath(), "run", ...PERMISSION_FLAGS, file], env);
   const figures: Figure[] = [];
-  const measure = async (name: string, args: string[], goal?: Goal) => {
+  const measure = async (name: string, file: string, args: string[], goal?: Goal) => {
     figures.push(
       await comparePaired(name, {
-        floor,
+        floor: floorOf(file),
         subject: () => spawn([...self, ...args], env),
         pairs: PAIRS,
         ...(goal !== undefined && { goal }),
@@ -95,16 +127,16 @@ export async function benchStartUp(): Promise<Figure[]> {
     );
   };
   try {
-    await measure("start-up: --version", ["--version"], ratioAtMost(1.3));
-    await measure("start-up: --help", ["--help"]);
+    await measure("start-up: --version", empty, ["--version"], ratioAtMost(1.3));
+    await measure("start-up: --help", empty, ["--help"]);
     await spawn([...self, "start", "--daemon", "--keep-alive"], env);
     try {
-      await measure("start-up: status, service running", ["status"]);
-      await measure("start-up: list, service running", ["list"], ratioAtMost(2.5));
+      await measure("start-up: status, service running", asking, ["status"]);
+      await measure("start-up: list, service running", asking, ["list"], ratioAtMost(1.3));
     } finally {
       await spawn([...self, "stop"], env);
     }
-    figures.push(await benchReady({ self, env, floor }));
+    figures.push(await benchReady({ self, env, bare }));
   } finally {
     await Deno.remove(root, { recursive: true });
   }

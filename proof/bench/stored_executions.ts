@@ -9,6 +9,7 @@ import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { comparePaired, type Figure, ratioAtMost } from "./paired.ts";
 
 const FEW = 1_000;
+const SEARCHED = 10_000;
 const MANY = 1_000_000;
 const MANY_WITH_MESSAGES = 100_000;
 const REQUESTS = 200;
@@ -18,7 +19,33 @@ const AGENTS = 20;
 
 /** GET /executions with a million executions, and history seeds with a hundred thousand, against a thousand. */
 export async function benchStoredExecutions(): Promise<Figure[]> {
-  return [...await lists(), await seeds()];
+  return [...await searches(), ...await lists(), await seeds()];
+}
+
+/** The list by text, by time and by trigger, against the plain list of the same 10,000 executions. */
+async function searches(): Promise<Figure[]> {
+  await using history = await openHistory(SEARCHED, { texts: true });
+  const ask = async (query: Parameters<Client["executions"]>[0]) => {
+    for (let request = 0; request < REQUESTS; request++) await history.client.executions(query);
+  };
+  const [middle] = await history.client.executions({ limit: 1, offset: SEARCHED / 2 });
+  const from = middle?.started_at;
+  const compare = (name: string, query: Parameters<Client["executions"]>[0]) =>
+    comparePaired(`GET /executions?${name} of 10,000, against the plain list`, {
+      floor: () => ask({}),
+      subject: () => ask(query),
+      pairs: PAIRS,
+      goal: ratioAtMost(2),
+    });
+  return [
+    await compare("q, found in all", { q: "answer" }),
+    await compare("q, found once", { q: "7777" }),
+    await compare("q, common words found together once", { q: "number 7777" }),
+    await compare("since", { since: from }),
+    await compare("until", { until: from }),
+    await compare("trigger", { trigger: "manual" }),
+    await compare("preview", { preview: true }),
+  ];
 }
 
 async function lists(): Promise<Figure[]> {
@@ -42,12 +69,22 @@ async function lists(): Promise<Figure[]> {
   ];
 }
 
-async function openHistory(count: number): Promise<AsyncDisposable & { client: Client }> {
+async function openHistory(
+  count: number,
+  { texts = false } = {},
+): Promise<AsyncDisposable & { client: Client }> {
   const place = await createTestWorkspace();
   await Deno.mkdir(place.stateDir);
   {
     using db = Database.open(join(place.stateDir, "inkling.db"));
     fill(db, count, { messages: false });
+    if (texts) {
+      const text = "with as many words as an answer often has, ".repeat(20);
+      db.run(
+        "UPDATE executions SET output_data = 'An answer to number ' || id || ? || id",
+        `, ${text}`,
+      );
+    }
   }
   const runtime = await place.open({ mode: "read-only" });
   const client = createLocalClient(runtime);

@@ -9,9 +9,11 @@ import { executionLives } from "./targets/execution_life_target.ts";
 import { familyLives } from "./targets/family_life_target.ts";
 import { globs, hostileGlobs } from "./targets/glob_target.ts";
 import { httpRequests } from "./targets/http_target.ts";
+import { logins } from "./targets/login_target.ts";
 import { memoryFiles } from "./targets/memory_target.ts";
 import { changePaths, findPaths, readPaths } from "./targets/path_target.ts";
 import { providerStreams } from "./targets/provider_target.ts";
+import { proxyRequests } from "./targets/proxy_target.ts";
 import { redaction } from "./targets/redaction_target.ts";
 import { cronExpressions, durations } from "./targets/schedule_target.ts";
 import { skillTexts } from "./targets/skill_target.ts";
@@ -48,6 +50,8 @@ export const TARGETS: readonly FuzzTarget[] = [
     eventCursors,
     eventStreams,
     httpRequests,
+    logins,
+    proxyRequests,
   ],
   ...[terminalTexts, terminalMarkdown, wrappedTexts, foreignLines, completionWords, databases],
   ...[executionLives, familyLives],

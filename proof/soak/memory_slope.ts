@@ -15,8 +15,8 @@ export interface Slope {
   samples: number;
 }
 
-/** Samples before growth is judged: in less time memory goes up and down by more than it may grow. */
-export const JUDGED_SAMPLES = 20;
+/** Samples before growth is judged, half an hour of them: before, code that is compiled and optimised grows more than it may. */
+export const JUDGED_SAMPLES = 60;
 
 const HOUR_MS = 3_600_000;
 

@@ -5,6 +5,7 @@ import { camelKeys, snakeKeys } from "../../base/text/key_case.ts";
 import {
   AGENT_POLICY,
   type AgentPolicy,
+  type McpConfirm,
   RUN_SETTINGS,
   type RunSettings,
   type Settled,
@@ -86,6 +87,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   confirmTools: string[];
   /** What `auto_approve` took out of that: a tool that has it only as another name stays guarded. */
   freedGuards: string[];
+  /** Which tools of MCP servers are guarded, too. */
+  mcpConfirm: McpConfirm;
   /** As declared; `"*"` frees every tool. */
   autoApprove: string[] | "*";
   /** Null waits for ever. */
@@ -128,6 +131,7 @@ export function toAgent(
     paths: source.paths,
     ...policy,
     ...toGuards([...defaults.confirmTools, ...definition.confirm ?? []], autoApprove),
+    mcpConfirm: defaults.mcpConfirm ?? "none",
     autoApprove,
     confirmTimeoutMs: confirmTimeout,
     enabled: definition.enabled,

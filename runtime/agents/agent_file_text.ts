@@ -1,5 +1,6 @@
 // The text of a new agent file from its fields, so that the parser gives back what was put in.
-import { Document, Scalar, visit } from "../config/files/yaml_library.ts";
+import { Document, Scalar, visit } from "yaml";
+import type { AgentPolicy } from "../config/agent_settings.ts";
 
 /** What somebody says of a new agent. What is left out stands nowhere in the file, and has its default. */
 export interface NewAgentFields {
@@ -14,6 +15,11 @@ export interface NewAgentFields {
     input?: string;
   };
   paths?: readonly (string | { path: string; description: string })[];
+  /** Tools that need no consent. */
+  auto_approve?: readonly string[];
+  /** Tools that wait for consent. */
+  confirm?: readonly string[];
+  on_pending?: AgentPolicy["onPending"];
   /** The task: the file's text below its front matter. */
   prompt: string;
 }

@@ -180,7 +180,8 @@ export const definitionSchema = z.object({
     description: "Additional tools that require your approval; `*` for all of them",
   }),
   auto_approve: autoApproveSchema.nullish().meta({
-    description: "Tools that require no approval; `*` for all of them",
+    description:
+      "Tools that require no approval, `server/get_*` for those of a server; `*` for all",
   }),
   ...withoutDefaults(AGENT_POLICY),
   enabled: field(z.boolean(), true, "`false`: its trigger does not fire, and no agent may call it"),

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { formatAgentFile, type NewAgentFields } from "../agents/agent_file_text.ts";
 import { describeBadName, idOfFileName, isAgentFileName, normalizeId } from "../agents/agent_id.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
+import { unattendedGuards } from "../agents/validation/validate_unattended.ts";
+import { BUILTIN_TOOL_NAMES } from "../tool_names.ts";
 import { draftAgent, DraftFailed, type DraftRequest } from "./agent_draft.ts";
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
 import { describeForbidden, describeUnseen } from "./draft_rules.ts";
@@ -102,6 +104,12 @@ export class AgentAuthor {
     return "diagnostics" in parsed
       ? errorsOf(parsed.diagnostics).map(({ message }) => message)
       : [];
+  }
+
+  /** The tools that will wait for a person although the agent with these fields fires without one. */
+  async unattendedGuards(id: string, fields: NewAgentFields): Promise<string[]> {
+    const parsed = await this.#parse(id, formatAgentFile(fields));
+    return "diagnostics" in parsed ? [] : unattendedGuards(parsed.agent, BUILTIN_TOOL_NAMES);
   }
 
   /**

@@ -28,6 +28,9 @@ import {
 import { PathSandbox } from "../tools/files/path_sandbox.ts";
 import { isMissing } from "../../base/files/missing.ts";
 
+import { findSandbox, type SandboxSupport } from "../sandbox/sandbox_support.ts";
+import { sandboxGap } from "../permissions/sandbox_gap.ts";
+
 const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
 
 /** What a custom tool's file holds, or why it cannot be used. */
@@ -52,6 +55,8 @@ export function createInspection(
 ): InspectResources {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
+  let support: Promise<SandboxSupport> | undefined;
+  const sandboxSupport = () => support ??= findSandbox();
   return async (agent) => {
     const ownTools = [
       ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
@@ -67,6 +72,7 @@ export function createInspection(
         ...await inspectSkills(agent, skills),
         ...await inspectServers(agent, { servers, settings }),
         ...await permissionGaps(agent, settings),
+        ...await sandboxGap(agent, settings, sandboxSupport),
         ...await inspectPrice(agent),
       ],
       toolNames: [...custom.toolNames, ...ownTools],

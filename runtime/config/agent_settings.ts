@@ -12,6 +12,11 @@ export type HistoryLevel = typeof HISTORY_LEVELS[number];
 /** What becomes of a new run while another one of its conversation waits for a person: refused, or run beside it. */
 export const ON_PENDING = ["skip", "parallel"] as const;
 
+/** Which tools of MCP servers wait for a person: those that do not say `readOnlyHint`, all, none. */
+export const MCP_CONFIRM = ["writes", "all", "none"] as const;
+/** One of them. */
+export type McpConfirm = typeof MCP_CONFIRM[number];
+
 /** `settings` of an agent file: numbers that bound a run. `null` switches the limit off. */
 export const RUN_SETTINGS = {
   temperature: field(z.number().min(0).max(1), 0.7, "The model's sampling temperature"),

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { CamelKeys } from "../../base/text/key_case.ts";
+import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 
 /** What an agent gets for whatever its file leaves out. */
@@ -17,6 +18,7 @@ export interface Config extends ServiceSettings {
   workspace: string;
   /** Relative to the workspace. */
   agentsDir: string;
+  sandbox: SandboxMode;
   defaults: AgentDefaults;
   http: z.output<typeof configSchema>["http"];
   warnings: Diagnostic[];

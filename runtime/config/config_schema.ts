@@ -1,8 +1,9 @@
 // The keys of config.yaml: types, ranges and defaults.
 import { z } from "zod";
-import { AGENT_POLICY, RUN_SETTINGS } from "./agent_settings.ts";
+import { AGENT_POLICY, MCP_CONFIRM, RUN_SETTINGS } from "./agent_settings.ts";
 import { baseUrl, field, filledText, optional, section, textList } from "./fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
+import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
 /** Days to keep something; null (written 0, none or left empty) keeps it for ever. */
@@ -23,6 +24,9 @@ export const agentDefaultsSchema = z.object({
     ["file_delete", "file_write"],
     "Tools that require your approval; `*` for all of them",
   ),
+  mcp_confirm: optional(z.enum(MCP_CONFIRM)).meta({
+    description: "Tools of MCP servers that require your approval; absent: none, with a warning",
+  }),
   ...AGENT_POLICY,
   ...RUN_SETTINGS,
 });
@@ -78,6 +82,11 @@ const origins = z.array(
 export const configSchema = z.object({
   workspace: field(filledText, "~/inkling", "The folder with your agents"),
   agents_dir: field(filledText, "agents", "The agents folder, relative to the workspace"),
+  sandbox: field(
+    z.enum(SANDBOX_MODES),
+    "preferred",
+    "Sandbox of what agents start; `preferred` does without where there is none, `required` refuses",
+  ),
   defaults: section({ ...agentDefaultsSchema.shape, ...serviceSettingsSchema.shape }),
   http: section({
     allow: field(

@@ -13,6 +13,8 @@ export interface Directories {
   /** The state directory that this workspace has while config.yaml names another. */
   ownStateDir: string;
   socketFile: string;
+  /** Where programs in the sandbox find their way to the network; beside the service's socket. */
+  proxySocketFile: string;
   databaseFile: string;
   pidFile: string;
   lockFile: string;

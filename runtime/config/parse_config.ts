@@ -89,6 +89,7 @@ function toConfig(
     path,
     workspace: resolve(home, expandHome(value.workspace, home)),
     agentsDir: normalize(value.agents_dir).replace(/\/+$/, ""),
+    sandbox: value.sandbox,
     defaults: camelKeys(agentDefaultsSchema.parse(defaults)),
     ...camelKeys(serviceSettingsSchema.parse(defaults)),
     http: value.http,

@@ -32,6 +32,7 @@ export async function resolveDirectories(options: {
   const ownStateDir = await resolveOwnStateDir(baseStateDir, realWorkspace);
   const stateDir = realWorkspace === realPath(config.workspace) ? baseStateDir : ownStateDir;
   const agentsDir = resolve(workspace, config.agentsDir);
+  const socketFile = resolveSocketFile(stateDir, env);
   const agentsConfigDir = join(agentsDir, "_config");
   return {
     configDir,
@@ -40,7 +41,8 @@ export async function resolveDirectories(options: {
     stateDir,
     baseStateDir,
     ownStateDir,
-    socketFile: resolveSocketFile(stateDir, env),
+    socketFile,
+    proxySocketFile: socketFile.replace(/\.sock$/, ".net"),
     ...stateFilesOf(stateDir),
     workspace,
     realWorkspace,

@@ -33,6 +33,9 @@ export type FinalStatus = {
 }[ExecutionStatus];
 export type OpenStatus = Exclude<ExecutionStatus, FinalStatus>;
 
+/** The error of an execution that a person cancelled: it is aborted, and did not fail. */
+export const CANCELLED = "Cancelled by user";
+
 export const EXECUTION_STATUSES = Object.keys(FOLLOWERS) as ExecutionStatus[];
 export const OPEN_STATUSES = EXECUTION_STATUSES.filter((one): one is OpenStatus => !isFinal(one));
 

@@ -151,13 +151,13 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
       this.#retryAt = now + this.#retryMs;
       for (const path of unread) this.#due.add(path);
     }
-    return this.#work();
+    return this.scan([]);
   }
 
   /** Scans those of these paths (absolute, real) that lie in it. */
   scan(paths: readonly string[]): Promise<void> {
     for (const path of paths) this.#due.add(path);
-    return this.#work();
+    return this.#working ??= this.#work();
   }
 
   changed(paths: readonly string[]): void {
@@ -179,11 +179,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     await this.#checking;
   }
 
-  #work(): Promise<void> {
-    return this.#working ??= this.#workOff();
-  }
-
-  async #workOff(): Promise<void> {
+  async #work(): Promise<void> {
     await Promise.resolve(); // Not before the caller has this promise at hand.
     while (!this.#over.signal.aborted && (this.#isCheckDue || this.#due.size > 0)) {
       try {
@@ -253,7 +249,11 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
   #take({ changes, newFolders, lost, hasFoundFolder }: ScanResult): void {
     const { clock, log, watches } = this.#ports;
     if (this.#snapshot?.isTooLarge === true) return this.#refuse();
-    if (!this.#isOpening) this.#tell(changes);
+    if (!this.#isOpening) {
+      for (const listener of this.#listeners) {
+        listener.changed(this, changes);
+      }
+    }
     if (!this.#isOpening && newFolders.length > 0) {
       this.#secondScan = this.#scanSoon(newFolders, { after: this.#secondScan });
     }
@@ -267,14 +267,10 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     log.write("warn", `Cannot read ${what}, ${message}`, { error: first.error });
   }
 
-  #tell(changes: readonly Transition[]): void {
-    for (const listener of this.#listeners) listener.changed(this, changes);
-  }
-
   #refuse(): void {
     this.#lose();
     this.#isTooLarge = true;
-    this.#tell([]);
+    for (const listener of this.#listeners) listener.changed(this, []);
   }
 
   #lose(): void {

@@ -36,13 +36,15 @@ export interface ModelReply {
 
 /**
  * A sign of life while a reply streams: a piece of its text, progress that has no text, what the provider has counted by
- * now (a running total), or the word that the reply begins again and all of its text and counts so far are void.
+ * now (a running total), the word that the reply begins again and all of its text and counts so far are void, or what the call
+ * waits for: a sentence that may be shown.
  */
 export type ModelDelta =
   | { type: "text"; text: string }
   | { type: "progress" }
   | { type: "usage"; usage: Usage }
-  | { type: "restart" };
+  | { type: "restart" }
+  | { type: "notice"; level: "info" | "warn"; text: string };
 
 /** A language model, whatever its provider's wire format. */
 export interface Model {
@@ -50,11 +52,12 @@ export interface Model {
   readonly id: string;
   /**
    * Streams one reply: yields deltas, returns the whole. Throws ModelError for what the provider refused or broke;
-   * rethrows `signal.reason` when cancelled, having closed the connection. Never retries by itself.
+   * rethrows `signal.reason` when cancelled, having closed the connection. Never retries by itself. `subject`: whose call it
+   * is, for the service log.
    */
   generate(
     request: ModelRequest,
-    options: { signal: AbortSignal },
+    options: { signal: AbortSignal; subject?: { execution: number; agent: string } },
   ): AsyncGenerator<ModelDelta, ModelReply, void>;
 }
 

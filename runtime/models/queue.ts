@@ -2,9 +2,13 @@
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "./model.ts";
 
+type CallSubject = Parameters<Model["generate"]>[1]["subject"];
+
 interface Waiting {
   admit: () => void;
 }
+
+const QUEUED = "Waits for other model calls: as many run as max_concurrent_runs allows";
 
 /** Places for model calls, given out in order. One per runtime. */
 export class ModelQueue {
@@ -18,11 +22,20 @@ export class ModelQueue {
     this.#log = options.log;
   }
 
+  /** Whether the next call has to wait. */
+  get isFull(): boolean {
+    return this.#running >= this.#limit;
+  }
+
   /** Waits for a place and holds it until disposed. Rejects with `signal.reason` when that aborts first. */
-  async enter(model: string, signal: AbortSignal): Promise<Disposable> {
+  async enter(
+    model: string,
+    signal: AbortSignal,
+    subject?: CallSubject,
+  ): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#running < this.#limit) this.#running++;
-    else await this.#wait(model, signal);
+    else await this.#wait(model, signal, subject);
     let held = true;
     return {
       [Symbol.dispose]: () => {
@@ -33,11 +46,12 @@ export class ModelQueue {
     };
   }
 
-  async #wait(model: string, signal: AbortSignal): Promise<void> {
+  async #wait(model: string, signal: AbortSignal, subject: CallSubject): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const place: Waiting = { admit: resolve };
     this.#waiting.push(place);
     this.#log.write("info", "Model call waits: as many run as max_concurrent_runs allows", {
+      ...subject,
       model,
       running: this.#running,
       ahead: this.#waiting.length - 1,
@@ -72,9 +86,11 @@ export function withQueue(model: Model, queue: ModelQueue): Model {
     id: model.id,
     async *generate(
       request: ModelRequest,
-      options: { signal: AbortSignal },
+      options: Parameters<Model["generate"]>[1],
     ): AsyncGenerator<ModelDelta, ModelReply, void> {
-      using _place = await queue.enter(model.id, options.signal);
+      // Asked before: the caller's next step is what makes the call take its place in line.
+      if (queue.isFull) yield { type: "notice", level: "info", text: QUEUED };
+      using _place = await queue.enter(model.id, options.signal, options.subject);
       return yield* model.generate(request, options);
     },
   };

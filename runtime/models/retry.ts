@@ -2,7 +2,7 @@
 // streams that stall. A decorator over the port; adapters know nothing of it.
 import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import {
@@ -33,6 +33,11 @@ export class ReplyTimeout extends Error {
   }
 }
 
+/** Made once: most replies end with it. */
+const NOT_WANTED = new DOMException("The reply is not wanted any more", "AbortError");
+
+type CallSubject = Parameters<Model["generate"]>[1]["subject"];
+
 const MAX_ATTEMPTS = 4;
 const WAITS = { firstMs: 1_000, longestMs: Infinity };
 
@@ -61,8 +66,9 @@ class RetryingModel implements Model {
 
   async *generate(
     request: ModelRequest,
-    options: { signal: AbortSignal },
+    options: Parameters<Model["generate"]>[1],
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
+    const { subject } = options;
     options.signal.throwIfAborted();
     const { clock, timeoutMs } = this.#options;
     const deadline = clock.now() + timeoutMs;
@@ -80,12 +86,16 @@ class RetryingModel implements Model {
         } catch (error) {
           if (!(error instanceof ModelError) || signal.aborted) throw error;
           if (this.#refused(error, request)) attempt--;
-          else await this.#waitFor(error, { attempt, deadline, signal });
+          else {
+            const waitMs = this.#waitAfter(error, { attempt, deadline, subject });
+            yield { type: "notice", level: "warn", text: describeWait(error, { attempt, waitMs }) };
+            await clock.sleep(waitMs, signal);
+          }
           if (progress.hasText) yield { type: "restart" };
         }
       }
     } finally {
-      finished.abort();
+      finished.abort(NO_LONGER_NEEDED);
       await timer;
     }
   }
@@ -113,7 +123,7 @@ class RetryingModel implements Model {
       }
     } finally {
       const aborted = signal.aborted;
-      over.abort(new DOMException("The reply is not wanted any more", "AbortError"));
+      over.abort(NOT_WANTED);
       const closed = stream[Symbol.asyncDispose]();
       // A stream that ignores its signal must not hold up whoever gave it up; its late failure no longer matters.
       if (aborted) closed.then(() => {}, () => {});
@@ -135,13 +145,13 @@ class RetryingModel implements Model {
     return true;
   }
 
-  /** Waits before the next attempt, or throws the failure when there is none. */
-  async #waitFor(
+  /** The milliseconds until the next attempt; throws the failure when there is none. */
+  #waitAfter(
     error: ModelError,
-    at: { attempt: number; deadline: number; signal: AbortSignal },
-  ): Promise<void> {
+    at: { attempt: number; deadline: number; subject: CallSubject },
+  ): number {
     const { clock, log, random = Math.random, timeoutMs } = this.#options;
-    const { attempt, deadline, signal } = at;
+    const { attempt, deadline, subject } = at;
     if (!error.retryable) throw error;
     if (attempt >= MAX_ATTEMPTS) throw amended(error, ` (after ${MAX_ATTEMPTS} attempts)`);
     const backoff = backoffMs(attempt, WAITS) * (0.75 + random() / 2);
@@ -151,14 +161,23 @@ class RetryingModel implements Model {
       throw amended(error, ` (no time for ${wanted} within the timeout of ${timeoutMs / 1_000}s)`);
     }
     log.write("warn", "Model call failed; trying again", {
+      ...subject,
       model: this.id,
       attempt,
       of: MAX_ATTEMPTS,
       wait: formatDuration(waitMs),
       error: error.message,
     });
-    await clock.sleep(waitMs, signal);
+    return waitMs;
   }
+}
+
+/** What is waited for, as a sentence for whoever watches the run. */
+function describeWait(error: ModelError, at: { attempt: number; waitMs: number }): string {
+  const { attempt, waitMs } = at;
+  const reason = error.status === 429 ? "The rate limit is reached" : "The model call failed";
+  const next = `attempt ${attempt + 1} of ${MAX_ATTEMPTS}`;
+  return `${reason}: ${next} in ${formatDuration(waitMs)} (${error.message})`;
 }
 
 function amended(error: ModelError, remark: string): ModelError {

@@ -1,6 +1,6 @@
 // Notices a reply that began and then stops: connections die without notice, and no package times that out.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { ModelError } from "./model.ts";
 
 /**
@@ -41,7 +41,7 @@ export class StallWatch {
 
   /** Ends the watch; nothing of it runs on afterwards. */
   async end(): Promise<void> {
-    this.#ended.abort();
+    this.#ended.abort(NO_LONGER_NEEDED);
     await this.#watching;
   }
 

@@ -34,7 +34,7 @@ export interface AgentNeeds {
 export interface AgentSurroundings {
   directories: Pick<
     Directories,
-    "workspace" | "agentsDir" | "skillsDir" | "stateDir" | "mcpServersFile"
+    "workspace" | "agentsDir" | "skillsDir" | "stateDir" | "mcpServersFile" | "proxySocketFile"
   >;
   environment: Environment;
   /** The user's home directory. */
@@ -106,16 +106,34 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
     const need = { field: "mcp" as const, why: `the MCP server ${name} of ${agent.id}` };
     const variables = variablesIn(JSON.stringify(server.declared))
       .map((value) => ({ ...need, kind: "env" as const, value }));
-    if (server.kind === "program") return [...variables, { ...need, kind: "run", value: "" }];
     const resolved = resolveServer(server, {
       lookup: (variable) => environment.get(variable),
       workspace: directories.workspace,
       ownFolder: serverFolder(directories.stateDir, name),
     });
-    if ("problem" in resolved || resolved.definition.kind === "program") return variables;
-    const host = hostAndPort(new URL(resolved.definition.url));
-    return [...variables, { ...need, kind: "net", value: host }];
+    const programs = server.kind === "program"
+      ? [{ ...need, kind: "run" as const, value: "" }]
+      : [];
+    if ("problem" in resolved) return [...variables, ...programs];
+    const { definition } = resolved;
+    const hosts = definition.kind === "endpoint"
+      ? [hostAndPort(new URL(definition.url))]
+      : viaProxy(definition.sandbox?.net ?? [], directories);
+    const reached = hosts.map((value) => ({ ...need, kind: "net" as const, value }));
+    // Its folders are looked through for keys before it is put into the sandbox.
+    const folders = definition.kind === "program" ? definition.sandbox : null;
+    const read = [...folders?.read ?? [], ...folders?.write ?? []]
+      .map((value) => ({ ...need, kind: "read" as const, value }));
+    return [...variables, ...programs, ...reached, ...read];
   });
+}
+
+/** The hosts of a program in the sandbox, and the socket on which it finds the proxy. */
+function viaProxy(
+  hosts: readonly string[],
+  { proxySocketFile }: Pick<Directories, "proxySocketFile">,
+): string[] {
+  return hosts.length === 0 || hosts.includes("*") ? [] : [`unix:${proxySocketFile}`, ...hosts];
 }
 
 async function programNeeds(

@@ -1,10 +1,10 @@
 // What Inkling itself needs of Deno's permissions, whatever its agents do, and what config.yaml adds.
 import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
+import { programFolder } from "../../base/program_files.ts";
 import { keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { normaliseHost } from "../tools/http/http_policy.ts";
@@ -64,11 +64,9 @@ export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
 
 function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNeed[] {
   const { configDir, stateDir, baseStateDir, workspace, agentsDir, socketFile } = directories;
-  const own = Deno.build.standalone
-    ? []
-    : both(fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "")).map(read(
-      "the program: its parts are loaded when they are needed",
-    ));
+  const own = Deno.build.standalone ? [] : both(programFolder()).map(read(
+    "the program: its parts are loaded when they are needed",
+  ));
   return [
     ...own,
     ...both(configDir).map(read("config.yaml, pricing.yaml and .env")),

@@ -27,8 +27,11 @@ export async function chooseConfig(
 ): Promise<ChosenConfig> {
   // First as it is: what is wrong with the file already is not due to the choices.
   const now = await loadConfig(path, { home });
-  const before = await readTextIfThere(path) ?? "";
-  const text = editConfigText(before, toConfigEdits(choices, { now, cwd }), { path });
+  const before = await readTextIfThere(path);
+  const edits = toConfigEdits(choices, { now, cwd });
+  // A file that is there keeps what its tools did so far.
+  if (before === undefined) edits.push({ path: ["defaults", "mcp_confirm"], value: "writes" });
+  const text = editConfigText(before ?? "", edits, { path });
   const parsed = parseConfig(text, { path, home });
   if ("config" in parsed) return { text, config: parsed.config };
   const error = parsed.diagnostics.find(({ severity }) => severity === "error");

@@ -4,6 +4,8 @@ import { NAMED_PROVIDERS } from "../config/providers.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
+import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
+import { findSandbox } from "../sandbox/sandbox_support.ts";
 import { findKey } from "./key_state.ts";
 
 /** A model provider and whether it can be used. */
@@ -27,6 +29,15 @@ export interface SetupReport {
   /** Whether a price of the default model is known; null without one. */
   defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
+  sandbox: SandboxReport;
+}
+
+/** What of a sandbox there is for what agents start. */
+export interface SandboxReport {
+  /** The setting. */
+  mode: SandboxMode;
+  /** Null: there is one. Otherwise why there is none, and what to do. */
+  missing: { problem: string; remedy: string } | null;
 }
 
 /** Describes the setup of a workspace. */
@@ -42,7 +53,9 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
   const names = new Set<string>(NAMED_PROVIDERS);
   if (provider !== undefined) names.add(provider);
   const isModelSet = provider !== undefined && model !== undefined;
+  const support = await findSandbox();
   return {
+    sandbox: { mode: config.sandbox, missing: "problem" in support ? support : null },
     configFile: directories.configFile,
     configFileExists: await exists(directories.configFile),
     workspaceEnvFile: directories.workspaceEnvFile,

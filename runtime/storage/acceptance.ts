@@ -18,26 +18,57 @@ import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "./slots.ts";
 import { takeQueued } from "./watches.ts";
 
+interface Asked {
+  accept: () => Acceptance;
+  resolve: (acceptance: Acceptance) => void;
+  reject: (error: unknown) => void;
+}
+
 /** Acceptances of one service instance. */
 export class SqliteAcceptanceStore implements AcceptanceStore {
   readonly #db: Database;
   readonly #instanceId: string;
+  #asked: Asked[] = [];
 
   constructor(db: Database, instanceId: string) {
     this.#db = db;
     this.#instanceId = instanceId;
   }
 
+  /**
+   * What is to be accepted at the same moment shares one transaction: the disk is waited for once, and schedules that are
+   * due together begin together. Where that fails, each has its own, so that nothing falls with what is beside it.
+   */
   acceptExecution(wanted: NewExecution, terms: AcceptanceTerms): Promise<Acceptance> {
-    return this.#db.change("power", () => {
-      const instanceId = this.#instanceId;
-      const acceptance = insertExecution(this.#db, wanted, { ...terms, instanceId });
-      if ("execution" in acceptance && acceptance.isNew) {
-        const { execution } = acceptance;
-        appendFrames(this.#db, execution.id, terms.frames(execution));
+    const { promise, resolve, reject } = Promise.withResolvers<Acceptance>();
+    this.#asked.push({ accept: () => this.#accept(wanted, terms), resolve, reject });
+    if (this.#asked.length === 1) queueMicrotask(() => this.#acceptAll());
+    return promise;
+  }
+
+  #acceptAll(): void {
+    const asked = this.#asked;
+    this.#asked = [];
+    try {
+      const accepted = this.#db.transaction("power", () => asked.map(({ accept }) => accept()));
+      for (const [index, { resolve }] of asked.entries()) resolve(accepted[index] as Acceptance);
+    } catch (error) {
+      const [only, ...more] = asked;
+      if (more.length === 0) return only?.reject(error);
+      for (const { accept, resolve, reject } of asked) {
+        this.#db.change("power", accept).then(resolve, reject);
       }
-      return acceptance;
-    });
+    }
+  }
+
+  #accept(wanted: NewExecution, terms: AcceptanceTerms): Acceptance {
+    const instanceId = this.#instanceId;
+    const acceptance = insertExecution(this.#db, wanted, { ...terms, instanceId });
+    if ("execution" in acceptance && acceptance.isNew) {
+      const { execution } = acceptance;
+      appendFrames(this.#db, execution.id, terms.frames(execution));
+    }
+    return acceptance;
   }
 }
 

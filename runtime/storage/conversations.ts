@@ -1,4 +1,5 @@
 // Conversations in SQLite: opening, replies, calls and results, and what earlier ones leave to later ones.
+import type { FrameDraft } from "../events/frame.ts";
 import { COST_PLACES } from "../../base/cost.ts";
 import type {
   CallIntent,
@@ -49,6 +50,12 @@ export class SqliteConversationStore implements ConversationStore {
   replaceSystem(executionId: number, { message, frame }: ReplacedSystem): Promise<void> {
     return this.#db.change("process", () => {
       replaceMessage(this.#db, executionId, message);
+      appendFrames(this.#db, executionId, [frame]);
+    });
+  }
+
+  addFrame(executionId: number, frame: FrameDraft): Promise<void> {
+    return this.#db.change("process", () => {
       appendFrames(this.#db, executionId, [frame]);
     });
   }

@@ -1,16 +1,39 @@
 // Executions in SQLite as they stand: one, many, and what they used.
 import type { Execution } from "../executions/execution.ts";
-import type { ExecutionStatus } from "../executions/states.ts";
-import type {
-  ExecutionFilter,
-  ExecutionReads,
-  StoredExecution,
+import { CANCELLED, type ExecutionStatus } from "../executions/states.ts";
+import { COST_PLACES } from "../../base/cost.ts";
+import {
+  type Downtime,
+  type ExecutionFilter,
+  type ExecutionReads,
+  type ListedExecution,
+  PREVIEW_CHARACTERS,
+  type SpanSummary,
+  type StoredExecution,
 } from "../executions/record/execution_reads.ts";
 import type { UsageStep } from "../executions/usage.ts";
 import type { Database } from "./database.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toRequest } from "./execution_rows.ts";
+import {
+  EXECUTION_COLUMNS,
+  type ExecutionRow,
+  OPEN,
+  toExecution,
+  toRequest,
+} from "./execution_rows.ts";
 import { selectByKey } from "./idempotency_keys.ts";
 import { selectUsage } from "./usage.ts";
+
+const PREVIEW_COLUMNS = `substr(request ->> '$.message', 1, ${PREVIEW_CHARACTERS}) AS asked, ` +
+  `substr(output_data, 1, ${PREVIEW_CHARACTERS}) AS answered`;
+
+const IN_SPAN = "started_at >= ? AND started_at < ?";
+/** What a person cancelled did not fail. */
+const FAILED = `status NOT IN ('success', 'running', 'waiting') AND error IS NOT '${CANCELLED}'`;
+
+interface PreviewRow {
+  asked: string | null;
+  answered: string | null;
+}
 
 /** Reads executions of all instances. */
 export class SqliteExecutionReads implements ExecutionReads {
@@ -33,27 +56,30 @@ export class SqliteExecutionReads implements ExecutionReads {
     return Promise.resolve(row && toStored(row));
   }
 
-  listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
-    const { parentId } = filter;
-    const agentIds = [...new Set([filter.agentId ?? []].flat())];
-    // Each number of them is a statement of its own, which is kept: naming one again must not make another.
-    const statuses = [...new Set(filter.statuses)];
-    const conditions = [
-      ...(statuses.length > 0 ? [`status IN (${statuses.map(() => "?").join(", ")})`] : []),
-      ...(agentIds.length > 0 ? [`agent_id IN (${agentIds.map(() => "?").join(", ")})`] : []),
-      ...(parentId === undefined ? [] : ["parent_execution_id = ?"]),
-    ];
-    const rows = this.#db.all<ExecutionRow>(
-      `SELECT ${EXECUTION_COLUMNS} FROM executions ` +
+  listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]> {
+    const { conditions, values } = toConditions(filter);
+    const { text, since, until } = filter;
+    const previews = filter.preview === true ? `, ${PREVIEW_COLUMNS}` : "";
+    // The rows of the search are in the order of their ids: the first page is found without reading the others.
+    const [from, order] = text !== undefined
+      ? ["executions_text JOIN executions ON id = executions_text.rowid", "executions_text.rowid"]
+      : since !== undefined || until !== undefined
+      ? ["executions", "started_at DESC, id"]
+      : ["executions", "id"];
+    const rows = this.#db.all<ExecutionRow & Partial<PreviewRow>>(
+      `SELECT ${EXECUTION_COLUMNS}${previews} FROM ${from} ` +
         (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")} ` : "") +
-        "ORDER BY id DESC LIMIT ? OFFSET ?",
-      ...statuses,
-      ...agentIds,
-      ...(parentId === undefined ? [] : [parentId]),
+        `ORDER BY ${order} DESC LIMIT ? OFFSET ?`,
+      ...values,
       filter.limit,
       filter.offset,
     );
-    return Promise.resolve(rows.map(toExecution));
+    return Promise.resolve(rows.map((row) => ({
+      ...toExecution(row),
+      ...(filter.preview === true && {
+        preview: { asked: row.asked ?? null, answered: row.answered ?? null },
+      }),
+    })));
   }
 
   readUsage(from: number): Promise<UsageStep[]> {
@@ -80,6 +106,47 @@ export class SqliteExecutionReads implements ExecutionReads {
     return Promise.resolve(last?.isEstimated === 1);
   }
 
+  readSpan(span: { since: number; until: number }): Promise<SpanSummary> {
+    const values = [span.since, span.until];
+    const counts = this.#db.all<{ status: ExecutionStatus; n: number }>(
+      `SELECT status, count(*) AS n FROM executions WHERE ${IN_SPAN} GROUP BY status`,
+      ...values,
+    );
+    const failures = this.#db.all<SpanSummary["failures"][number]>(
+      "SELECT failed.agent_id AS agentId, n AS count, last AS lastId, coalesce(error, '') AS lastError FROM " +
+        `(SELECT agent_id, count(*) AS n, max(id) AS last FROM executions WHERE ${IN_SPAN} ` +
+        `AND ${FAILED} GROUP BY agent_id) AS failed JOIN executions ON id = last ` +
+        "ORDER BY n DESC, failed.agent_id",
+      ...values,
+    );
+    return Promise.resolve({
+      counts: Object.fromEntries(counts.map(({ status, n }) => [status, n])),
+      costUsd: this.#cost(span),
+      failures: failures.map((row) => ({ ...row })),
+      agents: this.#db.all<SpanSummary["agents"][number]>(
+        `SELECT agent_id AS agentId, sum(status NOT IN ${OPEN}) AS ended, ` +
+          `sum(status = 'success') AS succeeded FROM executions WHERE ${IN_SPAN} ` +
+          "GROUP BY agent_id ORDER BY agent_id",
+        ...values,
+      ).map((row) => ({ ...row })),
+    });
+  }
+
+  readSpanCost(span: { since: number; until: number }): Promise<number | null> {
+    return Promise.resolve(this.#cost(span));
+  }
+
+  readDowntimes(span: { since: number; until: number }): Promise<Downtime[]> {
+    const rows = this.#db.all<Downtime>(
+      'SELECT "from", "to" FROM (SELECT stopped_at AS "from", ' +
+        'lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances) ' +
+        'WHERE "to" > ? AND coalesce("from", 0) < ? ORDER BY "to"',
+      span.since,
+      span.until,
+    );
+    return Promise.resolve(rows.map((row) => ({ ...row })));
+  }
+
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number> {
     const row = this.#db.get<{ n: number }>(
       `SELECT count(*) AS n FROM executions WHERE status IN (${
@@ -89,8 +156,41 @@ export class SqliteExecutionReads implements ExecutionReads {
     );
     return Promise.resolve(row?.n ?? 0);
   }
+
+  #cost({ since, until }: { since: number; until: number }): number | null {
+    return this.#db.get<{ cost: number | null }>(
+      `SELECT round(sum(cost_usd), ${COST_PLACES}) AS cost FROM executions WHERE ${IN_SPAN}`,
+      since,
+      until,
+    )?.cost ?? null;
+  }
 }
 
 function toStored(row: ExecutionRow & { output_data: string | null }): StoredExecution {
   return { execution: toExecution(row), request: toRequest(row), output: row.output_data };
+}
+
+/** The conditions of a filter, and the values of their parameters. */
+function toConditions(
+  filter: ExecutionFilter,
+): { conditions: string[]; values: (string | number)[] } {
+  const { parentId, trigger, since, until, text } = filter;
+  // Each number of them is a statement of its own, which is kept: naming one again must not make another.
+  const statuses = [...new Set(filter.statuses)];
+  const agentIds = [...new Set([filter.agentId ?? []].flat())];
+  const conditions: string[] = [];
+  const values: (string | number)[] = [];
+  const add = (condition: string, ...more: readonly (string | number)[]) => {
+    conditions.push(condition);
+    values.push(...more);
+  };
+  // In quotes it is a text to be found, not a language of its own.
+  if (text !== undefined) add("executions_text MATCH ?", `"${text.replaceAll('"', '""')}"`);
+  if (statuses.length > 0) add(`status IN (${statuses.map(() => "?").join(", ")})`, ...statuses);
+  if (agentIds.length > 0) add(`agent_id IN (${agentIds.map(() => "?").join(", ")})`, ...agentIds);
+  if (parentId !== undefined) add("parent_execution_id = ?", parentId);
+  if (trigger !== undefined) add("trigger = ?", trigger);
+  if (since !== undefined) add("started_at >= ?", since);
+  if (until !== undefined) add("started_at < ?", until);
+  return { conditions, values };
 }

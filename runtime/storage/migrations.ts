@@ -165,10 +165,55 @@ function dropLists(db: DatabaseSync): void {
   guarded.enableDefensive(true);
 }
 
+const MCP_TOOLS = `
+CREATE TABLE mcp_tools (
+  server TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  print TEXT NOT NULL CHECK (json_valid(print)),
+  PRIMARY KEY (server, tool)
+) STRICT;
+`;
+
+/**
+ * What executions were asked and what came of them, for searching: the beginnings, which is where people look, so that a run
+ * stays cheap. It holds the words alone (`content=''`), and follows the executions by itself.
+ */
+const SEARCH = `
+CREATE INDEX executions_by_trigger ON executions (trigger, id);
+CREATE VIRTUAL TABLE executions_text USING fts5(
+  asked, answered, content='', contentless_delete=1, tokenize='trigram'
+);
+CREATE TRIGGER executions_text_asked AFTER INSERT ON executions
+  WHEN NEW.request ->> '$.message' IS NOT NULL
+BEGIN
+  INSERT INTO executions_text (rowid, asked, answered)
+    VALUES (NEW.id, substr(NEW.request ->> '$.message', 1, 1000), '');
+END;
+CREATE TRIGGER executions_text_answered AFTER UPDATE OF output_data, error ON executions
+  WHEN NEW.output_data IS NOT NULL OR NEW.error IS NOT NULL
+BEGIN
+  INSERT OR REPLACE INTO executions_text (rowid, asked, answered) VALUES (
+    NEW.id,
+    substr(coalesce(NEW.request ->> '$.message', ''), 1, 1000),
+    substr(coalesce(NEW.error || ' ', '') || coalesce(NEW.output_data, ''), 1, 1000)
+  );
+END;
+CREATE TRIGGER executions_text_removed AFTER DELETE ON executions
+BEGIN
+  DELETE FROM executions_text WHERE rowid = OLD.id;
+END;
+INSERT INTO executions_text (rowid, asked, answered)
+  SELECT id, substr(coalesce(request ->> '$.message', ''), 1, 1000),
+    substr(coalesce(error || ' ', '') || coalesce(output_data, ''), 1, 1000)
+  FROM executions;
+`;
+
 /** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
   TRIGGERS_AND_DELEGATION,
   USAGE_BY_DAY,
   dropLists,
+  MCP_TOOLS,
+  SEARCH,
 ];

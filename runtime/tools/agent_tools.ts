@@ -3,6 +3,7 @@ import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
 import type { IdleGuards } from "./http/idle_guards.ts";
+import type { Tell } from "./mcp/mcp_server.ts";
 import type { McpServers } from "./mcp/mcp_servers.ts";
 import type { SkillDescription, Skills } from "./skills/skills.ts";
 import type { Tool } from "./tool.ts";
@@ -14,6 +15,8 @@ import { describeNameClash } from "./name_clash.ts";
 export interface AgentTools {
   toolbox: Toolbox;
   skills: readonly SkillDescription[];
+  /** What runs without the sandbox that it should have, as a sentence with the remedy. */
+  sandboxGap?: string;
 }
 
 /** Where tools come from. What an agent does not name is not opened. */
@@ -26,6 +29,14 @@ export interface ToolSources {
   openSkills(): Promise<Skills>;
   openCustomTools(): Promise<CustomTools>;
   openMcpServers(): Promise<McpServers>;
+  /** See AgentTools; asked of agents that may start programs. */
+  findSandboxGap(agent: Agent): Promise<string | undefined>;
+}
+
+/** `tell`: is told what is waited for. */
+export interface OpenToolsOptions {
+  signal: AbortSignal;
+  tell?: Tell;
 }
 
 /** Puts the tools of agents together. */
@@ -40,7 +51,7 @@ export class ToolCatalog {
    * The tools of an agent as its file stands. Throws ToolsUnavailable for one that is not available, and the signal's
    * reason.
    */
-  async openTools(agent: Agent, { signal }: { signal: AbortSignal }): Promise<AgentTools> {
+  async openTools(agent: Agent, { signal, tell }: OpenToolsOptions): Promise<AgentTools> {
     const { builtin, findAgent } = this.#sources;
     const tools = [...builtin];
     if (agent.agents.length > 0) tools.push(createRunAgent(agent, findAgent));
@@ -56,10 +67,17 @@ export class ToolCatalog {
     if (agent.mcp.length > 0) {
       const servers = await this.#sources.openMcpServers();
       const taken = tools.map(({ name }) => name);
-      tools.push(...await servers.openTools(agent, { taken, signal }));
+      tools.push(...await servers.openTools(agent, { taken, signal, ...(tell && { tell }) }));
     }
     this.#sources.idleGuards.look(agent, tools);
-    return { toolbox: new Toolbox(tools), skills: skills?.described ?? [] };
+    const sandboxGap = [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0)
+      ? await this.#sources.findSandboxGap(agent)
+      : undefined;
+    return {
+      toolbox: new Toolbox(tools),
+      skills: skills?.described ?? [],
+      ...(sandboxGap === undefined ? {} : { sandboxGap }),
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 // The port to everything an agent may do. A tool's failure is a result the model reads, never a crash.
 import type { Agent } from "../agents/agent.ts";
+import type { ServerOrigin } from "../agents/guarded_tools.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject, JsonSchema } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
@@ -69,6 +70,8 @@ export interface ToolDeclaration {
   readonly name: string;
   /** Names that it would have beside other tools: a guard by one of them holds, whatever tools come and go. */
   readonly otherNames?: readonly string[];
+  /** Set for a tool of an MCP server. */
+  readonly origin?: ServerOrigin;
   readonly description: string;
   /** Describes the arguments object. */
   readonly parameters: JsonSchema;

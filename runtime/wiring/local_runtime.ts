@@ -34,6 +34,7 @@ import type {
   ExecutionFilter,
   FollowItem,
   FollowOptions,
+  ListedExecution,
   ReloadReport,
   RunRequest,
   Runtime,
@@ -45,6 +46,7 @@ import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler } from "./scheduler_status.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { ShownHistory } from "./shown_history.ts";
+import { makeRecap, type Recap } from "./recap.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause, SchedulerState } from "../triggers/pause.ts";
 import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
@@ -163,7 +165,7 @@ export class LocalRuntime implements Runtime {
     await this.#runner().respond(id, response);
   }
 
-  async listExecutions(filter: ExecutionFilter): Promise<Execution[]> {
+  async listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]> {
     return await this.#history.list(filter);
   }
 
@@ -213,6 +215,18 @@ export class LocalRuntime implements Runtime {
 
   async usage(request: UsageRequest): Promise<UsageReport> {
     return await this.#history.usage(request);
+  }
+
+  async recap(span: { since: number; until: number }): Promise<Recap> {
+    const { executions, slots, pause, registry } = this.#parts;
+    return await makeRecap(span, {
+      listings: await this.listAgents(),
+      broken: registry.broken(),
+      executions,
+      slots,
+      waiting: await this.#history.openRequests(),
+      isPaused: await pause.state() === "paused",
+    });
   }
 
   async readLog({ lines }: { lines: number }): Promise<string[]> {

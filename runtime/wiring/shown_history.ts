@@ -3,7 +3,12 @@ import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
-import { type ExecutionReads, requireExecution } from "../executions/record/execution_reads.ts";
+import {
+  type ExecutionReads,
+  type ListedExecution,
+  PREVIEW_CHARACTERS,
+  requireExecution,
+} from "../executions/record/execution_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { NoPendingRequest } from "../executions/refusals.ts";
@@ -11,6 +16,9 @@ import type { RequestStore } from "../executions/record/request_store.ts";
 import { lastDays, toDailyUsage } from "../executions/usage.ts";
 import type { ExecutionDetail, ExecutionFilter, UsageReport, UsageRequest } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
+
+/** The most questions that are listed at once. */
+const MOST_OPEN = 500;
 
 /** What it is read from. */
 export interface ShownHistoryPorts {
@@ -35,7 +43,7 @@ export class ShownHistory {
   }
 
   /** Newest first. The agent's id is taken in any Unicode spelling. */
-  async list({ agentId, ...rest }: ExecutionFilter): Promise<Execution[]> {
+  async list({ agentId, ...rest }: ExecutionFilter): Promise<ListedExecution[]> {
     const executions = await this.#ports.executions.listExecutions({
       ...rest,
       ...(agentId !== undefined && { agentId: [agentId].flat().map(normalizeId) }),
@@ -67,6 +75,20 @@ export class ShownHistory {
     return this.#ports.redactor.redactValue({ ...request, executionId: id });
   }
 
+  /** The questions that wait, of the executions that ask them themselves. */
+  async openRequests(): Promise<(HumanRequest & { agentId: string })[]> {
+    const waiting = await this.#ports.executions.listExecutions({
+      statuses: ["waiting"],
+      limit: MOST_OPEN,
+      offset: 0,
+    });
+    const asked = await Promise.all(waiting.map(async ({ id, agentId }) => {
+      const request = await this.#ports.requests.readOpenRequest(id);
+      return request?.executionId === id ? [{ ...request, agentId }] : [];
+    }));
+    return this.#ports.redactor.redactValue(asked.flat());
+  }
+
   async count(): Promise<{ running: number; waiting: number }> {
     const count = (status: ExecutionStatus) => this.#ports.executions.countByStatus([status]);
     return { running: await count("running"), waiting: await count("waiting") };
@@ -87,9 +109,19 @@ export class ShownHistory {
   }
 
   /** In one redaction: each asks the file system what is secret now. */
-  #showAll(executions: readonly Execution[]): Execution[] {
-    const shown = this.#ports.redactor.redactValue(
-      executions.map(({ args, sessionId }) => ({ args, sessionId })),
+  #showAll<Shown extends ListedExecution>(executions: readonly Shown[]): Shown[] {
+    const { redactor } = this.#ports;
+    // What was cut off may have taken half of a secret along.
+    const whole = (text: string | null) =>
+      text?.length === PREVIEW_CHARACTERS ? redactor.withoutTornEnd(text) : text;
+    const shown = redactor.redactValue(
+      executions.map(({ args, sessionId, preview }) => ({
+        args,
+        sessionId,
+        ...(preview && {
+          preview: { asked: whole(preview.asked), answered: whole(preview.answered) },
+        }),
+      })),
     );
     return executions.map((one, index) => ({ ...one, ...shown[index] }));
   }

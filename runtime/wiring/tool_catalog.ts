@@ -7,7 +7,9 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ToolCatalog } from "../tools/agent_tools.ts";
 import { IdleGuards } from "../tools/http/idle_guards.ts";
+import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
+import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
 import type { McpServers } from "../tools/mcp/mcp_servers.ts";
 import type { Skills } from "../tools/skills/skills.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -19,6 +21,9 @@ const loadHostedScripts = lazyModule(() => import("../tools/custom/hosted_script
 const loadHostProgram = lazyModule(() => import("../tools/custom/host_program.ts"));
 const loadSmallEnvironment = lazyModule(() => import("../tools/processes/small_environment.ts"));
 const loadCustomTools = lazyModule(() => import("../tools/custom/custom_tools.ts"));
+const loadProcessSandbox = lazyModule(() => import("../sandbox/process_sandbox.ts"));
+const loadForwardProxy = lazyModule(() => import("../tools/http/forward_proxy.ts"));
+const loadSandboxGap = lazyModule(() => import("../permissions/sandbox_gap.ts"));
 const loadMcpServers = lazyModule(() => import("../tools/mcp/mcp_servers.ts"));
 
 /** What tools are opened with. */
@@ -32,6 +37,9 @@ export interface ToolCatalogOptions {
   executable: string;
   /** TCP ports of the service itself, which agents must not reach. */
   ownPorts: () => readonly number[];
+  knownTools: KnownToolStore;
+  /** Whether a warning is given for the first time in this state directory. */
+  isNews: (warning: string) => Promise<boolean>;
   /** Takes what must be closed. */
   resources: AsyncDisposableStack;
 }
@@ -39,6 +47,7 @@ export interface ToolCatalogOptions {
 /** Opens the catalog: the built-in tools now, everything else when it is asked for. */
 export async function openToolCatalog(options: ToolCatalogOptions): Promise<ToolCatalog> {
   const { settings, registry, log, ownPorts } = options;
+  const openSandbox = once(() => openProcessSandbox(options));
   const [{ createBuiltinTools }, { ToolCatalog }] = await Promise.all([
     loadToolbox(),
     loadAgentTools(),
@@ -59,9 +68,14 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
     }),
     idleGuards: new IdleGuards({ log, defaults: () => settings.config.defaults.confirmTools }),
     findAgent: (id) => registry.get(id),
-    openSkills: once(() => openSkills(options)),
-    openCustomTools: once(() => openCustomTools(options)),
-    openMcpServers: once(() => openMcpServers(options)),
+    openSkills: once(async () => await openSkills(options, await openSandbox())),
+    openCustomTools: once(async () => await openCustomTools(options, await openSandbox())),
+    openMcpServers: once(async () => await openMcpServers(options, await openSandbox())),
+    async findSandboxGap(agent) {
+      const { sandboxGap } = await loadSandboxGap();
+      const [gap] = await sandboxGap(agent, settings, async () => (await openSandbox()).support());
+      return gap?.message;
+    },
   });
 }
 
@@ -70,7 +84,22 @@ function ownAddresses(): string[] {
   return Deno.networkInterfaces().map(({ address }) => address);
 }
 
-async function openSkills({ settings, executable }: ToolCatalogOptions): Promise<Skills> {
+/** The sandbox of all that agents start; `log` hears where there is none. */
+async function openProcessSandbox(
+  { settings, log }: Pick<ToolCatalogOptions, "settings"> & { log?: ServiceLog },
+): Promise<ProcessSandbox> {
+  const { ProcessSandbox } = await loadProcessSandbox();
+  return new ProcessSandbox({
+    mode: () => settings.config.sandbox,
+    home: settings.home,
+    onMissing: (sentence) => log?.write("warn", sentence),
+  });
+}
+
+async function openSkills(
+  { settings, executable }: ToolCatalogOptions,
+  sandbox: ProcessSandbox,
+): Promise<Skills> {
   const [{ Skills }, { HostedScripts }, { ownProgram }, { smallEnvironment }] = await Promise.all([
     loadSkills(),
     loadHostedScripts(),
@@ -82,8 +111,15 @@ async function openSkills({ settings, executable }: ToolCatalogOptions): Promise
   return new Skills({
     directories,
     home,
-    scriptHost: new HostedScripts({ directories, program: ownProgram(executable), lookup }),
-    environment: smallEnvironment(lookup),
+    scriptHost: new HostedScripts({
+      directories,
+      program: ownProgram(executable),
+      lookup,
+      sandbox,
+    }),
+    // What Python would leave beside its modules is not in the lock of a skill.
+    environment: { ...smallEnvironment(lookup), PYTHONDONTWRITEBYTECODE: "1" },
+    sandbox,
   });
 }
 
@@ -93,6 +129,7 @@ export async function openWorkspaceTools(
     ToolCatalogOptions,
     "settings" | "registry" | "clock" | "executable"
   >,
+  processSandbox?: ProcessSandbox,
 ): Promise<CustomTools> {
   const [{ CustomTools }, { ownProgram }] = await Promise.all([
     loadCustomTools(),
@@ -102,20 +139,31 @@ export async function openWorkspaceTools(
   return new CustomTools({
     directories: settings.directories,
     program: ownProgram(executable),
+    sandbox: processSandbox ?? await openProcessSandbox({ settings }),
     clock,
     lookup: (name) => settings.environment.get(name),
     isProviderKey: (name) => keys.has(name),
   });
 }
 
-async function openCustomTools(options: ToolCatalogOptions): Promise<CustomTools> {
-  return options.resources.use(await openWorkspaceTools(options));
+async function openCustomTools(
+  options: ToolCatalogOptions,
+  sandbox: ProcessSandbox,
+): Promise<CustomTools> {
+  return options.resources.use(await openWorkspaceTools(options, sandbox));
 }
 
-async function openMcpServers(options: ToolCatalogOptions): Promise<McpServers> {
-  const { settings, clock, log, version, resources } = options;
-  const { McpServers } = await loadMcpServers();
-  const { mcpServersFile, workspace, stateDir } = settings.directories;
+async function openMcpServers(
+  options: ToolCatalogOptions,
+  sandbox: ProcessSandbox,
+): Promise<McpServers> {
+  const { settings, clock, log, version, resources, isNews, knownTools, ownPorts } = options;
+  const [{ McpServers }, { ForwardProxy }] = await Promise.all([
+    loadMcpServers(),
+    loadForwardProxy(),
+  ]);
+  const { mcpServersFile, workspace, stateDir, ...directories } = settings.directories;
+  const { configDir, agentsDir, workspaceEnvFile, proxySocketFile } = directories;
   const { environment } = settings;
   return resources.use(
     new McpServers({
@@ -126,6 +174,24 @@ async function openMcpServers(options: ToolCatalogOptions): Promise<McpServers> 
       clock,
       log,
       version,
+      confinement: {
+        sandbox,
+        home: settings.home,
+        closed: [configDir, stateDir, agentsDir, mcpServersFile, workspaceEnvFile],
+        proxy: resources.use(
+          new ForwardProxy({ socketFile: proxySocketFile, ownPorts, ownAddresses }),
+        ),
+      },
+      agentPaths: (server) => [
+        ...new Set(
+          options.registry.list().filter(({ mcp }) => mcp.includes(server)).flatMap(({ paths }) =>
+            paths.length === 0 ? [workspace] : paths.map(({ path }) => path)
+          ),
+        ),
+      ],
+      mcpConfirm: () => settings.config.defaults.mcpConfirm,
+      isNews,
+      knownTools,
     }),
   );
 }

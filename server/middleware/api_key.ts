@@ -3,54 +3,56 @@ import type { MiddlewareHandler } from "hono";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { RequestRefused } from "../errors.ts";
 
-/** The one path that answers without a key: a liveness check tells nothing. */
-const OPEN_PATH = "/health";
+/** Where a browser logs in. */
+export const LOGIN_PATH = "/login";
+/** What answers without a key: a liveness check tells nothing, and a log-in brings the key otherwise. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(["/health", LOGIN_PATH]);
 
 /**
- * Refuses with 401 whoever does not send `X-API-Key`. Where `explain` has a response for the request, the refusal is
- * that one: a person with a browser needs another text than a program. Refusals are counted in the log: the first, the
- * tenth, the hundredth and so on, since whoever tries keys shall not fill it.
+ * Counts in the log what was refused for want of a key: the first, the tenth, the hundredth and so on, since whoever tries
+ * keys shall not fill it.
  */
-export function apiKey(
-  options: {
-    key: string;
-    log: ServiceLog;
-    explain?: (request: Request) => Response | undefined;
-  },
-): MiddlewareHandler {
-  const isExpected = createSecretMatch(options.key);
-  let refused = 0;
-  let nextTold = 1;
-  return async (c, next) => {
-    if (c.req.path !== OPEN_PATH && !isExpected(c.req.header("x-api-key") ?? "")) {
-      refused++;
-      if (refused === nextTold) {
-        nextTold *= 10;
-        const message = "Requests over TCP without a valid API key were refused since the start";
-        options.log.write("warn", message, { refused });
-      }
-      const explanation = options.explain?.(c.req.raw);
-      if (explanation !== undefined) return explanation;
-      throw new RequestRefused(401, "Invalid or missing API key");
-    }
-    await next();
-  };
+export class RefusedKeys {
+  readonly #log: ServiceLog;
+  #refused = 0;
+  #nextTold = 1;
+
+  constructor(log: ServiceLog) {
+    this.#log = log;
+  }
+
+  /** One more. */
+  count(): void {
+    this.#refused++;
+    if (this.#refused < this.#nextTold) return;
+    this.#nextTold *= 10;
+    const message = "Requests over TCP without a valid API key were refused since the start";
+    this.#log.write("warn", message, { refused: this.#refused });
+  }
 }
 
 /**
- * Tells whether a text is the secret. How long that takes depends on the length of the text alone, and tells nothing of
- * the secret: every byte is looked at, wherever the first difference is. Node's timingSafeEqual would do the same for
- * digests, and take a tenth of the memory of the whole service.
+ * Refuses with 401, and counts, whoever does not send `X-API-Key`, unless `admits` says otherwise of the request; it may throw
+ * a refusal of its own. Where `explain` has a response for the request, the refusal is that one: a person with a browser needs
+ * another text than a program.
  */
-function createSecretMatch(secret: string): (text: string) => boolean {
-  const encoder = new TextEncoder();
-  const expected = encoder.encode(secret);
-  return (text) => {
-    const given = encoder.encode(text);
-    let difference = given.length ^ expected.length;
-    for (let i = 0; i < given.length; i++) {
-      difference |= (given[i] ?? 0) ^ (expected[i % expected.length] ?? 0);
+export function apiKey(
+  options: {
+    isKey: (text: string) => boolean;
+    refused: RefusedKeys;
+    admits?: (request: Request) => boolean;
+    explain?: (request: Request) => Promise<Response> | undefined;
+  },
+): MiddlewareHandler {
+  const { isKey, refused, admits, explain } = options;
+  return async (c, next) => {
+    const { req: { path, raw } } = c;
+    if (OPEN_PATHS.has(path) || isKey(c.req.header("x-api-key") ?? "") || admits?.(raw)) {
+      return await next();
     }
-    return difference === 0;
+    refused.count();
+    const explanation = await explain?.(raw);
+    if (explanation !== undefined) return explanation;
+    throw new RequestRefused(401, "Invalid or missing API key");
   };
 }

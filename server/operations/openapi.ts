@@ -39,6 +39,18 @@ export function describeApi(
   };
 }
 
+/** What lets a client that asks again and again be told that nothing has changed. */
+const TAG_HEADER: JsonObject = {
+  ETag: { description: "A tag of this answer", schema: { type: "string" } },
+};
+const TAGS_PARAMETER: JsonObject = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "Tags of answers that the client has: 304 where it has this one",
+  schema: { type: "string" },
+};
+
 /** What an operation is about: the first word of its path. */
 function toTag({ path }: DescribedOperation): string {
   return path.split("/")[1] ?? "";
@@ -62,6 +74,7 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
       ...describeParameters(operation.params, "path", shared.components),
       ...describeParameters(operation.query, "query", shared.components),
       ...describeParameters(operation.headers, "header", shared.components),
+      ...(operation.isPolled ? [TAGS_PARAMETER] : []),
     ],
     ...(body !== undefined && {
       requestBody: {
@@ -115,6 +128,7 @@ function describeResponses(
   { components, error }: Shared,
 ): JsonObject {
   const { response, method, path, params, query, headers, body, errors, events } = operation;
+  const { isPolled } = operation;
   const success = response === EVENT_STREAM
     ? {
       [EVENT_STREAM]: {
@@ -147,7 +161,8 @@ function describeResponses(
     },
   ]);
   return {
-    "200": { description: "Success", content: success },
+    "200": { description: "Success", content: success, ...(isPolled && { headers: TAG_HEADER }) },
+    ...(isPolled && { "304": { description: "`If-None-Match` lists the `ETag` of the answer" } }),
     ...(headers !== undefined && "last-event-id" in headers.shape &&
       { "204": { description: "`Last-Event-ID` is that of the last event: there are no more" } }),
     ...Object.fromEntries(described),

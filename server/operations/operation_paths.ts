@@ -26,6 +26,7 @@ const PATHS = {
   resumeScheduler: ["POST", "/scheduler/resume"],
   events: ["GET", "/events/stream"],
   stats: ["GET", "/stats"],
+  recap: ["GET", "/recap"],
   log: ["GET", "/log"],
 } as const satisfies Record<string, readonly [OperationPath["method"], string]>;
 

@@ -52,6 +52,7 @@ export const OPERATION_PLACES: readonly OperationPlace[] = [
   ]),
   ...placesIn(async () => (await import("../routes/reports.ts")).reportOperations, [
     "stats",
+    "recap",
     "log",
   ]),
 ];

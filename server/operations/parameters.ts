@@ -1,6 +1,7 @@
 // Values that come as text: path segments, query strings and headers, each as a schema from text to value.
 import { z } from "zod";
 import { isTimeZone } from "../../runtime/agents/cron_expression.ts";
+import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
 
 const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
@@ -53,6 +54,30 @@ export const agents = z.union([z.string(), z.array(z.string())])
   .transform((ids) => ids.length === 0 ? undefined : ids)
   .pipe(z.array(z.string()).max(100).optional())
   .optional();
+
+/** Why executions began; blank is absent. */
+export const trigger = z.string()
+  .transform((text) => text.trim() === "" ? undefined : text.trim())
+  .pipe(z.enum(EXECUTION_TRIGGERS).optional())
+  .optional();
+
+/** A moment as ISO 8601 with its zone; blank is absent. */
+export const moment = z.string()
+  .transform((text) => text.trim() === "" ? undefined : text.trim())
+  .pipe(
+    z.iso.datetime({ offset: true, error: "Input should be a time such as 2026-01-31T08:30:00Z" })
+      .optional(),
+  )
+  .optional();
+
+/** A text to search for; blank is absent. */
+export const searchText = z.string().trim()
+  .transform((text) => text === "" ? undefined : text)
+  .pipe(z.string().min(3).max(200).optional())
+  .optional();
+
+/** `true` or `false`. */
+export const yesOrNo = z.enum(["true", "false"]).default("false");
 
 /** An IANA zone by its name, not a bare offset, which the system accepts as well; blank is absent. */
 export const timeZone = z.string()

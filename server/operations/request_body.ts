@@ -15,9 +15,7 @@ export const BODY_TIMEOUT_MS = 30_000;
  * `json_invalid` for a text that is not JSON.
  */
 export async function readJsonBody(request: Request, options: { clock: Clock }): Promise<unknown> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (request.body === null) return undefined;
-  const bytes = await readInTime(request.body, options.clock);
+  const bytes = await readInTime(request, { maxBytes: MAX_BODY_BYTES, ...options });
   if (bytes.length === 0) return undefined;
   const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (!/^application\/(json|[\w.!#$&^+-]+\+json)$/.test(mediaType ?? "")) {
@@ -32,13 +30,26 @@ export async function readJsonBody(request: Request, options: { clock: Clock }):
   }
 }
 
-async function readInTime(body: ReadableStream<Uint8Array>, clock: Clock): Promise<Uint8Array> {
+/** The fields of a form that is sent as browsers do, of so many bytes at most. Throws RequestRefused, as above. */
+export async function readForm(
+  request: Request,
+  options: { clock: Clock; maxBytes: number },
+): Promise<URLSearchParams> {
+  return new URLSearchParams(new TextDecoder().decode(await readInTime(request, options)));
+}
+
+async function readInTime(
+  { body, headers }: Request,
+  { clock, maxBytes }: { clock: Clock; maxBytes: number },
+): Promise<Uint8Array> {
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (body === null) return new Uint8Array();
   const reader = body.getReader();
   const reason = new RequestRefused(408, "The request body did not arrive in time");
   try {
     return await withinTime(
       { clock, ms: BODY_TIMEOUT_MS, reason },
-      (signal) => untilAborted(readBounded(reader), signal),
+      (signal) => untilAborted(readBounded(reader, maxBytes), signal),
     );
   } finally {
     // Of an oversized or late body the rest is never read. Cancelling what has broken or ended changes nothing.
@@ -46,7 +57,10 @@ async function readInTime(body: ReadableStream<Uint8Array>, clock: Clock): Promi
   }
 }
 
-async function readBounded(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
+async function readBounded(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
@@ -55,7 +69,7 @@ async function readBounded(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
     });
     if (done) break;
     size += value.length;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
+    if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(value);
   }
   const bytes = new Uint8Array(size);
@@ -67,6 +81,7 @@ async function readBounded(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
   return bytes;
 }
 
-function tooLarge(): RequestRefused {
-  return new RequestRefused(413, "The request body is larger than 1 MiB");
+function tooLarge(maxBytes: number): RequestRefused {
+  const limit = maxBytes === MAX_BODY_BYTES ? "1 MiB" : `${maxBytes} bytes`;
+  return new RequestRefused(413, `The request body is larger than ${limit}`);
 }

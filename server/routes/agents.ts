@@ -32,6 +32,7 @@ export const agentOperations: readonly Operation[] = [
   defineOperation({
     operationId: "agents",
     summary: "All agents, by id",
+    isPolled: true,
     response: z.array(AgentSummary),
     errors: [],
     async handle(_request, { runtime }) {
@@ -51,6 +52,7 @@ export const agentOperations: readonly Operation[] = [
     operationId: "agent",
     summary: "One agent with its full configuration",
     params,
+    isPolled: true,
     response: AgentDetail,
     errors: [404],
     async handle({ params }, { runtime }) {
@@ -91,6 +93,7 @@ export const agentOperations: readonly Operation[] = [
     summary: "Executions of one agent, newest first; also after its file was deleted",
     params,
     query: z.object({ limit: limit(10), offset }),
+    isPolled: true,
     response: z.array(ExecutionSummary),
     errors: [404],
     find: findHistory,

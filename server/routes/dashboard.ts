@@ -1,6 +1,7 @@
 // The dashboard: one page and the files that it loads. All that it shows it asks the API for, as every client does.
 import { DASHBOARD_ASSETS } from "../dashboard/dashboard_asset.ts";
 import { RequestRefused } from "../errors.ts";
+import { wantsPage } from "../notice_page.ts";
 
 /** A path that is answered for whoever asks; refusals are thrown. */
 export interface DashboardRoute {
@@ -56,14 +57,23 @@ const PAGE = [
   "</html>",
   "",
 ].join("\n");
+const LOGGED_IN_PAGE = PAGE.replace('<div id="app">', '<div id="app" data-logged-in>');
 
-/** `/ui`, what it loads, and `/`, which leads browsers there. */
-export function createDashboard(): readonly DashboardRoute[] {
+/**
+ * `/ui`, what it loads, and `/`, which leads browsers there. Who has logged in finds a way out in the page, which cannot see
+ * that itself: scripts do not get the cookie.
+ */
+export function createDashboard(
+  { isLoggedIn }: { isLoggedIn: (request: Request) => boolean },
+): readonly DashboardRoute[] {
   return [
     { path: "/", respond: leadToPage },
     {
       path: DASHBOARD_PATH,
-      respond: () => Promise.resolve(toResponse(PAGE, "text/html; charset=utf-8")),
+      respond: (request) =>
+        Promise.resolve(
+          toResponse(isLoggedIn(request) ? LOGGED_IN_PAGE : PAGE, "text/html; charset=utf-8"),
+        ),
     },
     ...DASHBOARD_ASSETS.map(({ name, type, load }) => ({
       path: `${DASHBOARD_PATH}/assets/${name}`,
@@ -72,24 +82,12 @@ export function createDashboard(): readonly DashboardRoute[] {
   ];
 }
 
-/**
- * What a browser reads that opens the page without the API key; undefined for any other request: programs read the API's
- * own refusal.
- */
-export function explainKey(request: Request): Response | undefined {
+/** Whether a person opens the page: programs read the API's own refusal where it is not for them. */
+export function opensDashboard(request: Request): boolean {
   const path = URL.canParse(request.url) ? new URL(request.url).pathname : "";
   const isPage = path === "/" || path === DASHBOARD_PATH;
-  if (request.method !== "GET" || !isPage || !wantsPage(request)) return undefined;
-  return toResponse(KEY_WANTED, "text/plain; charset=utf-8", 401);
+  return request.method === "GET" && isPage && wantsPage(request);
 }
-
-const KEY_WANTED = [
-  "This page needs the API key of the service, and a browser does not send one by itself.",
-  "",
-  'On the machine of the service, "inkling ui" opens the page.',
-  "From elsewhere, put a proxy in front that adds the header X-API-Key to every request.",
-  "",
-].join("\n");
 
 /** A browser that opens the bare address wants the page; for a program there is nothing at `/`. */
 function leadToPage(request: Request): Promise<Response> {
@@ -98,14 +96,8 @@ function leadToPage(request: Request): Promise<Response> {
   return Promise.resolve(new Response(null, { status: 303, headers: { location } }));
 }
 
-/** Programs ask for JSON, or for anything. */
-function wantsPage(request: Request): boolean {
-  return request.headers.get("accept")?.includes("text/html") ?? false;
-}
-
-function toResponse(text: string, type: string, status = 200): Response {
+function toResponse(text: string, type: string): Response {
   return new Response(text, {
-    status,
     headers: {
       "content-type": type,
       "content-security-policy": CONTENT_SECURITY_POLICY,

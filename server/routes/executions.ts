@@ -4,10 +4,10 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import {
   CancelBody,
   ExecutionDetail,
-  ExecutionSummary,
+  ListedExecution,
   LogRow,
 } from "../schemas/execution_schemas.ts";
-import { toExecutionDetail, toExecutionSummary, toLogRow } from "../schemas/execution_wire.ts";
+import { toExecutionDetail, toListedExecution, toLogRow } from "../schemas/execution_wire.ts";
 import { ExecutionFrame } from "../schemas/event_schemas.ts";
 import { EVENT_STREAM } from "../streams/event_stream.ts";
 import { defineOperation, type Operation, type Services } from "../operations/operation.ts";
@@ -17,8 +17,12 @@ import {
   executionId,
   integer,
   limit,
+  moment,
   offset,
+  searchText,
   statuses,
+  trigger,
+  yesOrNo,
 } from "../operations/parameters.ts";
 import { openExecutionStream } from "../streams/sse.ts";
 
@@ -33,31 +37,46 @@ export const executionOperations: readonly Operation[] = [
   defineOperation({
     operationId: "executions",
     summary: "Executions, newest first",
+    description:
+      "`q` is a text of at least 3 characters in the first 1,000 of the message, the answer or the error. " +
+      "`since` is included, `until` is not.",
     query: z.object({
       status: statuses,
       agent: agents,
       parent: integer({ min: 1 }).optional(),
+      trigger,
+      since: moment,
+      until: moment,
+      q: searchText,
+      preview: yesOrNo,
       limit: limit(50),
       offset,
     }),
-    response: z.array(ExecutionSummary),
+    isPolled: true,
+    response: z.array(ListedExecution),
     errors: [],
     async handle({ query }, { runtime }) {
-      const { status, agent, parent, limit, offset } = query;
+      const { status, agent, parent, trigger, since, until, q, preview, limit, offset } = query;
       const executions = await runtime.listExecutions({
         ...(status !== undefined && { statuses: status }),
         ...(agent !== undefined && { agentId: agent }),
         ...(parent !== undefined && { parentId: parent }),
+        ...(trigger !== undefined && { trigger }),
+        ...(since !== undefined && { since: Date.parse(since) }),
+        ...(until !== undefined && { until: Date.parse(until) }),
+        ...(q !== undefined && { text: q }),
+        ...(preview === "true" && { preview: true }),
         limit,
         offset,
       });
-      return executions.map(toExecutionSummary);
+      return executions.map(toListedExecution);
     },
   }),
   defineOperation({
     operationId: "execution",
     summary: "One execution, including its final answer",
     params,
+    isPolled: true,
     response: ExecutionDetail,
     errors: [404],
     async handle({ params }, { runtime }) {

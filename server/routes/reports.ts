@@ -1,8 +1,9 @@
 // Reports on the service as a whole: what its executions used, and its log.
 import { z } from "zod";
+import { DAY_MS } from "../../base/time_units.ts";
 import { defineOperation, type Operation } from "../operations/operation.ts";
-import { integer, timeZone } from "../operations/parameters.ts";
-import { LogBody, StatsBody } from "../schemas/report_schemas.ts";
+import { integer, moment, timeZone } from "../operations/parameters.ts";
+import { LogBody, RecapBody, StatsBody, toRecap } from "../schemas/report_schemas.ts";
 
 /** /stats and /log. */
 export const reportOperations: readonly Operation[] = [
@@ -13,6 +14,7 @@ export const reportOperations: readonly Operation[] = [
       days: integer({ min: 1, max: 366 }).default(30),
       timezone: timeZone,
     }),
+    isPolled: true,
     response: StatsBody,
     errors: [],
     async handle({ query: { days, timezone } }, { runtime }) {
@@ -32,6 +34,20 @@ export const reportOperations: readonly Operation[] = [
           cost_usd: one.costUsd,
         })),
       };
+    },
+  }),
+  defineOperation({
+    operationId: "recap",
+    summary: "What happened in a span of time, and what waits or stands still now",
+    description: "Without `since` the last 24 hours, without `until` up to now.",
+    query: z.object({ since: moment, until: moment }),
+    isPolled: true,
+    response: RecapBody,
+    errors: [],
+    async handle({ query }, { runtime }) {
+      const until = query.until === undefined ? runtime.clock.now() : Date.parse(query.until);
+      const since = query.since === undefined ? until - DAY_MS : Date.parse(query.since);
+      return toRecap(await runtime.recap({ since, until }));
     },
   }),
   defineOperation({

@@ -17,6 +17,7 @@ export const requestOperations: readonly Operation[] = [
     operationId: "pending",
     summary: "The question that a waiting execution asks",
     params,
+    isPolled: true,
     response: PendingBody,
     errors: [404],
     async handle({ params }, { runtime }) {

@@ -11,6 +11,7 @@ export const schedulerOperations: readonly Operation[] = [
     operationId: "scheduler",
     summary: "State of the scheduler, and every agent with a trigger",
     query: z.object({ upcoming: integer({ min: 0, max: 500 }).default(0) }),
+    isPolled: true,
     response: SchedulerBody,
     errors: [],
     async handle({ query }, { runtime }) {

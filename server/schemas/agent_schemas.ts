@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   HISTORY_LEVELS,
+  MCP_CONFIRM,
   ON_PENDING,
   type RUN_SETTINGS,
 } from "../../runtime/config/agent_settings.ts";
@@ -93,6 +94,9 @@ export const AgentDetail = AgentSummary.extend({
   confirm: z.array(z.string()).meta({
     description: "The tools that effectively need confirmation",
   }),
+  mcp_confirm: z.enum(MCP_CONFIRM).meta({
+    description: "Which tools of MCP servers need confirmation, too",
+  }),
   auto_approve: z.union([z.array(z.string()), z.literal("*")]),
   on_pending: z.enum(ON_PENDING),
   confirm_timeout: z.string().meta({ description: "A duration such as `5m`, or `none`" }),
@@ -152,6 +156,7 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
     skills: agent.skills,
     agents: agent.agents,
     confirm: agent.confirmTools,
+    mcp_confirm: agent.mcpConfirm,
     auto_approve: agent.autoApprove,
     on_pending: agent.onPending,
     confirm_timeout: agent.confirmTimeoutMs === null

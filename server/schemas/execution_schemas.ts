@@ -33,6 +33,17 @@ export const ExecutionSummary = z.object({
 }).meta({ id: "Execution" });
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 
+/** An execution of a list. */
+export const ListedExecution = ExecutionSummary.extend({
+  preview: z.object({
+    asked: z.string().nullable(),
+    answered: z.string().nullable(),
+  }).optional().meta({
+    description: "With `preview=true`: the beginnings of the message and of the answer",
+  }),
+}).meta({ id: "ListedExecution" });
+export type ListedExecution = z.infer<typeof ListedExecution>;
+
 /** An execution with its answer. */
 export const ExecutionDetail = ExecutionSummary.extend({
   output_data: z.string().nullable(),

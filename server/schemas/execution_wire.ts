@@ -3,8 +3,16 @@ import { addCosts } from "../../base/cost.ts";
 import { toTimestamp } from "../../base/clock.ts";
 import type { Frame } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
-import type { ExecutionDetail as Detail } from "../../runtime/runtime.ts";
-import type { ExecutionDetail, ExecutionSummary, LogRow } from "./execution_schemas.ts";
+import type {
+  ExecutionDetail as Detail,
+  ListedExecution as Listed,
+} from "../../runtime/runtime.ts";
+import type {
+  ExecutionDetail,
+  ExecutionSummary,
+  ListedExecution,
+  LogRow,
+} from "./execution_schemas.ts";
 import { toTimestampOrNull } from "./wire_values.ts";
 
 /** An execution without its answer. */
@@ -28,6 +36,12 @@ export function toExecutionSummary(execution: Execution): ExecutionSummary {
     model: execution.model,
     args: execution.args,
   };
+}
+
+/** An execution of a list. */
+export function toListedExecution(execution: Listed): ListedExecution {
+  const { preview } = execution;
+  return { ...toExecutionSummary(execution), ...(preview !== undefined && { preview }) };
 }
 
 /** An execution with its answer. */

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRefusal } from "../support/fake_runtime.ts";
+import { offerServer } from "./fake_server.ts";
+import { offerSkill } from "./fake_skill.ts";
 import type { FakeCli, FakeProcess } from "./fake_cli.ts";
 import { useHome } from "./setup_world.ts";
 import { offerRelease } from "./update/release_server.ts";
@@ -131,7 +133,8 @@ export const ROWS: readonly Row[] = [
     argv: ["new", "daily", "--prompt", "Do it."],
     code: 0,
     out: /^✔ \/.*\/daily\.md\n\nRun it: inkling run daily\n$/,
-    err: "Warning: line 2: No model is configured\n",
+    err:
+      "Warning: line 2: No model is configured (give the agent a model, set defaults.provider and defaults.model in config.yaml, or run inkling setup)\n",
     needs: openHome,
   },
   {
@@ -148,6 +151,34 @@ export const ROWS: readonly Row[] = [
     needs: openHome,
   },
   { argv: ["new"], code: 2, err: USAGE },
+  {
+    argv: ["skill", "add", "npm:pdf", "--yes"],
+    code: 0,
+    out: /Name it in an agent: skills: \[pdf\]\n$/,
+    before: offerSkill,
+  },
+  {
+    argv: ["skill", "add", "npm:pdf"],
+    code: 2,
+    out: /From/,
+    err: /^Error: There is nobody to ask: /,
+    before: offerSkill,
+  },
+  { argv: ["skill", "remove", "pdf"], code: 2, err: USAGE },
+  {
+    argv: ["mcp", "add", "files", "npm:@acme/files", "--yes"],
+    code: 0,
+    out: /Name it in an agent: mcp: \[files\]\n$/,
+    before: offerServer,
+  },
+  {
+    argv: ["mcp", "add", "files", "npm:@acme/files"],
+    code: 2,
+    out: /From/,
+    err: /^Error: There is nobody to ask: /,
+    before: offerServer,
+  },
+  { argv: ["mcp", "add", "files"], code: 2, err: USAGE },
 
   { argv: ["list"], code: 0, out: /^Id +Display Name.*\ndaily .*\n$/ },
   { argv: ["list", "--json"], code: 0, out: JSON_LINE },
@@ -236,7 +267,7 @@ export const ROWS: readonly Row[] = [
     argv: ["chat", "daily"],
     code: 0,
     out: "# All *is* well\n",
-    err: "1 turn · 42 tokens · 0ms\n",
+    err: /^1 turn · 42 tokens · 0ms\nGo on with: inkling chat daily --session [0-9a-f-]{36}\n$/,
     before: (cli) => cli.input.lines = ["Hello"],
     then: ANSWER,
   },
@@ -248,7 +279,28 @@ export const ROWS: readonly Row[] = [
     then: failRun,
   },
   { argv: ["chat", "dayly"], code: 2, err: NOBODY },
+  { argv: ["chat", "daily", "--continue"], code: 1, err: /^Error: There is no conversation/ },
+  { argv: ["chat", "daily", "--session", ""], code: 2, err: /^Error: --session/ },
   { argv: ["chat"], code: 2, err: /^Error: Name the agent: inkling chat <agent>/ },
+
+  {
+    argv: ["watch", "1"],
+    code: 0,
+    out: "Done.\n",
+    err: /^✔ success/,
+    before: (cli) => finish(cli, 1, "Done."),
+  },
+  { argv: ["watch", "2"], code: 4, err: /inkling respond 2 --yes/ },
+  { argv: ["watch", "99"], code: 2, err: /^Error: There is no execution 99\./ },
+  { argv: ["watch"], code: 2, err: USAGE },
+  { argv: ["watch", "1"], code: 3, err: SILENCE, before: beSilent },
+
+  { argv: ["cancel", "2"], code: 0, out: "Execution 2 of daily is cancelled\n" },
+  { argv: ["cancel", "1"], code: 0, out: "Execution 1 of daily has ended before: success\n" },
+  { argv: ["cancel", "2", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["cancel", "99"], code: 2, err: /^Error: There is no execution 99\./ },
+  { argv: ["cancel"], code: 2, err: /^Error: Which execution\?/ },
+  { argv: ["cancel", "2"], code: 3, err: SILENCE, before: beSilent },
 
   { argv: ["pending"], code: 0, out: /^Id +Agent.*\n +2 +daily +confirm / },
   { argv: ["pending", "--json"], code: 0, out: JSON_LINE },
@@ -278,7 +330,16 @@ export const ROWS: readonly Row[] = [
   },
   { argv: ["logs", "-e", "2", "-q"], code: 0 },
   { argv: ["logs", "dayly"], code: 2, err: NOBODY },
-  { argv: ["logs"], code: 2, err: /^Error: Name the agent: inkling logs/ },
+  { argv: ["why", "daily"], code: 0, out: /^daily / },
+  { argv: ["why", "daily", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["why", "dayly"], code: 2, err: NOBODY },
+  { argv: ["recap"], code: 0, out: /^Since / },
+  { argv: ["recap", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["recap", "--check"], code: 1, out: /^Since / },
+  { argv: ["recap", "--since", "soon"], code: 2, err: /^Error: --since soon is not understood/ },
+  { argv: ["logs"], code: 0, out: /^Id +Agent/ },
+  { argv: ["logs", "--search", "nothing like it"], code: 0, out: "No execution is like that\n" },
+  { argv: ["logs", "--since", "soon"], code: 2, err: /^Error: --since soon is not understood/ },
   { argv: ["logs", "-e", "99"], code: 2, err: /^Error: There is no execution 99/ },
   { argv: ["logs", "daily", "-n", "0"], code: 2, err: USAGE },
 
@@ -322,6 +383,14 @@ export const ROWS: readonly Row[] = [
   { argv: ["ui", "-q"], code: 130, out: PAGE, then: INTERRUPT },
   { argv: ["ui"], isRunning: false, code: 3, err: START_FAILED, before: FAILING_START },
   { argv: ["ui", "extra"], code: 2, err: USAGE },
+  {
+    argv: ["ui", "--background"],
+    code: 1,
+    err: /^Error: The page could not be started/,
+    before: FAILING_START,
+  },
+  { argv: ["ui", "--stop"], code: 0, out: /^No page is served in the background\n$/ },
+  { argv: ["ui", "--stop", "--no-open"], code: 2, err: USAGE },
 
   {
     argv: ["update"],

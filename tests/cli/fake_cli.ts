@@ -86,6 +86,8 @@ export interface FakeCli extends AsyncDisposable {
   agentNames: string[];
   /** The socket file and path of each proxy that was opened; `closed` for each that was closed. */
   proxied: string[];
+  /** Where the proxy listens, where that is not its usual port. */
+  page: { port?: number; takenPort?: number };
   /** Addresses that a browser was to open. */
   opened: string[];
   /** Whether a browser can be opened. */
@@ -174,6 +176,7 @@ export async function createFakeCli(
     onServe: () => Promise.resolve("requested"),
     agentNames: [],
     proxied: [],
+    page: {},
     opened: [],
     hasBrowser: true,
     files: [],
@@ -194,6 +197,7 @@ export async function createFakeCli(
       defaultModel: null,
       defaultModelHasPrice: null,
       providers: [],
+      sandbox: { mode: "preferred", missing: null },
     },
     app: {
       version: "1.2.3",
@@ -270,9 +274,11 @@ export async function createFakeCli(
       openUiProxy(options) {
         cli.proxied.push(options.socketFile + options.home);
         const close = () => Promise.resolve(void cli.proxied.push("closed"));
-        const address = "http://127.0.0.1:4711/open?token=once";
-        const file = new URL("file:///state/ui.html");
-        return Promise.resolve({ address, file, [Symbol.asyncDispose]: close });
+        return Promise.resolve({ port: 4711, ...cli.page, [Symbol.asyncDispose]: close });
+      },
+      createUiLink({ port }) {
+        const address = `http://127.0.0.1:${port}/open?token=once`;
+        return Promise.resolve({ address, file: new URL("file:///state/ui.html") });
       },
       openBrowser(address) {
         cli.opened.push(address);
@@ -284,6 +290,8 @@ export async function createFakeCli(
           cli.missingWorkspaces.includes(workspace) ? `/absolute/${workspace}` : undefined,
         ),
       openInstallation: () => Promise.reject(new TypeError("this test brings no installation")),
+      openSkillInstaller: () => Promise.reject(new TypeError("this test brings no installer")),
+      openServerInstaller: () => Promise.reject(new TypeError("this test brings no installer")),
       openAgentAuthor: () => Promise.reject(new TypeError("this test brings no author")),
       suggest,
       onInterrupt(listener) {

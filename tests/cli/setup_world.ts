@@ -1,6 +1,8 @@
 // The command line over a real installation in a temporary home.
 import { join } from "node:path";
 import { AgentAuthor } from "../../runtime/authoring/agent_author.ts";
+import { ServerInstaller } from "../../runtime/authoring/install/server_installer.ts";
+import { SkillInstaller } from "../../runtime/authoring/install/skill_installer.ts";
 import { Installation } from "../../runtime/setup/installation.ts";
 import { loadSettings } from "../../runtime/config/settings.ts";
 import { describeSetup } from "../../runtime/setup/setup_report.ts";
@@ -62,6 +64,10 @@ export function useHome(
     Promise.resolve(new Installation({ shell, home, cwd: home, clock }));
   cli.app.openAgentAuthor = async ({ workspace }) =>
     new AgentAuthor({ settings: await settings(workspace), clock });
+  cli.app.openSkillInstaller = async ({ workspace }) =>
+    new SkillInstaller({ settings: await settings(workspace), clock, cwd: home });
+  cli.app.openServerInstaller = async ({ workspace }) =>
+    new ServerInstaller({ settings: await settings(workspace), clock, cwd: home });
   cli.app.info = async ({ workspace }) => await describeSetup(await settings(workspace));
 }
 

@@ -1,6 +1,6 @@
 // Folders that the environment names relative to the current directory: the service in the background starts elsewhere.
 import assert from "node:assert/strict";
-import { sourceCommand } from "../../cli/self_command.ts";
+import { programCommand } from "../support/program.ts";
 import { readUnit } from "../cli/service/units/unit_reader.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
 
@@ -8,7 +8,7 @@ import { createRealHome, type RealHome } from "./real_process.ts";
 function createRelativeHome(): Promise<RealHome> {
   return createRealHome({
     // Flags are derived in the test's process, whose current directory is another.
-    command: sourceCommand(),
+    command: programCommand(),
     shell: { INKLING_CONFIG_DIR: "config", INKLING_STATE_DIR: "./state" },
   });
 }

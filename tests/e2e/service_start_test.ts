@@ -5,7 +5,7 @@ import { importsOf } from "../support/repository.ts";
 
 /** The command's way to a service that listens; each loads the next. */
 const LOADED = [
-  ...["main.ts", "composition/app.ts", "cli/mod.ts", "cli/commands/start.ts"],
+  ...["main.ts", "composition/app.ts", "cli/mod.ts", "cli/commands/service/start.ts"],
   ...["composition/service_life.ts", "runtime/config/settings.ts", "server/routes/health.ts"],
 ];
 
@@ -23,7 +23,7 @@ Deno.test("start loads few packages, little of Node, and no schema of a request 
     }
   }
   assert.ok(seen.size > 100, "the imports are not found any more");
-  const few = ["hono", "node:path", "node:sqlite", "node:timers/promises", "zod"];
+  const few = ["hono", "node:path", "node:sqlite", "node:timers/promises", "yaml", "zod"];
   assert.deepEqual([...outside].filter((name) => !few.includes(name)), []);
   const late =
     /^server\/(operations\/(openapi|operations)|schemas\/(request|report)_|routes\/(?!dashboard|docs|health))/;

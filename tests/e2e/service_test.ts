@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sourceCommand } from "../../cli/self_command.ts";
+import { programCommand } from "../support/program.ts";
 import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
 Deno.test("start -d returns when the service answers; a second start says so; stop ends it and cleans up", async () => {
@@ -105,7 +105,7 @@ Deno.test("SIGTERM before the service listens is an end in order, too", async ()
 
 Deno.test("on Windows the service says in a sentence what it lacks there", async () => {
   await using home = await createRealHome();
-  const [deno = "", run = "", ...rest] = sourceCommand();
+  const [deno = "", run = "", ...rest] = programCommand();
   const windows =
     'Object.defineProperty(Deno, "build", { value: { ...Deno.build, os: "windows" } });';
   const preload = join(home.root, "windows.js");

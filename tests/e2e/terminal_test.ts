@@ -138,9 +138,10 @@ async function shell(
   home: RealHome,
   line: string,
   args: string[],
+  before: string[] = [],
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const { code, stdout, stderr } = await new Deno.Command("sh", {
-    args: ["-c", line, "sh", ...await home.command(args)],
+    args: ["-c", line, "sh", ...before, ...await home.command(args)],
     env: home.environment(),
     stdin: "null",
   }).output();
@@ -177,9 +178,11 @@ Deno.test("commands end quietly, as SIGPIPE would end them, in a pipe that close
   ) {
     const { stdout, stderr } = await shell(
       home,
-      // The reader goes first; its place tells what became of the writer.
-      '{ "$@"; echo "$?" >&3; } 3>&2 2>/dev/null | exec true',
+      // The writer begins when the reader has gone; its place tells what became of it.
+      'gone=$1; shift; { until [ -e "$gone" ]; do sleep 0.01; done; "$@"; echo "$?" >&3; }' +
+        ' 3>&2 2>/dev/null | { exec <&-; : >"$gone"; }; rm "$gone"',
       args,
+      [join(home.root, "gone")],
     );
     assert.deepEqual([stdout, stderr], ["", "141\n"], args.join(" "));
   }

@@ -1,6 +1,8 @@
 // `inkling ui` as a real process, before a real service, and with a real browser where there is one.
 import assert from "node:assert/strict";
+import axe from "axe-core";
 import { dirname, join } from "node:path";
+import type { Browser } from "playwright-core";
 import { testInBrowser } from "../support/browser.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
@@ -110,7 +112,78 @@ Deno.test("ui tells a browser when the service is gone, and works on with the ne
   assert.notEqual(second.pid, first.pid);
 });
 
+Deno.test("ui --background serves the page behind the command, for every link, until --stop", async () => {
+  await using home = await createRealHome();
+  // Whatever fails below, no process stays.
+  await using _end = { [Symbol.asyncDispose]: async () => void await home.inkling("ui", "--stop") };
+  const link = async (...args: string[]) => {
+    const { code, stdout } = await home.inkling("ui", "--no-open", ...args);
+    assert.equal(code, 0);
+    return stdout.trim();
+  };
+  const first = await link("--background");
+  const second = await link();
+  assert.equal(new URL(first).host, new URL(second).host);
+  const enterAt = async (address: string) => {
+    const response = await fetch(address, { redirect: "manual" });
+    await response.body?.cancel();
+    return response;
+  };
+  assert.equal((await enterAt(first)).status, 403, "the newer one replaces it");
+  const entered = await enterAt(second);
+  assert.equal(entered.status, 303);
+  const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const origin = new URL(first).origin;
+  const info = async () => (await fetch(`${origin}/info`, { headers: { cookie } })).json();
+  const { pid } = await info();
+  await home.inkling("stop");
+  await home.inkling("start", "-d");
+  assert.notEqual((await info()).pid, pid);
+  const { code, stdout } = await home.inkling("ui", "--stop");
+  assert.equal(code, 0);
+  assert.match(stdout, /^The page is no longer served/);
+  await assert.rejects(fetch(origin), TypeError);
+  // The next page is found where the last one was.
+  await using ui = await startUi(home, ["--no-open"]);
+  assert.equal(ui.origin, origin);
+});
+
+/** In both themes, narrow and wide, axe finds nothing, and nothing is wider than the screen. */
+async function expectNoFault(browser: Browser, address: string, heading: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [390, 1440]) {
+      const viewport = { width, height: 800 };
+      const context = await browser.newContext({ colorScheme, viewport, bypassCSP: true });
+      const page = await context.newPage();
+      await page.goto(address);
+      await page.getByRole("heading", { name: heading }).waitFor();
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
+      const faults = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      assert.deepEqual(faults, [], `${heading} ${colorScheme} ${width}`);
+      assert.equal(
+        await page.evaluate("document.documentElement.scrollWidth > innerWidth"),
+        false,
+      );
+      await context.close();
+    }
+  }
+}
+
 testInBrowser("ui in a real browser", [
+  ["a used link, and an address without one, say what to do", async (browser) => {
+    await using home = await createRealHome();
+    await using ui = await startUi(home, ["--no-open"]);
+    const cookie = await enter(ui);
+    await expectNoFault(browser, ui.address, "This link has been used");
+    await expectNoFault(browser, `${ui.origin}/ui`, "Open the page from the terminal");
+    await home.inkling("stop");
+    const context = await browser.newContext({ extraHTTPHeaders: { cookie } });
+    const page = await context.newPage();
+    await page.goto(`${ui.origin}/ui`);
+    await page.getByRole("heading", { name: "The service does not answer" }).waitFor();
+    await context.close();
+  }],
   ["the address that it prints shows the dashboard", async (browser) => {
     await using home = await createRealHome();
     await using ui = await startUi(home, ["--no-open"]);
@@ -148,7 +221,7 @@ testInBrowser("ui in a real browser", [
       await using ui = await startUi(home, [], surroundings);
       const opened = await untilFound(
         "what was opened",
-        () => Deno.readTextFile(join(home.root, "opened")).catch(() => undefined),
+        async () => await Deno.readTextFile(join(home.root, "opened")).catch(() => "") || undefined,
       );
       assert.match(opened, /^file:\/\/\/\S+\.html$/);
       const page = await browser.newPage();

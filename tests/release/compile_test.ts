@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { requireWorking } from "../../release/executable.ts";
-import { PAPERS, VERSION } from "../../release/product.ts";
+import { MAIN, PAPERS, VERSION, WORKERS } from "../../release/product.ts";
 import { imageTrouble } from "../../release/runtime_image.ts";
-import { MAIN, WORKERS } from "../../release/shipped_files.ts";
 import { checkMetadata, imageStandIn, readEmbeddedProgram } from "./embedded_program.ts";
 import { IMAGE_MISSING, openTempFolder, runCompile, runReleaseTask } from "./task_run.ts";
 

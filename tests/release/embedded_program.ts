@@ -1,7 +1,7 @@
 // What `deno compile` put around a runtime image: read back, as the runtime would find it.
 import assert from "node:assert/strict";
+import { MAIN } from "../../release/product.ts";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
-import { MAIN } from "../../release/shipped_files.ts";
 
 /** A program inside of an executable. */
 export interface EmbeddedProgram {

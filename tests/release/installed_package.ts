@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { COMPILE_FLAGS } from "../../release/executable.ts";
 import { toNpmPackage } from "../../release/npm_package.ts";
-import { openStage } from "../../release/stage.ts";
+import { openStage, type Stage } from "../../release/stage.ts";
 import { killService } from "../e2e/real_process.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 import type { TaskRun } from "./task_run.ts";
@@ -14,18 +14,21 @@ const NOWHERE = "http://127.0.0.1:1";
 /** The package in its folder, and a workspace that it is used in. */
 export class InstalledPackage implements AsyncDisposable {
   readonly home: TestWorkspace;
+  /** What it was made from. */
+  readonly stage: Pick<Stage, "files" | "packages">;
   /** The package's folder, `…/node_modules/inkling`. */
   readonly directory: string;
 
-  private constructor(home: TestWorkspace) {
+  private constructor(home: TestWorkspace, stage: Stage) {
     this.home = home;
+    this.stage = stage;
     this.directory = join(home.root, "lib/node_modules/inkling");
   }
 
   /** Unpacks the package, with a stand-in for npm's `deno` beside it that leads to the Deno of the tests. */
   static async open(): Promise<InstalledPackage> {
-    const installed = new InstalledPackage(await createTestWorkspace());
     const stage = await openStage();
+    const installed = new InstalledPackage(await createTestWorkspace(), stage);
     await toNpmPackage(stage);
     await Deno.mkdir(dirname(installed.directory), { recursive: true });
     await Deno.rename(stage.directory, installed.directory);
@@ -84,7 +87,7 @@ export class InstalledPackage implements AsyncDisposable {
 
   /**
    * Makes a program that is to Inkling what an executable is: started by its path alone, with the permissions built in
-   * and told by Deno that it stands alone. Returns its path.
+   * and told by Deno that it stands alone. Returns its path. In a sandbox, what it is in truth made of is not there.
    */
   async writeExecutable(): Promise<string> {
     const path = join(this.home.root, "inkling");

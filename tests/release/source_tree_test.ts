@@ -1,14 +1,16 @@
 // The program works without the tree that it was written in: what would tie it to a checkout stands where both ways of
 // running are thought of, and what is loaded late can be found beforehand.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { selfCommand, sourceCommand } from "../../cli/self_command.ts";
 import { ownDistribution } from "../../cli/update/distribution.ts";
-import { shippedFiles, WORKERS } from "../../release/shipped_files.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
-import { REPOSITORY } from "../support/repository.ts";
+import { filesBelow, REPOSITORY } from "../support/repository.ts";
 
-const MODULES = (await shippedFiles()).filter((file) => file.endsWith(".ts"));
+const MODULES = ["base", "cli", "composition", "runtime", "server"]
+  .flatMap((folder) => filesBelow(join(REPOSITORY, folder)))
+  .map((file) => relative(REPOSITORY, file)).concat("main.ts")
+  .filter((file) => file.endsWith(".ts") && !file.startsWith("server/dashboard/client/"));
 
 /** Lines of code that match, with the file that they stand in. Comments do not run. */
 function linesWith(what: RegExp): { file: string; line: string }[] {
@@ -36,24 +38,11 @@ function standingAlone<T>(path: string, run: () => T): T {
 
 Deno.test("the program asks for the place of its own files only where both ways of running are thought of", () => {
   assert.deepEqual(filesWith(/import\.meta(?!\.main)\b/), [
-    // Where its modules are read from; an executable has them inside.
+    // A file that is sure to be there.
     "base/free_descriptors.ts",
-    // How it starts itself, and how it came here.
-    ...["cli/self_command.ts", "cli/update/distribution.ts"],
-    // Where a package lies: in both among the packages.
-    "runtime/config/files/yaml_library.ts",
-    // What may be read under narrow permissions; an executable has its files inside.
-    "runtime/permissions/service_needs.ts",
-    // Workers, which are embedded: their places are those of modules, in both.
-    "runtime/tools/custom/host/script_host.ts",
-    "runtime/tools/custom/host/tool_work.ts",
-    "runtime/tools/custom/host_program.ts",
+    // Where the program's own files are.
+    "base/program_files.ts",
   ]);
-  for (const file of filesWith(/import\.meta\.url/)) {
-    const source = Deno.readTextFileSync(join(REPOSITORY, file));
-    const isForBoth = source.includes("Deno.build") && source.includes("standalone");
-    assert.ok(isForBoth || source.includes("confinedWorker(") || WORKERS.includes(file), file);
-  }
 });
 
 Deno.test("the program takes the folder that it is started in for the user's alone", () => {
@@ -66,30 +55,22 @@ Deno.test("the program takes the folder that it is started in for the user's alo
 
 Deno.test("the program reads deno.json as a module, never as a file of a checkout", () => {
   const lines = linesWith(/deno\.(json|lock)/);
-  // How the sources are started names it to Deno.
-  const starting = ["cli/self_command.ts", "runtime/tools/custom/host_program.ts"];
-  assert.deepEqual(lines.filter(({ file }) => !starting.includes(file)), [
+  // How the program is started names it to Deno; a server's own may lie beside it.
+  const others = ["base/program_files.ts", "runtime/tools/mcp/server_sandbox.ts"];
+  assert.deepEqual(lines.filter(({ file }) => !others.includes(file)), [
     { file: "main.ts", line: 'import denoJson from "./deno.json" with { type: "json" };' },
   ]);
 });
 
-Deno.test("every late import names its module outright, but for a user's tool and what packages hide", () => {
-  const dynamic = /(?<![\w.])import\(\s*(?!")\S/;
+Deno.test("every late import names its module outright, but for a user's tool", () => {
+  // Of a pattern that finds imports, the question mark is no module.
+  const dynamic = /(?<![\w.])import\(\s*(?!["?])\S/;
   assert.deepEqual(linesWith(dynamic).map(({ file }) => file), [
-    // It names what to take where that is not there.
-    "runtime/config/files/yaml_library.ts",
     "runtime/tools/custom/host/tool_worker.ts",
   ]);
 });
 
-Deno.test("every module that is started as a worker is known to be one", () => {
-  const started = linesWith(/new URL\("\.\/[^"]+\.ts", import\.meta\.url\)/)
-    .map(({ file, line }) => {
-      const [, name = ""] = /new URL\("\.\/([^"]+)"/.exec(line) ?? [];
-      return join(file, "..", name);
-    });
-  assert.deepEqual(started.sort(), [...WORKERS].sort());
-  // Other ways to start a worker would need to be embedded, too.
+Deno.test("workers are started in two places, which the bundle knows", () => {
   assert.deepEqual(filesWith(/\bnew (Worker|Thread)\(/), [
     "runtime/tools/custom/host/confined_worker.ts",
     // A thread of a user's script.

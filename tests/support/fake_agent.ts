@@ -28,6 +28,7 @@ export function fakeDirectories(root: string): Directories {
     baseStateDir: stateDir,
     ownStateDir: `${stateDir}/workspaces/workspace-00000000`,
     socketFile: `${stateDir}/service.sock`,
+    proxySocketFile: `${stateDir}/service.net`,
     databaseFile: `${stateDir}/inkling.db`,
     pidFile: `${stateDir}/inkling.pid`,
     lockFile: `${stateDir}/inkling.lock`,

@@ -1,5 +1,6 @@
 // A runtime in memory, for tests of what stands in front of one: agents and executions are put in by hand, frames are
 // appended by hand, followers are real (a cursor and a bell).
+import { makeRecap } from "../../runtime/wiring/recap.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";
@@ -18,6 +19,8 @@ import type {
   ExecutionFilter,
   FollowItem,
   FollowOptions,
+  ListedExecution,
+  Recap,
   ReloadReport,
   RunRequest,
   Runtime,
@@ -212,7 +215,8 @@ export class FakeRuntime implements Runtime {
     if (this.runFailure !== undefined) throw this.runFailure;
     await this.getAgent(agentId);
     this.runs.push({ agentId, request });
-    return this.addExecution({ agentId });
+    const { sessionId } = request;
+    return this.addExecution({ agentId, ...(sessionId && { sessionId, trigger: "chat" }) });
   }
 
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
@@ -222,14 +226,63 @@ export class FakeRuntime implements Runtime {
     return this.#execution(id).status;
   }
 
-  listExecutions(filter: ExecutionFilter): Promise<ExecutionDetail[]> {
+  async recap(span: { since: number; until: number }): Promise<Recap> {
+    const inSpan = [...this.executions.values()]
+      .filter(({ startedAt }) => startedAt >= span.since && startedAt < span.until);
+    const failed = inSpan.filter(({ status }) => status === "error");
+    const costUsd = inSpan.reduce((sum, one) => sum + (one.costUsd ?? 0), 0);
+    return await makeRecap(span, {
+      listings: await this.listAgents(),
+      broken: this.brokenAgentFiles(),
+      executions: {
+        readSpan: () =>
+          Promise.resolve({
+            counts: Object.fromEntries(
+              Object.entries(Object.groupBy(inSpan, ({ status }) => status))
+                .map(([status, all]) => [status, all.length]),
+            ),
+            costUsd,
+            failures: Object.entries(Object.groupBy(failed, ({ agentId }) => agentId))
+              .map(([agentId, all = []]) => ({
+                agentId,
+                count: all.length,
+                lastId: all.at(-1)?.id ?? 0,
+                lastError: all.at(-1)?.error ?? "",
+              })),
+            agents: Object.entries(Object.groupBy(inSpan, ({ agentId }) => agentId))
+              .map(([agentId, all = []]) => ({
+                agentId,
+                ended: all.filter(({ status }) => isFinal(status)).length,
+                succeeded: all.filter(({ status }) => status === "success").length,
+              })),
+          }),
+        readSpanCost: () => Promise.resolve(costUsd),
+        readDowntimes: () => Promise.resolve([]),
+      },
+      slots: { listSlots: (agentId, page) => this.listSlots(agentId, page).catch(() => []) },
+      waiting: [...this.requests.values()]
+        .map((request) => ({ ...request, agentId: this.#execution(request.executionId).agentId })),
+      isPaused: (await this.scheduler()).status === "paused",
+    });
+  }
+
+  listExecutions(filter: ExecutionFilter): Promise<(ExecutionDetail & ListedExecution)[]> {
     this.filters.push(filter);
-    const { statuses, agentId, parentId, offset, limit } = filter;
+    const { statuses, agentId, parentId, trigger, offset, limit } = filter;
+    const { since = -Infinity, until = Infinity, text = "" } = filter;
     const found = [...this.executions.values()].reverse()
       .filter((one) => statuses === undefined || statuses.includes(one.status))
       .filter((one) => agentId === undefined || [agentId].flat().includes(one.agentId))
-      .filter((one) => parentId === undefined || one.parentExecutionId === parentId);
-    return Promise.resolve(found.slice(offset, offset + limit));
+      .filter((one) => parentId === undefined || one.parentExecutionId === parentId)
+      .filter((one) => trigger === undefined || one.trigger === trigger)
+      .filter((one) => one.startedAt >= since && one.startedAt < until)
+      .filter((one) => `${one.outputData} ${one.error}`.includes(text));
+    return Promise.resolve(
+      found.slice(offset, offset + limit).map((one) => ({
+        ...one,
+        ...(filter.preview === true && { preview: { asked: null, answered: one.outputData } }),
+      })),
+    );
   }
 
   async listRuns(

@@ -27,6 +27,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
     history: "low",
     confirmTools: [],
     freedGuards: [],
+    mcpConfirm: "none",
     autoApprove: [],
     onPending: "skip",
     confirmTimeoutMs: null,

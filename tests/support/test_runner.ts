@@ -40,7 +40,10 @@ export interface TestRunner extends AsyncDisposable {
 }
 
 /** Opens a runner of these agents; everything is closed with it. */
-export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunner> {
+export async function openTestRunner(
+  agents: readonly Agent[],
+  tools: { sandboxGap?: string } = {},
+): Promise<TestRunner> {
   const place = await createTestWorkspace();
   const { directories, environment, home } = await place.settings();
   const store = openTestStore();
@@ -60,7 +63,7 @@ export async function openTestRunner(agents: readonly Agent[]): Promise<TestRunn
     whyUnreadable: () => undefined,
     openModel: () => Promise.resolve(ASKING),
     costOf: () => Promise.resolve(null),
-    openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [] }),
+    openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [], ...tools }),
     maxAgentDepth: () => 3,
     openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),
     isProviderKey: () => false,

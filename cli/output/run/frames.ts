@@ -85,7 +85,7 @@ export class FrameRenderer {
       case "human":
         return this.#showMessages ? [this.#message(payload, "User", { whole: true })] : [];
       case "meta":
-        return [this.#skill(payload)];
+        return [payload["kind"] === "notice" ? this.#notice(payload) : this.#skill(payload)];
       case "tool_call":
         return this.#toolCalls(payload);
       case "tool_result":
@@ -145,6 +145,15 @@ export class FrameRenderer {
   }
 
   /** Instructions that a skill brought into the conversation. */
+  #notice(payload: FramePayload): FramePiece {
+    const text = toOneLine(textOf(payload, "content"));
+    const { style } = this.#layout;
+    const sentence = payload["level"] === "warn"
+      ? style.yellow(`! ${text}`)
+      : style.dim(`· ${text}`);
+    return this.#sentence(payload, sentence);
+  }
+
   #skill(payload: FramePayload): FramePiece {
     if (this.#showMessages) return this.#message(payload, "Skill");
     const content = textOf(payload, "content");

@@ -1,6 +1,6 @@
-// The history of an agent as a table: what ran, and the times at which it was due and did not run.
+// The history of agents as a table: what ran, and the times at which it was due and did not run.
 import { formatDuration } from "../../../base/durations.ts";
-import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
+import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { formatCost, formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
@@ -11,26 +11,30 @@ import { formatLocal } from "../time.ts";
 interface Entry {
   at: number;
   cells: string[];
-  /** Why it failed, or did not run. */
-  reason: string | undefined;
+  /** What it was asked and what came of it, or why it did not run. */
+  note: string | undefined;
 }
 
 /** Shows executions, and slots that did not run, newest first. */
 export function showHistory(
   output: Output,
-  executions: readonly ExecutionSummary[],
+  executions: readonly ListedExecution[],
   slots: readonly SlotBody[],
+  { isOfAll }: { isOfAll: boolean },
 ): void {
-  const entries = [...executions.map(toEntry), ...slots.map(toSlotEntry)]
-    .sort((a, b) => b.at - a.at);
-  output.table(columnsOf(output), entries.map(({ cells }) => cells), {
-    notes: entries.map(({ reason }) => reason),
+  const entries = [
+    ...executions.map((one) => toEntry(one, isOfAll)),
+    ...slots.map(toSlotEntry),
+  ].sort((a, b) => b.at - a.at);
+  output.table(columnsOf(output, isOfAll), entries.map(({ cells }) => cells), {
+    notes: entries.map(({ note }) => note),
   });
 }
 
-function columnsOf(output: Output): Column[] {
+function columnsOf(output: Output, isOfAll: boolean): Column[] {
   return [
     { header: "Id", align: "right", paint: output.style.bold },
+    ...(isOfAll ? [{ header: "Agent" }] : []),
     { header: "Started" },
     { header: "Status", paint: (cell, value) => paintStatus(output, cell, value) },
     { header: "Trigger" },
@@ -40,13 +44,14 @@ function columnsOf(output: Output): Column[] {
   ];
 }
 
-function toEntry(execution: ExecutionSummary): Entry {
+function toEntry(execution: ListedExecution, isOfAll: boolean): Entry {
   const { duration_ms: duration, total_tokens: tokens, cost_usd: cost } = execution;
   const parent = execution.parent_execution_id;
   return {
     at: Date.parse(execution.started_at),
     cells: [
       String(execution.id),
+      ...(isOfAll ? [execution.agent_id] : []),
       toMinute(execution.started_at),
       execution.status,
       parent === null ? execution.trigger : `${execution.trigger} (${parent})`,
@@ -54,8 +59,14 @@ function toEntry(execution: ExecutionSummary): Entry {
       tokens === null ? NOTHING : formatCount(tokens),
       cost === null ? NOTHING : formatCost(cost),
     ],
-    reason: execution.error ?? undefined,
+    note: describeOutcome(execution),
   };
+}
+
+/** What it was asked, and what came of it. */
+function describeOutcome({ preview, error }: ListedExecution): string | undefined {
+  const told = [preview?.asked, error ?? preview?.answered].filter((one) => one);
+  return told.length === 0 ? undefined : told.join(" → ");
 }
 
 function toSlotEntry({ scheduled_for: at, outcome, count, reason }: SlotBody): Entry {
@@ -70,7 +81,7 @@ function toSlotEntry({ scheduled_for: at, outcome, count, reason }: SlotBody): E
       NOTHING,
       NOTHING,
     ],
-    reason: reason ?? undefined,
+    note: reason ?? undefined,
   };
 }
 
@@ -79,7 +90,8 @@ function toMinute(timestamp: string): string {
   return formatLocal(timestamp).slice(0, -3);
 }
 
-function paintStatus({ style }: Output, cell: string, status: string): string {
+/** Colours a cell by the status of an execution that it tells, or by the outcome of a due time. */
+export function paintStatus({ style }: Output, cell: string, status: string): string {
   if (status === "success") return style.green(cell);
   const isOpen = ["running", "waiting"].includes(status) || /^(skipped|missed)/.test(status);
   return isOpen ? style.yellow(cell) : style.red(cell);

@@ -31,7 +31,16 @@ const KEYS = [
     "timeout",
     "history",
   ],
-  ...["allow", "deny", "hosts", "origins", "pin_keys", "max_concurrent_runs", "log_retention_days"],
+  ...[
+    "allow",
+    "deny",
+    "hosts",
+    "origins",
+    "pin_keys",
+    "sandbox",
+    "max_concurrent_runs",
+    "log_retention_days",
+  ],
 ];
 
 export const configFiles = defineTarget({

@@ -8,6 +8,7 @@ import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";
 import { diagnoseNames, type KnownNames } from "./validate_names.ts";
 import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
 import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
+import { diagnoseUnattended } from "./validate_unattended.ts";
 import { showValue } from "../../config/shown_value.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../machine_time_zone.ts";
 
@@ -40,6 +41,9 @@ export async function validateAgent(
     ...diagnoseNames(agent, file, { ...options, resources }),
     ...await diagnosePlaces(agent, file, options),
     ...diagnoseTimeZone(agent, file, options),
+    ...diagnoseUnattended(agent, file, {
+      knownTools: [...options.knownTools, ...resources.toolNames],
+    }),
     ...diagnoseResources(resources.problems, file),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
 }

@@ -5,6 +5,7 @@ import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import { describeDoubtfulTool, isEveryTool, isToolName } from "../../tool_names.ts";
 import type { Agent } from "../agent.ts";
+import { serverOf } from "../guarded_tools.ts";
 import { type InspectedResources, itemPath } from "./validate_resources.ts";
 
 /** What there is to be named. */
@@ -38,6 +39,11 @@ function checkToolNames(
     if (!Array.isArray(names)) return [];
     return names.flatMap((name: unknown, i) => {
       if (typeof name !== "string" || isEveryTool(name) || known.has(name)) return [];
+      // A guard may also be what a server calls its tool, slash and all.
+      const mayBeOwnName = field === "confirm" && agent.mcp.length > 0;
+      if (name.includes("/") && (!mayBeOwnName || serverOf(name, agent.mcp) !== undefined)) {
+        return checkServerTool(agent, file, [field, i], name);
+      }
       if (resources.isComplete) {
         const message = `${field} names an unknown tool: ${name}`;
         return [warnUnknown(file, [field, i], message, { name, known })];
@@ -45,6 +51,28 @@ function checkToolNames(
       return warnDoubtful(agent, file, [field, i], name);
     });
   });
+}
+
+/** An entry of the form `server/tool`: which tools a server has only that knows, which servers the agent has we do. */
+function checkServerTool(
+  agent: Agent,
+  file: DiagnosedFile,
+  at: YamlPath,
+  entry: string,
+): Diagnostic[] {
+  const server = serverOf(entry, agent.mcp);
+  if (server !== undefined && entry.length > server.length + 1) return [];
+  const written = entry.slice(0, entry.lastIndexOf("/"));
+  const nearest = suggest(written, agent.mcp);
+  const message = server !== undefined
+    ? `${String(at[0])} names no tool of the MCP server ${server}: ${entry}`
+    : `${String(at[0])} names ${entry}, and the agent has no MCP server ${written}`;
+  const hint = server !== undefined
+    ? `${server}/* means all of them`
+    : nearest === undefined
+    ? "what stands before the slash is a name in `mcp`"
+    : `did you mean "${nearest}"?`;
+  return [diagnose(file, at, { severity: "warning", message, hint })];
 }
 
 /** Where not all tools can be known: a name may be that of a tool that only its server knows. */
@@ -55,7 +83,8 @@ function warnDoubtful(agent: Agent, file: DiagnosedFile, at: YamlPath, name: str
   if (hasServers && at[0] === "auto_approve" && !isToolName(name)) {
     const message = `auto_approve names ${name}, which frees no tool: ` +
       "the name that a tool has in a run is made of letters, digits, _ and -, 64 at most";
-    return [diagnose(file, at, { severity: "warning", message })];
+    const hint = name.includes("*") && { hint: "a pattern has the form server/get_*" };
+    return [diagnose(file, at, { severity: "warning", message, ...hint })];
   }
   if (agent.mcp.some((server) => name.startsWith(`${server}_`))) return [];
   const doubtful = describeDoubtfulTool(name, { mayBeOfServer: hasServers });

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "yaml";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
-import { isMap, isScalar, parseDocument, YAMLMap } from "./yaml_library.ts";
+import { isMap, isScalar, parseDocument, YAMLMap } from "yaml";
 
 /** What a key of config.yaml is given. */
 export type ConfigValue = string | number | boolean | null;

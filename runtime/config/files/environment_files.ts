@@ -27,6 +27,8 @@ interface LoadedFile {
 export class EnvironmentFiles implements Environment {
   readonly #files: LoadedFile[];
   readonly #shell: Variables;
+  /** Until what is being done pauses. */
+  #current: readonly Variables[] | undefined;
   /** By the names that were asked for. */
   readonly #secrets = new Map<string, Secret[]>();
 
@@ -67,14 +69,17 @@ export class EnvironmentFiles implements Environment {
     return this.#files.flatMap((file) => file.problems);
   }
 
-  #layers(): Variables[] {
+  /** Files are asked once for all that is done in one go: nothing can be read or sent in between. */
+  #layers(): readonly Variables[] {
+    if (this.#current !== undefined) return this.#current;
     for (const [index, file] of this.#files.entries()) {
       const fresh = readIfChanged(file);
       if (fresh === undefined) continue;
       this.#files[index] = fresh;
       this.#secrets.clear();
     }
-    return [...this.#files.map((file) => file.variables), this.#shell];
+    queueMicrotask(() => this.#current = undefined);
+    return this.#current = [...this.#files.map((file) => file.variables), this.#shell];
   }
 }
 

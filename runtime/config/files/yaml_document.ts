@@ -1,7 +1,7 @@
 // YAML text as a plain value that remembers where each part of it is. Knows nothing of what the keys mean.
 import type { Document, Node, YAMLParseError } from "yaml";
 import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
-import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from "./yaml_library.ts";
+import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from "yaml";
 import { keyText, YamlValueReader } from "./yaml_values.ts";
 
 /** From the root to a value: map keys and list positions. */

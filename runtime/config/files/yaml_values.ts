@@ -1,7 +1,7 @@
 // The nodes of a YAML document as plain values, within bounds. Where they stand is the document's business.
 import type { Alias, Node, Scalar } from "yaml";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { isAlias, isMap, isScalar, isSeq } from "./yaml_library.ts";
+import { isAlias, isMap, isScalar, isSeq } from "yaml";
 
 /** More values than any file of ours needs; aliases multiply them. */
 const MAX_VALUES = 50_000;

@@ -3,7 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
 import type { RunCause } from "../../run_cause.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { AgentTools } from "../../tools/agent_tools.ts";
+import type { AgentTools, OpenToolsOptions } from "../../tools/agent_tools.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import { Conversation } from "../record/conversation.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
@@ -27,7 +27,7 @@ export interface RunPorts extends OpeningPorts {
   /** What a reply of this agent's model cost; null where no price is known. */
   costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
   /** The tools of an agent, and what its prompt says about them. Throws ToolsUnavailable, and the signal's reason. */
-  openTools(agent: Agent, options: { signal: AbortSignal }): Promise<AgentTools>;
+  openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
   /** `lineage`: the execution and all above it, itself first. */
   openSandbox(
     agent: Agent,
@@ -51,7 +51,16 @@ export async function prepareRun(
     lineage: await ports.families.readLineage(execution.id),
     ...(request.cause !== undefined && { cause: request.cause }),
   });
-  const tools = await ports.openTools(agent, { signal });
+  const tools = await ports.openTools(agent, {
+    signal,
+    async tell(level, text) {
+      ports.serviceLog.write(level, text, subjectOf(execution));
+      await journal.notice(level, text);
+    },
+  });
+  if (tools.sandboxGap !== undefined) {
+    ports.serviceLog.write("warn", tools.sandboxGap, subjectOf(execution));
+  }
   const opened = { request, agent, roots: await sandbox.roots(), tools };
   const first = stored.messages[0];
   if (first === undefined) {

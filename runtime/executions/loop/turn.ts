@@ -35,13 +35,20 @@ export async function takeTurn(run: Run): Promise<ModelReply> {
     temperature,
     maxTokens,
   };
-  const stream = run.model.generate(request, { signal: run.signal });
+  const { id: execution, agentId: agent } = run.execution;
+  const subject = { execution, agent };
+  const stream = run.model.generate(request, { signal: run.signal, subject });
   let hasBegun = false;
   let counted: Usage | undefined;
   try {
     for (;;) {
       const step = await stream.next();
       if (step.done) return step.value;
+      if (step.value.type === "notice") {
+        const { level, text } = step.value;
+        await run.journal.notice(level, text);
+        continue;
+      }
       hasBegun = true;
       if (step.value.type === "text") shown.push(step.value.text);
       if (step.value.type === "usage") counted = step.value.usage;

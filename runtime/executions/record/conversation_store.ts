@@ -95,6 +95,9 @@ export interface ConversationStore {
   /** Stores a reply, its planned calls, and what it cost; returns the execution with the new figures. */
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution>;
 
+  /** Logs a frame that changes nothing else. */
+  addFrame(executionId: number, frame: FrameDraft): Promise<void>;
+
   /** Stores the intent of a call before it begins. */
   startCall(executionId: number, call: CallIntent): Promise<void>;
 

@@ -2,6 +2,7 @@
 import type { Execution } from "../execution.ts";
 import { ExecutionNotFound } from "../refusals.ts";
 import type { ExecutionStatus } from "../states.ts";
+import type { ExecutionTrigger } from "../../trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { UsageStep } from "../usage.ts";
 
@@ -22,8 +23,51 @@ export interface ExecutionFilter {
   agentId?: string | readonly string[];
   /** Only those that this one delegated to directly. */
   parentId?: number;
+  trigger?: ExecutionTrigger;
+  /** Only those that began then or later, in milliseconds. With it or `until` they are in the order of their starts. */
+  since?: number;
+  /** Only those that began before. */
+  until?: number;
+  /** Only those with this text, of 3 characters or more, near the beginning of what was asked, of the answer or of the error. */
+  text?: string;
+  /** Whether the beginnings of what was asked and of the answer come along. */
+  preview?: boolean;
   limit: number;
   offset: number;
+}
+
+/** An execution of a list; `preview` where it was asked for. */
+export interface ListedExecution extends Execution {
+  preview?: ExecutionPreview;
+}
+
+/** The most characters of a text that a preview has. */
+export const PREVIEW_CHARACTERS = 400;
+
+/** What an execution is about. */
+export interface ExecutionPreview {
+  /** The beginning of the message; null where there was none. */
+  asked: string | null;
+  /** The beginning of the answer; null where there is none. */
+  answered: string | null;
+}
+
+/** What the executions that began in a span of time came to. */
+export interface SpanSummary {
+  /** How many stand so. */
+  counts: Partial<Record<ExecutionStatus, number>>;
+  /** Null when no price is known. */
+  costUsd: number | null;
+  /** Agents whose executions failed, those with most failures first; what a person cancelled is no failure. */
+  failures: { agentId: string; count: number; lastId: number; lastError: string }[];
+  /** Of each agent that has any: how many have ended, and how many of them with success. */
+  agents: { agentId: string; ended: number; succeeded: number }[];
+}
+
+/** A time in which no service ran, in milliseconds; `from` is unknown where the service before was killed. */
+export interface Downtime {
+  from: number | null;
+  to: number;
 }
 
 /** Executions as they stand. */
@@ -34,13 +78,22 @@ export interface ExecutionReads {
   readByKey(key: string, now: number): Promise<StoredExecution | undefined>;
 
   /** The newest first. */
-  listExecutions(filter: ExecutionFilter): Promise<Execution[]>;
+  listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
 
   /** The newest execution of each of these agents that has one. */
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>>;
 
   /** Whether its last reply was cut off, so that part of its tokens and of its cost is estimated. */
   readIsEstimated(id: number): Promise<boolean>;
+
+  /** Executions that began at `since` or later and before `until`. */
+  readSpan(span: { since: number; until: number }): Promise<SpanSummary>;
+
+  /** What they cost; null when no price is known. */
+  readSpanCost(span: { since: number; until: number }): Promise<number | null>;
+
+  /** When no service ran between these times, oldest first. */
+  readDowntimes(span: { since: number; until: number }): Promise<Downtime[]>;
 
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
 

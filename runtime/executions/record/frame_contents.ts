@@ -98,6 +98,16 @@ export function toInstructionsFrame(content: string): FrameContent {
   return { event: "meta", eventType: "meta", message: content, fields: { content } };
 }
 
+/** What a run waits for or tries again: nothing that its model reads. */
+export function toNoticeFrame(level: "info" | "warn", content: string): FrameContent {
+  return {
+    event: "meta",
+    eventType: "meta",
+    message: content,
+    fields: { kind: "notice", level, content },
+  };
+}
+
 /** The end of an execution. `isEstimated`: its last reply was cut off, and part of the figures is estimated. */
 export function toCompleteFrame(figures: Execution, isEstimated: boolean): FrameContent {
   return {

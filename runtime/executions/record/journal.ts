@@ -26,6 +26,7 @@ import {
   toFinalAnswerFrame,
   toInstructionsFrame,
   toInterruptFrame,
+  toNoticeFrame,
   toOpeningFrame,
   toReplyFrame,
   toResultFrame,
@@ -118,6 +119,13 @@ export class Journal {
     });
     this.#notify();
     return figures;
+  }
+
+  /** Logs what the run waits for, for those who watch it. */
+  async notice(level: "info" | "warn", text: string): Promise<void> {
+    const frame = this.#frame(toNoticeFrame(level, text));
+    await this.#ports.conversations.addFrame(this.#identity.executionId, frame);
+    this.#notify();
   }
 
   /** Stores that a call is about to begin. */

@@ -3,6 +3,7 @@ import type { EventBus } from "../../events/bus.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { Execution } from "../execution.ts";
+import type { ExecutionStatus } from "../states.ts";
 import { identityOf } from "../record/frame_contents.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { Telemetry } from "../telemetry.ts";
@@ -14,6 +15,9 @@ export interface AnnouncerPorts {
   redactor: Redactor;
   telemetry: Telemetry;
 }
+
+/** Ends that a person should see in the log; what was cancelled on purpose is none. */
+const FAILED: ReadonlySet<ExecutionStatus> = new Set(["error", "timeout", "orphaned"]);
 
 /** The voice of the runner. */
 export class Announcer {
@@ -51,7 +55,8 @@ export class Announcer {
 
   ended(execution: Execution): void {
     const { status, durationMs, error } = execution;
-    this.#log("Execution ended", execution, { status, error: error ?? undefined });
+    const level = FAILED.has(status) ? "warn" : "info";
+    this.#log("Execution ended", execution, { status, error: error ?? undefined }, level);
     this.#ports.telemetry.ended(execution);
     this.#ports.events.publish({
       type: "execution_completed",
@@ -61,7 +66,12 @@ export class Announcer {
     });
   }
 
-  #log(message: string, { id, agentId }: Execution, fields: Record<string, unknown>): void {
-    this.#ports.serviceLog.write("info", message, { execution: id, agent: agentId, ...fields });
+  #log(
+    message: string,
+    { id, agentId }: Execution,
+    fields: Record<string, unknown>,
+    level: "info" | "warn" = "info",
+  ): void {
+    this.#ports.serviceLog.write(level, message, { execution: id, agent: agentId, ...fields });
   }
 }

@@ -12,7 +12,7 @@ import type { FamilyStore } from "../record/family_store.ts";
 import { Journal, type JournalPorts, type Outcome } from "../record/journal.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import { AgentUnreadable, IdempotencyKeyReused } from "../refusals.ts";
-import { type ExecutionStatus, isFinal } from "../states.ts";
+import { CANCELLED, type ExecutionStatus, isFinal } from "../states.ts";
 import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Announcer } from "./announcer.ts";
@@ -22,7 +22,6 @@ import type { Resumption } from "./resumption.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
 
-const CANCELLED = "Cancelled by user";
 /** Why an execution is ended whose result nobody needs any longer. */
 export const FORSAKEN = "Aborted: the execution that delegated to it has ended";
 

@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import type { Clock } from "../../../base/clock.ts";
+import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
@@ -14,7 +15,9 @@ import { allowedPaths, readablePaths } from "./allowed_paths.ts";
 import type { CheckedArguments, WorkerPermissions } from "./host_messages.ts";
 import { HostPool, MAX_WAIT_MS } from "./host_pool.ts";
 import { HostProcess } from "./host_process.ts";
-import type { HostProgram } from "./host_program.ts";
+import { hostCommand, type HostProgram } from "./host_program.ts";
+import { findOpenImport } from "./import_check.ts";
+import { confineHost } from "./host_sandbox.ts";
 import { runToolCall } from "./tool_call.ts";
 import type { ToolDeclarationOfFile } from "./tool_declaration.ts";
 import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
@@ -34,6 +37,7 @@ export type ToolDirectories = Pick<
 export interface CustomToolsOptions {
   directories: ToolDirectories;
   program: HostProgram;
+  sandbox: ProcessSandbox;
   clock: Clock;
   /** A variable as agents see it: environment files, then the shell. */
   lookup(name: string): string | undefined;
@@ -112,8 +116,13 @@ export class CustomTools implements AsyncDisposable {
     const problem = (reason: string) => ({
       problem: `The custom tool ${module} cannot be used: ${reason}`,
     });
-    const file = await findToolFile(module, this.#options.directories.toolsDir);
-    if ("problem" in file) return problem(file.problem);
+    const { program, sandbox, directories: { toolsDir } } = this.#options;
+    const found = await findToolFile(module, toolsDir);
+    if ("problem" in found) return problem(found.problem);
+    const isLoaderOpen = program.main === undefined && !await sandbox.isThere();
+    const file = { ...found, isLoaderOpen };
+    const open = isLoaderOpen ? await findOpenImport(file.path, toolsDir) : undefined;
+    if (open !== undefined) return problem(open);
     const described = await this.#describe(file, signal);
     if ("problem" in described) return problem(described.problem);
     const key = described.flatMap(({ permissions }) => permissions.env)
@@ -217,18 +226,23 @@ export class CustomTools implements AsyncDisposable {
     return await readablePaths(folder, { signal });
   }
 
-  #start(permissions: WorkerPermissions, cwd: string): HostProcess {
-    const { directories, program, lookup, onStart } = this.#options;
+  async #start(permissions: WorkerPermissions, cwd: string): Promise<HostProcess> {
+    const { directories, program, sandbox, lookup, onStart } = this.#options;
     const { configDir, stateDir, workspaceEnvFile, agentsDir } = directories;
     const read = [configDir, stateDir, workspaceEnvFile];
     onStart?.();
-    return new HostProcess({
-      program,
-      cwd,
+    const command = hostCommand(program, {
+      role: "tools",
+      args: [],
       permissions,
       closed: { read, write: [...read, agentsDir] },
       lookup,
       variables: this.#variables(permissions.env),
+    });
+    const around = { sandbox, host: program, permissions, directories };
+    return new HostProcess({
+      command: await confineHost({ ...command, cwd }, around),
+      keeps: (["net", "env"] as const).filter((kind) => permissions[kind].length > 0),
     });
   }
 

@@ -22,6 +22,8 @@ export interface CallSurroundings {
 export interface ToolModule {
   url: string;
   stem: string;
+  /** See closeLoader(). */
+  closesLoader: boolean;
 }
 
 /**

@@ -36,7 +36,7 @@ export interface HostRequest {
   key: string;
   /** Whose work it is. Owners get processes in turn. */
   owner: string;
-  start(): HostProcess;
+  start(): Promise<HostProcess>;
 }
 
 /** How many processes there may be, and how long one waits for its next call, in milliseconds. */
@@ -63,6 +63,7 @@ export class HostPool implements AsyncDisposable {
   /** Longest idle first. */
   #idle: IdleHost[] = [];
   readonly #keys = new Map<HostProcess, string>();
+  readonly #starting = new Set<Promise<HostProcess>>();
   readonly #ending = new Set<Promise<unknown>>();
   /** Includes those that start or end just now. */
   #count = 0;
@@ -154,15 +155,14 @@ export class HostPool implements AsyncDisposable {
     this.#closed = true;
     this.#places.open();
     for (const idle of this.#idle) idle.stop.abort();
+    await Promise.allSettled(this.#starting);
     await Promise.all([...this.#keys.keys()].map((process) => this.discard(process)));
     await Promise.all(this.#ending);
     this.#notify();
   }
 
-  async #start(key: string, start: () => HostProcess): Promise<HostProcess> {
-    const process = start();
-    this.#count++;
-    this.#keys.set(process, key);
+  async #start(key: string, start: () => Promise<HostProcess>): Promise<HostProcess> {
+    const process = await this.#begin(key, start);
     // Once for its whole life: each wait for a promise that stays open is kept until it ends.
     this.#track(process.ended.then(() => this.#dropIdle(process)));
     if (await this.#isFit(process, START_MS)) return process;
@@ -173,6 +173,25 @@ export class HostPool implements AsyncDisposable {
 
   async #isFit(process: HostProcess, withinMs: number): Promise<boolean> {
     return await process.answers({ clock: this.#clock, withinMs }) && !this.#closed;
+  }
+
+  /** Its place is taken at once, and whoever disposes waits until it is known. */
+  async #begin(key: string, start: () => Promise<HostProcess>): Promise<HostProcess> {
+    this.#count++;
+    const starting = start().then((process) => {
+      this.#keys.set(process, key);
+      return process;
+    });
+    this.#starting.add(starting);
+    try {
+      return await starting;
+    } catch (error) {
+      this.#count--;
+      this.#notify();
+      throw error;
+    } finally {
+      this.#starting.delete(starting);
+    }
   }
 
   async #makeRoom(signal: AbortSignal): Promise<void> {

@@ -1,10 +1,10 @@
 // One host process: a child of this service that runs one piece of a tool's work at a time.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
+import type { SandboxedProgram } from "../../sandbox/sandbox_rules.ts";
 import { type ProcessGroup, startGroup } from "../processes/process_group.ts";
 import type { FromHost, HostWork, ToHost } from "./host_messages.ts";
 import { type PrintedLine, readHostOutput } from "./host_output.ts";
-import { hostCommand, type HostProgram, type HostStart } from "./host_program.ts";
 import { parseHostMessage } from "./host_reply.ts";
 
 /** A tool that prints more than this during one call is ended. */
@@ -19,9 +19,11 @@ export interface HostPatience {
 }
 
 /** What a host is started with. */
-export interface HostProcessOptions extends Omit<HostStart, "role" | "args"> {
-  program: HostProgram;
-  cwd: string;
+export interface HostProcessOptions {
+  /** Its command, in the sandbox or not: see confineHost(). */
+  command: SandboxedProgram;
+  /** Kinds of permission that some tool of it gets. */
+  keeps: ("net" | "env")[];
 }
 
 /** Started once, then used for one piece of work after the other. Whoever starts it must end it. */
@@ -40,18 +42,8 @@ export class HostProcess {
   #onLine: (line: PrintedLine) => void = () => {};
 
   /** Starts the process. Throws ToolFailure when it cannot be started. */
-  constructor(options: HostProcessOptions) {
-    const { args, environment } = hostCommand(options.program, {
-      ...options,
-      role: "tools",
-      args: [],
-    });
-    this.#group = startGroup(options.program.program, {
-      args,
-      cwd: options.cwd,
-      environment,
-      stdin: "piped",
-    });
+  constructor({ command, keeps }: HostProcessOptions) {
+    this.#group = startGroup(command.program, { ...command, stdin: "piped" });
     const { child } = this.#group;
     this.#input = child.stdin.getWriter();
     const mark = crypto.randomUUID();
@@ -74,7 +66,6 @@ export class HostProcess {
       this.#wake();
       return status;
     });
-    const keeps = (["net", "env"] as const).filter((kind) => options.permissions[kind].length > 0);
     this.send({ type: "hello", mark, keeps });
   }
 

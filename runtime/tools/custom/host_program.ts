@@ -1,8 +1,8 @@
 // How a host process is started: by which program, with which boundaries of its own, and with how small an environment.
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname } from "node:path";
 import { isWithin } from "../files/path_within.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
+import { mainModule, programConfig, workerFolder } from "../../../base/program_files.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
@@ -44,7 +44,7 @@ export interface HostStart {
  */
 export function ownProgram(program: string = Deno.execPath()): HostProgram {
   if (Deno.build.standalone) return { program };
-  return { program, main: fileURLToPath(new URL("../../../main.ts", import.meta.url)) };
+  return { program, main: mainModule() };
 }
 
 /**
@@ -81,7 +81,7 @@ function flagsOf(start: HostStart, main: string): string[] {
   const own = dirname(main);
   // None of a tool's code is in it: it may load Inkling's own, packages included, and do nothing else.
   return [
-    ...["run", "--quiet", "--config", join(own, "deno.json")],
+    ...["run", "--quiet", "--config", programConfig()],
     ...["--no-prompt", "--no-remote", "--frozen", "--cached-only", heap],
     ...[`--allow-read=${withoutComma(own)}`, `--allow-env=${HOST_VARIABLE}`],
   ];
@@ -89,12 +89,11 @@ function flagsOf(start: HostStart, main: string): string[] {
 
 function sourceFlags({ permissions, closed }: HostStart): string[] {
   const { read, write, net, env } = permissions;
-  const workers = fileURLToPath(new URL("./host/", import.meta.url));
   return [
     "run",
     ...["--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm"],
     "--unstable-worker-options",
-    ...flag("--allow-read", [workers, ...read].map(withoutComma)),
+    ...flag("--allow-read", [workerFolder(), ...read].map(withoutComma)),
     ...flag("--allow-write", write.map(withoutComma)),
     ...flag("--allow-net", net),
     ...flag("--allow-env", [HOST_VARIABLE, ...env]),

@@ -1,17 +1,20 @@
 // Runs .ts and .js scripts by this runtime, inside of the same boundaries as custom tools.
 import { pathToFileURL } from "node:url";
+import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import type { ScriptHost, ScriptRun } from "../skills/script_host.ts";
 import type { ToolContext } from "../tool.ts";
 import { allowedPaths, readablePaths } from "./allowed_paths.ts";
 import type { HostedScript } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
+import { confineHost } from "./host_sandbox.ts";
 import type { ToolDirectories } from "./custom_tools.ts";
 
 /** What running scripts of skills needs. */
 export interface HostedScriptsOptions {
   directories: ToolDirectories;
   program: HostProgram;
+  sandbox: ProcessSandbox;
   /** A variable of the service's surroundings. */
   lookup(name: string): string | undefined;
 }
@@ -29,7 +32,7 @@ export class HostedScripts implements ScriptHost {
     { folder, path, args, environment, ...script }: ScriptRun,
     context: ToolContext,
   ): Promise<ProgramEnd> {
-    const { program, lookup, directories } = this.#options;
+    const { program, lookup, directories, sandbox } = this.#options;
     const own = await readablePaths(folder, context);
     const allowed = await allowedPaths(context.sandbox, context);
     const roots = await context.sandbox.roots();
@@ -42,23 +45,30 @@ export class HostedScripts implements ScriptHost {
       env,
     };
     const read = [directories.configDir, directories.stateDir, directories.workspaceEnvFile];
+    const outer = {
+      read: [...folders, ...roots.map(({ path }) => path)],
+      write: roots.flatMap(({ path, access }) => access === "write" ? [path] : []),
+      net: [],
+      env,
+    };
     const command = hostCommand(program, {
       role: "script",
-      permissions: {
-        read: [...folders, ...roots.map(({ path }) => path)],
-        write: roots.flatMap(({ path, access }) => access === "write" ? [path] : []),
-        net: [],
-        env,
-      },
+      permissions: outer,
       closed: { read, write: [...read, directories.agentsDir] },
       args,
       lookup,
       variables: environment,
     });
     const hosted: HostedScript = { url: pathToFileURL(path).href, args: [...args], permissions };
-    return await runProgram(program.program, {
+    const confined = await confineHost({ ...command, cwd: script.cwd }, {
+      sandbox,
+      host: program,
+      permissions: outer,
+      directories,
+    });
+    return await runProgram(confined.program, {
       ...script,
-      ...command,
+      ...confined,
       input: JSON.stringify(hosted),
       signal: context.signal,
       clock: context.clock,

@@ -34,7 +34,7 @@ export interface ToolDescriptionsOptions {
   pool: HostPool;
   clock: Clock;
   /** Starts a process that may read the tools folder only. */
-  start(): HostProcess;
+  start(): Promise<HostProcess>;
   /** What of that folder a file may read while it is loaded. Throws ToolFailure where that cannot be told. */
   readable(signal: AbortSignal): Promise<string[]>;
 }

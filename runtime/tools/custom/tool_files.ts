@@ -18,11 +18,13 @@ export interface ToolFile {
   module: string;
   /** Real path. */
   path: string;
+  /** Whether a module loader that asks for no permission loads it, without a sandbox around. */
+  isLoaderOpen?: boolean;
 }
 
 /** The file as a worker loads it. */
-export function toToolModule({ module, path }: ToolFile): ToolModule {
-  return { url: pathToFileURL(path).href, stem: module };
+export function toToolModule({ module, path, isLoaderOpen }: ToolFile): ToolModule {
+  return { url: pathToFileURL(path).href, stem: module, closesLoader: isLoaderOpen === true };
 }
 
 /** The file that a module's name means, or the end of a sentence that says why there is none. */

@@ -26,9 +26,14 @@ export class ClosedPlaces {
     ];
   }
 
+  /** As they are written. */
+  get folders(): string[] {
+    return this.#folders.map(({ place }) => place.path);
+  }
+
   /** Looks where the folders lead: see SandboxPlace.settle. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#folders.map(({ place }) => place.settle()));
+  settle(): void {
+    for (const { place } of this.#folders) place.settle();
   }
 
   /** Why an absolute path is closed, as the rest of a sentence; undefined when it is not. */

@@ -47,7 +47,7 @@ export async function walkGlob(
   const roots = await sandbox.roots();
   const pattern = parseGlob(text, sandbox, roots);
   const walk = new Walk(sandbox, pattern, bounds);
-  for (const start of await startsOf(pattern, roots, text)) await walk.from(start);
+  for (const start of startsOf(pattern, roots, text)) await walk.from(start);
   const { stopped, hasMoved } = walk;
   return { found: firstOf(walk.found, bounds.maxFound), count: walk.found.size, stopped, hasMoved };
 }
@@ -68,14 +68,14 @@ interface Start {
   base: string;
 }
 
-async function startsOf(
+function startsOf(
   pattern: GlobPattern,
   roots: readonly SandboxRoot[],
   text: string,
-): Promise<Start[]> {
+): Start[] {
   const starts: Start[] = [];
   for (const asked of pattern.bases) {
-    const { path: base, dangling } = await realPathOf(asked, text);
+    const { path: base, dangling } = realPathOf(asked, text);
     if (dangling) continue;
     for (const root of roots) {
       if (isWithin(base, root.path)) starts.push({ path: base, base });

@@ -70,14 +70,20 @@ export class PathSandbox {
     });
   }
 
+  /** The folders that are closed, wherever they stand. */
+  get closedFolders(): string[] {
+    return this.#closed.folders;
+  }
+
   /** Tells of a change that is about to be made. */
   report(write: FileWrite): void {
     this.#onWrite?.(write);
   }
 
   /** Where the agent may go, real paths. */
+  // deno-lint-ignore require-await -- it rejects, as all that asks the file system does
   async roots(): Promise<SandboxRoot[]> {
-    await this.#settle();
+    this.#settle();
     return this.#roots.whole("read").map(({ alias, place, description }) => ({
       alias,
       path: place.real,
@@ -91,10 +97,11 @@ export class PathSandbox {
    * The real path behind what a model wrote: `{alias}/...`, `{workspace}/...`, `~/...`, absolute, or relative to the
    * workspace root. Throws ToolFailure when it lies outside every allowed root or is denied.
    */
+  // deno-lint-ignore require-await -- as roots()
   async resolve(text: string, access: PathAccess): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
-    await this.#settle();
-    const { path, exists, dangling } = await realPathOf(asked, text);
+    this.#settle();
+    const { path, exists, dangling } = realPathOf(asked, text);
     if (dangling) {
       throw new ToolFailure(
         `Cannot use "${text}": it is, or leads through, a symbolic link to something that does not exist.`,
@@ -113,10 +120,10 @@ export class PathSandbox {
    */
   async resolveEntry(text: string): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
-    await this.#settle();
-    const target = await realPathOf(asked, text);
+    this.#settle();
+    const target = realPathOf(asked, text);
     if (!target.dangling) await this.resolve(text, "write");
-    const folder = await realPathOf(dirname(asked), text);
+    const folder = realPathOf(dirname(asked), text);
     const path = join(folder.path, basename(asked));
     this.#admit(text, path, "write");
     return {
@@ -175,7 +182,8 @@ export class PathSandbox {
     }.`;
   }
 
-  async #settle(): Promise<void> {
-    await Promise.all([this.#roots.settle(), this.#closed.settle()]);
+  #settle(): void {
+    this.#roots.settle();
+    this.#closed.settle();
   }
 }

@@ -16,18 +16,19 @@ export interface RealPath {
 
 /**
  * Resolves symlinks of an absolute path as far as it exists. Throws ToolFailure naming `shown` when that cannot be told.
- * What Deno's flags close cannot be looked at, nor then be opened: such a path stays as it is written.
+ * What Deno's flags close cannot be looked at, nor then be opened: such a path stays as it is written. Synchronous: the way
+ * to another thread and back takes longer than the system needs, and each use of a file asks several times.
  */
-export async function realPathOf(absolute: string, shown: string): Promise<RealPath> {
+export function realPathOf(absolute: string, shown: string): RealPath {
   const missing: string[] = [];
   let current = absolute;
   for (;;) {
-    const real = await unlessMissing(Deno.realPath(current), shown);
+    const real = unlessMissing(() => Deno.realPathSync(current), shown);
     if (real === DENIED) return { path: absolute, exists: false, dangling: false };
     if (real !== undefined) {
       return { path: join(real, ...missing), exists: missing.length === 0, dangling: false };
     }
-    if (await unlessMissing(Deno.lstat(current), shown) !== undefined) {
+    if (unlessMissing(() => Deno.lstatSync(current), shown) !== undefined) {
       return { path: join(current, ...missing), exists: missing.length === 0, dangling: true };
     }
     const parent = dirname(current);
@@ -40,12 +41,9 @@ export async function realPathOf(absolute: string, shown: string): Promise<RealP
 const DENIED = Symbol("denied");
 
 /** The value, undefined when the path does not exist (or its parent is no folder), or DENIED. */
-async function unlessMissing<T>(
-  work: Promise<T>,
-  shown: string,
-): Promise<T | undefined | typeof DENIED> {
+function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof DENIED {
   try {
-    return await work;
+    return work();
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return DENIED;
     if (isMissing(error)) return undefined;

@@ -20,14 +20,12 @@ export class SandboxPlace {
   }
 
   /**
-   * Looks where the place leads. Once it was seen to exist its real path stays: one that is swapped for a symlink later
+   * Finds where the place leads. Once it was seen to exist its real path stays: one that is swapped for a symlink later
    * leads nowhere. Throws ToolFailure when that cannot be told.
    */
-  async settle(): Promise<void> {
+  settle(): void {
     if (this.#pinned) return;
-    const { path, exists, dangling } = await realPathOf(this.path, this.path);
-    // Another look was faster: what it pinned must not be undone by one that came too late.
-    if (this.#pinned) return;
+    const { path, exists, dangling } = realPathOf(this.path, this.path);
     this.#real = path;
     this.#pinned = exists && !dangling;
   }

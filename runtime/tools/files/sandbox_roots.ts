@@ -49,8 +49,8 @@ export class SandboxRoots {
   }
 
   /** Looks where they lead: see SandboxPlace.settle. */
-  async settle(): Promise<void> {
-    await Promise.all(this.all.map(({ place }) => place.settle()));
+  settle(): void {
+    for (const { place } of this.all) place.settle();
   }
 
   /** The root whose file or folder this real path is or lies in. */

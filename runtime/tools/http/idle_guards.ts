@@ -1,5 +1,6 @@
-// Names in an agent's `confirm` that none of its tools has: what was to be guarded is not, and somebody should know.
+// Names in an agent's `confirm`, and patterns in its `auto_approve`, that mean none of its tools: somebody should know.
 import type { Agent } from "../../agents/agent.ts";
+import { namesTool } from "../../agents/guarded_tools.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import { isEveryTool } from "../../tool_names.ts";
@@ -24,16 +25,34 @@ export class IdleGuards {
   }
 
   /** Looks at the tools that a run of this agent has. */
-  look({ id, confirmTools }: Pick<Agent, "id" | "confirmTools">, tools: readonly Tool[]): void {
-    const names = new Set(tools.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]));
-    for (const guard of confirmTools) {
-      if (names.has(guard) || isEveryTool(guard) || this.#defaults().includes(guard)) continue;
-      const key = JSON.stringify([id, guard]);
+  look(
+    { id, confirmTools, autoApprove, mcp }: Pick<
+      Agent,
+      "id" | "confirmTools" | "autoApprove" | "mcp"
+    >,
+    tools: readonly Tool[],
+  ): void {
+    const isIdle = (entry: string) => !tools.some((tool) => namesTool(entry, tool, mcp));
+    const guards = confirmTools.filter((guard) =>
+      !isEveryTool(guard) && !this.#defaults().includes(guard) && isIdle(guard)
+    );
+    const patterns = autoApprove === "*" ? [] : autoApprove.filter((one) => one.includes("/"));
+    const idle = [
+      ...guards.map((entry) => ({ field: "confirm", entry })),
+      ...patterns.filter(isIdle).map((entry) => ({ field: "auto_approve", entry })),
+    ];
+    for (const { field, entry } of idle) {
+      const key = JSON.stringify([id, field, entry]);
       if (this.#warned.has(key)) continue;
       this.#warned.add(key);
-      const nearest = suggest(guard, names);
+      const names = tools.flatMap(({ name, otherNames = [], origin }) =>
+        entry.includes("/")
+          ? origin === undefined ? [] : [`${origin.server}/${origin.tool}`]
+          : [name, ...otherNames]
+      );
+      const nearest = suggest(entry, names);
       const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
-      const message = `confirm names "${guard}", and the agent has no such tool${hint}`;
+      const message = `${field} names "${entry}", and the agent has no such tool${hint}`;
       this.#log.write("warn", message, { agent: id });
     }
   }

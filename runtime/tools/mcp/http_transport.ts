@@ -71,6 +71,11 @@ export class HttpTransport implements ServerLink {
     return this.#fault?.message;
   }
 
+  /** It has none. */
+  takeRefusedHosts(): string[] {
+    return [];
+  }
+
   /** The server's name of this session; undefined for a server that keeps none. */
   get sessionId(): string | undefined {
     return this.#inner.sessionId;

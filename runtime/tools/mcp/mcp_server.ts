@@ -14,6 +14,9 @@ const loadSession = lazyModule(() => import("./session.ts"));
 /** A caller that would have to wait longer for the next start fails at once. */
 const PATIENCE_MS = 5_000;
 
+/** Tells those who watch a run what it waits for. */
+export type Tell = (level: "info" | "warn", text: string) => Promise<void>;
+
 /** A server by its name and definition, shared by all agents and runs. */
 export class McpServer implements AsyncDisposable {
   readonly definition: ServerDefinition;
@@ -35,8 +38,19 @@ export class McpServer implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** The tools as the server lists them now. Rejects with ServerUnavailable. */
-  async tools(signal: AbortSignal): Promise<readonly RemoteTool[]> {
+  /** The tools as the server lists them now. Rejects with ServerUnavailable. A start, which may take long, is told. */
+  async tools(signal: AbortSignal, tell?: Tell): Promise<readonly RemoteTool[]> {
+    if (tell === undefined || this.#session !== undefined) return await this.#list(signal);
+    await tell("info", `Starts the MCP server "${this.#name}"`);
+    try {
+      return await this.#list(signal);
+    } catch (error) {
+      if (!signal.aborted) await tell("warn", `The MCP server "${this.#name}" did not start`);
+      throw error;
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<readonly RemoteTool[]> {
     const session = await this.#open(signal);
     try {
       return await session.tools(signal);
@@ -85,6 +99,7 @@ export class McpServer implements AsyncDisposable {
     if (tool === undefined) {
       throw new ToolFailure(`The MCP server "${this.#name}" does not offer this tool any more`);
     }
+    await options.admit(tool);
     return await (await this.#open(options.signal)).call(tool, args, options);
   }
 

@@ -1,23 +1,28 @@
 // The MCP servers of a workspace: mcp-servers.json as it is now, one server for each entry in use, and agents' tools of them.
 import type { Agent } from "../../agents/agent.ts";
+import type { ServerOrigin } from "../../agents/guarded_tools.ts";
+import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Environment } from "../../config/environment.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
-import type { ActionTool } from "../tool.ts";
+import { cutEnd } from "../../../base/text/cut_text.ts";
+import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
+import { KnownTools, type KnownToolStore } from "./known_tools.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
-import { McpServer } from "./mcp_server.ts";
+import type { ServerConfinement } from "./server_sandbox.ts";
+import { McpServer, type Tell } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
 import { serverFolder } from "./servers_file/server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./tool_names.ts";
 import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
-import type { RemoteTool } from "./remote_tool.ts";
+import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./remote_tool.ts";
 
 /** What the servers of a workspace need. */
 export interface McpServersOptions {
@@ -33,6 +38,15 @@ export interface McpServersOptions {
   /** Inkling's version, which servers are told. */
   version: string;
   limits?: McpLimits;
+  confinement: ServerConfinement;
+  /** Absolute paths of the agents that name a server. */
+  agentPaths(server: string): string[];
+  /** `defaults.mcp_confirm` as it is now; undefined: config.yaml says nothing. */
+  mcpConfirm(): McpConfirm | undefined;
+  /** Where it is kept what tools were when they were last used. */
+  knownTools: KnownToolStore;
+  /** Whether a warning of this name is given for the first time in the life of the workspace. */
+  isNews(warning: string): Promise<boolean>;
 }
 
 /** Keeps one session for each server that an agent names; they start with the first run that needs them. */
@@ -48,10 +62,12 @@ export class McpServers implements AsyncDisposable {
   readonly #readings = new SerialQueue();
   /** Warnings of entries that were logged, so that each is once. */
   readonly #warned = new Set<string>();
+  readonly #known: KnownTools;
   #isClosed = false;
 
   constructor(options: McpServersOptions) {
     this.#options = options;
+    this.#known = new KnownTools({ ...options, store: options.knownTools });
     this.#limits = options.limits ?? MCP_LIMITS;
     this.#file = new ServersFile(options.file);
   }
@@ -62,7 +78,7 @@ export class McpServers implements AsyncDisposable {
    */
   async openTools(
     { mcp }: Pick<Agent, "mcp">,
-    options: { taken: readonly string[]; signal?: AbortSignal },
+    options: { taken: readonly string[]; signal?: AbortSignal; tell?: Tell },
   ): Promise<ActionTool[]> {
     if (mcp.length === 0) return [];
     const warnings = await this.#readings.run(() => this.#readFile());
@@ -70,7 +86,7 @@ export class McpServers implements AsyncDisposable {
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
-        const tools = await this.#server(server).tools(signal);
+        const tools = await this.#server(server).tools(signal, options.tell);
         return tools.map((tool) => ({ server, tool }));
       }),
     );
@@ -81,6 +97,7 @@ export class McpServers implements AsyncDisposable {
       throw new ToolsUnavailable(messages.join("\n"), { cause: problems[0] });
     }
     const found = outcomes.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+    await this.#warnOfUnasked(found.map(({ tool }) => tool));
     const names = nameTools(
       found.map(({ server, tool }) => ({ server, tool: tool.name })),
       options.taken,
@@ -90,8 +107,14 @@ export class McpServers implements AsyncDisposable {
         createMcpTool(tool, {
           name: names[index] ?? tool.name,
           otherNames: usualNames({ server, tool: tool.name }),
+          origin: { server, tool: tool.name, isReadOnly: tool.effect === "read" },
           timeoutMs: this.#limitsOf(server).callMs,
-          call: (args, callOptions) => this.#call({ server, tool: tool.name, args }, callOptions),
+          call: (args, context, onProgress) =>
+            this.#call({ server, tool: tool.name, args }, {
+              ...context,
+              onProgress,
+              admit: (listed) => this.#known.admit(server, listed, context),
+            }),
         })
       ),
     );
@@ -125,9 +148,10 @@ export class McpServers implements AsyncDisposable {
     if (this.#isClosed) throw new ToolsUnavailable("The MCP servers have been ended");
     const entry = this.#entry(name);
     if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
-    const { clock, log, version } = this.#options;
+    const { clock, log, version, confinement } = this.#options;
     const limits = this.#limitsOf(name);
-    const server = new McpServer(name, entry.definition, { clock, log, version, limits });
+    const ports = { clock, log, version, limits, confinement };
+    const server = new McpServer(name, entry.definition, ports);
     this.#servers.set(name, server);
     return server;
   }
@@ -161,7 +185,7 @@ export class McpServers implements AsyncDisposable {
     const content = await this.#file.read();
     // A broken file, perhaps half written, ends nothing that runs.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
-    const { environment, workspace, stateDir } = this.#options;
+    const { environment, workspace, stateDir, agentPaths } = this.#options;
     const lookup = (name: string) => environment.get(name);
     this.#entries = new Map(
       [...content.servers].map(([name, server]) => [
@@ -170,6 +194,7 @@ export class McpServers implements AsyncDisposable {
           lookup,
           workspace,
           ownFolder: serverFolder(stateDir, name),
+          agentPaths: agentPaths(name),
         }),
       ]),
     );
@@ -182,6 +207,16 @@ export class McpServers implements AsyncDisposable {
         warnings.map((warning) => `The MCP server "${name}": ${warning}`),
       ]),
     );
+  }
+
+  /** Once, ever: a workspace from before there was the setting keeps what its tools do. */
+  async #warnOfUnasked(tools: readonly RemoteTool[]): Promise<void> {
+    const { mcpConfirm, isNews, log } = this.#options;
+    if (mcpConfirm() !== undefined || tools.every(({ effect }) => effect === "read")) return;
+    if (!await isNews("mcp_confirm")) return;
+    const message = "Tools of MCP servers change things without asking: " +
+      "config.yaml does not set defaults.mcp_confirm (writes: they ask; none: it stays so)";
+    log.write("warn", message);
   }
 
   #warn(warnings: readonly string[]): void {
@@ -222,28 +257,38 @@ async function createMcpTool(
     name: string;
     /** See ToolDeclaration. */
     otherNames: readonly string[];
+    origin: ServerOrigin;
     timeoutMs: number;
-    call(args: JsonObject, options: CallOptions): Promise<string>;
+    call(
+      args: JsonObject,
+      context: ToolContext,
+      onProgress: CallOptions["onProgress"],
+    ): Promise<string>;
   },
 ): Promise<ActionTool> {
-  const { name, otherNames, timeoutMs, call } = options;
+  const { name, otherNames, origin, timeoutMs, call } = options;
   const { description, parameters, effect } = tool;
   // What the schema says beyond that is the server's to check.
   const { check } = await compileArgumentsCheck(name, parameters);
   return {
     name,
     otherNames,
-    description,
+    origin,
+    // Whose words they are, not ours: the model is to know.
+    description: cutEnd(
+      `The server ${JSON.stringify(origin.server)} says: ${description || "nothing"}`,
+      DESCRIPTION_CHARACTERS,
+    ),
     parameters,
     timeoutMs,
     check,
     effect: () => effect,
-    async run(args, { signal, redactor, log }) {
+    async run(args, context) {
       let lines = 0;
       const onProgress = (line: string) => {
-        if (++lines <= PROGRESS_LINES) log(line);
+        if (++lines <= PROGRESS_LINES) context.log(line);
       };
-      return await call(args, { signal, redactor, onProgress });
+      return await call(args, context, onProgress);
     },
   };
 }

@@ -4,10 +4,11 @@ import { cutEnd } from "../../../base/text/cut_text.ts";
 import type { JsonSchema } from "../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 import type { Effect } from "../tool.ts";
+import { printOf, type ToolPrint } from "./tool_print.ts";
 import { toToolSchema } from "../json_schema/foreign_schema.ts";
 
 /** A provider refuses longer ones, and with them the whole request. */
-const DESCRIPTION_CHARACTERS = 1_024;
+export const DESCRIPTION_CHARACTERS = 1_024;
 /** Longer names are no names. */
 const NAME_CHARACTERS = 256;
 
@@ -18,6 +19,8 @@ export interface RemoteTool {
   description: string;
   parameters: JsonSchema;
   effect: Effect;
+  /** What it is recognised by. */
+  print: ToolPrint;
 }
 
 /** The tools of a page, beside those `before` it, and a sentence for each that has to be left out. */
@@ -28,7 +31,8 @@ export function toRemoteTools(
   const tools: RemoteTool[] = [];
   const known = new Set(before.map(({ name }) => name));
   const problems: string[] = [];
-  for (const { name, title, description, inputSchema, annotations, execution } of listed) {
+  for (const one of listed) {
+    const { name, title, description, inputSchema, annotations, execution } = one;
     const bounded = toToolSchema(inputSchema);
     const problem = "problem" in bounded
       ? bounded.problem
@@ -40,9 +44,11 @@ export function toRemoteTools(
       continue;
     }
     known.add(name);
+    const told = toDescription(description ?? title ?? annotations?.title ?? "");
     tools.push({
       name,
-      description: toDescription(description ?? title ?? annotations?.title ?? ""),
+      description: told,
+      print: printOf(one, told),
       parameters: bounded.schema,
       // Decision: a server's own word counts here (rejected: trusting nobody), because the person who names a server in
       // an agent trusts it with more than that.

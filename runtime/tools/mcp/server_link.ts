@@ -7,4 +7,6 @@ export interface ServerLink extends Transport {
   readonly end: string | undefined;
   /** The end of what it wrote to its error output, as it is; empty where nothing can be seen of that. */
   readonly stderr: string;
+  /** Hosts that its sandbox has kept it from since this was last asked. */
+  takeRefusedHosts(): string[];
 }

@@ -1,10 +1,20 @@
 // A server's program as a child process: started in a process group of its own, fed, read, and ended with all it started.
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
+import { ifThere } from "../../../base/files/missing.ts";
 import { unreadableReason } from "../../../base/files/unreadable.ts";
 import { firstOf } from "../../../base/first_of.ts";
+import { ProgramMissing, SandboxMissing } from "../../sandbox/process_sandbox.ts";
+import {
+  type ProxyRoute,
+  type SandboxedProgram,
+  TooMuchToLookThrough,
+} from "../../sandbox/sandbox_rules.ts";
+import type { ProxyGrant } from "../http/forward_proxy.ts";
 import { GroupWatch } from "../processes/group_watch.ts";
+import { type ServerConfinement, serverRules } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import { describeMissingCommand, type ServerProgram } from "./servers_file/server_definition.ts";
 
@@ -21,6 +31,14 @@ export class StartFailure extends Error {
 /** Takes what was read; nothing more is read before it resolves. */
 type OnChunk = (chunk: Uint8Array) => void | Promise<void>;
 
+/** What a program is started with. */
+export interface ServerProcessOptions {
+  clock: Clock;
+  limits: McpLimits;
+  confinement: ServerConfinement;
+  onOutput: OnChunk;
+}
+
 /** A running program. */
 export class ServerProcess {
   /** Resolves when the program is gone, everything it wrote has been read, and its process group is empty. */
@@ -31,23 +49,31 @@ export class ServerProcess {
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #clock: Clock;
   readonly #limits: McpLimits;
+  readonly #refusedHosts: Set<string>;
   #stderr = new Uint8Array();
   #isStderrCut = false;
   #status: Deno.CommandStatus | undefined;
   #ending: Promise<void> | undefined;
 
   /** Starts the program, in its own folder where its entry names none; throws StartFailure. `onOutput` gets what it writes to standard output, and no more before it resolves. */
-  static start(
+  static async start(
     program: ServerProgram,
-    options: { clock: Clock; limits: McpLimits; onOutput: OnChunk },
-  ): ServerProcess {
-    const { command, args, env, cwd } = program;
-    if (program.startsInOwnFolder) makeFolder(cwd);
+    options: ServerProcessOptions,
+  ): Promise<ServerProcess> {
+    if (program.startsInOwnFolder) makeFolder(program.cwd);
+    const refusedHosts = new Set<string>();
+    let grant: ProxyGrant | undefined;
+    const openProxy = (hosts: readonly string[]): ProxyRoute => {
+      grant = options.confinement.proxy.admit(hosts, (host) => refusedHosts.add(host));
+      return grant.route;
+    };
     let child: Deno.ChildProcess;
     try {
+      const confined = await confine(program, { ...options, openProxy });
+      const { program: command, args, environment, cwd } = confined;
       child = new Deno.Command(command, {
-        args,
-        env,
+        args: [...args],
+        env: { ...environment },
         clearEnv: true,
         cwd,
         // A group of its own, so that what the program starts ends with it.
@@ -57,23 +83,29 @@ export class ServerProcess {
         stderr: "piped",
       }).spawn();
     } catch (error) {
+      grant?.close();
+      if (error instanceof StartFailure) throw error;
       throw new StartFailure(startProblem(error, program), { cause: error });
     }
-    return new ServerProcess(child, options);
+    return new ServerProcess(child, { ...options, refusedHosts, grant });
   }
 
   private constructor(
     child: Deno.ChildProcess,
-    options: { clock: Clock; limits: McpLimits; onOutput: OnChunk },
+    options: Pick<ServerProcessOptions, "clock" | "limits" | "onOutput"> & {
+      refusedHosts: Set<string>;
+      grant: ProxyGrant | undefined;
+    },
   ) {
     this.#child = child;
+    this.#refusedHosts = options.refusedHosts;
     this.#watch = watchOver(child);
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#input = child.stdin.getWriter();
     // Where the pipe breaks, the write that broke it rejects.
     this.#input.closed.catch(() => {});
-    this.ended = this.#follow(options.onOutput);
+    this.ended = this.#follow(options.onOutput).finally(() => options.grant?.close());
   }
 
   /** How the program ended, for a sentence; undefined while it runs. */
@@ -89,6 +121,13 @@ export class ServerProcess {
     if (!this.#isStderrCut) return text;
     const end = text.search(/[\r\n]/);
     return end < 0 ? "" : text.slice(end + 1);
+  }
+
+  /** Hosts that the sandbox has kept it from since this was last asked. */
+  takeRefusedHosts(): string[] {
+    const hosts = [...this.#refusedHosts];
+    this.#refusedHosts.clear();
+    return hosts;
   }
 
   /** Writes to standard input; rejects when nobody reads there any more. */
@@ -179,6 +218,50 @@ function watchOver(child: Deno.ChildProcess): GroupWatch {
       cause: error,
     });
   }
+}
+
+/** The program in the sandbox, unless its entry has it run without. Throws StartFailure. */
+async function confine(
+  program: ServerProgram,
+  { confinement, openProxy }: ServerProcessOptions & {
+    openProxy(hosts: readonly string[]): ProxyRoute;
+  },
+): Promise<SandboxedProgram> {
+  const { command, args, env, cwd, ownFolder, sandbox } = program;
+  const started = { program: command, args, cwd, environment: env };
+  if (sandbox === null) {
+    if (!confinement.sandbox.isRequired) return started;
+    const problem = 'its entry says "sandbox": false, and config.yaml says "sandbox: required"';
+    throw new StartFailure(problem);
+  }
+  const ownHome = join(ownFolder, "home");
+  try {
+    // What is below it is found before the program could put it there.
+    if (confinement.sandbox.isWanted) makeFolder(ownHome);
+    const rules = serverRules(program, sandbox, {
+      ...confinement,
+      ownHome,
+      openProxy: () => openProxy(sandbox.net),
+    });
+    const confined = await confinement.sandbox.confine(started, rules);
+    if (confined !== started) requireFolder(cwd);
+    return confined;
+  } catch (error) {
+    if (error instanceof ProgramMissing) {
+      throw new StartFailure(describeMissingCommand({ command, cwd }), { cause: error });
+    }
+    if (error instanceof SandboxMissing || error instanceof TooMuchToLookThrough) {
+      throw new StartFailure(error.message.replace(/\.$/, ""), { cause: error });
+    }
+    const denied = describeDenied(error);
+    if (denied === undefined) throw error;
+    throw new StartFailure(`it cannot be put into the sandbox: ${denied}`, { cause: error });
+  }
+}
+
+function requireFolder(path: string): void {
+  if (ifThere(() => Deno.statSync(path))?.isDirectory) return;
+  throw new StartFailure(`its folder ${path} does not exist`);
 }
 
 function makeFolder(path: string): void {

@@ -8,6 +8,7 @@ import type { ServiceLog } from "../../service_log/service_log.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { toFailureText } from "./failure_text.ts";
 import { HttpTransport } from "./http_transport.ts";
+import type { ServerConfinement } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 import { toResultText } from "./result_content.ts";
@@ -17,6 +18,7 @@ import { logServerMessages, toLoggedLine } from "./server_log.ts";
 import {
   describeFailedCall,
   describeFailure,
+  describeRefusedHosts,
   type FailedServer,
   isConnectionFailure,
   isRefusal,
@@ -38,6 +40,7 @@ export interface SessionPorts {
   clock: Clock;
   log: ServiceLog;
   limits: McpLimits;
+  confinement: ServerConfinement;
   /** Our version, which a server is told. */
   version: string;
 }
@@ -47,6 +50,8 @@ export interface CallOptions {
   signal: AbortSignal;
   /** Knows the secrets that are not the server's own. */
   redactor: Redactor;
+  /** Resolves when the tool, as the server lists it now, may be called; what it throws ends the call. */
+  admit(tool: RemoteTool): Promise<void>;
   /** What the server says on the way, one line each. */
   onProgress(line: string): void;
 }
@@ -107,7 +112,8 @@ export class Session {
     const link = definition.kind === "program"
       ? new StdioTransport(definition, ports)
       : new HttpTransport(definition, ports);
-    this.#server = { name, secrets, link };
+    const net = definition.kind === "program" ? definition.sandbox?.net ?? [] : [];
+    this.#server = { name, secrets, link, net };
     this.#ports = ports;
     this.ended = this.#end.signal;
     this.startedAt = clock.now();
@@ -177,7 +183,8 @@ export class Session {
       await untilAborted(this.#list.refresh(limited), limited);
       return undefined;
     } catch (error) {
-      const failure = new ServerUnavailable(describeFailure(error, this.#server), { cause: error });
+      const text = describeFailure(error, this.#server) + this.#tellRefusedHosts();
+      const failure = new ServerUnavailable(text, { cause: error });
       await this.close();
       signal.throwIfAborted();
       if (isRefusal(error)) return failure;
@@ -210,8 +217,9 @@ export class Session {
       throw this.#toCallFailure(error);
     }
     const text = toResultText(result);
-    if (result.isError !== true) return text || "[no content]";
-    throw new ToolFailure(toFailureText(text, { secrets, redactor }));
+    const refused = this.#tellRefusedHosts();
+    if (result.isError !== true) return (text || "[no content]") + refused;
+    throw new ToolFailure(toFailureText(text, { secrets, redactor }) + refused);
   }
 
   #toCallFailure(error: unknown): Error {
@@ -221,7 +229,15 @@ export class Session {
       return expired;
     }
     if (isConnectionFailure(error)) this.#finish(error);
-    return new ToolFailure(describeFailedCall(error, this.#server), { cause: error });
+    const text = describeFailedCall(error, this.#server) + this.#tellRefusedHosts();
+    return new ToolFailure(text, { cause: error });
+  }
+
+  /** To the log, and as an end of what the model is told. */
+  #tellRefusedHosts(): string {
+    const text = describeRefusedHosts(this.#server);
+    if (text !== "") this.#ports.log.write("warn", text.trim(), { server: this.#server.name });
+    return text;
   }
 
   async #refreshTools(): Promise<void> {

@@ -18,6 +18,8 @@ export interface FailedServer {
   name: string;
   secrets: readonly Secret[];
   link: ServerLink;
+  /** Hosts that its sandbox lets it reach. */
+  net: readonly string[];
 }
 
 /** Why the server cannot be used, as a whole text, with the end of its error output unless it answered. */
@@ -32,6 +34,18 @@ export function describeFailedCall(error: unknown, server: FailedServer): string
   if (isRefusal(error)) return `The MCP server "${server.name}" refused the call: ${reason}`;
   return `The MCP server "${server.name}" failed during the call: ${reason}. ` +
     `Whether the call took effect is unknown.${endOfErrorOutput(server)}`;
+}
+
+/**
+ * Which hosts the sandbox has kept a server from since this was last asked, and how a person lets it reach them, as lines of
+ * their own behind another text; empty where there are none.
+ */
+export function describeRefusedHosts({ name, link, net }: FailedServer): string {
+  const refused = link.takeRefusedHosts();
+  if (refused.length === 0) return "";
+  const hosts = JSON.stringify([...net, ...refused]);
+  return `\nThe sandbox has kept the MCP server "${name}" from ${refused.join(", ")}. ` +
+    `To let it in, a person writes into its entry in mcp-servers.json: "sandbox": { "net": ${hosts} }`;
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {

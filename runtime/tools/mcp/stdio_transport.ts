@@ -6,6 +6,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
+import type { ServerConfinement } from "./server_sandbox.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import {
@@ -20,6 +21,13 @@ import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 import { ServerProcess, StartFailure } from "./server_process.ts";
 
+/** What a transport works with. */
+export interface StdioOptions {
+  clock: Clock;
+  limits: McpLimits;
+  confinement: ServerConfinement;
+}
+
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /** A connection to a program that it starts and ends. */
@@ -28,7 +36,7 @@ export class StdioTransport implements ServerLink {
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
   readonly #program: Program;
-  readonly #options: { clock: Clock; limits: McpLimits };
+  readonly #options: StdioOptions;
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   readonly #budget: MinuteBudget;
   #process: ServerProcess | undefined;
@@ -39,7 +47,7 @@ export class StdioTransport implements ServerLink {
   /** Resolves when all that has been read so far is delivered. */
   #received = Promise.resolve();
 
-  constructor(program: Program, options: { clock: Clock; limits: McpLimits }) {
+  constructor(program: Program, options: StdioOptions) {
     this.#program = program;
     this.#options = options;
     this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
@@ -57,11 +65,14 @@ export class StdioTransport implements ServerLink {
     return this.#process?.stderr ?? "";
   }
 
+  takeRefusedHosts(): string[] {
+    return this.#process?.takeRefusedHosts() ?? [];
+  }
+
   /** Starts the program; rejects with StartFailure. */
-  // deno-lint-ignore require-await -- the port is asynchronous
   async start(): Promise<void> {
     try {
-      this.#process = ServerProcess.start(this.#program, {
+      this.#process = await ServerProcess.start(this.#program, {
         ...this.#options,
         onOutput: (chunk) => this.#read(chunk),
       });

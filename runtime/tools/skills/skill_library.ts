@@ -9,6 +9,8 @@ import { openFile } from "../files/opened_file.ts";
 import { PathSandbox } from "../files/path_sandbox.ts";
 import { realPathOf } from "../files/real_path.ts";
 import { ToolFailure } from "../tool_failure.ts";
+import { LOCK_NAME } from "./skill_files.ts";
+import { describeUnlocked } from "./skill_lock.ts";
 import { parseSkillFile, type SkillFile } from "./skill_file.ts";
 
 /** Instructions become a message: what is longer belongs into files of its own, read when they are needed. */
@@ -53,8 +55,12 @@ export class SkillLibrary {
     const badName = describeBadName(name);
     if (badName !== undefined) return problem(`The name of a skill ${badName}`);
     try {
-      const folder = await realPathOf(join(skillsDir, name), name);
+      const folder = realPathOf(join(skillsDir, name), name);
       if (!folder.exists || folder.dangling) return problem("The skill does not exist");
+      const unlocked = await describeUnlocked(folder.path);
+      if (unlocked !== undefined) {
+        return { diagnostics: [errorAtStart(join(skillsDir, name, LOCK_NAME), unlocked)] };
+      }
       const sandbox = new PathSandbox({
         workspace: folder.path,
         agentsDir: null,

@@ -2,12 +2,15 @@
 import { stat } from "node:fs/promises";
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
+import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
+import { confineProgram } from "../processes/confined_program.ts";
 import { type ProgramEnd, runProgram, type RunProgramOptions } from "../processes/run_program.ts";
 import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { parseScriptName, shellOf } from "./script_names.ts";
 import type { ScriptHost } from "./script_host.ts";
 import { splitShellWords } from "./shell_words.ts";
+import type { SandboxRules } from "../../sandbox/sandbox_rules.ts";
 import type { Skill, SkillLibrary } from "./skill_library.ts";
 
 const MAX_ARGUMENT_CHARACTERS = 20_000;
@@ -24,6 +27,8 @@ export interface SkillScriptOptions {
   scriptHost: ScriptHost;
   /** What scripts see of the service's environment: PATH and its like, no keys. */
   environment: Readonly<Record<string, string>>;
+  /** Holds scripts of other languages to the agent's paths. */
+  sandbox: ProcessSandbox;
 }
 
 /** The tool, over the skills of a workspace. */
@@ -71,6 +76,8 @@ export function createSkillRunScript(
         ? await options.scriptHost.runScript(script, context)
         : await runScript(interpreter, {
           ...script,
+          sandbox: options.sandbox,
+          rules: await rulesOf(skill, context),
           signal: context.signal,
           clock: context.clock,
           redactor: context.redactor,
@@ -85,13 +92,32 @@ export function createSkillRunScript(
 /** Runs a script of another language; a shell script by what its first line names. */
 async function runScript(
   interpreter: string,
-  script: Omit<RunProgramOptions, "input"> & { path: string },
+  script: Omit<RunProgramOptions, "input"> & {
+    path: string;
+    sandbox: ProcessSandbox;
+    rules: SandboxRules;
+  },
 ): Promise<ProgramEnd> {
-  const { path, args } = script;
+  const { path, args, cwd, environment, sandbox, rules } = script;
   const [program = interpreter, ...before] = interpreter === "sh"
     ? shellOf(await beginningOfFile(path))
     : [];
-  return await runProgram(program, { ...script, args: [...before, path, ...args] });
+  const started = { program, args: [...before, path, ...args], cwd, environment };
+  const confined = await confineProgram(sandbox, started, rules);
+  return await runProgram(confined.program, { ...script, ...confined });
+}
+
+/** The agent's paths, and the skill's folder to read. */
+async function rulesOf(skill: Skill, { sandbox }: ToolContext): Promise<SandboxRules> {
+  const roots = await sandbox.roots();
+  const pathsOf = (wanted: "read" | "write") =>
+    roots.flatMap(({ path, access }) => access === wanted ? [path] : []);
+  return {
+    read: [skill.folder, ...pathsOf("read")],
+    write: pathsOf("write"),
+    closed: sandbox.closedFolders,
+    net: "none",
+  };
 }
 
 async function beginningOfFile(path: string): Promise<string> {

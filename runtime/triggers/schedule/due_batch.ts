@@ -7,8 +7,8 @@ import type { Slot, SlotStore } from "./slot_store.ts";
 
 /** Schedules that are due together are settled in such batches: one transaction for all that does not run. */
 const BATCH = 200;
-/** How many runs start before others have their turn. */
-const STARTED_AT_ONCE = 10;
+/** How many runs start together, before others have their turn. */
+const STARTED_AT_ONCE = 20;
 /** When what could not be stored is tried again. */
 export const RETRY_MS = 10_000;
 
@@ -69,20 +69,26 @@ async function startRuns(
 ): Promise<{ failures: unknown[]; isStopping: boolean }> {
   const { book, start, now } = ports;
   const failures: unknown[] = [];
-  let started = 0;
-  for (const { entry, verdict: { run } } of judged) {
-    if (run === undefined) continue;
-    try {
-      const { outcome } = await start(entry.agent, run);
-      if (outcome === "stopping") return { failures, isStopping: true };
-      book.advance(entry, run.scheduledFor);
-    } catch (error) {
-      failures.push(error);
-      book.postpone(entry, now + RETRY_MS);
-    }
-    if (++started % STARTED_AT_ONCE === 0) await setImmediate();
+  let isStopping = false;
+  const due = judged.flatMap(({ entry, verdict: { run } }) =>
+    run === undefined ? [] : { entry, run }
+  );
+  for (let first = 0; first < due.length && !isStopping; first += STARTED_AT_ONCE) {
+    if (first > 0) await setImmediate();
+    await Promise.all(
+      due.slice(first, first + STARTED_AT_ONCE).map(async ({ entry, run }) => {
+        try {
+          const { outcome } = await start(entry.agent, run);
+          if (outcome === "stopping") isStopping = true;
+          else book.advance(entry, run.scheduledFor);
+        } catch (error) {
+          failures.push(error);
+          book.postpone(entry, now + RETRY_MS);
+        }
+      }),
+    );
   }
-  return { failures, isStopping: false };
+  return { failures, isStopping };
 }
 
 function judge(

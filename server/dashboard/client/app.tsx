@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ServiceEventMessage } from "../../client.ts";
 import { AgentView } from "./views/agent_view.tsx";
+import type { AgentSummary } from "../../schemas/agent_schemas.ts";
 import type { AgentsById } from "./state/agents_by_id.ts";
 import { AgentsView } from "./views/agents_view.tsx";
 import { ExecutionView } from "./views/execution_view.tsx";
@@ -11,13 +12,14 @@ import { HistoryView } from "./views/history_view.tsx";
 import { LogView } from "./views/log_view.tsx";
 import { type NowLists, NowView, useExecutionLists } from "./views/now_view.tsx";
 import { LinkBanner, PageHead } from "./page_head.tsx";
+import { Palette } from "./palette.tsx";
 import { Empty } from "./parts.tsx";
 import { loadWaiting, toCount } from "./state/pending_list.ts";
 import { keepPreference, readPreference } from "./preferences.ts";
 import { parseRoute, type Route, toHash } from "./route.ts";
 import { ScheduleView } from "./views/schedule_view.tsx";
 import { useService } from "./state/service_context.ts";
-import { createShortcuts, isForPage } from "./shortcuts.ts";
+import { createShortcuts, isForPage, isPaletteKey } from "./shortcuts.ts";
 import { applyTheme, chosenTheme, THEMES } from "./theme.ts";
 import { UsageView } from "./views/usage_view.tsx";
 import { useLinkState, useResource } from "./state/use_resource.ts";
@@ -30,6 +32,7 @@ export function App(): VNode {
   const route = useRoute();
   const [theme, setTheme] = useState(chosenTheme());
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [hasKeys, setKeys] = useState(readPreference("shortcuts") !== "off");
   const agents = useResource(() => client.agents(), { key: "agents", topics: ["agents"] });
   const waiting = useResource(() => loadWaiting(client), {
@@ -52,8 +55,10 @@ export function App(): VNode {
     setTheme(next);
     announce(`Theme: ${next}`);
   };
-  const shortcuts = createShortcuts({ openHelp: () => setHelpOpen(true), changeTheme });
-  useKeys(hasKeys ? shortcuts : []);
+  const openPalette = () => setPaletteOpen(document.querySelector("dialog[open]") === null);
+  const openHelp = () => setHelpOpen(true);
+  const shortcuts = createShortcuts({ openHelp, openPalette, changeTheme });
+  useKeys(hasKeys ? shortcuts : [], openPalette);
   const main = useFocusOnTurn(route);
   return (
     <>
@@ -63,14 +68,23 @@ export function App(): VNode {
       <PageHead
         route={route}
         waiting={count}
+        failing={countFailing(agents.data ?? [])}
         theme={theme}
         onTheme={changeTheme}
-        onHelp={() => setHelpOpen(true)}
+        onHelp={openHelp}
+        onPalette={openPalette}
       />
       <LinkBanner state={state} />
       <main id="main" ref={main.ref} tabIndex={-1}>
         <View route={route} agents={byId} resources={{ agents, waiting, ...lists }} />
       </main>
+      {isPaletteOpen && (
+        <Palette
+          agents={agents.data ?? []}
+          shortcuts={shortcuts}
+          onClose={() => setPaletteOpen(false)}
+        />
+      )}
       {isHelpOpen && (
         <HelpDialog
           shortcuts={shortcuts}
@@ -99,7 +113,9 @@ function View(
     case "agent":
       return <AgentView key={route.id} id={route.id} />;
     case "execution":
-      return <ExecutionView key={route.id} id={route.id} agents={agents} />;
+      return (
+        <ExecutionView key={route.id} id={route.id} step={route.step ?? null} agents={agents} />
+      );
     case "history":
       return <HistoryView route={route} agents={agents} />;
     case "schedule":
@@ -149,12 +165,26 @@ function useFocusOnTurn(
   return { ref, focus: () => ref.current?.focus() };
 }
 
-function useKeys(shortcuts: ReturnType<typeof createShortcuts>): void {
-  const latest = useRef(shortcuts);
-  latest.current = shortcuts;
+/** Agents whose last run failed and that would still run. */
+function countFailing(agents: readonly AgentSummary[]): number {
+  return agents.filter(({ enabled, last_status }) =>
+    enabled && (last_status === "error" || last_status === "timeout")
+  ).length;
+}
+
+function useKeys(
+  shortcuts: ReturnType<typeof createShortcuts>,
+  openPalette: () => void,
+): void {
+  const latest = useRef({ shortcuts, openPalette });
+  latest.current = { shortcuts, openPalette };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const shortcut = latest.current.find(({ key }) => key === event.key);
+      if (isPaletteKey(event)) {
+        event.preventDefault();
+        return latest.current.openPalette();
+      }
+      const shortcut = latest.current.shortcuts.find(({ key }) => key === event.key);
       if (shortcut === undefined || !isForPage(event)) return;
       event.preventDefault();
       shortcut.act();

@@ -7,20 +7,33 @@ import { type Route, toHash } from "./route.ts";
 import { useService } from "./state/service_context.ts";
 import { NAVIGATION } from "./shortcuts.ts";
 import type { Theme } from "./theme.ts";
+import { fetchBesideThePage } from "./state/transport.ts";
 import { useNow } from "./state/use_resource.ts";
+
+/** Whether the page was served to a browser that has logged in: the service says so in the page. */
+const isLoggedIn = globalThis.document?.getElementById("app")?.dataset.loggedIn !== undefined;
 
 /** The head of every view. */
 export function PageHead(
-  { route, waiting, theme, onTheme, onHelp }: {
+  { route, waiting, failing, theme, onTheme, onHelp, onPalette }: {
     route: Route;
     /** How many questions wait for a person: `3`, `20+`; null for none. */
     waiting: string | null;
+    /** How many agents failed the last time that they ran. */
+    failing: number;
     theme: Theme;
     onTheme: () => void;
     onHelp: () => void;
+    onPalette: () => void;
   },
 ): VNode {
   const nav = useRef<HTMLElement>(null);
+  const { announce } = useService();
+  const logOut = async () => {
+    const ended = await fetchBesideThePage("/logout", { method: "POST" }).catch(() => null);
+    if (ended?.ok) location.reload();
+    else announce("The service did not answer: you are still logged in.");
+  };
   useEffect(() => {
     // On a narrow screen the row of views is longer than the screen.
     const here = nav.current?.querySelector("[aria-current]");
@@ -43,18 +56,28 @@ export function PageHead(
                     </span>
                   </span>
                 )}
+                {to.view === "agents" && failing > 0 && (
+                  <span class="badge failing">
+                    {failing}
+                    <span class="unseen">{failing === 1 ? " fails" : " fail"}</span>
+                  </span>
+                )}
               </a>
             </li>
           ))}
         </ul>
       </nav>
       <div class="tools">
+        <button type="button" class="quiet" onClick={onPalette} aria-label="Find">
+          <span aria-hidden="true">⌕</span>
+        </button>
         <button type="button" class="quiet" onClick={onTheme} aria-label={`Theme: ${theme}`}>
           <span aria-hidden="true">{theme === "system" ? "◐" : theme === "light" ? "○" : "●"}</span>
         </button>
         <button type="button" class="quiet" onClick={onHelp} aria-label="Keys">
           <span aria-hidden="true">?</span>
         </button>
+        {isLoggedIn && <button type="button" class="quiet words" onClick={logOut}>Log out</button>}
       </div>
     </header>
   );

@@ -1,13 +1,26 @@
 // Which view the address asks for. The part behind `#` is enough: the page is one file, wherever a proxy puts it.
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../runtime/executions/states.ts";
 
+/** The history, narrowed down. Absent fields leave nothing out. */
+export interface HistoryRoute {
+  view: "history";
+  status: ExecutionStatus | null;
+  agent: string | null;
+  page: number;
+  /** A text in the message, the answer or the error. */
+  q?: string;
+  /** The first and the last day, local: 2026-01-31. */
+  from?: string;
+  to?: string;
+}
+
 /** A view with what it shows. */
 export type Route =
   | { view: "now" }
   | { view: "agents" }
   | { view: "agent"; id: string }
-  | { view: "execution"; id: number }
-  | { view: "history"; status: ExecutionStatus | null; agent: string | null; page: number }
+  | { view: "execution"; id: number; step?: number | null }
+  | HistoryRoute
   | { view: "schedule" }
   | { view: "usage"; days: number }
   | { view: "log" }
@@ -29,7 +42,7 @@ export function parseRoute(hash: string): Route {
     if (view === "agents") return { view: "agent", id };
     const isNumber = /^\d{1,15}$/.test(id);
     return view === "executions" && isNumber
-      ? { view: "execution", id: Number(id) }
+      ? { view: "execution", id: Number(id), step: stepOf(values.get("step")) }
       : { view: "unknown" };
   }
   switch (view) {
@@ -45,6 +58,9 @@ export function parseRoute(hash: string): Route {
         status: EXECUTION_STATUSES.find((one) => one === values.get("status")) ?? null,
         agent: values.get("agent") || null,
         page: pageOf(values.get("page")),
+        ...textOf("q", values.get("q")),
+        ...dayOf("from", values.get("from")),
+        ...dayOf("to", values.get("to")),
       };
     case "usage":
       return { view, days: USAGE_DAYS.find((one) => String(one) === values.get("days")) ?? 30 };
@@ -65,11 +81,11 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
     case "agent":
       return `#/agents/${encodeURIComponent(route.id)}`;
     case "execution":
-      return `#/executions/${route.id}`;
+      return `#/executions/${route.id}${toQuery({ step: route.step?.toString() ?? null })}`;
     case "history": {
-      const { status, agent, page } = route;
+      const { status, agent, page, q = null, from = null, to = null } = route;
       return `#/history${
-        toQuery({ status, agent: agent || null, page: page > 1 ? String(page) : null })
+        toQuery({ status, agent: agent || null, q, from, to, page: page > 1 ? String(page) : null })
       }`;
     }
     case "usage":
@@ -83,6 +99,20 @@ function toQuery(values: Record<string, string | null>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== null) query.set(name, value);
   return query.size === 0 ? "" : `?${query}`;
+}
+
+function textOf<Name extends string>(name: Name, text: string | null): { [N in Name]?: string } {
+  return (text ? { [name]: text } : {}) as { [N in Name]?: string };
+}
+
+function dayOf<Name extends string>(name: Name, text: string | null): { [N in Name]?: string } {
+  const isDay = text !== null && /^\d{4}-\d\d-\d\d$/.test(text) &&
+    !Number.isNaN(Date.parse(text));
+  return textOf(name, isDay ? text : null);
+}
+
+function stepOf(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 function pageOf(text: string | null): number {

@@ -23,7 +23,7 @@ export const NAVIGATION = VIEWS;
 
 /** All keys. */
 export function createShortcuts(
-  page: { openHelp: () => void; changeTheme: () => void },
+  page: { openHelp: () => void; openPalette: () => void; changeTheme: () => void },
 ): Shortcut[] {
   return [
     ...VIEWS.map(({ key, name, route }) => ({
@@ -34,9 +34,17 @@ export function createShortcuts(
       },
     })),
     { key: "/", does: "Go to the filter", act: focusFilter },
+    { key: "j", does: "Go to the next row; Enter opens it", act: () => moveInList(1) },
+    { key: "k", does: "Go to the row before", act: () => moveInList(-1) },
     { key: "t", does: "Change the theme", act: page.changeTheme },
     { key: "?", does: "Show this help", act: page.openHelp },
+    { key: "Ctrl+K", does: "Find an agent, a view or an action", act: page.openPalette },
   ];
+}
+
+/** Whether a press of keys asks for the palette. With Ctrl it is no single key, so it works while somebody writes. */
+export function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === "k" && (ctrlKey || metaKey) && !altKey && !shiftKey;
 }
 
 /** Whether a key press is meant for what has the focus, or for the browser. */
@@ -46,6 +54,19 @@ export function isForPage(event: KeyboardEvent): boolean {
   const { target } = event;
   return !(target instanceof HTMLElement &&
     target.closest("input, textarea, select, [contenteditable]") !== null);
+}
+
+/** Moves the focus among the rows of the view's lists, from the one that has it or holds it. */
+function moveInList(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")];
+  const { activeElement } = document;
+  const rowOf = (element: Element) => element.closest("li, tr, section") ?? element;
+  const here = rows.findIndex((row) =>
+    row === activeElement || (activeElement !== null && rowOf(row).contains(activeElement))
+  );
+  const next = here === -1 ? (step === 1 ? 0 : rows.length - 1) : here + step;
+  rows[next]?.focus();
+  rows[next]?.scrollIntoView({ block: "nearest" });
 }
 
 function focusFilter(): void {

@@ -5,6 +5,8 @@ import type { ServiceEventMessage } from "../../../server/client.ts";
 import { settle } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { CTRL_D } from "../fake_input.ts";
+import { offerServer } from "../fake_server.ts";
+import { offerSkill } from "../fake_skill.ts";
 import type { FakeCli, FakeProcess } from "../fake_cli.ts";
 import { ask, finish } from "../waiting_execution.ts";
 import { offerRelease } from "../update/release_server.ts";
@@ -125,7 +127,7 @@ const SCREENS: readonly Screen[] = [
     argv: ["new", "my agent"],
     hasPerson: true,
     needs(cli) {
-      cli.input.answers = ["", "", "schedule", "5", "1h30m", "notes", ""];
+      cli.input.answers = ["", "", "schedule", "5", "1h30m", "wait", "notes", ""];
       cli.input.lines = ["", CTRL_D, "Sum up the notes."];
       return useUnwritableHome(cli);
     },
@@ -163,7 +165,11 @@ const SCREENS: readonly Screen[] = [
     },
   },
   { name: "logs of nobody", argv: ["logs", "reportr"], code: 2 },
-  { name: "logs without an agent", argv: ["logs"], code: 2 },
+  { name: "why", argv: ["why", "reporter"] },
+  { name: "why not", argv: ["why", "sorter"] },
+  { name: "recap", argv: ["recap"] },
+  { name: "recap of nothing", argv: ["recap", "--since", "1m"] },
+  { name: "logs of all agents", argv: ["logs"], code: 0 },
   {
     name: "run",
     argv: ["run", "reporter"],
@@ -276,7 +282,7 @@ const SCREENS: readonly Screen[] = [
   { name: "run without an agent", argv: ["run"], code: 2 },
   {
     name: "chat",
-    argv: ["chat", "reporter"],
+    argv: ["chat", "reporter", "--session", "garden"],
     hasPerson: true,
     async meanwhile({ cli }) {
       cli.input.lines = ["How is the garden?"];
@@ -306,6 +312,18 @@ const SCREENS: readonly Screen[] = [
   { name: "respond without an answer", argv: ["respond", "4"], code: 2 },
   { name: "respond to what does not wait", argv: ["respond", "1", "--yes"], code: 1 },
   { name: "respond to nothing", argv: ["respond", "99", "--yes"], code: 2 },
+  {
+    name: "watch",
+    argv: ["watch", "1"],
+    before(world) {
+      withPast(world);
+      finish(world.cli, 1, "Written.");
+    },
+  },
+  { name: "watch of what waits", argv: ["watch", "4"], code: 4 },
+  { name: "watch of nothing", argv: ["watch", "99"], code: 2 },
+  { name: "cancel", argv: ["cancel", "4"] },
+  { name: "cancel of what has ended", argv: ["cancel", "1"] },
   { name: "status", argv: ["status"] },
   { name: "status -v", argv: ["status", "-v"] },
   {
@@ -368,6 +386,25 @@ const SCREENS: readonly Screen[] = [
         ],
       };
     },
+  },
+  {
+    name: "skill add",
+    argv: ["skill", "add", "npm:@acme/skill-pdf", "--yes"],
+    before: ({ cli }) => offerSkill(cli),
+  },
+  {
+    name: "skill add of another version, without a person",
+    argv: ["skill", "add", "npm:@acme/skill-pdf"],
+    code: 2,
+    before: ({ cli }) =>
+      offerSkill(cli, {
+        changes: { changed: ["scripts/fill.py"], added: ["reference/forms.md"], missing: [] },
+      }),
+  },
+  {
+    name: "mcp add",
+    argv: ["mcp", "add", "files", "npm:@acme/files", "~/notes", "--env", "FILES_TOKEN", "--yes"],
+    before: ({ cli }) => offerServer(cli),
   },
   {
     name: "validate",
@@ -434,6 +471,7 @@ const SCREENS: readonly Screen[] = [
     before: ({ cli }) => void (cli.hasBrowser = false),
     meanwhile: leavePage,
   },
+  { name: "ui --stop without a page", argv: ["ui", "--stop"] },
   { name: "update", argv: ["update"], needs: offerRelease },
   { name: "update --check", argv: ["update", "--check"], needs: offerRelease },
   { name: "update of a checkout", argv: ["update"], code: 1 },

@@ -166,6 +166,20 @@ Deno.test("FrameRenderer shows the use of a skill as one line", () => {
   assert.match(render(frames, { showMessages: true })[1]?.[1] ?? "", /^Skill\n[^]*One\./);
 });
 
+Deno.test("FrameRenderer shows what a run waits for, and what it tries again", () => {
+  const notice = { event_type: "meta", kind: "notice" };
+  assert.deepEqual(
+    render([
+      { ...notice, level: "info", content: 'Starts the MCP server "a\u001b[2J"' },
+      { ...notice, level: "warn", content: "The rate limit is reached: attempt 2 of 4 in 20s" },
+    ]),
+    [
+      ["step", '· Starts the MCP server "a"'],
+      ["step", "! The rate limit is reached: attempt 2 of 4 in 20s"],
+    ],
+  );
+});
+
 Deno.test("FrameRenderer tells the parent of a delegated run, and warnings about prices", () => {
   assert.deepEqual(
     render([

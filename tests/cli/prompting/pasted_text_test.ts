@@ -25,6 +25,13 @@ Deno.test("PasteTranslator makes a paste one line whose breaks come back", () =>
   assert.equal(restoreLineBreaks(keys.slice(0, -1)), "aone\ntwo\nthree\nfourb");
 });
 
+Deno.test("PasteTranslator takes Alt+Enter as a line break that does not send the line", () => {
+  const keys = translate("one\u001b\rtwo\u001b\nthree\r");
+  assert.equal(keys, "one␤two␤three\r");
+  assert.equal(restoreLineBreaks(keys.slice(0, -1)), "one\ntwo\nthree");
+  assert.equal(translate("\u001b", "\r"), "\u001b\r", "Esc, and Enter after it, are two keys");
+});
+
 Deno.test("PasteTranslator lets no control character out of a paste", () => {
   assert.equal(translate(`${START}rm\u0003 -rf\u001b[A\u007f\t.${END}`), "rm -rf[A\t.");
 });

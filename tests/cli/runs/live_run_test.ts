@@ -213,6 +213,9 @@ Deno.test("chat shows its turns the same way", async () => {
   waiting.finish(cli, 1, "Hello *yourself*.");
   assert.equal(await cli.drive(code), 0);
   assert.ok(!cli.input.isMuted);
-  assert.match(screen.text, /\n\nHello yourself\.\n\n1 turn · 42 tokens · [\d.]+s$/);
+  assert.match(
+    screen.text,
+    /\n\nHello yourself\.\n\n1 turn · 42 tokens · [\d.]+s\nGo on with: inkling chat daily --session [\w-]+$/,
+  );
   assert.doesNotMatch(screen.text, /Thinking/);
 });

@@ -130,3 +130,15 @@ Deno.test("stop tells how it went, by text and exit code", async () => {
   assert.equal(await cli.run("stop"), 0);
   assert.equal(cli.stdout.text, "Inkling is not running\n");
 });
+
+Deno.test("stop names the executions that it ends, and how long it waits for them", async () => {
+  await using cli = await createFakeCli();
+  addProcess(cli, Deno.pid, ["request"]);
+  cli.runtime.addExecution({ agentId: "daily", startedAt: cli.clock.now() - 180_000 });
+  cli.runtime.addExecution({ agentId: "done", status: "success" });
+  assert.equal(await cli.drive(cli.run("stop")), 0);
+  assert.equal(
+    cli.stderr.text,
+    "Execution 1 of daily runs, begun 3 min ago\nWaiting for the service to end them, 15s at most\n",
+  );
+});

@@ -3,23 +3,26 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { createUiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { testInBrowser } from "../../support/browser.ts";
 import { API_KEY, openDashboardWorld } from "./dashboard_world.ts";
+import { openOwnProxy } from "./own_proxy.ts";
 
 async function useLoopbackProxy(browser: Browser): Promise<void> {
   await using world = await openDashboardWorld(
     browser,
     (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
   );
-  const { socketFile } = world.runtime().directories;
-  await using proxy = await openUiProxy({ socketFile, home: "/ui", warn: () => {} });
+  const { socketFile, stateDir } = world.runtime().directories;
+  await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
+  const { address } = await createUiLink({ stateDir, port: proxy.port });
   const page = await world.openPage("#/");
   // As browsers are whose streams cannot be iterated.
   await page.addInitScript(
     "delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;",
   );
-  await page.goto(proxy.address);
+  await page.goto(address);
   await page.getByText("Nothing is running.").waitFor();
   assert.doesNotMatch(page.url(), /token/);
   await page.getByRole("link", { name: "Agents", exact: true }).click();
@@ -32,31 +35,13 @@ async function useLoopbackProxy(browser: Browser): Promise<void> {
   await page.locator(".banner").waitFor({ state: "detached" });
   // The token was used up; who comes with it again, without the cookie, stays outside.
   const other = await world.openPage("#/");
-  const response = await other.goto(proxy.address);
+  const response = await other.goto(address);
   assert.equal(response?.status(), 403);
-}
-
-/** A proxy that serves everything under `/inkling` and adds the key. */
-function openOwnProxy(target: () => string, key: string): { origin: string } & AsyncDisposable {
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
-    const { pathname, search } = new URL(request.url);
-    if (!pathname.startsWith("/inkling/")) return new Response("elsewhere", { status: 404 });
-    const headers = new Headers(request.headers);
-    headers.set("x-api-key", key);
-    headers.delete("host");
-    const path = pathname.slice("/inkling".length) + search;
-    const { method, body } = request;
-    return fetch(`${target()}${path}`, { method, headers, body, redirect: "manual" });
-  });
-  return {
-    origin: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
 }
 
 async function useOwnProxy(browser: Browser): Promise<void> {
   let target = "";
-  await using proxy = openOwnProxy(() => target, API_KEY);
+  await using proxy = openOwnProxy({ target: () => target, key: API_KEY });
   await using world = await openDashboardWorld(browser, async (workspace) => {
     await workspace.writeScript("worker", [{ say: "done" }]);
     const config = join(workspace.configDir, "config.yaml");
@@ -65,7 +50,7 @@ async function useOwnProxy(browser: Browser): Promise<void> {
   });
   target = world.origin;
   const page = await world.openPage("#/", { extraHTTPHeaders: {} });
-  await page.getByText("This page needs the API key of the service").waitFor();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
   await page.goto(`${proxy.origin}/inkling/`);
   await page.getByText("Nothing is running.").waitFor();
   assert.equal(page.url(), `${proxy.origin}/inkling/ui`);
@@ -113,25 +98,26 @@ async function refuseStrangers(browser: Browser): Promise<void> {
     browser,
     (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
   );
-  const { socketFile } = world.runtime().directories;
-  await using proxy = await openUiProxy({ socketFile, home: "/ui", warn: () => {} });
+  const { socketFile, stateDir } = world.runtime().directories;
+  await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
+  const { address } = await createUiLink({ stateDir, port: proxy.port });
   const page = await world.openPage("#/", { extraHTTPHeaders: {} });
-  await page.goto(proxy.address);
+  await page.goto(address);
   await page.getByText("Nothing is running.").waitFor();
   // All ports of 127.0.0.1 are one site: the browser sends the cookie along.
-  const statuses = await attack(page, new URL(proxy.address).origin);
+  const statuses = await attack(page, new URL(address).origin);
   assert.deepEqual(statuses, [403, 403]);
   // A browser behind a proxy that adds the key to whatever it sends.
   const keyed = await world.openPage("#/");
   assert.deepEqual(await attack(keyed, world.origin), [403, 403]);
   assert.deepEqual(await world.runtime().listExecutions({ limit: 5, offset: 0 }), []);
   // Nobody shut it down, either.
-  await page.goto(`${new URL(proxy.address).origin}/ui`);
+  await page.goto(`${new URL(address).origin}/ui`);
   await page.getByText("Nothing is running.").waitFor();
 }
 
 testInBrowser("dashboard: behind proxies", [
   ["it works through the loopback proxy, and is found again behind it", useLoopbackProxy],
-  ["it works under a path of a proxy that adds the key, and says so without", useOwnProxy],
+  ["it works under a path of a proxy that adds the key, and asks for it without", useOwnProxy],
   ["pages of others are refused, though the browser brings cookie or key", refuseStrangers],
 ]);

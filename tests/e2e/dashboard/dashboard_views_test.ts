@@ -110,6 +110,10 @@ async function lookWithAxe(browser: Browser): Promise<void> {
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await expectNoFault(page, `${colorScheme} keys`);
     await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Find" }).waitFor();
+    await expectNoFault(page, `${colorScheme} palette`);
+    await page.keyboard.press("Escape");
     return page;
   }));
   await world.stopService();
@@ -175,6 +179,26 @@ async function useKeys(browser: Browser): Promise<void> {
   await page.getByRole("link", { name: "digest" }).first().focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+
+  await page.getByText("Where the time went").waitFor();
+  await page.locator(".waterfall a").last().press("Enter");
+  assert.match(page.url(), /#\/executions\/\d+\?step=\d+$/);
+  await page.keyboard.press("a");
+  await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  assert.equal(await focused(page), "A");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/agents\/[^/]+$/);
+
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Find" });
+  await palette.getByRole("combobox").fill("open digest");
+  await palette.getByRole("option", { name: "Open digest" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/agents\/digest$/);
+  await palette.waitFor({ state: "detached" });
 
   await page.keyboard.press("n");
   await page.getByRole("textbox", { name: "Reason (optional)" }).focus();

@@ -11,6 +11,7 @@ const TURNS: readonly Turn[] = [
   { question: /Model provider/, answer: "" },
   { question: /When does it run/, answer: ["Down", "Enter"] },
   { question: /How often/, answer: "30m" },
+  { question: /will wait for a person/, answer: "" },
   { question: /read from/, answer: "notes" },
   { question: /write to/, answer: "" },
 ];
@@ -46,6 +47,9 @@ trigger:
 paths:
   - path: notes
     description: to read from
+confirm:
+  - file_delete
+  - file_write
 ---
 
 Read it.

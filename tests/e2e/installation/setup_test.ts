@@ -57,7 +57,7 @@ testInTerminal("setup leads from nothing to an agent that runs", async () => {
   assert.match(shown, /The model answers/);
   assert.deepEqual(parse(await Deno.readTextFile(join(home.configDir, "config.yaml"))), {
     workspace: "~/inkling",
-    defaults: { provider: "elsewhere", model: "tiny", base_url: server.url },
+    defaults: { mcp_confirm: "writes", provider: "elsewhere", model: "tiny", base_url: server.url },
   });
   assert.equal(modeOf(inWorkspace(home, "_config", ".env")), 0o600);
   const run = await home.inkling("run", "hello", "-q");

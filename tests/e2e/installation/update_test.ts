@@ -5,7 +5,11 @@ import { PERMISSION_FLAGS } from "../../../cli/self_command.ts";
 import { filesBelow, REPOSITORY } from "../../support/repository.ts";
 import { createRealHome } from "../real_process.ts";
 
-Deno.test("update in a checkout says who updates it", async () => {
+Deno.test({
+  name: "update in a checkout says who updates it",
+  // What ships is in none.
+  ignore: Deno.env.has("INKLING_TEST_BUNDLE"),
+}, async () => {
   await using home = await createRealHome();
   const { code, stdout, stderr } = await home.inkling("update");
   assert.equal(code, 1);

@@ -1,7 +1,7 @@
 // The program as end-to-end tests start it: under the flags that it derives itself from config.yaml and the agents.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { sourceCommand } from "../../../cli/self_command.ts";
+import { programCommand } from "../../support/program.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { deriveFlags } from "../../../runtime/permissions/derive_flags.ts";
 import { loadSettings } from "../../../runtime/config/settings.ts";
@@ -29,13 +29,13 @@ export async function scopedCommand(
   surroundings: ProcessSurroundings,
 ): Promise<string[]> {
   if (WIDE.includes(args[0]) || Deno.env.get("INKLING_TEST_FLAGS") === "full") {
-    return sourceCommand();
+    return programCommand();
   }
   const flags = await flagsFor(args, surroundings);
-  if (flags === undefined) return sourceCommand();
+  if (flags === undefined) return programCommand();
   const isService = args[0] === "start" && !args.some((arg) => /^(-d|--daemon)$/.test(arg));
   // Every other command may start the service, or end it.
-  return sourceCommand(isService ? flags : [...flags, "--allow-run"]);
+  return programCommand(isService ? flags : [...flags, "--allow-run"]);
 }
 
 /** Undefined where nothing can be derived, which the command is about to say itself. */

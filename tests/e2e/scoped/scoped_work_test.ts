@@ -159,7 +159,7 @@ Deno.test("files, custom tools, scripts of skills, MCP servers and http_request 
 
   using client = home.client();
   const args = await argumentsOf((await client.info()).pid);
-  assert.match(args, /--no-remote .*--allow-run .*main\.ts start/);
+  assert.match(args, /--no-remote .*--allow-run .*main\.[jt]s start/);
   assert.doesNotMatch(args, /--allow-(read|write|net|env) /, "the service itself is scoped");
   assert.equal((await home.inkling("stop")).code, 0);
 });

@@ -29,6 +29,7 @@ Deno.test("parseAgent() gives an agent without front matter every default", asyn
     history: "low",
     confirmTools: ["file_delete", "file_write"],
     freedGuards: [],
+    mcpConfirm: "none",
     autoApprove: [],
     onPending: "skip",
     confirmTimeoutMs: null,
@@ -102,6 +103,7 @@ enabled: false`,
     history: "off",
     confirmTools: ["file_delete", "http_request"],
     freedGuards: ["file_write"],
+    mcpConfirm: "none",
     autoApprove: ["file_write"],
     onPending: "parallel",
     confirmTimeoutMs: 5_400_000,
@@ -199,6 +201,43 @@ Deno.test("isGuarded() frees a tool by the name that it has, and no other tool t
     const agent = await agentOf(yaml);
     assert.equal(isGuarded(agent, { name: "file_write" }), own, yaml);
     assert.equal(isGuarded(agent, files), ofServer, yaml);
+  }
+});
+
+Deno.test("isGuarded() holds for a server's tool by mcp_confirm, until auto_approve names it, or its server", async () => {
+  const tool = (name: string, isReadOnly: boolean) => ({
+    name,
+    otherNames: [name, `fs_${name}`],
+    origin: { server: "fs", tool: name, isReadOnly },
+  });
+  const write = tool("put", false);
+  const read = tool("get_all", true);
+  const cases: [mode: string, yaml: string, write: boolean, read: boolean][] = [
+    ["", "mcp: [fs]", false, false],
+    ["none", "mcp: [fs]", false, false],
+    ["writes", "mcp: [fs]", true, false],
+    ["all", "mcp: [fs]", true, true],
+    ["all", "mcp: [fs]\nauto_approve: [put]", false, true],
+    ["all", "mcp: [fs]\nauto_approve: [fs/put]", false, true],
+    ["all", "mcp: [fs]\nauto_approve: [fs/get_*]", true, false],
+    ["all", "mcp: [fs]\nauto_approve: [fs/*]", false, false],
+    ["all", "mcp: [fs]\nauto_approve: [fs/g*_*l, fs/p*p*ut]", true, false],
+    ["all", "mcp: [fs]\nauto_approve: [fs/ge, '*', 'x']", false, false],
+    ["all", "mcp: [fs]\nauto_approve: [fs/ge, f/*, f*, fs, fs/, get_*]", true, true],
+    // A server's name may hold a slash: what means that one frees nothing of another.
+    ["all", "mcp: [fs, fs/get_all]\nauto_approve: [fs/get_all/*]", true, true],
+    ["all", "mcp: [other]\nauto_approve: [fs/*]", true, true],
+    ["none", "mcp: [fs]\nconfirm: [fs/p*]", true, false],
+    ["none", "mcp: [fs]\nconfirm: [put]\nauto_approve: [fs/*]", true, false],
+    ["none", "mcp: [fs]\nconfirm: [put]\nauto_approve: [fs/put]", false, false],
+    ["none", 'mcp: [fs]\nconfirm: ["*"]\nauto_approve: [fs/get_*]', true, false],
+  ];
+  for (const [mode, yaml, ofWrite, ofRead] of cases) {
+    const config = configOf(mode === "" ? "" : `defaults: {mcp_confirm: ${mode}}`);
+    const agent = await agentOf(yaml, { config });
+    assert.equal(isGuarded(agent, write), ofWrite, `${mode} ${yaml}: put`);
+    assert.equal(isGuarded(agent, read), ofRead, `${mode} ${yaml}: get_all`);
+    assert.equal(isGuarded(agent, { name: "search" }), yaml.includes('confirm: ["*"]'), yaml);
   }
 });
 

@@ -49,6 +49,7 @@ Deno.test("parseConfig() gives an empty file every default", () => {
       maxAgentDepth: 3,
       maxConcurrentRuns: 16,
       pinKeys: false,
+      sandbox: "preferred",
       http: { allow: [], deny: [], hosts: [], origins: [] },
       warnings: [],
     });
@@ -59,6 +60,7 @@ Deno.test("parseConfig() reads every key", () => {
   assert.deepEqual(
     read(`workspace: ~/work
 agents_dir: team/agents/
+sandbox: required
 http: {allow: [intern], deny: [private], hosts: [proxy], origins: ["https://proxy"]}
 defaults:
   provider: elsewhere
@@ -108,6 +110,7 @@ defaults:
       maxAgentDepth: 0,
       maxConcurrentRuns: 1,
       pinKeys: true,
+      sandbox: "required",
       http: {
         allow: ["intern"],
         deny: ["private"],

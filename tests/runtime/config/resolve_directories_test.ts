@@ -24,6 +24,7 @@ Deno.test("resolveDirectories() places everything of config.yaml's workspace", a
       baseStateDir: "/state",
       ownStateDir: own.ownStateDir,
       socketFile: "/state/service.sock",
+      proxySocketFile: "/state/service.net",
       databaseFile: "/state/inkling.db",
       pidFile: "/state/inkling.pid",
       lockFile: "/state/inkling.lock",

@@ -12,7 +12,7 @@ import {
   REPLY,
   retryWorld,
   ScriptedModel,
-} from "../../support/retry_world.ts";
+} from "../../support/models/retry_world.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
 Deno.test("withRetry() ends a silent call with ReplyTimeout and aborts it", async () => {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { type ModelDelta, ModelError } from "../../../runtime/models/model.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
-import { answers, type Attempt, fails, REPLY, retryWorld } from "../../support/retry_world.ts";
+import {
+  answers,
+  type Attempt,
+  fails,
+  REPLY,
+  retryWorld,
+} from "../../support/models/retry_world.ts";
 
 Deno.test("withRetry() passes a reply through and leaves nothing behind", async () => {
   const { model, clock, inner } = retryWorld([answers]);
@@ -94,12 +100,29 @@ Deno.test("withRetry() says that text of a failed attempt is void, and only then
   const call = collectReply(model);
   await clock.advance(3_000);
   const { deltas, text } = await call;
-  assert.deepEqual(deltas, [
+  assert.deepEqual(deltas.filter(({ type }) => type !== "notice"), [
     { type: "text", text: "half" },
     { type: "restart" },
     { type: "text", text: "ok" },
   ]);
   assert.equal(text, "ok");
+});
+
+Deno.test("withRetry() says what it waits for before it waits", async () => {
+  const limited = fails("openai answered 429", { status: 429, retryAfterMs: 20_000 });
+  const { model, clock } = retryWorld([limited, fails("cut"), answers]);
+  const deltas: ModelDelta[] = [];
+  const call = collectReply(model, modelRequest(), { onDelta: (delta) => deltas.push(delta) });
+  await clock.advance(0);
+  const rate = "The rate limit is reached: attempt 2 of 4 in 20.0s (openai answered 429)";
+  assert.deepEqual(deltas, [{ type: "notice", level: "warn", text: rate }]);
+  await clock.advance(20_000);
+  await clock.advance(3_000);
+  await call;
+  assert.deepEqual(deltas.slice(1), [
+    { type: "notice", level: "warn", text: "The model call failed: attempt 3 of 4 in 2.0s (cut)" },
+    { type: "text", text: "ok" },
+  ]);
 });
 
 Deno.test("withRetry() does not void the text of an attempt that was the last", async () => {

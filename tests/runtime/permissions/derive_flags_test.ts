@@ -189,7 +189,11 @@ Deno.test("deriveFlags() allows servers, variables and programs that agents name
     join(config, "mcp-servers.json"),
     JSON.stringify({
       web: { url: "https://${MCP_HOST}/mcp", headers: { Authorization: "Bearer ${MCP_TOKEN}" } },
-      program: { command: "run-it", env: { KEY: "${PROGRAM_KEY}" } },
+      program: {
+        command: "run-it",
+        env: { KEY: "${PROGRAM_KEY}" },
+        sandbox: { net: ["api.test", "*.cdn.test"], read: ["/srv/books"], write: ["/srv/notes"] },
+      },
       unused: { url: "https://unused.test/" },
     }),
   );
@@ -205,7 +209,17 @@ Deno.test("deriveFlags() allows servers, variables and programs that agents name
   assert.equal(whyOf(derived, "--allow-run"), undefined, "a skill without scripts runs nothing");
 
   await place.writeAgent("runner", demo("mcp: [program]\nskills: [walk]\ntools: [weather]"));
-  const why = whyOf(await derive(place), "--allow-run") ?? "";
+  // Undefined variables leave open what the rest of the entry comes to.
+  await Deno.writeTextFile(join(config, ".env"), "PROGRAM_KEY=12345678\n", { append: true });
+  const running = await derive(place);
+  const net = valuesOf(running, "allow-net");
+  assert.ok(net.includes("api.test") && net.some((one) => /^unix:.*\.net$/.test(one)));
+  assert.ok(!net.some((one) => one.includes("*")));
+  for (const path of ["/srv/books", "/srv/notes"]) {
+    assert.ok(valuesOf(running, "allow-read").includes(path));
+    assert.ok(!valuesOf(running, "allow-write").includes(path));
+  }
+  const why = whyOf(running, "--allow-run") ?? "";
   assert.match(why, /the MCP server program of runner/);
   assert.match(why, /the custom tools of runner/);
   assert.match(why, /the scripts of the skill walk of runner/);

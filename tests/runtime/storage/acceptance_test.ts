@@ -155,3 +155,36 @@ Deno.test("acceptExecution() gives the first execution for a repeated key also w
   assert.deepEqual([again.execution.id, again.execution.status], [id, "waiting"]);
   assert.deepEqual(await accept("key-2"), { refused: "waiting" });
 });
+
+Deno.test("acceptExecution() stores what is asked for at the same moment together, each with its own outcome", async () => {
+  using store = openTestStore();
+  let commits = 0;
+  const { transaction } = store.db;
+  store.db.transaction = (durability, body) => {
+    commits++;
+    return transaction.call(store.db, durability, body) as ReturnType<typeof body>;
+  };
+  const agents = ["a", "b", "a", "c"];
+  const outcomes = await Promise.all(agents.map((agentId) => claim(store, { agentId })));
+  assert.equal(commits, 1);
+  assert.deepEqual(
+    outcomes.map((one) => "refused" in one ? one.refused : one.execution.agentId),
+    ["a", "b", "claimed", "c"],
+  );
+});
+
+Deno.test("acceptExecution() accepts the others where one of those asked for at the same moment fails", async () => {
+  using store = openTestStore();
+  const broken = store.acceptances.acceptExecution({ ...WANTED, agentId: "broken" }, {
+    unlessWaiting: false,
+    frames: () => {
+      throw new TypeError("no frame");
+    },
+  });
+  const outcomes = await Promise.allSettled([claim(store, { agentId: "a" }), broken, claim(store)]);
+  assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
+  const rows = store.db.all<{ agent: string }>(
+    "SELECT agent_id AS agent FROM executions ORDER BY id",
+  );
+  assert.deepEqual(rows.map(({ agent }) => agent), ["a", "tester"]);
+});

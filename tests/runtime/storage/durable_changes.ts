@@ -2,6 +2,7 @@
 import { SqliteCheckpointStore } from "../../../runtime/storage/checkpoints.ts";
 import type { Durability } from "../../../runtime/storage/database.ts";
 import { closeInstance, openInstance } from "../../../runtime/storage/instances.ts";
+import { SqliteKnownToolStore } from "../../../runtime/storage/known_tools.ts";
 import { SqliteSettingsStore } from "../../../runtime/storage/settings.ts";
 import { SqliteSlotStore } from "../../../runtime/storage/slots.ts";
 import { SqliteWatchStore } from "../../../runtime/storage/watches.ts";
@@ -118,6 +119,14 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
       const message = { role: "user", content: "Hello." } as const;
       const messages = [{ position: 0, message, seeded: false }];
       return () => store.conversations.beginConversation(id, { messages, frames: [FRAME] });
+    },
+  },
+  {
+    change: "SqliteConversationStore.addFrame",
+    durability: "process",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      return () => store.conversations.addFrame(id, FRAME);
     },
   },
   {
@@ -245,6 +254,18 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     durability: "power",
     prepare: (store) => () =>
       new SqliteSettingsStore(store.db).changeSetting("scheduler", "paused", { fallback: "" }),
+  },
+  {
+    change: "SqliteKnownToolStore.keepTool",
+    durability: "power",
+    prepare: (store) => () =>
+      new SqliteKnownToolStore(store.db).keepTool("files", "read", {
+        digest: "1",
+        description: "Reads",
+        argumentNames: "path",
+        schemaDigest: "2",
+        hints: "{}",
+      }),
   },
   ...(["purge", "removeExecutions"] as const).map((method): DurableChange => ({
     change: `SqliteCheckpointStore.${method}`,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Journal } from "../../../runtime/executions/record/journal.ts";
+import { openInstance } from "../../../runtime/storage/instances.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
@@ -55,6 +56,116 @@ Deno.test("SqliteExecutionReads.listExecutions() filters by parent: its direct c
   assert.deepEqual(await below(other), [stranger]);
   assert.deepEqual(await below(first), [grandchild]);
   assert.deepEqual(await below(grandchild), []);
+});
+
+Deno.test("SqliteExecutionReads.listExecutions() finds texts of messages, answers and errors, and by trigger and time", async () => {
+  using store = openTestStore();
+  const clock = new TestClock();
+  const begin = async (message: string | undefined, startedAt: number, trigger?: "schedule") => {
+    const request = { args: [], ...(message !== undefined && { message }) };
+    return await store.accept({ request, startedAt, ...(trigger && { trigger }) });
+  };
+  const one = await begin('Where is "the invoice"?', 1_000);
+  const two = await begin(undefined, 2_000, "schedule");
+  const three = await begin("Nothing of it", 3_000);
+  const end = (execution: typeof one, output: string | null, error: string | null) =>
+    new Journal(execution, { ...store, clock })
+      .finish({ status: error === null ? "success" : "error", error, output });
+  await end(two, `Der Betrag: 100 % für Müller. ${"x".repeat(1_000)} far away`, null);
+  await end(three, null, "The endpoint refused the key");
+  const find = async (filter: object) =>
+    (await store.executions.listExecutions({ limit: 10, offset: 0, ...filter }))
+      .map(({ id }) => id);
+  assert.deepEqual(await find({ text: "INVOICE" }), [one.id]);
+  assert.deepEqual(await find({ text: '"the invoice"' }), [one.id]);
+  assert.deepEqual(await find({ text: "100 % für müller" }), [two.id]);
+  assert.deepEqual(await find({ text: "the" }), [three.id, one.id]);
+  assert.deepEqual(await find({ text: "the", limit: 1, offset: 1 }), [one.id]);
+  assert.deepEqual(await find({ text: "the", statuses: ["error"] }), [three.id]);
+  assert.deepEqual(await find({ text: "invoice OR key" }), []);
+  assert.deepEqual(await find({ text: "far away" }), []);
+  assert.deepEqual(await find({ trigger: "schedule" }), [two.id]);
+  assert.deepEqual(await find({ since: 2_000 }), [three.id, two.id]);
+  assert.deepEqual(await find({ since: 1_000, until: 3_000 }), [two.id, one.id]);
+  const [found] = await store.executions.listExecutions({
+    limit: 1,
+    offset: 0,
+    text: "invoice",
+    preview: true,
+  });
+  assert.deepEqual(found?.preview, { asked: 'Where is "the invoice"?', answered: null });
+  store.db.run("DELETE FROM executions WHERE id = ?", one.id);
+  assert.deepEqual(await find({ text: "invoice" }), []);
+});
+
+Deno.test("SqliteExecutionReads.listExecutions() reads an index for every filter, and no table as a whole", async () => {
+  using store = openTestStore();
+  await store.accept();
+  const plans: string[] = [];
+  const all = store.db.all.bind(store.db);
+  Object.assign(store.db, {
+    all(sql: string, ...values: never[]) {
+      const plan = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+      plans.push(plan.map(({ detail }) => detail).join("; "));
+      return all(sql, ...values);
+    },
+  });
+  for (
+    const filter of [
+      { text: "invoice" },
+      { text: "invoice", since: 1 },
+      { since: 1, until: 2 },
+      { trigger: "schedule" },
+      { agentId: "daily", since: 1 },
+    ] as const
+  ) await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
+  assert.equal(plans.length, 5);
+  for (const plan of plans) {
+    assert.match(plan, /USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/, plan);
+    assert.doesNotMatch(plan, /SCAN executions(;|$)/, plan);
+  }
+});
+
+Deno.test("SqliteExecutionReads.readSpan() counts by status, adds costs up and tells failures by agent", async () => {
+  using store = openTestStore();
+  const clock = new TestClock();
+  const end = async (agentId: string, startedAt: number, error: string | null) => {
+    const execution = await store.accept({ agentId, startedAt });
+    await new Journal(execution, { ...store, clock })
+      .finish({ status: error === null ? "success" : "aborted", error, output: null });
+    store.db.run("UPDATE executions SET cost_usd = 0.1 WHERE id = ?", execution.id);
+    return execution.id;
+  };
+  await end("early", 999, "x");
+  await end("daily", 1_000, "first");
+  const last = await end("daily", 1_500, "last");
+  await end("daily", 1_600, "Cancelled by user");
+  await end("weekly", 1_700, null);
+  await end("late", 2_000, "x");
+  await store.accept({ agentId: "open", startedAt: 1_800 });
+  const span = { since: 1_000, until: 2_000 };
+  assert.deepEqual(await store.executions.readSpan(span), {
+    counts: { aborted: 3, success: 1, running: 1 },
+    costUsd: 0.4,
+    failures: [{ agentId: "daily", count: 2, lastId: last, lastError: "last" }],
+    agents: [
+      { agentId: "daily", ended: 3, succeeded: 0 },
+      { agentId: "open", ended: 0, succeeded: 0 },
+      { agentId: "weekly", ended: 1, succeeded: 1 },
+    ],
+  });
+  assert.equal(await store.executions.readSpanCost({ since: 0, until: 1 }), null);
+});
+
+Deno.test("SqliteExecutionReads.readDowntimes() tells when no service ran, and that one was killed", async () => {
+  using store = openTestStore();
+  store.db.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
+  openInstance(store.db, { id: "two", pid: 1, startedAt: 2_000 });
+  openInstance(store.db, { id: "three", pid: 1, startedAt: 3_000 });
+  const read = (since: number, until: number) => store.executions.readDowntimes({ since, until });
+  assert.deepEqual(await read(0, 9_000), [{ from: 1_000, to: 2_000 }, { from: null, to: 3_000 }]);
+  assert.deepEqual(await read(2_000, 9_000), [{ from: null, to: 3_000 }]);
+  assert.deepEqual(await read(3_000, 9_000), []);
 });
 
 Deno.test("SqliteExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {

@@ -6,6 +6,7 @@ import {
   describeMarks,
   hoursWithin,
   isKnownEmpty,
+  kindOf,
   toMarks,
 } from "../../../server/dashboard/client/state/day_marks.ts";
 import {
@@ -80,12 +81,27 @@ Deno.test("toMarks() places what was and what comes, and leaves out what lies ou
   const upcoming = [18, 24, 30].map((hours) => new Date(FROM + hours * HOUR).toISOString());
   const marks = toMarks({ slots, upcoming }, day);
   assert.deepEqual(marks.map(({ kind, place }) => `${kind} ${place}`), [
-    ...["run 0", "missed 0.25", "upcoming 0.75"],
+    ...["started 0", "missed 0.25", "upcoming 0.75"],
   ]);
   assert.equal(
     describeMarks(marks, (at) => new Date(at).toISOString().slice(11, 16)),
     "1 run, 0 skipped, 4 missed; next 18:00",
   );
+});
+
+Deno.test("kindOf() tells a run by how it ended, and never one that has only started as a success", () => {
+  const slot: SlotBody = {
+    scheduled_for: new Date(FROM).toISOString(),
+    outcome: "run",
+    reason: null,
+    execution_id: 3,
+    count: 1,
+  };
+  const kinds = [undefined, "running", "waiting", "success", "error", "timeout"] as const;
+  assert.deepEqual(kinds.map((status) => kindOf({ ...slot, status })), [
+    ...["started", "started", "started", "success", "failed", "failed"],
+  ]);
+  assert.equal(kindOf({ ...slot, outcome: "skipped", status: "success" }), "skipped");
 });
 
 Deno.test("isKnownEmpty() holds only where no time was, none comes, and all that come are known", () => {
@@ -112,12 +128,12 @@ Deno.test("toMarks() makes one mark of times that nobody could tell apart, and c
     }));
     const marks = toMarks({ slots, upcoming: [] }, day);
     assert.equal(marks.reduce((before, { count }) => before + count, 0), slots.length);
-    for (const kind of ["run", "skipped"]) {
+    for (const [kind, outcome] of [["started", "run"], ["skipped", "skipped"]]) {
       const places = marks.filter((mark) => mark.kind === kind).map(({ place }) => place);
       assert.ok(places.length <= 288);
       // Each leads to the latest of those that it stands for.
       const ids = marks.filter((mark) => mark.kind === kind).map(({ executionId }) => executionId);
-      const newest = slots.filter((slot) => slot.outcome === kind)
+      const newest = slots.filter((slot) => slot.outcome === outcome)
         .map(({ execution_id }) => execution_id ?? 0);
       assert.equal(ids.at(-1) ?? 0, Math.max(0, ...newest));
     }

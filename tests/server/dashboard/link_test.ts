@@ -127,7 +127,7 @@ Deno.test("ServiceLink says why: the service stopped, requires its key, refuses,
   const refusal = (status: number, detail: string) => () => Response.json({ detail }, { status });
   service.answer = refusal(401, "Invalid or missing API key");
   await service.pass(250);
-  assert.match(reason(), /X-API-Key/);
+  assert.match(reason(), /reload the page to log in/);
   service.answer = refusal(421, "No such host");
   await service.pass(500);
   assert.match(reason(), /refuses: No such host/);

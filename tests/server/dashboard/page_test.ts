@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { apiKey } from "../../../server/middleware/api_key.ts";
-import { LogLines } from "../../support/log_lines.ts";
-import { explainKey } from "../../../server/routes/dashboard.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
@@ -49,31 +46,4 @@ Deno.test("GET / leads a browser to the page; for a program there is nothing", a
     assert.equal(refused.status, 404);
     assert.deepEqual(await refused.json(), { detail: "Not Found" });
   }
-});
-
-Deno.test("apiKey() tells a person with a browser what the page needs, and programs what the API says", async () => {
-  const { app } = createTestApp({
-    guards: [apiKey({ key: "secret", log: new LogLines(), explain: explainKey })],
-  });
-  for (const path of ["/", "/ui"]) {
-    const response = await app.request(path, { headers: BROWSER });
-    assert.equal(response.status, 401);
-    assert.match(response.headers.get("content-type") ?? "", /^text\/plain/);
-    const words = await response.text();
-    assert.match(words, /inkling ui/);
-    assert.match(words, /X-API-Key/);
-  }
-  const others: [string, RequestInit][] = [
-    ["/ui", {}],
-    ["/ui/assets/app.js", { headers: BROWSER }],
-    ["/agents", { headers: BROWSER }],
-    ["/ui", { method: "POST", headers: BROWSER }],
-  ];
-  for (const [path, init] of others) {
-    const response = await app.request(path, init);
-    assert.equal(response.status, 401, path);
-    assert.deepEqual(await response.json(), { detail: "Invalid or missing API key" });
-  }
-  const page = await app.request("/ui", { headers: { ...BROWSER, "x-api-key": "secret" } });
-  assert.equal(page.status, 200);
 });

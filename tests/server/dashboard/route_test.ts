@@ -21,14 +21,21 @@ const route: fc.Arbitrary<Exclude<Route, { view: "unknown" }>> = fc.oneof(
     view: fc.constant("agent" as const),
     id: fc.string({ minLength: 1, unit: "grapheme" }),
   }, PLAIN),
-  fc.record({ view: fc.constant("execution" as const), id: fc.nat() }, PLAIN),
+  fc.record({
+    view: fc.constant("execution" as const),
+    id: fc.nat(),
+    step: fc.option(fc.nat()),
+  }, PLAIN),
   fc.record({ view: fc.constant("usage" as const), days: fc.constantFrom(...USAGE_DAYS) }, PLAIN),
   fc.record({
     view: fc.constant("history" as const),
     status: fc.option(fc.constantFrom(...EXECUTION_STATUSES)),
     agent: fc.option(fc.string({ minLength: 1, unit: "grapheme" })),
     page: fc.integer({ min: 1 }),
-  }, PLAIN),
+    q: fc.string({ minLength: 1, unit: "grapheme" }),
+    from: fc.constantFrom("2026-01-31", "1999-12-01"),
+    to: fc.constant("2026-02-28"),
+  }, { ...PLAIN, requiredKeys: ["view", "status", "agent", "page"] }),
 );
 
 Deno.test("parseRoute() reads every address that toHash() writes", () => {

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
-import { apiKey } from "../../../server/middleware/api_key.ts";
+import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
+import { createSecretMatch } from "../../../server/secret_text.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 const KEY = "correct horse";
-const on = (key = KEY) => createTestApp({ guards: [apiKey({ key, log: new LogLines() })] });
+const on = (key = KEY, log = new LogLines()) =>
+  createTestApp({
+    guards: [apiKey({ isKey: createSecretMatch(key), refused: new RefusedKeys(log) })],
+  });
 
 Deno.test("apiKey() lets the right key through, whatever the case of the header's name", async () => {
   for (const name of ["X-API-Key", "x-api-key"]) {
@@ -51,7 +55,7 @@ Deno.test("apiKey() comes before every other check, and refuses work", async () 
 
 Deno.test("apiKey() counts what it refuses in the log, at one, ten, a hundred and so on", async () => {
   const log = new LogLines();
-  const { app } = createTestApp({ guards: [apiKey({ key: KEY, log })] });
+  const { app } = on(KEY, log);
   for (let i = 0; i < 250; i++) {
     await app.request("/info", { headers: i % 2 === 0 ? {} : { "x-api-key": `guess ${i}` } });
     await app.request("/info", { headers: { "x-api-key": KEY } });

@@ -22,6 +22,9 @@ Deno.test("describeApi() describes every operation, each under its own name", ()
   assert.equal(new Set(ids).size, OPERATIONS.length);
 });
 
+/** A time with its zone. */
+const MOMENT = { type: "string", format: "date-time" };
+
 Deno.test("describeApi() shows parameters as the values that their text stands for", () => {
   assert.deepEqual(at("paths", "/executions", "get")["parameters"], [
     {
@@ -56,6 +59,25 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
       schema: { type: "integer", minimum: 1 },
     },
     {
+      name: "trigger",
+      in: "query",
+      required: false,
+      schema: { type: "string", enum: ["manual", "chat", "schedule", "watch", "agent"] },
+    },
+    ...["since", "until"].map((name) => ({ name, in: "query", required: false, schema: MOMENT })),
+    {
+      name: "q",
+      in: "query",
+      required: false,
+      schema: { type: "string", minLength: 3, maxLength: 200 },
+    },
+    {
+      name: "preview",
+      in: "query",
+      required: false,
+      schema: { type: "string", enum: ["true", "false"], default: "false" },
+    },
+    {
       name: "limit",
       in: "query",
       required: false,
@@ -66,6 +88,13 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
       in: "query",
       required: false,
       schema: { type: "integer", minimum: 0, default: 0 },
+    },
+    {
+      description: "Tags of answers that the client has: 304 where it has this one",
+      in: "header",
+      name: "If-None-Match",
+      required: false,
+      schema: { type: "string" },
     },
   ]);
   const [id] = at("paths", "/agents/{id}", "get")["parameters"] as JsonObject[];

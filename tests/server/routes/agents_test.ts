@@ -117,6 +117,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
   });
   assert.equal(body.confirm_timeout, "1h30m");
   assert.equal(body.auto_approve, "*");
+  assert.equal(body.mcp_confirm, "none");
   assert.deepEqual(body.warnings, [
     {
       path: "w.md",

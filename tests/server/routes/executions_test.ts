@@ -60,6 +60,20 @@ Deno.test("GET /executions hands its filters over", async () => {
     ["?agent=a,b", { agentId: ["a", "b"], limit: 50, offset: 0 }],
     ["?agent=&status=", { limit: 50, offset: 0 }],
     ["?parent=7", { parentId: 7, limit: 50, offset: 0 }],
+    ["?trigger=schedule&q=%20in%22voice&preview=true", {
+      trigger: "schedule",
+      text: 'in"voice',
+      preview: true,
+      limit: 50,
+      offset: 0,
+    }],
+    ["?since=2026-01-01T01:00:00%2B01:00&until=2026-01-01T00:00:00.001Z", {
+      since: Date.UTC(2026, 0, 1),
+      until: Date.UTC(2026, 0, 1) + 1,
+      limit: 50,
+      offset: 0,
+    }],
+    ["?trigger=&q=&since=&until=&preview=false", { limit: 50, offset: 0 }],
     ["?status=running", { statuses: ["running"], limit: 50, offset: 0 }],
     ["?status=failed,cancelled", {
       statuses: ["error", "aborted"],
@@ -80,6 +94,9 @@ Deno.test("GET /executions hands its filters over", async () => {
   for (const [query, expected] of table) {
     assert.equal((await call(`/executions${query}`)).status, 200, query);
     assert.deepEqual(runtime.filters.pop(), expected, query);
+  }
+  for (const query of ["q=ab", "since=yesterday", "until=2026-01-01", "trigger=x", "preview=1"]) {
+    assert.equal((await call(`/executions?${query}`)).status, 422, query);
   }
 });
 
@@ -197,4 +214,26 @@ Deno.test("DELETE /executions/{id} says what became of it", async () => {
       execution_id: id,
     }]);
   }
+});
+
+Deno.test("GET /executions answers 304 to who has this answer, and anew once something has changed", async () => {
+  const { app, runtime } = createTestApp();
+  runtime.addExecution();
+  const ask = (tags?: string) =>
+    app.request("/executions", tags === undefined ? {} : { headers: { "if-none-match": tags } });
+  const first = await ask();
+  const tag = first.headers.get("etag") ?? "";
+  assert.match(tag, /^"[0-9a-f]{16}"$/);
+  assert.equal((await first.json()).length, 1);
+  for (const known of [tag, `"other", ${tag}`, `W/${tag}`, "*"]) {
+    const same = await ask(known);
+    assert.deepEqual([same.status, await same.text()], [304, ""], known);
+    assert.equal(same.headers.get("etag"), tag);
+  }
+  assert.equal((await ask('"other"')).status, 200);
+  runtime.addExecution();
+  const changed = await ask(tag);
+  assert.equal(changed.status, 200);
+  assert.notEqual(changed.headers.get("etag"), tag);
+  assert.equal((await changed.json()).length, 2);
 });

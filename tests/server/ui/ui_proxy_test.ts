@@ -3,127 +3,41 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MOST_WAITING } from "../../../server/listeners/connections.ts";
-import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
+import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { until } from "../../support/until.ts";
-import { sendRaw } from "../raw_http.ts";
-
-/** A proxy before a service that is a function, and one browser's view of it. */
-class ProxyWorld implements AsyncDisposable {
-  readonly proxy: UiProxy;
-  readonly origin: string;
-  readonly #directory: string;
-  readonly #socketFile: string;
-  #service: Deno.HttpServer | undefined;
-  #killer = new AbortController();
-  #cookie = "";
-
-  private constructor(directory: string, socketFile: string, proxy: UiProxy) {
-    this.#directory = directory;
-    this.#socketFile = socketFile;
-    this.proxy = proxy;
-    this.origin = new URL(this.proxy.address).origin;
-  }
-
-  static async open(handler?: Deno.ServeHandler): Promise<ProxyWorld> {
-    const directory = await Deno.makeTempDir({ prefix: "inkling-ui-" });
-    const socketFile = join(directory, "service.sock");
-    const proxy = await openUiProxy({ socketFile, home: "/ui", warn: () => {} });
-    const world = new ProxyWorld(directory, socketFile, proxy);
-    if (handler !== undefined) world.start(handler);
-    return world;
-  }
-
-  start(handler: Deno.ServeHandler): void {
-    this.#killer = new AbortController();
-    const { signal } = this.#killer;
-    this.#service = Deno.serve({ path: this.#socketFile, signal, onListen: () => {} }, handler);
-  }
-
-  /** Ends the service with all that it is doing. */
-  kill(): void {
-    this.#killer.abort();
-  }
-
-  async stop(): Promise<void> {
-    await this.#service?.shutdown();
-    this.#service = undefined;
-  }
-
-  /** Opens the address, as a browser does, and keeps the cookie. */
-  async enter(): Promise<void> {
-    const { status, headers } = await discard(
-      await fetch(this.proxy.address, { redirect: "manual" }),
-    );
-    assert.equal(status, 303);
-    this.#cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
-  }
-
-  get port(): number {
-    return Number(new URL(this.origin).port);
-  }
-
-  get directory(): string {
-    return this.#directory;
-  }
-
-  get cookie(): string {
-    return this.#cookie;
-  }
-
-  fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers(init.headers);
-    headers.set("cookie", this.#cookie);
-    return fetch(this.origin + path, { ...init, headers });
-  }
-
-  /** The answer to a request with these header lines, byte for byte. */
-  raw(path: string, lines: readonly string[]): ReturnType<typeof sendRaw> {
-    return sendRaw(
-      () => Deno.connect({ hostname: "127.0.0.1", port: this.port }),
-      `GET ${path} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`,
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.proxy[Symbol.asyncDispose]();
-    await this.#service?.shutdown();
-    await Deno.remove(this.#directory, { recursive: true });
-  }
-}
-
-async function discard(response: Response): Promise<Response> {
-  await response.body?.cancel();
-  return response;
-}
+import { discard, ProxyWorld } from "./proxy_world.ts";
 
 Deno.test("openUiProxy() listens on loopback alone, under an address with a token", async () => {
   await using world = await ProxyWorld.open();
-  assert.match(world.proxy.address, /^http:\/\/127\.0\.0\.1:\d+\/open\?token=[\w-]{43}$/);
+  assert.match(world.link.address, /^http:\/\/127\.0\.0\.1:\d+\/open\?token=[\w-]{43}$/);
 });
 
 Deno.test("openUiProxy() exchanges the token once, and leads away from the address that holds it", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
-  const first = await discard(await fetch(world.proxy.address, { redirect: "manual" }));
+  const first = await discard(await fetch(world.link.address, { redirect: "manual" }));
   assert.equal(first.status, 303);
   assert.equal(first.headers.get("location"), "/ui");
   assert.equal(first.headers.get("referrer-policy"), "no-referrer");
   assert.equal(first.headers.get("cache-control"), "no-store");
   assert.match(first.headers.get("set-cookie") ?? "", /HttpOnly; SameSite=Strict/);
 
-  const second = await fetch(world.proxy.address, {
+  const second = await fetch(world.link.address, {
     redirect: "manual",
     headers: { accept: "text/html" },
   });
   assert.equal(second.status, 403);
   assert.equal(second.headers.get("set-cookie"), null);
-  assert.match(await second.text(), /works once.*"inkling ui" gives a new one/);
+  assert.match(second.headers.get("content-type") ?? "", /^text\/html/);
+  const page = await second.text();
+  assert.match(page, /<h1>This link has been used<\/h1>/);
+  assert.match(page, /Type "inkling ui" again: it gives a new one/);
 });
 
 Deno.test("openUiProxy() lets the browser that is in open the address again", async () => {
   await using world = await ProxyWorld.open();
   await world.enter();
   const again = await discard(
-    await fetch(world.proxy.address, { redirect: "manual", headers: { cookie: world.cookie } }),
+    await fetch(world.link.address, { redirect: "manual", headers: { cookie: world.cookie } }),
   );
   assert.equal(again.status, 303);
   assert.equal(again.headers.get("location"), "/ui");
@@ -131,7 +45,7 @@ Deno.test("openUiProxy() lets the browser that is in open the address again", as
 
 Deno.test("openUiProxy() has a file for a browser, which nobody else can read, and which is gone when it was used", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
-  const { file, address } = world.proxy;
+  const { file, address } = world.link;
   const info = await Deno.stat(file);
   assert.equal((info.mode ?? 0) & 0o777, 0o600);
   assert.equal(dirname(fileURLToPath(file)), world.directory);
@@ -166,12 +80,12 @@ Deno.test("openUiProxy() has a file for a browser, which nobody else can read, a
 Deno.test("openUiProxy() keeps its token where another method than GET asks for the address that holds it", async () => {
   await using world = await ProxyWorld.open();
   for (const method of ["HEAD", "PUT", "DELETE", "OPTIONS"]) {
-    const response = await fetch(world.proxy.address, { method, redirect: "manual" });
+    const response = await fetch(world.link.address, { method, redirect: "manual" });
     assert.equal((await discard(response)).status, 405, method);
   }
-  const posted = await fetch(world.proxy.address, { method: "POST", body: "x".repeat(2_000) });
+  const posted = await fetch(world.link.address, { method: "POST", body: "x".repeat(2_000) });
   assert.equal((await discard(posted)).status, 405);
-  const empty = await fetch(world.proxy.address, { method: "POST", body: "" });
+  const empty = await fetch(world.link.address, { method: "POST", body: "" });
   assert.equal((await discard(empty)).status, 403);
   await world.enter();
 });
@@ -182,7 +96,7 @@ Deno.test("openUiProxy() passes nothing on without the cookie, whatever the toke
     calls++;
     return new Response("secret");
   });
-  const { token } = Object.fromEntries(new URL(world.proxy.address).searchParams);
+  const { token } = Object.fromEntries(new URL(world.link.address).searchParams);
   for (const path of ["/agents", `/agents?token=${token}`, "/open", "/open?token=wrong", "/"]) {
     const response = await fetch(world.origin + path, { redirect: "manual" });
     assert.equal(response.status, 403, path);
@@ -202,7 +116,7 @@ Deno.test("openUiProxy() refuses another Host and another page, though they brin
     return new Response("secret");
   });
   const own = `Host: 127.0.0.1:${world.port}`;
-  const entry = world.proxy.address.slice(world.origin.length);
+  const entry = world.link.address.slice(world.origin.length);
   const refusedEntry = await world.raw(entry, [`Host: evil.example:${world.port}`]);
   assert.equal(refusedEntry.status, 421);
   const crossEntry = await world.raw(entry, [own, "Sec-Fetch-Site: cross-site"]);
@@ -320,8 +234,8 @@ Deno.test("openUiProxy() answers 502 with a sentence while no service runs, and 
   await world.stop();
   const page = await world.fetch("/docs", { headers: { accept: "text/html,*/*" } });
   assert.equal(page.status, 502);
-  assert.equal(page.headers.get("content-type"), "text/plain; charset=utf-8");
-  assert.match(await page.text(), /^The service does not answer\. "inkling start -d" starts it/);
+  assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
+  assert.match(await page.text(), /The service does not answer\. "inkling start -d" starts it/);
   const script = await world.fetch("/info");
   assert.equal(script.status, 502);
   assert.match((await script.json()).detail, /^The service does not answer/);
@@ -375,12 +289,13 @@ Deno.test("openUiProxy() closes the oldest of too many connections that send not
   clients.defer(() => Deno.remove(directory, { recursive: true }));
   const proxy = clients.use(
     await openUiProxy({
+      stateDir: directory,
       socketFile: join(directory, "service.sock"),
       home: "/ui",
       warn: (message) => said.push(message),
     }),
   );
-  const port = Number(new URL(proxy.address).port);
+  const { port } = proxy;
   const connect = async () =>
     clients.adopt(await Deno.connect({ hostname: "127.0.0.1", port }), (one) => one.close());
   const first = await connect();

@@ -1,5 +1,6 @@
 // Hosts one script: it runs as a program of its own, with arguments, output and exit code, inside of the worker's boundaries.
 import type { HostedScript } from "../host_messages.ts";
+import { workerModule } from "../../../../base/program_files.ts";
 import { confinedWorker } from "./confined_worker.ts";
 import { MEMORY_LIMIT_MB, memoryExceeded } from "./resource_guard.ts";
 import type { HostOptions } from "./host_options.ts";
@@ -21,7 +22,7 @@ export async function hostScript({ input, output, clock }: HostOptions): Promise
 
 function runScript(script: HostedScript): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const worker = confinedWorker(new URL("./script_worker.ts", import.meta.url), script.permissions);
+  const worker = confinedWorker(workerModule("script_worker"), script.permissions);
   worker.onmessage = ({ data }) => resolve(typeof data === "number" ? data : 1);
   worker.onerror = (event) => {
     event.preventDefault();

@@ -1,5 +1,6 @@
 // One piece of work in a worker of its own: a tool file to describe, or one call. The worker ends with it.
 import type { FromWorker, HostWork, ToHost } from "../host_messages.ts";
+import { workerModule } from "../../../../base/program_files.ts";
 import { confinedWorker } from "./confined_worker.ts";
 import { readWorkerMessage } from "./worker_message.ts";
 
@@ -23,8 +24,7 @@ export class ToolWork {
 
   constructor(message: HostWork, options: ToolWorkOptions) {
     this.#report = options.report;
-    const url = new URL("./tool_worker.ts", import.meta.url);
-    this.#worker = confinedWorker(url, message.permissions);
+    this.#worker = confinedWorker(workerModule("tool_worker"), message.permissions);
     this.#worker.onmessage = ({ data }) => this.#onMessage(data);
     this.#worker.onmessageerror = () => this.#fail("It sent something that cannot be read");
     this.#worker.onerror = (event) => {

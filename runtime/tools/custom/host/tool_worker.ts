@@ -1,6 +1,7 @@
 // The worker that loads one tool file and describes it or runs one call of it. It has the tool's permissions and no
 // others, and the tool can do with it whatever it likes: nothing that comes out of here is believed.
 import type { FromWorker, ToHost, ToolModule } from "../host_messages.ts";
+import { closeLoader } from "./closed_loader.ts";
 import { exportedTools } from "./exported_tools.ts";
 import { describeLoadFailure, describeThrown } from "./load_failure.ts";
 import { type OpenToolContext, openToolContext } from "./tool_context.ts";
@@ -49,7 +50,10 @@ async function call(message: Extract<ToHost, { type: "call" }>): Promise<string>
   return toResult(await tool.run(message.args, open.context));
 }
 
-async function load({ url, stem }: ToolModule): Promise<ReturnType<typeof exportedTools>> {
+async function load(
+  { url, stem, closesLoader }: ToolModule,
+): Promise<ReturnType<typeof exportedTools>> {
+  if (closesLoader) closeLoader();
   const module = await import(url) as Record<string, unknown>;
   isLoaded = true;
   return exportedTools(module, stem);

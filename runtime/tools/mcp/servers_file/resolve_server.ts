@@ -1,5 +1,6 @@
 // Fills the variables of a declared server in, and says what is wrong with what comes out. Values are never repeated.
 import { resolve } from "node:path";
+import { resolveSandbox } from "./declared_sandbox.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion, MAX_EXPANDED_CHARACTERS } from "./expansion.ts";
 import type { DeclaredServer, ServerDefinition } from "./server_definition.ts";
@@ -22,6 +23,8 @@ export function resolveServer(
     workspace: string;
     /** Absolute; where a program without `cwd` starts. */
     ownFolder: string;
+    /** Absolute: what a program may write whose entry says nothing; absent: the workspace. */
+    agentPaths?: readonly string[];
   },
 ): ResolvedServer {
   const expansion = new Expansion(options.lookup);
@@ -56,18 +59,24 @@ function toProgram(
     expansion: Expansion;
     workspace: string;
     ownFolder: string;
+    agentPaths?: readonly string[];
     lookup: (name: string) => string | undefined;
   },
 ): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets"> | { problem: string } {
-  const { expansion, workspace, ownFolder, lookup } = context;
+  const { expansion, workspace, ownFolder, lookup, agentPaths = [workspace] } = context;
   const env: Record<string, string> = {};
   for (const name of INHERITED) {
     const value = lookup(name);
     // A value that a shell would take for a function definition is of no use to a server.
     if (value !== undefined && !value.startsWith("()")) env[name] = value;
   }
-  for (const [name, written] of Object.entries(declared.env)) {
-    const value = expansion.fill(written);
+  const asked = declared.sandbox === false ? [] : declared.sandbox?.env ?? [];
+  const written = {
+    ...Object.fromEntries(asked.map((name) => [name, `\${${name}}`])),
+    ...declared.env,
+  };
+  for (const [name, text] of Object.entries(written)) {
+    const value = expansion.fill(text);
     if (name === "" || /[=\0]/.test(name) || value.includes("\0")) {
       return { problem: "env has a name or a value that is not allowed in an environment" };
     }
@@ -82,7 +91,24 @@ function toProgram(
     ? ownFolder
     : resolve(workspace, expansion.fill(declared.cwd));
   const startsInOwnFolder = declared.cwd === undefined;
-  return { kind: "program", command, args, env, cwd, startsInOwnFolder, workspace };
+  const values = [...args, ...Object.keys(written).map((name) => env[name] ?? "")];
+  const sandbox = resolveSandbox(declared.sandbox, { command, values }, {
+    fill: (text) => expansion.fill(text),
+    workspace,
+    home: lookup("HOME") ?? "/",
+    agentPaths,
+  });
+  return {
+    kind: "program",
+    command,
+    args,
+    env,
+    cwd,
+    startsInOwnFolder,
+    ownFolder,
+    workspace,
+    sandbox,
+  };
 }
 
 function toEndpoint(

@@ -1,6 +1,7 @@
 // What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
 import { z } from "zod";
 import { filledText } from "../../../config/fields.ts";
+import { declaredSandbox, type ServerSandbox } from "./declared_sandbox.ts";
 import { parseDuration } from "../../../../base/durations.ts";
 import type { Secret } from "../../../secrets/secret.ts";
 
@@ -39,6 +40,7 @@ export const declaredProgram = z.object({
   env: z.record(z.string(), z.string()).default({}),
   /** Relative to the workspace; a folder of the server's own when absent: see server_folder.ts. */
   cwd: filledText.optional(),
+  sandbox: declaredSandbox.optional(),
 });
 
 /** A server at a URL, spoken to over streamable HTTP. */
@@ -65,6 +67,10 @@ export interface ServerProgram {
   cwd: string;
   /** Whether that is the server's own folder, which is made where it is missing. */
   startsInOwnFolder: boolean;
+  /** Absolute: where what it stores is kept. */
+  ownFolder: string;
+  /** Null: it runs without a sandbox, because its entry says so. */
+  sandbox: ServerSandbox | null;
   /** Absolute; where a person may have meant relative paths to begin. */
   workspace: string;
 }

@@ -1,5 +1,6 @@
 // The line of one schedule: what became of its times, and when it comes next, as places in a stretch of time.
 import { HOUR_MS } from "../../../../base/time_units.ts";
+import type { ExecutionStatus } from "../../../../runtime/executions/states.ts";
 import type { SlotBody } from "../../../schemas/scheduler_schemas.ts";
 
 /** A stretch of time; milliseconds since the epoch. */
@@ -8,11 +9,18 @@ export interface Stretch {
   to: number;
 }
 
+/** What a mark tells: a run is told by how it ended. One that runs, or of which too little is known, has only started. */
+export type MarkKind = Exclude<SlotBody["outcome"], "run"> | RunOutcome | "upcoming";
+type RunOutcome = "success" | "failed" | "started";
+
+/** A time with the status of the execution that it started, where that is known. */
+export type SlotWithStatus = SlotBody & { status?: ExecutionStatus | undefined };
+
 /** A mark on the line. */
 export interface Mark {
   /** 0 at the beginning of the stretch, 1 at its end. */
   place: number;
-  kind: SlotBody["outcome"] | "upcoming";
+  kind: MarkKind;
   at: number;
   /** How many times one mark stands for. */
   count: number;
@@ -26,14 +34,15 @@ const GRAIN = 1 / 288;
 
 /** The marks of a schedule within a stretch, in the order of time. */
 export function toMarks(
-  schedule: { slots: readonly SlotBody[]; upcoming: readonly string[] },
+  schedule: { slots: readonly SlotWithStatus[]; upcoming: readonly string[] },
   { from, to }: Stretch,
 ): Mark[] {
   const place = (at: number) => (at - from) / (to - from);
   const isInside = ({ at }: Mark) => at >= from && at < to;
   const past = schedule.slots.map((slot) => {
     const at = Date.parse(slot.scheduled_for);
-    const { outcome: kind, reason, count, execution_id: executionId } = slot;
+    const { reason, count, execution_id: executionId } = slot;
+    const kind = kindOf(slot);
     return { place: place(at), kind, at, count, reason, executionId };
   });
   const next = schedule.upcoming.map((time) => {
@@ -42,6 +51,14 @@ export function toMarks(
     return { place: place(at), kind: "upcoming" as const, at, ...nothingYet };
   });
   return joinNear([...past, ...next].filter(isInside).sort((a, b) => a.at - b.at));
+}
+
+/** The kind of mark of a time that has passed. */
+export function kindOf({ outcome, status }: SlotWithStatus): MarkKind {
+  if (outcome !== "run") return outcome;
+  if (status === "success") return "success";
+  const isOpen = status === undefined || status === "running" || status === "waiting";
+  return isOpen ? "started" : "failed";
 }
 
 function joinNear(marks: readonly Mark[]): Mark[] {
@@ -77,9 +94,10 @@ export function isKnownEmpty(
 export function describeMarks(marks: readonly Mark[], formatTime: (at: number) => string): string {
   const count = (kind: Mark["kind"]) =>
     marks.filter((mark) => mark.kind === kind).reduce((sum, mark) => sum + mark.count, 0);
-  const runs = count("run");
+  const failed = count("failed");
+  const runs = count("success") + count("started") + failed;
   const parts = [
-    `${runs} ${runs === 1 ? "run" : "runs"}`,
+    `${runs} ${runs === 1 ? "run" : "runs"}${failed === 0 ? "" : ` (${failed} failed)`}`,
     ...(["skipped", "missed"] as const).map((kind) => `${count(kind)} ${kind}`),
   ];
   const next = marks.find(({ kind }) => kind === "upcoming");

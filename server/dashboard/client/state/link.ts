@@ -191,8 +191,7 @@ function toReason(error: unknown): string {
     return 'Nothing answers: the service, or the "inkling ui" that opened this page, has stopped.';
   }
   if (error.status === 401) {
-    return "The service requires its API key: the proxy in front of it must add the header " +
-      "X-API-Key to every request.";
+    return "The log-in has ended, or the service requires its API key: reload the page to log in.";
   }
   return `The service refuses: ${error.message}.`;
 }

@@ -62,13 +62,13 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
     <div class="agent">
       <div class="who">
         <h2>
-          <a href={toHash({ view: "agent", id })}>
+          <a data-row href={toHash({ view: "agent", id })}>
             <AgentName icon={icon} name={display_name} />
           </a>
           {!agent.enabled && <span class="tag">disabled</span>}
         </h2>
-        {description !== "" && <p dir="auto">{description}</p>}
-        <p class="muted small">
+        {description !== "" && <p dir="auto" title={description}>{description}</p>}
+        <p class="muted small when">
           {describeTrigger(agent)}
           {agent.next_run !== null && (
             <>

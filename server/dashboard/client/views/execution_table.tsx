@@ -1,6 +1,6 @@
 // Executions as rows; on a narrow screen each row becomes a small block of its own.
 import type { VNode } from "preact";
-import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
+import type { ExecutionSummary, ListedExecution } from "../../../schemas/execution_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { formatCost, formatCount, formatDuration } from "../format.ts";
 import { AgentName, Status, When } from "../parts.tsx";
@@ -9,7 +9,7 @@ import { toHash } from "../route.ts";
 /** A table of executions; the first cell of each row leads to it. */
 export function ExecutionTable(
   { executions, agents, label }: {
-    executions: readonly ExecutionSummary[];
+    executions: readonly (ExecutionSummary | ListedExecution)[];
     /** Null where all are of the agent whose page it is. */
     agents: AgentsById | null;
     label: string;
@@ -38,20 +38,27 @@ export function ExecutionTable(
 }
 
 function Row(
-  { execution, agents }: { execution: ExecutionSummary; agents: AgentsById | null },
+  { execution, agents }: {
+    execution: ExecutionSummary | ListedExecution;
+    agents: AgentsById | null;
+  },
 ): VNode {
   const { id, agent_id, status, started_at, trigger, duration_ms, total_tokens, cost_usd, error } =
     execution;
+  const preview = describePreview(execution);
   return (
     <tr>
       <th scope="row" class="main">
-        <a href={toHash({ view: "execution", id })}>
+        <a data-row href={toHash({ view: "execution", id })}>
           {agents === null ? `Execution ${id}` : (
             <>
               <AgentName {...labelOf(agents, agent_id)} /> <span class="muted">#{id}</span>
             </>
           )}
         </a>
+        {preview !== "" && (
+          <span class="muted small ellipsis row-preview" title={preview} dir="auto">{preview}</span>
+        )}
         {error !== null && <span class="row-error ellipsis" title={error} dir="auto">{error}</span>}
       </th>
       <td>
@@ -72,4 +79,10 @@ function Row(
       <td class="number">{cost_usd === null ? "" : formatCost(cost_usd)}</td>
     </tr>
   );
+}
+
+/** What it was asked and what it answered; empty where that was not fetched. */
+function describePreview(execution: ExecutionSummary | ListedExecution): string {
+  const preview = "preview" in execution ? execution.preview : undefined;
+  return [preview?.asked, preview?.answered].filter((text) => text).join(" → ");
 }

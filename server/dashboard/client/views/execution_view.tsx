@@ -13,12 +13,15 @@ import { toHash, WHOLE_HISTORY } from "../route.ts";
 import { useService } from "../state/service_context.ts";
 import { buildTimeline } from "../state/timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
+import { Waterfall } from "./waterfall_view.tsx";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import { toSentence } from "../state/resource.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 /** The page of an execution. */
-export function ExecutionView({ id, agents }: { id: number; agents: AgentsById }): VNode {
+export function ExecutionView(
+  { id, step, agents }: { id: number; step: number | null; agents: AgentsById },
+): VNode {
   const { client } = useService();
   const { data, problem, isStale } = useResource(() => loadExecution(client, id), {
     key: String(id),
@@ -35,7 +38,7 @@ export function ExecutionView({ id, agents }: { id: number; agents: AgentsById }
   const { icon, name } = labelOf(agents, execution.agent_id);
   return (
     <article>
-      <header class="view-head">
+      <header class={`view-head ${isOpen(execution) ? "stays" : ""}`}>
         <div>
           <p class="crumb">
             Execution {id}
@@ -64,7 +67,7 @@ export function ExecutionView({ id, agents }: { id: number; agents: AgentsById }
       {(execution.parent_execution_id !== null || execution.children.count > 0) && (
         <DelegationTree execution={execution} agents={agents} />
       )}
-      <LogOf execution={execution} />
+      <LogOf execution={execution} step={step} />
     </article>
   );
 }
@@ -83,7 +86,7 @@ async function loadExecution(
   return { execution, pending };
 }
 
-function LogOf({ execution }: { execution: ExecutionDetail }): VNode {
+function LogOf({ execution, step }: { execution: ExecutionDetail; step: number | null }): VNode {
   const { entries, streaming, problem } = useExecutionLog(execution.id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);
   useStayAtEnd(execution.status === "running", [steps, streaming]);
@@ -92,8 +95,16 @@ function LogOf({ execution }: { execution: ExecutionDetail }): VNode {
       <h2 id="happened" class="unseen">What happened</h2>
       {steps.length === 0 && problem === null && <Loading />}
       {problem !== null && <Problem text={problem} />}
+      <Waterfall
+        executionId={execution.id}
+        entries={entries}
+        startedAt={Date.parse(execution.started_at)}
+        endedAt={isOpen(execution) ? null : endOf(execution)}
+      />
       <Timeline
         steps={steps}
+        executionId={execution.id}
+        wantedStep={step}
         startedAt={Date.parse(execution.started_at)}
         isRunning={execution.status === "running"}
         streaming={streaming}
@@ -151,10 +162,20 @@ function Took({ execution }: { execution: ExecutionDetail }): VNode {
   return <>{formatDuration(ms)}</>;
 }
 
+/** Where its waterfall ends if the log does not say so; milliseconds since the epoch. */
+function endOf({ started_at, duration_ms }: ExecutionDetail): number {
+  return Date.parse(started_at) + (duration_ms ?? 0);
+}
+
+/** Whether it can still be cancelled. */
+function isOpen({ status }: ExecutionDetail): boolean {
+  return status === "running" || status === "waiting";
+}
+
 function CancelButton({ execution }: { execution: ExecutionDetail }): VNode | null {
   const { client, link, announce } = useService();
   const [isSending, setSending] = useState(false);
-  if (execution.status !== "running" && execution.status !== "waiting") return null;
+  if (!isOpen(execution)) return null;
   const cancel = async () => {
     setSending(true);
     try {

@@ -5,23 +5,27 @@ import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../../runtime/ex
 import type { AgentsById } from "../state/agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { Empty, Loading, Problem } from "../parts.tsx";
-import { type Route, toHash } from "../route.ts";
+import { type HistoryRoute, toHash } from "../route.ts";
 import { useService } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 
-type HistoryRoute = Extract<Route, { view: "history" }>;
-
 const PAGE_SIZE = 50;
+/** The service finds no shorter texts. */
+const SHORTEST_SEARCH = 3;
 
 /** The history as the route filters it. */
 export function HistoryView({ route, agents }: { route: HistoryRoute; agents: AgentsById }): VNode {
   const { client } = useService();
-  const { status, agent, page } = route;
+  const { status, agent, page, q = "", from, to } = route;
   const { data, problem, isStale } = useResource(
     () =>
       client.executions({
         ...(status !== null && { status: [status] }),
         ...(agent !== null && { agent }),
+        ...(q.trim().length >= SHORTEST_SEARCH && { q }),
+        ...(from !== undefined && { since: startOf(from, 0) }),
+        ...(to !== undefined && { until: startOf(to, 1) }),
+        preview: true,
         // One more than is shown tells whether there is a next page.
         limit: PAGE_SIZE + 1,
         offset: (page - 1) * PAGE_SIZE,
@@ -49,6 +53,13 @@ export function HistoryView({ route, agents }: { route: HistoryRoute; agents: Ag
   );
 }
 
+/** The local beginning of a day, or of one some days later, as ISO 8601. */
+function startOf(day: string, later: number): string {
+  const at = new Date(`${day}T00:00`);
+  at.setDate(at.getDate() + later);
+  return at.toISOString();
+}
+
 function Filters({ route, agents }: { route: HistoryRoute; agents: AgentsById }): VNode {
   const id = useId();
   const change = (changes: Partial<HistoryRoute>) => {
@@ -70,6 +81,27 @@ function Filters({ route, agents }: { route: HistoryRoute; agents: AgentsById })
           {EXECUTION_STATUSES.map((one) => <option key={one} value={one}>{one}</option>)}
         </select>
       </div>
+      <div class="field">
+        <label for={`${id}-text`}>Text</label>
+        <input
+          id={`${id}-text`}
+          type="search"
+          minLength={SHORTEST_SEARCH}
+          value={route.q ?? ""}
+          onChange={({ currentTarget }) => change({ q: currentTarget.value })}
+        />
+      </div>
+      {(["from", "to"] as const).map((name) => (
+        <div class="field" key={name}>
+          <label for={`${id}-${name}`}>{name === "from" ? "From" : "To"}</label>
+          <input
+            id={`${id}-${name}`}
+            type="date"
+            value={route[name] ?? ""}
+            onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
+          />
+        </div>
+      ))}
       <div class="field">
         <label for={`${id}-agent`}>Agent</label>
         <select

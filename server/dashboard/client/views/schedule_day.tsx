@@ -1,15 +1,15 @@
 // The line of a day, drawn: marks where a schedule was or will be due, the hours above, and the same as a table.
 import type { VNode } from "preact";
-import type { SlotBody } from "../../../schemas/scheduler_schemas.ts";
 import {
   describeMarks,
   hoursWithin,
   type Mark,
+  type SlotWithStatus,
   type Stretch,
   toMarks,
 } from "../state/day_marks.ts";
 import { formatClock, formatHour, formatMinute, formatMoment, formatNumberOf } from "../format.ts";
-import { Folded } from "../parts.tsx";
+import { Folded, Status } from "../parts.tsx";
 import { toHash } from "../route.ts";
 
 const HEIGHT = 24;
@@ -18,7 +18,14 @@ const MOST_ROWS = 50;
 /** With more marks on a line, they are drawn smaller. */
 const MANY_MARKS = 60;
 /** What is rare is drawn last, above the others. */
-const BY_RARITY: readonly Mark["kind"][] = ["upcoming", "run", "skipped", "missed"];
+const BY_RARITY: readonly Mark["kind"][] = [
+  "upcoming",
+  "success",
+  "started",
+  "skipped",
+  "missed",
+  "failed",
+];
 
 /** A length of the stretch as the drawing takes it. */
 const percent = (place: number) => `${(place * 100).toFixed(3)}%`;
@@ -46,7 +53,7 @@ export function ScheduleScale({ day }: { day: Stretch }): VNode {
 /** The line of one schedule. */
 export function ScheduleDay(
   { job, day, now, knownTo }: {
-    job: { slots: readonly SlotBody[]; upcoming: readonly string[] };
+    job: { slots: readonly SlotWithStatus[]; upcoming: readonly string[] };
     day: Stretch;
     now: number;
     /** Where the known times end although more follow; null where all are known. */
@@ -118,7 +125,7 @@ function MarkShape({ mark, isSmall }: { mark: Mark; isSmall: boolean }): VNode {
       class={`mark-${kind}${executionId === null ? "" : " opens"}`}
       cx={percent(place)}
       cy={HEIGHT / 2}
-      r={isSmall && (kind === "run" || kind === "upcoming") ? 3 : 5}
+      r={isSmall && (kind === "success" || kind === "started" || kind === "upcoming") ? 3 : 5}
       onClick={open}
     >
       <title>{title}</title>
@@ -128,7 +135,7 @@ function MarkShape({ mark, isSmall }: { mark: Mark; isSmall: boolean }): VNode {
 
 /** What became of the times within the stretch, the latest first, with reasons. */
 export function SlotTable(
-  { slots, day }: { slots: readonly SlotBody[]; day: Stretch },
+  { slots, day }: { slots: readonly SlotWithStatus[]; day: Stretch },
 ): VNode | null {
   const shown = slots.filter(({ scheduled_for }) => {
     const at = Date.parse(scheduled_for);
@@ -162,7 +169,9 @@ export function SlotTable(
                       ? slot.outcome
                       : (
                         <a href={toHash({ view: "execution", id: slot.execution_id })}>
-                          {slot.outcome}
+                          {slot.status === undefined
+                            ? slot.outcome
+                            : <Status status={slot.status} />}
                         </a>
                       )}
                     {slot.count > 1 && ` (${slot.count} times)`}

@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from "../../../../base/time_units.ts";
 import type { Client } from "../../../client.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "../../../schemas/scheduler_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
-import { isKnownEmpty, type Stretch } from "../state/day_marks.ts";
+import { isKnownEmpty, type SlotWithStatus, type Stretch } from "../state/day_marks.ts";
 import { formatClock, formatMinute } from "../format.ts";
 import { AgentName, Empty, Loading, Problem } from "../parts.tsx";
 import { ScheduleDay, ScheduleScale, SlotTable } from "./schedule_day.tsx";
@@ -24,7 +24,7 @@ const MOST_PAGES = 6;
 
 /** A schedule with what became of its times. */
 interface Job extends SchedulerJob {
-  slots: SlotBody[];
+  slots: SlotWithStatus[];
 }
 
 /** The page of the scheduler. */
@@ -82,10 +82,23 @@ async function loadJobs(
   const withSlots = await Promise.all(jobs.map(async (job) => ({
     ...job,
     slots: job.trigger_type === "schedule"
-      ? await loadSlots(client, { agentId: job.agent_id, from })
+      ? await loadOutcomes(client, { agentId: job.agent_id, from })
       : [],
   })));
   return { status, jobs: withSlots };
+}
+
+/** The slots of an agent with how their executions went, as far as these are among its latest ones. */
+async function loadOutcomes(
+  client: Client,
+  { agentId, from }: { agentId: string; from: number },
+): Promise<SlotWithStatus[]> {
+  const [slots, executions] = await Promise.all([
+    loadSlots(client, { agentId, from }),
+    client.executions({ agent: agentId, limit: MOST_TIMES }),
+  ]);
+  const statuses = new Map(executions.map(({ id, status }) => [id, status]));
+  return slots.map((slot) => ({ ...slot, status: statuses.get(slot.execution_id ?? 0) }));
 }
 
 async function loadSlots(
@@ -121,7 +134,7 @@ function PauseButton({ status }: { status: SchedulerBody["status"] }): VNode {
   };
   return (
     <div class="actions">
-      <span class={`status ${isPaused ? "waiting" : "success"}`}>{status}</span>
+      <span class={`status ${isPaused ? "waiting" : "running"}`}>{status}</span>
       <button type="button" disabled={isSending} onClick={toggle}>
         {isPaused ? "Resume" : "Pause"}
       </button>
@@ -143,9 +156,9 @@ function DayControls(
         {formatMinute(day.from)} to {formatMinute(day.to)}
       </p>
       <ul class="legend" aria-label="Marks">
-        {(["run", "skipped", "missed", "upcoming"] as const).map((kind) => (
-          <li key={kind} class={`mark-${kind}`}>{kind}</li>
-        ))}
+        {(["success", "failed", "started", "skipped", "missed", "upcoming"] as const).map((
+          kind,
+        ) => <li key={kind} class={`mark-${kind}`}>{kind}</li>)}
       </ul>
     </div>
   );

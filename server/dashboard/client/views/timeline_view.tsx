@@ -1,6 +1,6 @@
 // An execution as a person reads it: step after step with its time, prompts and results folded.
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import {
   formatCost,
   formatCount,
@@ -10,6 +10,7 @@ import {
 } from "../format.ts";
 import { Markdown } from "../markdown.tsx";
 import { Folded, Preformatted } from "../parts.tsx";
+import { toHash } from "../route.ts";
 import { type Call, describeLatest, type Step, type StepUsage } from "../state/timeline.ts";
 import { firstLine, ToolCall } from "./tool_call.tsx";
 import { endOf } from "../visible_text.ts";
@@ -20,13 +21,16 @@ const STEPS_AT_ONCE = 100;
 const FIRST_STEPS = 2;
 /** A Markdown text longer than this is shown as it is: it would take the browser too long to lay out. */
 const MARKDOWN_CHARACTERS = 100_000;
-/** Of a text that streams, its end is shown: what stands before has been read, or will be shown when it is whole. */
+/** Of a longer text that streams its end is shown, as it is: what stands before will be shown when it is whole. */
 const STREAMED_CHARACTERS = 20_000;
 
 /** The steps, oldest first. */
 export function Timeline(
-  { steps, startedAt, isRunning, streaming }: {
+  { steps, executionId, wantedStep, startedAt, isRunning, streaming }: {
     steps: readonly Step[];
+    executionId: number;
+    /** The step that the address asks for. */
+    wantedStep: number | null;
     /** Milliseconds since the epoch. */
     startedAt: number;
     isRunning: boolean;
@@ -37,7 +41,18 @@ export function Timeline(
   const [shown, setShown] = useState(STEPS_AT_ONCE);
   const hidden = Math.max(0, steps.length - shown);
   const first = hidden === 0 ? steps.length : FIRST_STEPS;
-  const item = (step: Step) => <StepItem key={step.id} step={step} startedAt={startedAt} />;
+  const item = (step: Step) => (
+    <StepItem key={step.id} step={step} executionId={executionId} startedAt={startedAt} />
+  );
+  useEffect(() => {
+    if (wantedStep === null) return;
+    // What is asked for may be among those that are hidden.
+    const index = steps.findIndex(({ id }) => id === wantedStep);
+    if (index >= 0) setShown((before) => Math.max(before, steps.length - index + FIRST_STEPS));
+    const element = document.getElementById(`step-${wantedStep}`);
+    element?.scrollIntoView({ block: "center" });
+    element?.querySelector<HTMLElement>(".at")?.focus({ preventScroll: true });
+  }, [wantedStep, steps.length > 0, shown]);
   return (
     <ol class="timeline">
       {steps.slice(0, first).map(item)}
@@ -58,7 +73,9 @@ export function Timeline(
           <div class="content">
             <h3>{streaming === "" ? describeLatest(steps) : "Writing"}</h3>
             {streaming !== "" && (
-              <p class="stream" dir="auto">{endOf(streaming, STREAMED_CHARACTERS)}</p>
+              streaming.length > STREAMED_CHARACTERS
+                ? <p class="stream" dir="auto">{endOf(streaming, STREAMED_CHARACTERS)}</p>
+                : <Markdown text={streaming} />
             )}
           </div>
         </li>
@@ -67,12 +84,16 @@ export function Timeline(
   );
 }
 
-function StepItem({ step, startedAt }: { step: Step; startedAt: number }): VNode {
+function StepItem(
+  { step, executionId, startedAt }: { step: Step; executionId: number; startedAt: number },
+): VNode {
   return (
-    <li class={`step ${step.kind}`}>
-      <time class="at" dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
-        +{formatDuration(step.at - startedAt)}
-      </time>
+    <li class={`step ${step.kind}`} id={`step-${step.id}`}>
+      <a class="at" href={toHash({ view: "execution", id: executionId, step: step.id })}>
+        <time dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
+          +{formatDuration(step.at - startedAt)}
+        </time>
+      </a>
       <div class="content">
         <StepContent step={step} />
       </div>

@@ -56,6 +56,26 @@ Deno.test("diagnoseNames() takes what a server may call its tool as a guard, and
   ]);
 });
 
+Deno.test("diagnoseNames() warns of server/tool where the agent has no such server, and nothing can be meant", () => {
+  const yaml = "mcp: [github, '@acme/files']\n" +
+    "auto_approve: [github/get_*, '@acme/files/*', githib/*, github/, other/read, get_*]\n" +
+    "confirm: [github/delete_*, some/name]";
+  assert.deepEqual(diagnosed(yaml, { isComplete: false }), [
+    "warning daily.md:3:47: auto_approve names githib/*, and the agent has no MCP server githib " +
+    '(did you mean "github"?)',
+    "warning daily.md:3:57: auto_approve names no tool of the MCP server github: github/ " +
+    "(github/* means all of them)",
+    "warning daily.md:3:66: auto_approve names other/read, and the agent has no MCP server other " +
+    "(what stands before the slash is a name in `mcp`)",
+    "warning daily.md:3:78: auto_approve names get_*, which frees no tool: the name that a tool has in a run is " +
+    "made of letters, digits, _ and -, 64 at most (a pattern has the form server/get_*)",
+  ]);
+  assert.deepEqual(diagnosed("confirm: [github/delete_*]"), [
+    "warning daily.md:2:11: confirm names github/delete_*, and the agent has no MCP server github " +
+    "(what stands before the slash is a name in `mcp`)",
+  ]);
+});
+
 Deno.test("diagnoseNames() warns of agents that are not there, and of the agent itself", () => {
   assert.deepEqual(diagnosed("agents: [helper, hlper, daily]"), [
     'warning daily.md:2:18: agents names an unknown agent: hlper (did you mean "helper"?)',

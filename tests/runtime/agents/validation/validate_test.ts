@@ -23,6 +23,8 @@ interface Around {
 }
 
 const DEMO = "model: {provider: demo, name: x}";
+/** One that never waits for a person. */
+const UNASKED = `${DEMO}\nauto_approve: "*"`;
 
 /** The diagnostics of `daily.md` with this front matter, without the path of its workspace. */
 async function validate(yaml: string, around: Around = {}): Promise<string[]> {
@@ -101,7 +103,8 @@ confirm:
 agents: [daily, hlper, hlper]
 trigger:
   type: watch
-  paths: ["inbox/*.pdf"]`;
+  paths: ["inbox/*.pdf"]
+on_pending: skip`;
   assert.deepEqual(await validate(yaml, { agentIds: ["daily", "helper"] }), [
     'warning daily.md:4:5: confirm names an unknown tool: http_requests (did you mean "http_request"?)',
     "warning daily.md:5:10: agents names the agent itself: an agent cannot run itself",
@@ -111,8 +114,8 @@ trigger:
 });
 
 Deno.test("validateAgent() warns of a watched path in which nothing is watched", async () => {
-  assert.deepEqual(await validate(`${DEMO}\ntrigger: {type: watch, paths: [agents/_config]}`), [
-    "warning daily.md:3:32: The agents folder is never watched: /agents/_config",
+  assert.deepEqual(await validate(`${UNASKED}\ntrigger: {type: watch, paths: [agents/_config]}`), [
+    "warning daily.md:4:32: The agents folder is never watched: /agents/_config",
   ]);
 });
 
@@ -140,10 +143,10 @@ Deno.test("validateAgent() tells what is wrong with tools, skills and servers at
 });
 
 Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names none", async () => {
-  const trigger = (rest: string) => `${DEMO}\ntrigger: {type: schedule, ${rest}}`;
+  const trigger = (rest: string) => `${UNASKED}\ntrigger: {type: schedule, ${rest}}`;
   for (const tz of ["UTC+3", "Foo/Bar"]) {
     assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz }), [
-      `warning daily.md:3:33: The times of trigger.cron are UTC: TZ is "${tz}", which is not a time zone ` +
+      `warning daily.md:4:33: The times of trigger.cron are UTC: TZ is "${tz}", which is not a time zone ` +
       "(set TZ to a name such as Europe/Berlin, or trigger.timezone)",
     ]);
     assert.deepEqual(await validate(trigger("cron: 30 8 * * *, timezone: Asia/Tokyo"), { tz }), []);

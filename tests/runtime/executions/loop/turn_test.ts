@@ -5,7 +5,7 @@ import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
 import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 
 Deno.test("takeTurn() has followers replace the text of a reply that broke off, and a cancel keeps the last one", async () => {
@@ -46,6 +46,45 @@ Deno.test("takeTurn() has followers replace the text of a reply that broke off, 
   assert.match(frames, /"content":"In the beginning"/);
   assert.match(frames, /what its provider had not counted by then is estimated/);
   assert.equal(model.requests.length, 2);
+});
+
+Deno.test("takeTurn() logs each wait for another attempt, with the execution and the agent", async () => {
+  await using model = new OpenAiServer([
+    { status: 429, headers: { "retry-after": "0" } },
+    { text: ["Here."] },
+  ]);
+  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
+  await place.writeAgent(
+    "teller",
+    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${model.url}" }\n---\nTell.\n`,
+  );
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "teller");
+  assert.equal(status, "success");
+  const notices = (await payloadsOf(runtime, id)).filter((one) => one["kind"] === "notice");
+  assert.equal(notices.length, 1);
+  assert.match(String(notices[0]?.["content"]), /^The rate limit is reached: attempt 2 of 4 in /);
+  const [line] = place.logged.filter(({ message }) => message.startsWith("Model call failed"));
+  assert.equal(line?.level, "warn");
+  assert.equal(line?.fields?.["execution"], id);
+  assert.equal(line?.fields?.["agent"], "teller");
+});
+
+Deno.test("a run that fails is a warning in the service log, one that succeeds is none", async () => {
+  await using model = new OpenAiServer([{ status: 400, body: "no" }, { text: ["Here."] }]);
+  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
+  await place.writeAgent(
+    "teller",
+    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${model.url}" }\n---\nTell.\n`,
+  );
+  await using runtime = await place.open();
+  await runToEnd(runtime, "teller");
+  await runToEnd(runtime, "teller");
+  assert.deepEqual(
+    place.logged.filter(({ message }) => message === "Execution ended")
+      .map(({ level, fields }) => [level, fields?.["status"], fields?.["agent"]]),
+    [["warn", "error", "teller"], ["info", "success", "teller"]],
+  );
 });
 
 /** What becomes of a run whose reply has said so much and goes silent, when this happens to it then. */

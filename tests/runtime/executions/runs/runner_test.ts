@@ -245,3 +245,14 @@ Deno.test("Runner.stop() keeps a run that is to be resumed: nothing tells its en
   const frames = await on.store.frames.readFrames(id, { after: 0, limit: 100, maxBytes: 1e6 });
   assert.ok(frames.every(({ event }) => event !== "complete"));
 });
+
+Deno.test("Runner says in a run's log that its programs have no sandbox", async () => {
+  const sandboxGap = "Custom tools run without a sandbox: it is raining. To get one, wait.";
+  await using on = await openTestRunner([createTestAgent({ id: "one" })], { sandboxGap });
+  const execution = await ask(on, "one");
+  assert.deepEqual(
+    on.serviceLog.lines.filter(({ message }) => message === sandboxGap)
+      .map(({ level, fields }) => ({ level, fields })),
+    [{ level: "warn", fields: { execution, agent: "one" } }],
+  );
+});

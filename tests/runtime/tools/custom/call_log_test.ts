@@ -59,7 +59,7 @@ Deno.test("CallLog ends with a line that says so", () => {
 });
 
 Deno.test("a custom tool's log, prints and error hold no line of a secret, and no half of one", async () => {
-  await using world = await ToolWorld.open();
+  await using world = await ToolWorld.open({ isConfined: true });
   await world.writeTool(
     "leak",
     `context.log("said " + args.key);

@@ -158,7 +158,7 @@ for (const kind of ["source", "binary"] as const) {
     await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
     const tool = await openVillain(
       world,
-      Object.fromEntries(WAYS.map(({ how, body }) => [how, body])),
+      Object.fromEntries(ways.map(({ how, body }) => [how, body])),
     );
     let pid = await world.run(tool);
     for (const { how, reads, survives } of ways) {

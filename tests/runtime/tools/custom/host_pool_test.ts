@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { HostPool } from "../../../../runtime/tools/custom/host_pool.ts";
 import { HostProcess } from "../../../../runtime/tools/custom/host_process.ts";
-import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
+import { hostCommand, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
 
@@ -12,14 +12,16 @@ class StubbornProcess extends HostProcess {
   attempts = 0;
 
   constructor(failures: number) {
-    super({
-      program: ownProgram(),
-      cwd: "/",
+    const host = ownProgram();
+    const command = hostCommand(host, {
+      role: "tools",
+      args: [],
       permissions: { read: [], write: [], net: [], env: [] },
       closed: { read: [], write: [] },
       lookup: (name) => name === "DENO_DIR" ? denoDirectory() : undefined,
       variables: {},
     });
+    super({ command: { ...command, program: host.program, cwd: "/" }, keeps: [] });
     this.failures = failures;
   }
 
@@ -32,7 +34,7 @@ class StubbornProcess extends HostProcess {
 async function idleProcess(failures: number, clock: TestClock) {
   const pool = new HostPool({ clock, idleMs: 60_000 });
   const process = new StubbornProcess(failures);
-  const request = { key: "k", owner: "o", start: () => process };
+  const request = { key: "k", owner: "o", start: () => Promise.resolve(process) };
   pool.giveBack(await pool.take(request, new AbortController().signal));
   await clock.advance(60_000);
   await settle();

@@ -9,6 +9,7 @@ import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import { until } from "../../../support/until.ts";
+import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { CANARY, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 
@@ -34,6 +35,7 @@ class ScriptWorld implements AsyncDisposable {
       },
       program,
       lookup: (name) => variables[name],
+      sandbox: noSandbox(),
     });
   }
 

@@ -8,6 +8,7 @@ import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/h
 import { HostedScripts } from "../../../../runtime/tools/custom/hosted_scripts.ts";
 import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import { denoDirectory } from "../../../support/repository.ts";
+import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { testContext } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
@@ -101,6 +102,7 @@ async function runScript(
     directories: world.directories,
     program,
     lookup: (name) => name === "DENO_DIR" ? denoDirectory() : undefined,
+    sandbox: noSandbox(),
   });
   const end = await scripts.runScript({
     path: join(folder, "script.js"),
@@ -206,6 +208,7 @@ Deno.test("the process of a custom tool does not get a variable that has become 
     program: recorded.program,
     clock: new SystemClock(),
     lookup: (name) => variables[name],
+    sandbox: noSandbox(),
     isProviderKey: (name) => isKey && name === "HOUSE_MODEL_KEY",
   });
   await world.writeTool(

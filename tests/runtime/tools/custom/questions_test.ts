@@ -75,7 +75,7 @@ Deno.test("a custom tool that asks is run again from its beginning with one answ
 });
 
 Deno.test("a custom tool goes on without an answer when the time for it is over", async () => {
-  await using world = await ToolWorld.open();
+  await using world = await ToolWorld.open({ isConfined: true });
   await world.writeTool(
     "patient",
     `const sure = await context.confirm("Sure?");
@@ -99,7 +99,7 @@ Deno.test("a custom tool goes on without an answer when the time for it is over"
 });
 
 Deno.test("a custom tool that asks something else the second time does not get the answer: it is asked anew", async () => {
-  await using world = await ToolWorld.open();
+  await using world = await ToolWorld.open({ isConfined: true });
   const answer: HumanAnswer = { approved: true };
   const others: [string, ToolQuestion, HumanAnswer][] = [
     [`confirm("Delete 500 files?")`, confirmation("Delete 500 files?"), answer],
@@ -124,7 +124,7 @@ Deno.test("a custom tool that asks something else the second time does not get t
 });
 
 Deno.test("a custom tool whose question changed keeps the answers to its other questions", async () => {
-  await using world = await ToolWorld.open();
+  await using world = await ToolWorld.open({ isConfined: true });
   await world.writeTool(
     "form",
     `return [await context.confirm("2 files?"), await context.ask("Name?"), await context.ask("Name?")];`,
@@ -139,7 +139,7 @@ Deno.test("a custom tool whose question changed keeps the answers to its other q
 });
 
 Deno.test("a custom tool whose first question changed asks it anew, however many it asks behind it", async () => {
-  await using world = await ToolWorld.open();
+  await using world = await ToolWorld.open({ isConfined: true });
   await world.writeTool(
     "rename",
     `let count = 0;
@@ -166,7 +166,7 @@ Deno.test("a custom tool whose first question changed asks it anew, however many
 });
 
 Deno.test("a custom tool that asks something else each time fails in the end, and asks nobody any more", async () => {
-  await using world = await ToolWorld.open();
+  await using world = await ToolWorld.open({ isConfined: true });
   await world.writeTool("fickle", `return await context.confirm(crypto.randomUUID());`);
   const answers: AnsweredQuestion[] = [];
   for (let time = 0; time < 4; time++) {
@@ -180,7 +180,7 @@ Deno.test("a custom tool that asks something else each time fails in the end, an
 });
 
 Deno.test("a question without text or options is the tool's own error, and nobody's question", async () => {
-  await using world = await ToolWorld.open();
+  await using world = await ToolWorld.open({ isConfined: true });
   await world.writeTool(
     "mute",
     `const errors = [];

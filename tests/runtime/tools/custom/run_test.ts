@@ -16,6 +16,10 @@ async function openPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
   await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
   await Deno.mkdir(join(place.workspace, "notes"));
+  // Whether this system has one makes no difference here.
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), "sandbox: off\n", {
+    append: true,
+  });
   return place;
 }
 

@@ -13,12 +13,17 @@ import type { Secret } from "../../../../runtime/secrets/secret.ts";
 import type { ActionTool, AnsweredQuestion, ToolContext } from "../../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
+import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
+import { noSandbox, systemSandbox } from "../../sandbox/system_sandbox.ts";
 import { SandboxFixture } from "../files/sandbox_fixture.ts";
 
 export interface ToolWorldOptions {
   clock?: Clock;
   program?: HostProgram;
   processes?: { max?: number; idleMs?: number };
+  sandbox?: ProcessSandbox;
+  /** Runs the tools in the system's sandbox where it has one. */
+  isConfined?: boolean;
   /** Variables that the service knows. */
   variables?: Record<string, string>;
 }
@@ -64,6 +69,8 @@ export class ToolWorld implements AsyncDisposable {
       program: options.program ?? ownProgram(),
       clock: options.clock ?? new SystemClock(),
       lookup: (name) => variables[name],
+      sandbox: options.sandbox ??
+        (options.isConfined ? systemSandbox(fixture.home, "preferred") : noSandbox()),
       isProviderKey: (name) => name === "OPENAI_API_KEY",
       ...(options.processes === undefined ? {} : { processes: options.processes }),
       onStart: () => void this.starts++,

@@ -102,12 +102,15 @@ const ATTEMPTS: Record<string, string> = {
   "start an inspector": `const i = await import("node:inspector"); i.open(0); return i.url()`,
 };
 
-const SOURCE = `
+/** A tool with these is not loaded at all by an executable without a sandbox: see import_check_test.ts. */
+const NOT_IN_BINARY = /import\("(http|file|jsr)|node:(module|worker_threads|inspector)/;
+
+const sourceOf = (attempts: [string, string][]) => `
   const attempts: Record<string, (at: any) => Promise<unknown>> = {
     ${
-  Object.entries(ATTEMPTS).map(([name, body]) =>
-    `${JSON.stringify(name)}: async (at: any) => { ${body} },`
-  ).join("\n")
+  attempts.map(([name, body]) => `${JSON.stringify(name)}: async (at: any) => { ${body} },`).join(
+    "\n",
+  )
 }
   };
   async function inWorker(options: any): Promise<unknown> {
@@ -139,7 +142,7 @@ const SOURCE = `
   };
 `;
 
-async function prepare(world: ToolWorld): Promise<void> {
+async function prepare(world: ToolWorld, attempts: [string, string][]): Promise<void> {
   const put = async (path: string, text: string) => {
     await Deno.mkdir(dirname(path), { recursive: true });
     await Deno.writeTextFile(path, text);
@@ -154,7 +157,7 @@ async function prepare(world: ToolWorld): Promise<void> {
   await put(join(outside, "code.ts"), `export const loot = "${CANARY}";`);
   await Deno.symlink(join(outside, "secret.txt"), join(workspace, "notes/link.txt"));
   await Deno.symlink(outside, join(workspace, "notes/linked"));
-  await world.write("walls.ts", SOURCE);
+  await world.write("walls.ts", sourceOf(attempts));
   // Fails where nothing can catch it, so it has a call of its own.
   await world.writeTool(
     "datagram",
@@ -170,7 +173,10 @@ for (const kind of ["source", "binary"] as const) {
       ...(kind === "binary" && { program: binary.program }),
       variables: { SECRET_TOKEN: CANARY },
     });
-    await prepare(world);
+    const attempts = Object.entries(ATTEMPTS).filter(([, body]) =>
+      kind === "source" || !NOT_IN_BINARY.test(body)
+    );
+    await prepare(world, attempts);
     using door = openDoor();
     const { fixture } = world;
     const before = await snapshot(fixture.outside);
@@ -185,7 +191,7 @@ for (const kind of ["source", "binary"] as const) {
       port: door.port,
     };
     const loot = JSON.parse(await world.run(tool, { at }));
-    for (const name of Object.keys(ATTEMPTS)) {
+    for (const [name] of attempts) {
       await t.step(name, () => {
         assert.equal(loot[name], name === "be good" ? "loot: fine done" : "refused");
       });

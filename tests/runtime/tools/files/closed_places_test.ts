@@ -43,7 +43,7 @@ Deno.test("ClosedPlaces closes a folder under its real path, too, once it has be
     await Deno.symlink(`${dir}/real`, `${dir}/state`);
     const closed = new ClosedPlaces({ ...FOLDERS, stateDir: `${dir}/state` });
     assert.equal(closed.refusal(`${dir}/real/x`), undefined);
-    await closed.settle();
+    closed.settle();
     for (const path of [`${dir}/real/x`, `${dir}/state/x`]) {
       assert.notEqual(closed.refusal(path), undefined, path);
     }

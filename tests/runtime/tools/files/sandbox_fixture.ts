@@ -163,16 +163,16 @@ export async function snapshot(
   for await (const entry of Deno.readDir(folder)) {
     const path = join(folder, entry.name);
     if (leaveOut(path)) continue;
+    const name = path.replaceAll("\n", "\\n");
     const info = await Deno.lstat(path);
     if (entry.isDirectory) {
-      lines.push(`${path} ${info.mtime?.getTime()}`, await snapshot(path));
+      lines.push(`${name} ${info.mtime?.getTime()}`, await snapshot(path));
     } else if (entry.isSymlink) {
-      lines.push(`${path} -> ${await Deno.readLink(path)}`);
-    } else {lines.push(
-        `${path} ${info.ino} ${info.mtime?.getTime()} ${await Deno.readTextFile(
-          path,
-        )}`,
-      );}
+      lines.push(`${name} -> ${await Deno.readLink(path)}`);
+    } else {
+      const text = await Deno.readTextFile(path);
+      lines.push(`${name} ${info.ino} ${info.mtime?.getTime()} ${text}`);
+    }
   }
   return lines.sort().join("\n");
 }

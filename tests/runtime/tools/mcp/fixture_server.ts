@@ -15,9 +15,11 @@ export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): 
     capabilities: { tools: { listChanged: true }, logging: {} },
   });
   server.registerTool("echo", {
-    description: "Gives back what it gets",
-    inputSchema: z.object({ text: z.string() }),
-    annotations: { readOnlyHint: true },
+    description: Deno.env.get("ECHO_SAYS") ?? "Gives back what it gets",
+    inputSchema: Deno.env.has("ECHO_TAKES_MORE")
+      ? z.object({ text: z.string(), notes: z.string().optional() })
+      : z.object({ text: z.string() }),
+    annotations: { readOnlyHint: !Deno.env.has("ECHO_WRITES") },
   }, ({ text: value }) => text(value));
   server.registerTool("slow_echo", {
     description: "Gives back what it gets, after a while",

@@ -1,4 +1,5 @@
 // MCP servers that send more than anybody asked for: cut off, with the reason, and the next run finds them again.
+import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
 import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
 import { HttpTransport } from "../../../../runtime/tools/mcp/http_transport.ts";
@@ -10,7 +11,11 @@ import {
 } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { StdioTransport } from "../../../../runtime/tools/mcp/stdio_transport.ts";
 import { TestClock } from "../../../support/test_clock.ts";
+import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
+
+/** Never listens: nothing here is in a sandbox. */
+const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
 
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';
@@ -37,9 +42,15 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
     env: { PATH: Deno.env.get("PATH") ?? "" },
     cwd: "/",
     startsInOwnFolder: false,
+    ownFolder: "/",
+    sandbox: null,
     workspace: "/",
     secrets: [],
-  }, { clock: new TestClock(), limits: MCP_LIMITS });
+  }, {
+    clock: new TestClock(),
+    limits: MCP_LIMITS,
+    confinement: { sandbox: noSandbox(), home: "/", closed: [], proxy: NO_PROXY },
+  });
   const closed = Promise.withResolvers<void>();
   transport.onclose = closed.resolve;
   await transport.start();

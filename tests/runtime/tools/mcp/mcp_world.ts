@@ -1,4 +1,6 @@
 // A workspace with an mcp-servers.json, and its servers as an agent has them.
+import type { ResolveHost } from "../../../../runtime/tools/http/host_lookup.ts";
+import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +11,8 @@ import { MCP_LIMITS, type McpLimits } from "../../../../runtime/tools/mcp/mcp_li
 import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { denoDirectory } from "../../../support/repository.ts";
+import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
+import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 export interface McpWorld extends AsyncDisposable {
@@ -30,11 +34,11 @@ export interface McpWorld extends AsyncDisposable {
   ): Promise<string>;
 }
 
-/** The entry of the fixture server as a program. */
+/** The entry of the fixture server as a program, which tests look at from outside. */
 export function programEntry(
   mode = "plain",
   env: Record<string, string> = {},
-): { command: string; args: string[]; env: Record<string, string> } {
+): { command: string; args: string[]; env: Record<string, string>; sandbox: false } {
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
   return {
     command: Deno.execPath(),
@@ -52,13 +56,21 @@ export function programEntry(
       mode,
     ],
     env: { DENO_DIR: denoDirectory(), ...env },
+    sandbox: false,
   };
 }
 
 export async function openMcpWorld(
-  options: { clock?: Clock; limits?: Partial<McpLimits> } = {},
+  options: {
+    clock?: Clock;
+    limits?: Partial<McpLimits>;
+    sandbox?: ProcessSandbox;
+    fixture?: SandboxFixture;
+    /** For programs in the sandbox. */
+    resolveHost?: ResolveHost;
+  } = {},
 ): Promise<McpWorld> {
-  const place = await SandboxFixture.open();
+  const place = options.fixture ?? await SandboxFixture.open();
   const { workspace } = place;
   const stateDir = join(place.base, "state");
   const clock = options.clock ?? new SystemClock();
@@ -70,6 +82,11 @@ export async function openMcpWorld(
   const environment: Environment = { get: (name) => variables.get(name), secrets: () => [] };
   const log = new LogLines();
   const file = join(place.base, "mcp-servers.json");
+  const proxy = new ForwardProxy({
+    socketFile: join(place.base, "proxy.net"),
+    ownPorts: () => [],
+    ...(options.resolveHost === undefined ? {} : { resolveHost: options.resolveHost }),
+  });
   const servers = new McpServers({
     file,
     workspace,
@@ -79,6 +96,19 @@ export async function openMcpWorld(
     log,
     version: "0.0.0-test",
     limits: { ...MCP_LIMITS, ...options.limits },
+    confinement: {
+      sandbox: options.sandbox ?? noSandbox(),
+      home: place.home,
+      closed: [stateDir, join(workspace, "agents")],
+      proxy,
+    },
+    agentPaths: () => [workspace],
+    mcpConfirm: () => "none",
+    knownTools: {
+      findTool: () => Promise.resolve(undefined),
+      keepTool: () => Promise.resolve(),
+    },
+    isNews: () => Promise.resolve(false),
   });
   return {
     servers,
@@ -100,7 +130,8 @@ export async function openMcpWorld(
     },
     async [Symbol.asyncDispose]() {
       await servers[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
+      proxy[Symbol.dispose]();
+      if (options.fixture === undefined) await place[Symbol.asyncDispose]();
     },
   };
 }

@@ -13,7 +13,7 @@ Deno.test("McpServers.openTools() offers a program's tools and calls them", asyn
   await world.define({ fixture: programEntry() });
   const tools = await world.tools(["fixture"]);
   const echo = tools.get("echo");
-  assert.equal(echo?.description, "Gives back what it gets");
+  assert.equal(echo?.description, 'The server "fixture" says: Gives back what it gets');
   assert.deepEqual(echo?.parameters["required"], ["text"]);
   assert.equal(echo?.parameters["$schema"], undefined);
   assert.equal(await world.call(echo, { text: "hello\nworld" }), "hello\nworld");

@@ -1,10 +1,15 @@
 // A process that runs something which never ends, of this kind, as a service does, and waits to be killed. The program
 // writes its number into the file `pid` of the folder.
+import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { ServerProcess } from "../../../../runtime/tools/mcp/server_process.ts";
+import { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
 import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { runProgram } from "../../../../runtime/tools/processes/run_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+
+/** Never listens: nothing here is in a sandbox. */
+const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
 
 const [kind, cwd = ""] = Deno.args;
 const clock = new SystemClock();
@@ -13,9 +18,14 @@ if (kind === "server") {
   const program = {
     ...{ kind: "program", command: "sh", args, env: { PATH: "/usr/bin:/bin" }, cwd } as const,
     startsInOwnFolder: false,
+    ownFolder: cwd,
+    sandbox: null,
     workspace: cwd,
   };
-  await ServerProcess.start(program, { clock, limits: MCP_LIMITS, onOutput: () => {} }).ended;
+  const sandbox = new ProcessSandbox({ mode: () => "off", home: "/" });
+  const confinement = { sandbox, home: "/", closed: [], proxy: NO_PROXY };
+  const options = { clock, limits: MCP_LIMITS, confinement, onOutput: () => {} };
+  await (await ServerProcess.start(program, options)).ended;
 } else {
   await runProgram("sh", {
     args,

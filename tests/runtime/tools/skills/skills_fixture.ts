@@ -4,6 +4,8 @@ import type { Clock } from "../../../../base/clock.ts";
 import type { ScriptHost } from "../../../../runtime/tools/skills/script_host.ts";
 import { Skills } from "../../../../runtime/tools/skills/skills.ts";
 import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
+import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
+import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
@@ -41,6 +43,7 @@ export class SkillsFixture implements AsyncDisposable {
     options: {
       scriptHost?: ScriptHost;
       environment?: Record<string, string>;
+      sandbox?: ProcessSandbox;
     } = {},
   ): Skills {
     return new Skills({
@@ -52,6 +55,7 @@ export class SkillsFixture implements AsyncDisposable {
       home: this.files.home,
       scriptHost: NO_SCRIPTS,
       environment: { PATH: "/usr/bin:/bin", HOME: this.files.home, LANG: "C" },
+      sandbox: noSandbox(),
       ...options,
     });
   }

@@ -190,6 +190,8 @@ Deno.test("resolveServer() fills variables in wherever a value stands", () => {
         env: { K: "<token-0123456789>" },
         cwd: "/w/sub/one",
         startsInOwnFolder: false,
+        ownFolder: "/state/mcp/s",
+        sandbox: { read: [], write: ["/w"], net: [] },
         workspace: "/w",
         secrets: [{ name: "B_TOKEN", value: "token-0123456789" }],
       },

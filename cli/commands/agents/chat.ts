@@ -1,0 +1,282 @@
+// chat: a conversation, line by line. Each line is an execution of the same session.
+import { formatDuration } from "../../../base/durations.ts";
+import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
+import { ApiError, type Client } from "../../../server/client.ts";
+import { acceptRun } from "../../runs/accept_run.ts";
+import { hasPerson } from "../../prompting/ask_person.ts";
+import type { CommandContext } from "../../context.ts";
+import { openService } from "../../service/daemon.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import type { LineSource } from "../../prompting/input.ts";
+import { listenToInterrupts } from "../../prompting/interrupts.ts";
+import { formatCost, formatCount, formatPlural } from "../../output/figures.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { formatLocal } from "../../output/time.ts";
+import { shorten } from "../../output/width.ts";
+import { openTextView } from "../../output/run/text_view.ts";
+import { pickAgent } from "../../prompting/pick_agent.ts";
+import { orUnknownAgent } from "../../unknown_agent.ts";
+import { type RunOutcome, watchRun } from "../../runs/watch_run.ts";
+import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
+import { type ChatLine, COMMAND_NAMES, describeCommands, readChatLine } from "./chat_commands.ts";
+
+const PROMPT = "> ";
+/** Columns of a line that is no command, where it is refused. */
+const SHOWN_WIDTH = 40;
+/** Executions that are asked for at once, looking for a conversation. */
+const PAGE = 500;
+
+/** Talks with an agent until the person, or the pipe that speaks for them, has no more to say. */
+export async function chat(
+  context: CommandContext,
+  agent: string | undefined,
+  options: { continue?: boolean | undefined; session?: string | undefined } = {},
+): Promise<ExitCode> {
+  const { app } = context;
+  const agentId = agent ?? await pickAgent(context, "chat");
+  await introduce(context, agentId);
+  const sessionId = await chooseSession(context, agentId, options);
+  const conversation = new Conversation(context, agentId, sessionId);
+  await using lines = await app.input.openLines({ edited: conversation.isInteractive });
+  try {
+    return await conversation.hold(lines);
+  } finally {
+    conversation.summarise();
+  }
+}
+
+/** Says who answers. Throws CommandFailure for an agent that is not there, before anything is typed. */
+async function introduce(context: CommandContext, agentId: string): Promise<void> {
+  const { app, output } = context;
+  using client = await openService(context);
+  const agent = await orUnknownAgent(readAgent(client, agentId), { app, client, agentId });
+  if (hasPerson(context)) {
+    const model = agent.model_name === null
+      ? "no model"
+      : `${agent.model_provider}/${agent.model_name}`;
+    output.detail(
+      `${output.style.bold(toOneLine(agent.display_name))} ` +
+        output.style.dim(
+          toOneLine(`· ${model} · /exit or Ctrl+D ends the chat, Ctrl+C an answer · /help`),
+        ),
+    );
+  }
+  if (agent.history === "off") {
+    output.warning(`${toOneLine(agentId)} has history: off, and does not remember what was said`);
+  }
+}
+
+/** The agent, whose file may be newer than the service's last look at the folder: as for a run, that looks again. */
+async function readAgent(client: Client, agentId: string): Promise<AgentDetail> {
+  try {
+    return await client.agent(agentId);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    await client.reload();
+    return await client.agent(agentId);
+  }
+}
+
+/** The conversation that is meant: one from before, or a new one. Throws CommandFailure where there is none to go on with. */
+async function chooseSession(
+  context: CommandContext,
+  agentId: string,
+  options: { continue?: boolean | undefined; session?: string | undefined },
+): Promise<string> {
+  const { output } = context;
+  const { session } = options;
+  if (session === undefined && options.continue !== true) return crypto.randomUUID();
+  const wanted = session?.trim();
+  if (wanted === "") {
+    throw new CommandFailure(EXIT.usage, "--session needs the id of a conversation");
+  }
+  using client = await openService(context);
+  const last = await findTurn(client, agentId, wanted);
+  if (last === undefined && wanted === undefined) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `There is no conversation with ${toOneLine(agentId)} to continue: ` +
+        `inkling chat ${toOneLine(agentId)} begins one`,
+    );
+  }
+  const id = wanted ?? last?.session_id ?? crypto.randomUUID();
+  output.note(
+    last === undefined
+      ? `Begins the conversation ${toOneLine(id)}: nothing has been said in it yet`
+      : `Continues the conversation ${toOneLine(id)}, last at ` +
+        formatLocal(last.started_at),
+  );
+  return id;
+}
+
+/** The last turn of a conversation, or of any chat with the agent. */
+async function findTurn(
+  client: Client,
+  agentId: string,
+  sessionId: string | undefined,
+): Promise<ExecutionSummary | undefined> {
+  for (let offset = 0;; offset += PAGE) {
+    const page = await client.executions({ agent: agentId, limit: PAGE, offset });
+    const turn = page.find(({ trigger, session_id }) =>
+      trigger === "chat" && session_id !== null &&
+      (sessionId === undefined || session_id === sessionId)
+    );
+    if (turn !== undefined || page.length < PAGE) return turn;
+  }
+}
+
+/** A line that does not end the chat. */
+type Said = Exclude<ChatLine, { kind: "end" }>;
+
+class Conversation {
+  readonly isInteractive: boolean;
+  readonly #context: CommandContext;
+  readonly #agentId: string;
+  #sessionId: string;
+  readonly #startedAt: number;
+  #turns = 0;
+  /** Whether something was said in the conversation since it was begun or taken up. */
+  #isBegun = false;
+  #tokens = 0;
+  #costUsd: number | null = null;
+  #hasFailed = false;
+
+  constructor(context: CommandContext, agentId: string, sessionId: string) {
+    this.#context = context;
+    this.#sessionId = sessionId;
+    this.#agentId = agentId;
+    this.#startedAt = context.app.clock.now();
+    this.isInteractive = hasPerson(context);
+  }
+
+  async hold(lines: LineSource): Promise<ExitCode> {
+    for (;;) {
+      const line = await this.#read(lines);
+      if (line === "interrupted") return this.isInteractive ? EXIT.ok : EXIT.interrupted;
+      // Whoever reads from a pipe does not see the error when it happens: the exit code reports it.
+      if (line === "end") return this.#hasFailed && !this.isInteractive ? EXIT.failed : EXIT.ok;
+      const code = await this.#take(line);
+      if (code !== undefined) return code;
+    }
+  }
+
+  /** A code: the chat is over. */
+  async #take(line: Said): Promise<ExitCode | undefined> {
+    switch (line.kind) {
+      case "say":
+        return await this.#takeTurn(line.text);
+      case "help":
+        for (const each of describeCommands()) this.#tell(each);
+        return undefined;
+      case "clear":
+        this.#sessionId = crypto.randomUUID();
+        this.#isBegun = false;
+        this.#tell("A new conversation");
+        return undefined;
+      case "unknown":
+        this.#context.output.error(
+          `There is no command "${
+            shorten(toOneLine(line.text), SHOWN_WIDTH)
+          }". The commands are ${COMMAND_NAMES}; ` +
+            `begin with // to say a text that begins with a slash`,
+        );
+        this.#hasFailed = true;
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  summarise(): void {
+    const summary = [
+      formatPlural(this.#turns, "turn"),
+      `${formatCount(this.#tokens)} tokens`,
+      ...(this.#costUsd === null ? [] : [formatCost(this.#costUsd)]),
+      formatDuration(this.#context.app.clock.now() - this.#startedAt),
+    ].join(" · ");
+    this.#tell(summary);
+    if (!this.#isBegun) return;
+    const words = [this.#agentId, "--session", this.#sessionId].map(quoteWord).join(" ");
+    this.#tell(toOneLine(`Go on with: inkling chat ${words}`));
+  }
+
+  #tell(text: string): void {
+    const { output } = this.#context;
+    if (this.isInteractive) output.detail(output.style.dim(text));
+    else output.note(text);
+  }
+
+  async #read(lines: LineSource): Promise<Said | "interrupted" | "end"> {
+    using interrupts = listenToInterrupts(this.#context.app);
+    try {
+      const line = await lines.read(PROMPT, { signal: interrupts.first });
+      const said = line === undefined ? undefined : readChatLine(line);
+      return said === undefined || said.kind === "end" ? "end" : said;
+    } catch (error) {
+      if (error instanceof Interrupted) return "interrupted";
+      throw error;
+    }
+  }
+
+  /** One question and its answer. A code: the chat is over. */
+  async #takeTurn(message: string): Promise<ExitCode | undefined> {
+    const { app, output } = this.#context;
+    using interrupts = listenToInterrupts(app);
+    let outcome: RunOutcome;
+    try {
+      const { client, accepted } = await acceptRun(
+        this.#context,
+        { agentId: this.#agentId, body: { message, session_id: this.#sessionId } },
+        { signal: interrupts.first, leaveSignal: interrupts.second },
+      );
+      using _ = client;
+      this.#turns++;
+      this.#isBegun = true;
+      outcome = await watchRun({
+        app,
+        output,
+        client,
+        executionId: accepted.execution_id,
+        view: await openTextView({
+          output,
+          clock: app.clock,
+          isTurn: true,
+          asks: this.isInteractive,
+        }),
+        cancelSignal: interrupts.first,
+        leaveSignal: interrupts.second,
+        mutesKeys: this.isInteractive && output.live !== undefined,
+        questions: this.isInteractive ? "insist" : "leave",
+      });
+    } catch (error) {
+      if (error instanceof Interrupted) {
+        return interrupts.second.aborted ? EXIT.interrupted : this.#afterCancelled();
+      }
+      if (!(error instanceof ApiError)) throw error;
+      // The service refuses this turn; another may do.
+      output.error(error.message);
+      this.#hasFailed = true;
+      return undefined;
+    }
+    return this.#count(outcome);
+  }
+
+  #count({ code, totalTokens, costUsd }: RunOutcome): ExitCode | undefined {
+    this.#tokens += totalTokens;
+    if (costUsd !== null) this.#costUsd = (this.#costUsd ?? 0) + costUsd;
+    if (code === EXIT.waiting) return code;
+    if (code === EXIT.interrupted) return this.#afterCancelled();
+    if (code !== EXIT.ok) this.#hasFailed = true;
+    return undefined;
+  }
+
+  /** A person continues with the next line; a pipe has nobody who could have meant this answer only. */
+  #afterCancelled(): ExitCode | undefined {
+    return this.isInteractive ? undefined : EXIT.interrupted;
+  }
+}
+
+/** A word as a shell takes it. */
+function quoteWord(word: string): string {
+  return /^[\w.:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,46 @@
+// What a line of a chat is: words for the model, or a command of the chat itself.
+
+const COMMANDS = {
+  "/help": "show these commands",
+  "/clear": "begin a new conversation, which remembers nothing of this one",
+  "/exit": "end the chat",
+  "/quit": "the same",
+} as const;
+
+/** What is done with a line. Only `say` reaches the model. */
+export type ChatLine =
+  | { kind: "say"; text: string }
+  | { kind: "help" | "clear" | "end" | "nothing" }
+  | { kind: "unknown"; text: string };
+
+/** Reads a line. One that begins with a slash is a command; two slashes stand for one that is said. */
+export function readChatLine(line: string): ChatLine {
+  const text = line.trim();
+  if (text === "") return { kind: "nothing" };
+  if (text.startsWith("//")) return { kind: "say", text: text.slice(1) };
+  if (!text.startsWith("/")) return { kind: "say", text };
+  switch (text) {
+    case "/help":
+      return { kind: "help" };
+    case "/clear":
+      return { kind: "clear" };
+    case "/exit":
+    case "/quit":
+      return { kind: "end" };
+    default:
+      return { kind: "unknown", text };
+  }
+}
+
+/** The commands as lines, and the keys. */
+export function describeCommands(): string[] {
+  return [
+    ...Object.entries(COMMANDS).map(([name, meaning]) => `${name.padEnd(10)} ${meaning}`),
+    "//text     say a text that begins with a slash",
+    "Alt+Enter  a new line; Enter sends",
+    "Ctrl+C     cancel an answer; at the prompt, end the chat",
+  ];
+}
+
+/** The names of the commands, for a sentence. */
+export const COMMAND_NAMES = Object.keys(COMMANDS).join(", ");

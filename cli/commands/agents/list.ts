@@ -1,0 +1,137 @@
+// list: the agents of the workspace, and what is wrong with their files.
+import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
+import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
+import type { Client } from "../../../server/client.ts";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { EXIT, type ExitCode } from "../../exit.ts";
+import type { Output } from "../../output/output.ts";
+import { errorsOf, showConfigWarnings, showPauses, showProblems } from "../../output/problems.ts";
+import { paintStatus } from "../../output/run/history.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { NOTHING } from "../../output/table.ts";
+import { formatRelative } from "../../output/time.ts";
+import {
+  describeNextRun,
+  describeState,
+  describeTrigger,
+  isAutomatic,
+} from "../../output/trigger_text.ts";
+import { askReader } from "../../service/connection.ts";
+
+/** Shows every agent. */
+export async function list(
+  context: CommandContext,
+  options: { json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const ask = (client: Client, options: { signal?: AbortSignal }) => client.info(options);
+  const { reader, answer: info } = await askReader(app, ask, context);
+  await using _ = reader;
+  const { client } = reader;
+  const [agents, recap] = await Promise.all([client.agents(), client.recap()]);
+  if (options.json) {
+    output.json(agents);
+    return EXIT.ok;
+  }
+  const { agent_errors: broken, agent_warnings: doubtful } = info;
+  if (agents.length > 0) showAgents(output, agents, { recap, now: app.clock.now() });
+  else if (broken.length === 0) await showFirstSteps(context);
+  for (const { diagnostics } of broken) showProblems(output, diagnostics);
+  for (const { diagnostics } of doubtful) {
+    showProblems(output, output.quiet ? errorsOf(diagnostics) : diagnostics);
+  }
+  if (output.quiet) return EXIT.ok;
+  showConfigWarnings(output, info.config_warnings);
+  showPauses(output, agents, info.scheduler_status);
+  if (!reader.isService && agents.some(isAutomatic)) {
+    output.note('The service is not running: nothing fires by itself before "inkling start -d"');
+  }
+  return EXIT.ok;
+}
+
+function showAgents(
+  output: Output,
+  agents: readonly AgentSummary[],
+  { recap, now }: { recap: RecapBody; now: number },
+): void {
+  const { style } = output;
+  const hasNextRun = agents.some((agent) => describeNextRun(agent, now) !== "-");
+  const paintState = (cell: string, value: string) =>
+    value === "enabled"
+      ? style.green(cell)
+      : value === "paused"
+      ? style.yellow(cell)
+      : style.dim(cell);
+  const days = agents.map(({ id }) => describeDay(id, recap));
+  const hasDay = days.some((day) => day !== NOTHING);
+  output.table(
+    [
+      { header: "Id", shrinks: true, paint: style.bold },
+      { header: "Display Name", shrinks: true },
+      { header: "Trigger", shrinks: true },
+      { header: "Last Run", paint: (cell, value) => paintLastRun(output, cell, value) },
+      ...(hasDay ? [{ header: "24 h", align: "right" as const }] : []),
+      { header: "Status", paint: paintState },
+      ...(hasNextRun ? [{ header: "Next Run" }] : []),
+    ],
+    agents.map((agent, index) => [
+      agent.id,
+      agent.display_name,
+      describeTrigger(agent),
+      describeLastRun(agent, now),
+      ...(hasDay ? [days[index] ?? NOTHING] : []),
+      describeState(agent),
+      ...(hasNextRun ? [describeNextRun(agent, now)] : []),
+    ]),
+  );
+}
+
+/** When it ran last, and how that came out unless it went well. */
+function describeLastRun(agent: AgentSummary, now: number): string {
+  if (agent.last_run === null) return "never";
+  const at = formatRelative(agent.last_run, now);
+  return agent.last_status === "success" ? at : `${agent.last_status} ${at}`;
+}
+
+function paintLastRun(output: Output, cell: string, value: string): string {
+  if (value === "never") return output.style.dim(cell);
+  const status = /^[a-z]+(?= \w)/.exec(value)?.[0] ?? "success";
+  return paintStatus(output, cell, status === "just" ? "success" : status);
+}
+
+/** The share of the runs of a day that succeeded. */
+function describeDay(agentId: string, { agents }: RecapBody): string {
+  const day = agents.find((one) => one.agent_id === agentId);
+  if (day === undefined || day.ended === 0) return NOTHING;
+  return `${Math.floor(100 * day.succeeded / day.ended)} %`;
+}
+
+async function showFirstSteps(context: CommandContext): Promise<void> {
+  const { app, output } = context;
+  const { agentsDir, workspace, configFile, configFileExists } = await app.info(
+    workspaceOf(context),
+  );
+  if (configFileExists && await app.missingWorkspace(workspace) !== undefined) {
+    const [folder, file] = [workspace, configFile].map(toOneLine);
+    output.sentence(
+      `The workspace ${folder} does not exist: make the folder, or name another in ${file}`,
+    );
+    return;
+  }
+  output.sentence(`There are no agents in ${toOneLine(agentsDir)} yet`);
+  if (output.quiet) return;
+  output.sentence(
+    [
+      "",
+      "An agent is a Markdown file there: its name is the agent's id, its text the task. A first " +
+      "one, which needs no key because its model only repeats what it is told; save it as hello.md:",
+      "",
+      "  ---",
+      "  model: {provider: demo, name: echo}",
+      "  ---",
+      "  Say hello.",
+      "",
+      'and run it: inkling run hello --message "Hello, world"',
+    ].join("\n"),
+  );
+}

@@ -1,0 +1,126 @@
+// new: an agent file, written by the model, from answers, or from flags. It is checked before it is saved, and replaces
+// nothing.
+import { toAgentWord } from "../../agent_word.ts";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { Interview } from "../../prompting/interview.ts";
+import type { AgentAuthor, NewAgentFields } from "../../new/agent_author.ts";
+import type { NewOptions } from "../../new/new_options.ts";
+import { draftWithModel } from "../../new/draft_dialog.ts";
+import { askFields } from "../../new/questionnaire.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { readAllInput } from "../../prompting/piped_input.ts";
+import type { InfoReport } from "../../app.ts";
+
+/** Makes the agent `id`. */
+export async function newAgent(
+  context: CommandContext,
+  id: string,
+  options: NewOptions,
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const author = await app.openAgentAuthor(workspaceOf(context));
+  const problem = await author.describeBadId(id);
+  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  let text: string;
+  try {
+    text = options.prompt === undefined
+      ? await ask(context, author, { ...options, id })
+      : await fromFlags(context, author, { ...options, id, prompt: options.prompt });
+  } catch (error) {
+    if (error instanceof Interrupted) output.note("Nothing was saved");
+    throw error;
+  }
+  const { path, problems } = await author.save(id, text);
+  if (output.quiet) {
+    output.line(toOneLine(path));
+    return EXIT.ok;
+  }
+  output.line(`${output.style.green("✔")} ${toOneLine(path)}`);
+  for (const { line, message, hint } of problems) {
+    const remedy = hint === undefined ? "" : ` (${hint})`;
+    output.warning(toOneLine(`line ${line}: ${message}${remedy}`));
+  }
+  output.line(`\nRun it: inkling run ${toAgentWord(id)}`);
+  return EXIT.ok;
+}
+
+async function fromFlags(
+  context: CommandContext,
+  author: AgentAuthor,
+  options: NewOptions & { id: string; prompt: string },
+): Promise<string> {
+  const { app } = context;
+  const { id } = options;
+  const given = fieldsOf(options, await app.info(workspaceOf(context)));
+  const prompt = options.prompt === "-" ? await readAllInput(app) : options.prompt;
+  const fields = { ...given, prompt };
+  const [problem] = await author.findProblems(id, fields);
+  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  return author.format(fields);
+}
+
+async function ask(
+  context: CommandContext,
+  author: AgentAuthor,
+  options: NewOptions & { id: string },
+): Promise<string> {
+  const { id, description } = options;
+  const interview = new Interview(context, "Give its task with --prompt");
+  const info = await context.app.info(workspaceOf(context));
+  const given = fieldsOf(options, info);
+  if (options.template === undefined && !hasFieldFlags(options)) {
+    const model = author.drafter();
+    const dialog = { context, interview, author, id, description };
+    const text = model && await draftWithModel({ ...dialog, model });
+    if (text !== undefined) return text;
+    context.output.note(
+      model === undefined
+        ? 'No model is configured that could write the file ("inkling setup" configures one): answer these questions'
+        : "Answer these questions instead",
+    );
+  }
+  return author.format(await askFields({ context, interview, author, id, info, given }));
+}
+
+/** The fields that flags give, all but the prompt. Throws CommandFailure for a model that is only half named. */
+function fieldsOf(
+  options: NewOptions,
+  info: Pick<InfoReport, "defaultModel">,
+): Omit<NewAgentFields, "prompt"> {
+  const { description, every, cron, watch, path } = options;
+  const model = modelOf(options, info);
+  const trigger = every !== undefined
+    ? { type: "schedule" as const, every }
+    : cron !== undefined
+    ? { type: "schedule" as const, cron }
+    : watch !== undefined
+    ? { type: "watch" as const, paths: watch }
+    : undefined;
+  return {
+    ...(description !== undefined && { description }),
+    ...(model !== undefined && { model }),
+    ...(trigger !== undefined && { trigger }),
+    ...(path !== undefined && { paths: path }),
+  };
+}
+
+/** Whether flags say more than what the agent is for: then a model would have nothing left to decide. */
+function hasFieldFlags(options: NewOptions): boolean {
+  const { provider, model, baseUrl, every, cron, watch, path } = options;
+  return [provider, model, baseUrl, every, cron, watch, path].some((flag) => flag !== undefined);
+}
+
+function modelOf(
+  { provider, model, baseUrl }: NewOptions,
+  { defaultModel }: Pick<InfoReport, "defaultModel">,
+): NewAgentFields["model"] {
+  if (provider === undefined && model === undefined && baseUrl === undefined) return undefined;
+  const owner = provider ?? defaultModel?.split("/", 1)[0];
+  if (owner === undefined) throw new CommandFailure(EXIT.usage, "--model needs --provider");
+  if (model === undefined) {
+    const flag = provider === undefined ? "--base-url" : "--provider";
+    throw new CommandFailure(EXIT.usage, `${flag} needs --model`);
+  }
+  return { provider: owner, name: model, ...(baseUrl !== undefined && { base_url: baseUrl }) };
+}

@@ -1,0 +1,130 @@
+// validate: what is wrong with agent files, all of it.
+import type { DiagnosticBody } from "../../../server/schemas/diagnostic_schemas.ts";
+import type { ValidatedFile } from "../../app.ts";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { formatPlural } from "../../output/figures.ts";
+import type { Output } from "../../output/output.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { pad, widthOf } from "../../output/width.ts";
+import { wrapText } from "../../output/wrap.ts";
+import { unknownAgent } from "../../unknown_agent.ts";
+
+/** A problem whose place is wider does not move the others to the right. */
+const WIDEST_PLACE = 12;
+/** Below so many cells for a message it stands on lines of its own. */
+const LEAST_TEXT = 32;
+
+/** Checks one agent (by id or by the path of its file) or all; errors make the command fail. */
+export async function validate(
+  context: CommandContext,
+  target: string | undefined,
+  options: { json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const files = await app.validate(target, workspaceOf(context));
+  if (target !== undefined && files.length === 0) {
+    const problem = await describePath(target);
+    if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+    const all = await app.validate(undefined, workspaceOf(context));
+    throw unknownAgent(app, target, all.map(({ agentId }) => ({ id: agentId })));
+  }
+  if (options.json) output.json(files.map(toJson));
+  else showFiles(output, files);
+  const failed = files.some(({ diagnostics }) => select(diagnostics, "error").length > 0);
+  return failed ? EXIT.failed : EXIT.ok;
+}
+
+/** What is wrong with a target that is meant as a path; undefined for one that is meant as an agent's id. */
+async function describePath(target: string): Promise<string | undefined> {
+  const shown = `"${toOneLine(target)}"`;
+  if (target.endsWith(".md")) return `There is no file ${shown}`;
+  const isPath = /[\\/]/.test(target);
+  let found: Deno.FileInfo;
+  try {
+    found = await Deno.stat(target);
+  } catch {
+    // Nothing there, or nothing that may be looked at: only a separator says that a path is meant.
+    return isPath ? `There is no file ${shown}` : undefined;
+  }
+  if (!found.isDirectory) return `${shown} is not a .md file`;
+  return isPath ? `${shown} is a folder, not a .md file` : undefined;
+}
+
+function toJson({ agentId, path, diagnostics }: ValidatedFile): Record<string, unknown> {
+  return { agent_id: agentId, path, diagnostics };
+}
+
+function select(
+  diagnostics: readonly DiagnosticBody[],
+  severity: DiagnosticBody["severity"],
+): DiagnosticBody[] {
+  return diagnostics.filter((diagnostic) => diagnostic.severity === severity);
+}
+
+function showFiles(output: Output, files: readonly ValidatedFile[]): void {
+  const { style } = output;
+  let errorCount = 0;
+  let warningCount = 0;
+  for (const file of files) {
+    const errors = select(file.diagnostics, "error");
+    const warnings = select(file.diagnostics, "warning");
+    errorCount += errors.length;
+    warningCount += warnings.length;
+    if (output.quiet && errors.length === 0) continue;
+    const mark = errors.length > 0
+      ? style.red("✖")
+      : warnings.length > 0
+      ? style.yellow("!")
+      : style.green("✔");
+    const shown = output.quiet ? errors : [...errors, ...warnings];
+    const path = shown.length === 0 ? "" : `  ${style.dim(toOneLine(file.path))}`;
+    output.line(`${mark} ${style.bold(toOneLine(file.agentId))}${path}`);
+    showDiagnostics(output, file, shown);
+  }
+  output.detail(
+    files.length === 0
+      ? `There are no agent files to check. "inkling list" says how to make one`
+      : `${countFiles(files)}: ${formatPlural(errorCount, "error")}, ${
+        formatPlural(warningCount, "warning")
+      }`,
+  );
+}
+
+/** `2 agents`, `2 agents and 1 other file`: an agent's file is Markdown, those around it are not. */
+function countFiles(files: readonly ValidatedFile[]): string {
+  const agents = files.filter(({ path }) => path.endsWith(".md")).length;
+  const others = files.length - agents;
+  return formatPlural(agents, "agent") +
+    (others === 0 ? "" : ` and ${formatPlural(others, "other file")}`);
+}
+
+/** The problems of a file below its name: where, how bad, what, and what to do. */
+function showDiagnostics(
+  output: Output,
+  file: ValidatedFile,
+  diagnostics: readonly DiagnosticBody[],
+): void {
+  const { style, stdout } = output;
+  const places = diagnostics.map(({ path, line, column }) =>
+    // Another file than the agent's: a skill's, a server's.
+    (path === file.path ? "" : `${toOneLine(path)}:`) + `${line}:${column}`
+  );
+  const width = Math.max(0, ...places.map(widthOf).filter((width) => width <= WIDEST_PLACE));
+  const hang = width + "    warning  ".length;
+  const isNarrow = stdout.columns - hang < LEAST_TEXT;
+  const indent = " ".repeat(isNarrow ? 4 : hang);
+  const wrap = (text: string) => wrapText(text, stdout.columns - indent.length).split("\n");
+  for (const [index, { severity, message, hint }] of diagnostics.entries()) {
+    const paint = severity === "error" ? style.red : style.yellow;
+    const place = style.dim(pad(places[index] ?? "", width));
+    const head = `  ${place}  ${paint(pad(severity, 7))}  `;
+    const text = [
+      ...wrap(toOneLine(message)),
+      ...(hint === null ? [] : wrap(toOneLine(hint)).map(style.dim)),
+    ];
+    if (isNarrow) output.line(head.trimEnd());
+    else output.line(head + (text.shift() ?? ""));
+    for (const line of text) output.line(indent + line);
+  }
+}

@@ -1,0 +1,119 @@
+// checkpoint: what the database keeps of conversations, and removing what is no longer needed.
+import type { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
+import type { Client } from "../../../server/client.ts";
+import { openReader } from "../../service/connection.ts";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { formatBytes, formatCount, formatPlural } from "../../output/figures.ts";
+import type { Output } from "../../output/output.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { orUnknownAgent } from "../../unknown_agent.ts";
+import type { LocalService } from "../../app.ts";
+import { serviceOrTurn } from "../../service/daemon.ts";
+import { untilFree } from "../../service/service_start.ts";
+
+/** The options of `checkpoint`. */
+export interface CheckpointOptions {
+  stats?: true;
+  purge?: true;
+  agent?: string;
+  force?: true;
+  json?: true;
+}
+
+/** Shows the stored conversations, or removes them. */
+export async function checkpoint(
+  context: CommandContext,
+  options: CheckpointOptions,
+): Promise<ExitCode> {
+  if (options.force && !options.purge) {
+    throw new CommandFailure(EXIT.usage, "--force says what --purge removes: it goes with --purge");
+  }
+  if (options.purge) await purge(context, options);
+  else await showStats(context, options);
+  return EXIT.ok;
+}
+
+async function showStats(context: CommandContext, options: CheckpointOptions): Promise<void> {
+  const { output } = context;
+  await using reader = await openReader(context.app, context.workspace);
+  const { client } = reader;
+  const stats = await client.checkpoints();
+  const agents = await agentsOf(context, { client, stats, agentId: options.agent });
+  if (options.json) return output.json({ ...stats, agents });
+  if (!output.quiet) {
+    output.fields([["Database", stats.path], ["Size", formatBytes(stats.size_bytes)]]);
+  }
+  if (agents.length === 0) return output.line("No conversations are stored");
+  if (!output.quiet) output.line();
+  showAgents(output, agents);
+}
+
+/** The stored conversations of one agent, or of all. Throws CommandFailure for an agent that never was. */
+async function agentsOf(
+  { app }: CommandContext,
+  options: { client: Client; stats: CheckpointsBody; agentId: string | undefined },
+): Promise<CheckpointsBody["agents"]> {
+  const { client, stats, agentId } = options;
+  if (agentId === undefined) return stats.agents;
+  const own = stats.agents.filter((agent) => agent.agent_id === agentId);
+  // One whose file is gone may have some; one that has none must at least be there.
+  if (own.length === 0) await orUnknownAgent(client.agent(agentId), { app, client, agentId });
+  return own;
+}
+
+function showAgents(output: Output, agents: CheckpointsBody["agents"]): void {
+  output.table(
+    [
+      { header: "Agent", shrinks: true, paint: output.style.bold },
+      { header: "Conversations", align: "right" },
+      { header: "Messages", align: "right" },
+      { header: "Size", align: "right" },
+    ],
+    agents.map((agent) => [
+      agent.agent_id,
+      formatCount(agent.threads),
+      formatCount(agent.messages),
+      formatBytes(agent.bytes),
+    ]),
+  );
+}
+
+async function purge(context: CommandContext, options: CheckpointOptions): Promise<void> {
+  const { app, output } = context;
+  const { agent: agentId, force = false } = options;
+  await using upkeep = await openUpkeep(context);
+  const { client } = upkeep;
+  const before = await client.checkpoints();
+  const body = { force, ...(agentId !== undefined && { agent: agentId }) };
+  const request = client.purgeCheckpoints(body);
+  const purged = agentId === undefined
+    ? await request
+    : await orUnknownAgent(request, { app, client, agentId });
+  if (options.json) return output.json(purged);
+  const whose = agentId === undefined ? "" : ` of ${toOneLine(agentId)}`;
+  output.line(`Removed ${formatPlural(purged.purged, "conversation")}${whose}`);
+  const { size_bytes: size } = await client.checkpoints();
+  output.detail(
+    `The database takes ${formatBytes(size)}, it took ${formatBytes(before.size_bytes)}`,
+  );
+}
+
+// What may remove what is stored: the service that runs, else the application in this process, which starts nothing.
+
+/** Opens it. Nothing is left running; nobody can start the service until it is disposed. Throws CommandFailure. */
+async function openUpkeep(context: CommandContext): Promise<LocalService> {
+  const { app, workspace } = context;
+  const places = await app.places(workspace);
+  const found = await serviceOrTurn(app, places);
+  if ("client" in found) {
+    const { client } = found;
+    return { client, [Symbol.asyncDispose]: () => Promise.resolve(client[Symbol.dispose]()) };
+  }
+  await using opened = new AsyncDisposableStack();
+  opened.use(found.turn);
+  await untilFree(app, places);
+  const { client } = opened.use(await app.openUpkeep(workspaceOf(context)));
+  const kept = opened.move();
+  return { client, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}

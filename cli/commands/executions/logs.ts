@@ -1,0 +1,208 @@
+// logs: the executions of an agent, the messages of one execution, or the service's own log or one execution as they grow.
+import { ApiError, type Client, type ExecutionQuery } from "../../../server/client.ts";
+import type {
+  ExecutionSummary,
+  ListedExecution,
+} from "../../../server/schemas/execution_schemas.ts";
+import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
+import { toAgentWord } from "../../agent_word.ts";
+import { findExecution } from "../../runs/find_execution.ts";
+import { openReader } from "../../service/connection.ts";
+import type { CommandContext } from "../../context.ts";
+import { readMomentOption } from "../../command_line/moment.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { followFile } from "../../service/follow_file.ts";
+import { showHistory } from "../../output/run/history.ts";
+import { sanitise, toOneLine } from "../../output/sanitise.ts";
+import { Transcript } from "../../output/run/transcript.ts";
+import { orUnknownAgent } from "../../unknown_agent.ts";
+
+/** The options of `logs`. */
+export interface LogsOptions {
+  last?: number;
+  since?: string;
+  until?: string;
+  status?: ExecutionSummary["status"] | "failed" | "cancelled";
+  trigger?: string;
+  search?: string;
+  execution?: number;
+  follow?: true;
+  json?: true;
+}
+
+const DEFAULT_LAST = 10;
+/** The most that the service returns at once. */
+const PAGE = 500;
+/** Slots that are asked for at once: those of one reason in a row are one, so that a page is mostly enough. */
+const SLOT_PAGE = 100;
+
+/** Shows history: of all agents or one, or, with `execution`, of one run; with `follow`, the service log. */
+export async function logs(
+  context: CommandContext,
+  agentId: string | undefined,
+  options: LogsOptions,
+): Promise<ExitCode> {
+  if (options.follow) {
+    const { execution: id } = options;
+    if (id === undefined) return await followServiceLog(context, agentId, options);
+    if (options.last !== undefined) {
+      throw new CommandFailure(EXIT.usage, "--follow shows all of an execution: leave --last out");
+    }
+    const { watch } = await import("./watch.ts");
+    return await watch(context, id, { asks: false, ...(options.json && { json: true }) });
+  }
+  await using reader = await openReader(context.app, context.workspace);
+  const { client } = reader;
+  if (options.execution !== undefined) {
+    await showExecution(context, client, { ...options, execution: options.execution, agentId });
+  } else {
+    await showExecutions(context, client, { ...options, agentId });
+  }
+  return EXIT.ok;
+}
+
+/** Executions with a line each of what they were asked and what came of it; of one agent, also when it was due and did not run. */
+async function showExecutions(
+  { app, output }: CommandContext,
+  client: Client,
+  options: LogsOptions & { agentId: string | undefined },
+): Promise<void> {
+  const { agentId, last = DEFAULT_LAST } = options;
+  const filter = toFilter(options, app.clock.now());
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const executions = await readExecutions(client, { ...filter, agent: agentId }, last);
+  if (executions.length === 0 && agentId !== undefined) {
+    // The list tells nothing of an agent that is unknown.
+    await orUnknownAgent(client.runs(agentId, { limit: 1 }), { app, client, agentId });
+  }
+  if (options.json) return output.json(executions);
+  const slots = agentId === undefined || isFiltered
+    ? []
+    : await readSlots(client, agentId, { executions, last });
+  if (executions.length === 0 && slots.length === 0) return output.sentence(nothing(options));
+  showHistory(output, executions, slots, { isOfAll: agentId === undefined });
+  const [newest] = executions;
+  if (output.stdout.isTerminal && newest !== undefined) {
+    output.note(`"inkling logs -e ${newest.id}" shows what was said`);
+  }
+}
+
+function nothing({ agentId, ...options }: LogsOptions & { agentId: string | undefined }): string {
+  const isFiltered = [options.since, options.until, options.status, options.trigger, options.search]
+    .some((one) => one !== undefined);
+  if (isFiltered) return "No execution is like that";
+  return agentId === undefined
+    ? "Nothing has run yet: inkling run <agent>"
+    : `${toOneLine(agentId)} has not run yet: inkling run ${toAgentWord(toOneLine(agentId))}`;
+}
+
+/** The options as the service takes them. Throws CommandFailure. */
+function toFilter(options: LogsOptions, now: number): ExecutionQuery {
+  const { status, trigger, search } = options;
+  if (search !== undefined && [...search.trim()].length < 3) {
+    throw new CommandFailure(EXIT.usage, "--search needs a text of 3 characters or more");
+  }
+  const moment = (name: "since" | "until") => {
+    const at = readMomentOption(`--${name}`, options[name], now);
+    return at === undefined ? undefined : new Date(at).toISOString();
+  };
+  return {
+    since: moment("since"),
+    until: moment("until"),
+    status: status === undefined ? undefined : [status],
+    trigger,
+    q: search,
+  };
+}
+
+async function readExecutions(
+  client: Client,
+  filter: ExecutionQuery,
+  last: number,
+): Promise<ListedExecution[]> {
+  const found: ListedExecution[] = [];
+  while (found.length < last) {
+    const limit = Math.min(PAGE, last - found.length);
+    const page = await client.executions({
+      ...filter,
+      preview: true,
+      limit,
+      offset: found.length,
+    });
+    found.push(...page);
+    if (page.length < limit) break;
+  }
+  return found;
+}
+
+/**
+ * The scheduled times at which the agent did not run, newest first, down to the oldest of the executions; where there is
+ * none, the last ones. None for an agent that is gone and never had any.
+ */
+async function readSlots(
+  client: Client,
+  agentId: string,
+  { executions, last }: { executions: readonly ExecutionSummary[]; last: number },
+): Promise<SlotBody[]> {
+  const hasRun = executions.length > 0;
+  // A clock that was set back gives a later execution an earlier time.
+  const oldest = Math.min(...executions.map(({ started_at: at }) => Date.parse(at)));
+  const found: SlotBody[] = [];
+  try {
+    for (let offset = 0;; offset += SLOT_PAGE) {
+      const page = await client.slots(agentId, { limit: SLOT_PAGE, offset });
+      const shown = page.filter(({ scheduled_for: at }) => !hasRun || Date.parse(at) >= oldest);
+      found.push(...shown.filter(({ outcome }) => outcome !== "run"));
+      const isEnough = hasRun ? shown.length < page.length : found.length >= last;
+      if (isEnough || page.length < SLOT_PAGE) break;
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  }
+  return hasRun ? found : found.slice(0, last);
+}
+
+async function showExecution(
+  { output }: CommandContext,
+  client: Client,
+  options: LogsOptions & { execution: number; agentId: string | undefined },
+): Promise<void> {
+  const { execution: id, agentId, last } = options;
+  const execution = await findExecution(client, id);
+  if (agentId !== undefined && execution.agent_id !== agentId) {
+    throw new CommandFailure(
+      EXIT.usage,
+      `Execution ${id} belongs to "${execution.agent_id}", not to "${agentId}"`,
+    );
+  }
+  const all = await client.messages(id);
+  const rows = last === undefined ? all : all.slice(Math.max(0, all.length - last));
+  if (options.json) output.json(rows);
+  else await new Transcript(output, execution).show(rows);
+}
+
+async function followServiceLog(
+  { app, output, workspace }: CommandContext,
+  agentId: string | undefined,
+  options: LogsOptions,
+): Promise<ExitCode> {
+  if (options.json) {
+    throw new CommandFailure(EXIT.usage, "The service's log is text: --json goes with --execution");
+  }
+  const { logFile } = await app.places(workspace);
+  if (agentId !== undefined) output.note("Following the log of the service, with all its agents");
+  const interrupt = new AbortController();
+  const stopListening = app.onInterrupt(() => interrupt.abort(new Interrupted()));
+  try {
+    const lines = followFile(logFile, {
+      last: options.last ?? DEFAULT_LAST,
+      clock: app.clock,
+      signal: interrupt.signal,
+      onMissing: () => output.note(`There is no log yet at ${logFile}: waiting for it`),
+    });
+    for await (const line of lines) output.line(sanitise(line));
+  } finally {
+    stopListening();
+  }
+  return EXIT.ok;
+}

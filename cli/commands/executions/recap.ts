@@ -1,0 +1,55 @@
+// recap: what happened while the person was away.
+import { join } from "node:path";
+import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
+import { DAY_MS } from "../../../base/time_units.ts";
+import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
+import { readMomentOption } from "../../command_line/moment.ts";
+import type { CommandContext } from "../../context.ts";
+import { EXIT, type ExitCode } from "../../exit.ts";
+import { showRecap } from "../../output/recap.ts";
+import { formatElapsed } from "../../output/time.ts";
+import { openReader } from "../../service/connection.ts";
+
+/** The file in the state folder that keeps when the person looked last. */
+const SEEN_FILE = "recap_seen";
+const LONGEST_DAYS = 7;
+
+/** Shows a recap. With `check` the exit code is 1 where something failed or waits. */
+export async function recap(
+  context: CommandContext,
+  options: { since?: string; json?: true; check?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const now = app.clock.now();
+  const { stateDir } = await app.places(context.workspace);
+  const seenFile = join(stateDir, SEEN_FILE);
+  const since = readMomentOption("--since", options.since, now) ?? await readSeen(seenFile, now);
+  await using reader = await openReader(app, context.workspace);
+  const report = await reader.client.recap({
+    since: new Date(since).toISOString(),
+    until: new Date(now).toISOString(),
+  });
+  if (options.json) output.json(report);
+  else {
+    const span = formatElapsed(now - since);
+    showRecap(output, report, { span, now });
+    // A program that looks is not the person.
+    if (options.since === undefined && !options.check) {
+      await writeFileAtomically(seenFile, `${new Date(now).toISOString()}\n`, { mode: 0o600 });
+    }
+  }
+  return options.check && isAmiss(report) ? EXIT.failed : EXIT.ok;
+}
+
+function isAmiss({ executions, waiting }: RecapBody): boolean {
+  return executions.failed > 0 || waiting.length > 0;
+}
+
+/** When the person looked last, but no longer ago than a week; the first time, a day. */
+async function readSeen(file: string, now: number): Promise<number> {
+  const text = await Deno.readTextFile(file).catch(ignoreMissing);
+  const seen = Date.parse(text?.trim() ?? "");
+  const since = Number.isNaN(seen) || seen > now ? now - DAY_MS : seen;
+  return Math.max(since, now - LONGEST_DAYS * DAY_MS);
+}

@@ -1,0 +1,62 @@
+// watch: takes up an execution that runs or waits: what happened so far, what is to come, and what it asks.
+import type { Client } from "../../../server/client.ts";
+import type { CommandContext } from "../../context.ts";
+import { EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { JsonView } from "../../output/run/json_view.ts";
+import { openTextView } from "../../output/run/text_view.ts";
+import { hasPerson } from "../../prompting/ask_person.ts";
+import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
+import { findExecution } from "../../runs/find_execution.ts";
+import { watchRun } from "../../runs/watch_run.ts";
+import { openService } from "../../service/daemon.ts";
+
+/** How long after the first Ctrl+C a second one still cancels. */
+const LET_GO_MS = 2_000;
+
+/** Follows an execution to its end, to a question that is not answered here, or until Ctrl+C lets go of it. */
+export async function watch(
+  context: CommandContext,
+  id: number,
+  options: { json?: true; asks?: false },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  using interrupts = listenToInterrupts(app);
+  using client = await openService(context, { signal: interrupts.first });
+  await findExecution(client, id);
+  const asks = options.asks !== false && !options.json && hasPerson(context);
+  try {
+    const { code } = await watchRun({
+      app,
+      output,
+      client,
+      executionId: id,
+      view: options.json
+        ? new JsonView(output)
+        : await openTextView({ output, clock: app.clock, isTurn: false, asks }),
+      leaveSignal: interrupts.first,
+      questions: asks ? "ask" : "leave",
+    });
+    return code;
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    return await letGo(context, client, { id, interrupts });
+  }
+}
+
+async function letGo(
+  { app, output }: CommandContext,
+  client: Client,
+  { id, interrupts }: { id: number; interrupts: Interrupts },
+): Promise<ExitCode> {
+  output.note(`Let go of execution ${id}: "inkling watch ${id}" takes it up. Ctrl+C cancels it`);
+  // A prompt that was open took the first one for itself.
+  const next = interrupts.first.aborted ? interrupts.second : interrupts.first;
+  try {
+    await app.clock.sleep(LET_GO_MS, next);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    await client.cancel(id);
+    output.note(`Execution ${id} is being cancelled`);
+  }
+  return EXIT.interrupted;
+}

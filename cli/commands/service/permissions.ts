@@ -1,0 +1,53 @@
+// permissions: Deno's flags for a service of this workspace, each with its reason.
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { toShellWord } from "../../command_line/shell_word.ts";
+
+/** What of the flags is printed, and how. */
+export interface PermissionsOptions {
+  command?: true;
+  host?: string;
+  json?: true;
+}
+
+/** Shows the flags that config.yaml and the agents ask for now. */
+export async function permissions(
+  context: CommandContext,
+  options: PermissionsOptions,
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const { host } = options;
+  const of = { ...workspaceOf(context), ...(host !== undefined && { host }) };
+  const { flags, remarks, command } = await app.permissions(of);
+  // Absolute: it is pasted who knows where.
+  const { workspace } = await app.places(context.workspace);
+  const whole = command === null ? null : [
+    ...command,
+    "start",
+    ...(workspace === undefined ? [] : ["--workspace", workspace]),
+    ...(host === undefined ? [] : ["--host", host]),
+  ];
+  if (options.json) {
+    output.json({ flags, remarks, command: whole });
+    return EXIT.ok;
+  }
+  if (options.command) {
+    if (whole === null) throw new CommandFailure(EXIT.failed, BUILT_IN);
+    output.line(toOneLine(whole.map(toShellWord).join(" ")));
+    return EXIT.ok;
+  }
+  for (const { flag, why } of flags) {
+    const reason = output.quiet ? "" : output.style.dim(`  # ${toOneLine(why)}`);
+    output.line(toOneLine(toShellWord(flag)) + reason);
+  }
+  for (const remark of remarks) output.note(`${remark}.`);
+  output.note(
+    whole === null ? `${BUILT_IN}.` : `"inkling permissions --command" prints a command to paste.`,
+  );
+  return EXIT.ok;
+}
+
+const BUILT_IN =
+  "This program is compiled: its permissions were fixed when it was made. The flags are for Deno with Inkling's source, " +
+  "or with its npm package";

@@ -1,0 +1,122 @@
+// setup: workspace, model, key and limits, asked or from flags, merged into what is there. Nothing is written before all
+// is known.
+import type { CliApp } from "../../app.ts";
+import type { CommandContext } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { Interview } from "../../prompting/interview.ts";
+import { listenToInterrupts } from "../../prompting/interrupts.ts";
+import type { SetupOptions } from "../../setup/setup_options.ts";
+import type { Installation, SetupChoices, SetupResult } from "../../setup/installation.ts";
+import { limitsOf, readChoices } from "../../setup/unattended.ts";
+import { askChoices, tryModel } from "../../setup/wizard.ts";
+import { toAgentWord } from "../../agent_word.ts";
+import { checkHealth } from "../../service/connection.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { tellService } from "../../setup/service_restart.ts";
+
+/** Sets Inkling up, or changes how it is set up. */
+export async function setup(context: CommandContext, options: SetupOptions): Promise<ExitCode> {
+  const { app, output } = context;
+  const installation = await app.openInstallation();
+  let choices: SetupChoices;
+  try {
+    choices = options.yes
+      ? await chooseUnattended(context, installation, options)
+      : await ask(context, installation, options);
+  } catch (error) {
+    if (error instanceof Interrupted) output.note("Nothing was written");
+    throw error;
+  }
+  const result = await write(app, installation, choices);
+  await reportSetup(context, result, { asked: !options.yes });
+  return EXIT.ok;
+}
+
+async function write(
+  app: CliApp,
+  installation: Installation,
+  choices: SetupChoices,
+): Promise<SetupResult> {
+  // Ctrl+C has to wait: what is begun is written to its end.
+  using _ = listenToInterrupts(app);
+  return await installation.write(choices);
+}
+
+async function chooseUnattended(
+  context: CommandContext,
+  installation: Installation,
+  options: SetupOptions,
+): Promise<SetupChoices> {
+  const choices = await readChoices(context, installation, options);
+  const failure = options.test ? await tryModel(context, installation, choices) : undefined;
+  if (failure !== undefined) {
+    throw new CommandFailure(EXIT.failed, `Nothing was written: ${failure}`);
+  }
+  return choices;
+}
+
+async function ask(
+  context: CommandContext,
+  installation: Installation,
+  options: SetupOptions,
+): Promise<SetupChoices> {
+  if (options.apiKeyStdin || options.test) {
+    throw new CommandFailure(EXIT.usage, "--api-key-stdin and --test go with --yes");
+  }
+  const { workspace } = context;
+  const { provider, model, baseUrl } = options;
+  const interview = new Interview(context, "Use --yes, with --provider and --model");
+  const limits = limitsOf(options);
+  const given = { ...(workspace !== undefined && { workspace }), limits };
+  const problem = await installation.describeProblem(given);
+  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  return await askChoices({
+    context,
+    interview,
+    installation,
+    flags: {
+      ...given,
+      ...(provider !== undefined && { provider }),
+      ...(model !== undefined && { modelName: model }),
+      ...(baseUrl !== undefined && { baseUrl }),
+    },
+  });
+}
+
+/** Prints what was written, what to know about it, and what to run next; `asked` where a person answers. */
+async function reportSetup(
+  context: CommandContext,
+  result: SetupResult,
+  { asked }: { asked: boolean },
+): Promise<void> {
+  const { output } = context;
+  const { green, dim } = output.style;
+  for (const { path, change } of result.files) {
+    output.detail(`${green("✔")} ${toOneLine(path)} ${dim(change)}`);
+  }
+  if (result.formerWorkspace !== undefined) {
+    output.note(
+      `The history of ${result.formerWorkspace} stays its own: "inkling logs <agent> -w <folder>" shows it`,
+    );
+    if (await isRunning(context, result.formerWorkspace)) {
+      output.note('Its service runs on: "inkling stop -w <folder>" ends it');
+    }
+  }
+  // The workspace that was chosen is config.yaml's now.
+  const { app } = context;
+  await tellService({ app, output }, {
+    hasChanged: result.files.some(({ change }) => change !== "unchanged"),
+    asked,
+  });
+  const agent = result.sampleAgentId;
+  output.detail("");
+  if (agent !== undefined) {
+    output.detail(`Your first agent:      inkling run ${toAgentWord(agent)}`);
+  }
+  output.detail("An agent of your own:  inkling new <name>");
+}
+
+async function isRunning({ app }: CommandContext, workspace: string): Promise<boolean> {
+  using client = app.connect(await app.places(workspace));
+  return await checkHealth(client, { clock: app.clock }) !== "absent";
+}

@@ -1,0 +1,144 @@
+// start: the service, here or in the background.
+import type { ReadyService, StopReason, TcpListen } from "../../app.ts";
+import { warnOfConfig } from "../../config_warnings.ts";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { ensureService } from "../../service/daemon.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { ForegroundReport } from "../../service/foreground_report.ts";
+import { findGoneWorkspace, missingWorkspace } from "../../missing_workspace.ts";
+import { formatPlural } from "../../output/figures.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import type { UnitKind } from "../../service/units/unit.ts";
+
+const NO_SOCKET =
+  "The service needs a Unix socket, and Deno has none on Windows: use Inkling in WSL";
+
+const ENDINGS: Readonly<Record<StopReason, string>> = {
+  requested: "Stopped on request",
+  idle: "Stopped: there was nothing to do. --keep-alive keeps the service running",
+  signal: "Stopped",
+};
+
+/** What `start` may be told. */
+export interface StartOptions {
+  daemon?: true;
+  keepAlive?: true;
+  port?: number;
+  host?: string;
+  apiKey?: string;
+  /** The manager that a unit is printed for; true: that of this system. */
+  printUnit?: UnitKind | true;
+}
+
+/** What the service is started with. */
+interface ServiceFlags {
+  keepAlive: boolean;
+  tcp?: TcpListen;
+}
+
+/** Starts the service and, in the foreground, stays until it ends. */
+export async function start(
+  context: CommandContext,
+  options: StartOptions,
+): Promise<ExitCode> {
+  const { printUnit: unitKind, daemon } = options;
+  const gone = await findGoneWorkspace(context);
+  if (gone !== undefined) {
+    // A service manager tries a service in the foreground again, unlike a wrong command line: a disk may come later.
+    const isWaitedFor = unitKind === undefined && daemon === undefined;
+    throw missingWorkspace(gone, isWaitedFor ? EXIT.failed : EXIT.usage);
+  }
+  if (unitKind !== undefined) {
+    const { printUnit } = await import("../../service/units/print_unit.ts");
+    return await printUnit(context, unitKind, options);
+  }
+  const tcp = readTcp(context, options);
+  const flags = { keepAlive: options.keepAlive ?? false, ...(tcp && { tcp }) };
+  return daemon ? await startInBackground(context, flags) : await serve(context, flags);
+}
+
+/** The listener that the flags ask for. There is none without a key: what it serves can run agents. */
+function readTcp(
+  { app, output }: CommandContext,
+  options: { port?: number; host?: string; apiKey?: string },
+): TcpListen | undefined {
+  const { port, host } = options;
+  const apiKey = options.apiKey ?? app.environment["INKLING_API_KEY"] ?? "";
+  if (port === undefined) {
+    if (options.apiKey !== undefined || host !== undefined) {
+      output.warning("--api-key and --host change nothing without --port");
+    }
+    return undefined;
+  }
+  if (apiKey === "") {
+    throw new CommandFailure(
+      EXIT.usage,
+      "--port needs --api-key, or the variable INKLING_API_KEY: over TCP nobody is let in without a key",
+    );
+  }
+  return { port, host: host ?? "127.0.0.1", apiKey };
+}
+
+async function startInBackground(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
+  const { app, output, workspace } = context;
+  const places = await app.places(workspace);
+  const { client, started } = await ensureService(app, places, flags);
+  using _ = client;
+  const info = await client.info();
+  if (!started) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `Inkling is already running for ${info.workspace} (PID ${info.pid}). "inkling stop" ends it`,
+    );
+  }
+  output.detail(`Inkling is running (PID ${info.pid})`);
+  if (!output.quiet) {
+    output.fields([
+      ["Workspace", info.workspace],
+      ["Agents", describeAgents(info.agents_loaded, info.agent_errors.length)],
+      ["Listening", info.transports.join(", ")],
+      ["Log", info.log_file],
+    ]);
+  }
+  await warnOfConfig(context);
+  return EXIT.ok;
+}
+
+async function serve(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
+  const { app, output, workspace } = context;
+  if (Deno.build.os === "windows") throw new CommandFailure(EXIT.failed, NO_SOCKET);
+  await warnOfConfig(context);
+  await using report = output.quiet
+    ? undefined
+    : new ForegroundReport({ app, output, places: await app.places(workspace) });
+  const reason = await app.serve({
+    ...workspaceOf(context),
+    ...flags,
+    onReady(service) {
+      if (report === undefined) return;
+      showReady(context, service);
+      report.begin();
+    },
+    ...(report && { onEvent: (event) => report.tell(event) }),
+    ...(output.verbose && { onLogLine: (line: string) => output.errorLine(toOneLine(line)) }),
+  });
+  await report?.finish();
+  // After the ^C that the terminal shows.
+  if (reason === "signal" && output.stdout.isTerminal) output.detail("");
+  output.detail(ENDINGS[reason]);
+  return EXIT.ok;
+}
+
+function showReady({ app, output }: CommandContext, service: ReadyService): void {
+  output.sentence(`Inkling ${app.version} is running (PID ${service.pid}). Ctrl+C stops it`);
+  output.fields([
+    ["Workspace", service.workspace],
+    ["Agents", describeAgents(service.agents, service.brokenFiles)],
+    ["Listening", service.transports.join(", ")],
+    ["Log", service.logFile],
+  ]);
+}
+
+function describeAgents(agents: number, broken: number): string {
+  return broken === 0 ? String(agents) : `${agents}, and ${formatPlural(broken, "broken file")}`;
+}

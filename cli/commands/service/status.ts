@@ -1,0 +1,84 @@
+// status: whether the service runs, and what it is doing.
+import { formatDuration } from "../../../base/durations.ts";
+import { ServiceUnreachable } from "../../../server/client.ts";
+import type { InfoBody } from "../../../server/schemas/info_schemas.ts";
+import type { Places } from "../../app.ts";
+import type { CommandContext } from "../../context.ts";
+import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
+import { EXIT, type ExitCode } from "../../exit.ts";
+import type { Output } from "../../output/output.ts";
+import { errorsOf, showConfigWarnings } from "../../output/problems.ts";
+import { formatLocal } from "../../output/time.ts";
+import { serviceSilent } from "../../service/connection.ts";
+
+const ANSWER_MS = 5_000;
+
+/** Reports on the service. A stopped one is a report too. */
+export async function status(
+  context: CommandContext,
+  options: { json?: true },
+): Promise<ExitCode> {
+  const { app, output, workspace } = context;
+  const places = await app.places(workspace);
+  const info = await readInfo(context, places);
+  if (options.json) {
+    output.json(info === undefined ? { running: false } : { running: true, ...info });
+  } else if (info === undefined) {
+    showStopped(output, places);
+  } else {
+    showRunning(output, info);
+  }
+  return EXIT.ok;
+}
+
+async function readInfo({ app }: CommandContext, places: Places): Promise<InfoBody | undefined> {
+  using client = app.connect(places);
+  try {
+    return await withDeadline(app.clock, (signal) => client.info({ signal }), { ms: ANSWER_MS });
+  } catch (error) {
+    if (error instanceof ServiceUnreachable) return undefined;
+    if (error instanceof DeadlineExceeded) throw serviceSilent(places);
+    throw error;
+  }
+}
+
+function showStopped(output: Output, places: Places): void {
+  output.line("Inkling is not running");
+  if (output.quiet) return;
+  output.fields([
+    ...(places.workspace === undefined ? [] : [["Workspace", places.workspace]] as const),
+    ["Log", places.logFile],
+  ]);
+  output.note('"inkling start -d" starts it');
+}
+
+function showRunning(output: Output, info: InfoBody): void {
+  output.line(`Inkling is ${output.style.green("running")}`);
+  if (output.quiet) return;
+  output.fields([
+    ["PID", String(info.pid)],
+    ["Version", info.version],
+    ["Started", formatLocal(info.started_at)],
+    ["Uptime", formatDuration(info.uptime_seconds * 1_000)],
+    ["Workspace", info.workspace],
+    ["Log", info.log_file],
+    ["Agents", `${info.agents_loaded} (${info.agents_enabled} enabled)`],
+    ["Executions", `${info.active_executions} running, ${info.waiting_executions} waiting`],
+    ["Scheduler", info.scheduler_status],
+    ...(output.verbose
+      ? [
+        ["State", info.state_dir],
+        ["Listening", info.transports.join(", ")],
+        ["Keep alive", info.keep_alive ? "yes" : "no"],
+        ["Streams", String(info.active_streams)],
+      ] as const
+      : []),
+  ]);
+  const broken = [...info.agent_errors, ...info.agent_warnings]
+    .filter(({ diagnostics }) => errorsOf(diagnostics).length > 0).length;
+  showConfigWarnings(output, info.config_warnings);
+  if (info.waiting_executions > 0) output.note('"inkling pending" shows what waits for you');
+  if (broken > 0) {
+    output.warning(`Agent files with errors: ${broken}. "inkling validate" shows what is wrong`);
+  }
+}

@@ -1,0 +1,113 @@
+// update: replaces this Inkling by a newer one, in the way that it was installed.
+import { connectService } from "../../service/connection.ts";
+import type { CommandContext } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { listenToInterrupts } from "../../prompting/interrupts.ts";
+import type { Distribution } from "../../update/distribution.ts";
+
+/** The options of `update`. */
+export interface UpdateOptions {
+  check?: true;
+  force?: true;
+}
+
+/** What there is to be had, and how to get it. */
+interface Offer {
+  version: string;
+  install(): Promise<void>;
+}
+
+/** Installs the newest version, or with `check` only says whether there is one. */
+export async function update(context: CommandContext, options: UpdateOptions): Promise<ExitCode> {
+  const { app, output } = context;
+  using interrupts = listenToInterrupts(app);
+  const offer = await findOffer(context, interrupts.first);
+  const { compareVersions } = await import("../../update/version.ts");
+  const difference = compareVersions(offer.version, app.version);
+  if (difference === 0 && !options.force) {
+    output.line(`Inkling ${app.version} is the newest version`);
+  } else if (options.check) {
+    output.line(describe(offer.version, app.version, difference));
+  } else if (difference < 0 && !options.force) {
+    throw new CommandFailure(
+      EXIT.failed,
+      `${describe(offer.version, app.version, difference)}. --force installs the older one`,
+    );
+  } else {
+    await offer.install();
+    output.line(`Inkling ${offer.version} is installed (it was ${app.version})`);
+    await tellOfService(context, offer.version);
+  }
+  return EXIT.ok;
+}
+
+async function findOffer(context: CommandContext, signal: AbortSignal): Promise<Offer> {
+  const { app } = context;
+  const { distribution } = app;
+  switch (distribution.kind) {
+    case "binary":
+      return await offerOfReleases(context, distribution, signal);
+    case "npm": {
+      if (!distribution.isPublished) throw unpublished(distribution.packageName);
+      const { newestPackage, updatePackage } = await import("../../update/npm_update.ts");
+      const version = await newestPackage(context, distribution, { signal });
+      const install = () => updatePackage(context, distribution, { version, signal });
+      return { version, install };
+    }
+    case "source":
+      throw new CommandFailure(
+        EXIT.failed,
+        `This Inkling runs from its sources in ${distribution.directory}: "git pull" there updates it`,
+      );
+    default:
+      return distribution satisfies never;
+  }
+}
+
+function unpublished(packageName: string): CommandFailure {
+  return new CommandFailure(
+    EXIT.failed,
+    `Cannot update through npm: Inkling is not in npm's registry, so "${packageName}" there may be anybody's program. ` +
+      "Install the package file of the new version, as you did with this one: npm install --global ./inkling-<version>.tgz",
+  );
+}
+
+async function offerOfReleases(
+  context: CommandContext,
+  { path, target }: Distribution & { kind: "binary" },
+  signal: AbortSignal,
+): Promise<Offer> {
+  const { app } = context;
+  const [{ releaseAddress }, { readRelease }, { updateBinary }] = await Promise.all([
+    import("../../update/release_address.ts"),
+    import("../../update/release.ts"),
+    import("../../update/binary_update.ts"),
+  ]);
+  const address = releaseAddress(app.environment);
+  const release = await readRelease(address, { clock: app.clock, signal, target });
+  return {
+    version: release.version,
+    install: () => updateBinary(context, { executable: path, release, signal }),
+  };
+}
+
+function describe(offered: string, own: string, difference: number): string {
+  if (difference < 0) return `Inkling ${offered} is offered, and this is ${own}, which is newer`;
+  return `Inkling ${offered} is available: "inkling update" installs it (this is ${own})`;
+}
+
+/** A service that runs is still the old program. */
+async function tellOfService(context: CommandContext, version: string): Promise<void> {
+  const { app, output, workspace } = context;
+  try {
+    using client = await connectService(app, await app.places(workspace));
+    const running = (await client?.info())?.version;
+    if (running === undefined || running === version) return;
+    output.notice(
+      `The service is still ${running}: restart it ("inkling stop", then start it as before; a unit: through its manager)`,
+    );
+  } catch (error) {
+    // The update is done; a service that is not well is no fault of it.
+    output.warning(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,95 @@
+// A recap as text: the figures, then what failed, waits and did not run, each with what to do.
+import type { RecapBody } from "../../server/schemas/report_schemas.ts";
+import { formatCost, formatPlural } from "./figures.ts";
+import type { Output } from "./output.ts";
+import { toOneLine } from "./sanitise.ts";
+import { formatLocal, formatRelative } from "./time.ts";
+import { shorten } from "./width.ts";
+
+/** How many of what is due next are shown. */
+const SHOWN_NEXT = 5;
+/** Columns of an error or a question. */
+const TEXT_WIDTH = 100;
+
+/** Shows a recap. `span` is its length as text. */
+export function showRecap(
+  output: Output,
+  recap: RecapBody,
+  { span, now }: { span: string; now: number },
+): void {
+  const { style } = output;
+  const heading = (text: string) => output.line(`\n${style.bold(text)}`);
+  const item = (agent: string, text: string) =>
+    output.sentence(`  ${toOneLine(agent)}: ${shorten(toOneLine(text), TEXT_WIDTH)}`);
+  output.sentence(`${style.bold(`Since ${formatLocal(recap.since).slice(0, -3)}`)} (${span})`);
+  output.sentence(describeRuns(recap));
+  if (recap.executions.total > 0) output.sentence(describeCost(recap));
+  if (recap.failures.length > 0) heading("Failed");
+  for (
+    const { agent_id: agent, count, last_error: error, last_execution_id: id } of recap.failures
+  ) {
+    item(
+      agent,
+      `${count > 1 ? `${count} times, the last: ` : ""}${firstLine(error)} (inkling logs -e ${id})`,
+    );
+  }
+  if (recap.waiting.length > 0) heading("Waiting for you");
+  for (const { agent_id: agent, execution_id: id, since, message } of recap.waiting) {
+    item(agent, `${firstLine(message)}, ${formatRelative(since, now)} (inkling respond ${id})`);
+  }
+  if (recap.not_run.length > 0) heading("Did not run");
+  for (const one of recap.not_run) {
+    item(one.agent_id, `${one.outcome} ${describeTimes(one)}: ${one.reason}`);
+  }
+  if (recap.downtimes.length > 0) heading("The service was not running");
+  for (const { from, to } of recap.downtimes) {
+    output.sentence(
+      from === null
+        ? `  until ${toMinute(to)}: it had been killed`
+        : `  ${toMinute(from)} to ${toMinute(to)}`,
+    );
+  }
+  if (recap.stopped.length > 0) heading("Does not run by itself now");
+  for (const { agent_id: agent, reason } of recap.stopped) item(agent, reason);
+  if (recap.next.length > 0) heading("Due next");
+  for (const { agent_id: agent, at } of recap.next.slice(0, SHOWN_NEXT)) item(agent, toMinute(at));
+}
+
+function describeRuns(
+  { executions: { total, succeeded, failed, running, waiting } }: RecapBody,
+): string {
+  if (total === 0) return "Nothing ran";
+  const rest = total - succeeded - failed - running - waiting;
+  const parts = [
+    [succeeded, "succeeded"],
+    [failed, "failed"],
+    [rest, "cancelled"],
+    [running, "running"],
+    [waiting, "waiting"],
+  ] as const;
+  const told = parts.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`).join(", ");
+  return `${formatPlural(total, "run")}: ${told}`;
+}
+
+function describeCost(recap: RecapBody): string {
+  const { cost_usd: cost, cost_before_usd: before, mean_cost_usd: mean } = recap;
+  const compared = [
+    ...(before === null ? [] : [`the day before ${formatCost(before)}`]),
+    ...(mean === null ? [] : [`7-day mean ${formatCost(mean)}`]),
+  ];
+  const told = cost === null ? "Cost: no price is known" : `Cost: ${formatCost(cost)}`;
+  return compared.length === 0 ? told : `${told} (${compared.join(", ")})`;
+}
+
+function describeTimes({ count, first, last }: RecapBody["not_run"][number]): string {
+  if (count === 1) return toMinute(first);
+  return `${count} times from ${toMinute(first)}${first === last ? "" : ` to ${toMinute(last)}`}`;
+}
+
+function toMinute(timestamp: string): string {
+  return formatLocal(timestamp).slice(5, -3);
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,145 @@
+// The page that `ui --background` leaves behind: a process of its own that serves it, until it is stopped or has had no service
+// for a while. It holds a lock as long as it lives, and a file tells its PID and port.
+import { isLocked, takeLock } from "../../base/lock_file.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { PATHS } from "../../base/plain_path.ts";
+import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
+import type { CliApp, Places } from "../app.ts";
+import { workspaceOf } from "../context.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { checkHealth } from "./connection.ts";
+import { readEnd, sizeOf } from "./new_log_lines.ts";
+import { pollDelay } from "./poll_delay.ts";
+import type { DetachedProcess } from "./processes.ts";
+import { serviceCommand } from "./service_command.ts";
+
+/** Set for the process that serves the page: what it is told beside its arguments. */
+export const SERVES_PAGE = "INKLING_UI_SERVES";
+/** How long it goes on without a service, counted while the machine is awake. */
+export const ALONE_MS = 10 * MINUTE_MS;
+
+const LOOK_MS = 30 * SECOND_MS;
+const START_MS = 30 * SECOND_MS;
+const STOP_MS = 5 * SECOND_MS;
+
+/** The process that serves a page. */
+export interface BackgroundPage {
+  pid: number;
+  port: number;
+}
+
+/** The page that is served now, if there is one. */
+export async function findBackgroundPage(places: Places): Promise<BackgroundPage | undefined> {
+  const text = await Deno.readTextFile(pageFile(places)).catch(ignoreMissing);
+  // The file may be left over of a process that was killed.
+  if (text === undefined || !isLocked(lockFile(places))) return undefined;
+  return JSON.parse(text);
+}
+
+/** Starts a process that serves the page, and waits until it does. Throws CommandFailure. */
+export async function startBackgroundPage(
+  app: CliApp,
+  places: Places,
+  signal: AbortSignal,
+): Promise<BackgroundPage> {
+  const logSize = await sizeOf(places.logFile);
+  const command = [
+    ...await serviceCommand(app, workspaceOf(places)),
+    ...["ui", "--background", "--quiet"],
+    ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
+  ];
+  const { logFile } = places;
+  const environment = { ...app.environment, [SERVES_PAGE]: "1" };
+  const child = await spawn(app, command, { logFile, environment });
+  const startedAt = app.clock.now();
+  for (;;) {
+    // Asked before the file: it may have ended because another one was faster, and that one will do.
+    const { ended } = child;
+    const text = await Deno.readTextFile(pageFile(places)).catch(ignoreMissing);
+    const page: BackgroundPage | undefined = text === undefined ? undefined : JSON.parse(text);
+    if (page?.pid === child.pid) return page;
+    if (ended !== undefined) {
+      const other = await findBackgroundPage(places);
+      if (other !== undefined) return other;
+      const output = await readEnd(logFile, logSize);
+      throw new CommandFailure(EXIT.failed, `The page could not be started:\n${output}`);
+    }
+    const elapsed = app.clock.now() - startedAt;
+    if (elapsed >= START_MS) {
+      throw new CommandFailure(
+        EXIT.failed,
+        `The page was started (PID ${child.pid}) but does not listen after ${
+          START_MS / SECOND_MS
+        } s. Its log is ${logFile}`,
+      );
+    }
+    await app.clock.sleep(pollDelay(elapsed), signal);
+  }
+}
+
+async function spawn(
+  { processes }: CliApp,
+  command: string[],
+  options: Parameters<CliApp["processes"]["spawnDetached"]>[1],
+): Promise<DetachedProcess> {
+  try {
+    return await processes.spawnDetached(command, options);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandFailure(EXIT.failed, `The page could not be started: ${reason}`, { cause });
+  }
+}
+
+/** Ends the page that is served now; undefined when there is none. Throws CommandFailure when it does not end. */
+export async function stopBackgroundPage(
+  app: CliApp,
+  places: Places,
+): Promise<BackgroundPage | undefined> {
+  const page = await findBackgroundPage(places);
+  if (page === undefined) return undefined;
+  await app.processes.signal(page.pid, "SIGTERM");
+  const startedAt = app.clock.now();
+  while (isLocked(lockFile(places))) {
+    const elapsed = app.clock.now() - startedAt;
+    if (elapsed >= STOP_MS) {
+      throw new CommandFailure(
+        EXIT.failed,
+        `The page (PID ${page.pid}) has not ended. End it with "kill -9 ${page.pid}"`,
+      );
+    }
+    await app.clock.sleep(pollDelay(elapsed));
+  }
+  await Deno.remove(pageFile(places)).catch(ignoreMissing);
+  return page;
+}
+
+/** Tells others that this process serves the page, until disposed; undefined where another one does. */
+export async function announcePage(
+  places: Places,
+  page: BackgroundPage,
+): Promise<AsyncDisposable | undefined> {
+  const lock = takeLock(lockFile(places));
+  if (lock === undefined) return undefined;
+  await writeFileAtomically(pageFile(places), JSON.stringify(page), { mode: 0o600 });
+  return {
+    async [Symbol.asyncDispose]() {
+      await Deno.remove(pageFile(places)).catch(ignoreMissing);
+      lock[Symbol.dispose]();
+    },
+  };
+}
+
+/** Resolves when no service has answered for ALONE_MS. Rejects with the signal's reason. */
+export async function untilAlone(app: CliApp, places: Places, signal: AbortSignal): Promise<void> {
+  using client = app.connect(places);
+  // Counted in looks, not by the clock: a machine that sleeps for a night has missed nothing.
+  for (let aloneMs = 0; aloneMs < ALONE_MS;) {
+    await app.clock.sleep(LOOK_MS, signal);
+    const health = await checkHealth(client, { clock: app.clock, signal });
+    aloneMs = health === "absent" ? aloneMs + LOOK_MS : 0;
+  }
+}
+
+const lockFile = ({ stateDir }: Places) => PATHS.join(stateDir, "ui.lock");
+const pageFile = ({ stateDir }: Places) => PATHS.join(stateDir, "ui.json");

@@ -1,0 +1,249 @@
+// Hostile programs, started as agents start programs: by a skill's script, an MCP server and a custom tool.
+import { join } from "node:path";
+import type { ProcessSandbox } from "../../runtime/sandbox/process_sandbox.ts";
+import { SystemClock } from "../../base/clock.ts";
+import {
+  IGNORED_WITHOUT_BRIDGE,
+  IGNORED_WITHOUT_SANDBOX,
+  noSandbox,
+  systemSandbox,
+} from "../../tests/runtime/sandbox/system_sandbox.ts";
+import { SHELL_SERVER } from "../../tests/runtime/sandbox/shell_server.ts";
+import { CANARY } from "../../tests/runtime/tools/files/sandbox_fixture.ts";
+import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
+import { openMcpWorld } from "../../tests/runtime/tools/mcp/mcp_world.ts";
+import { SkillsFixture } from "../../tests/runtime/tools/skills/skills_fixture.ts";
+import type { Attack } from "./attack.ts";
+import { HOSTILE_PROGRAMS, type HostileProgram } from "./hostile_table.ts";
+
+/** How long after the end of a program it is looked for what outlived it. */
+const OUTLIVED_MS = 1_200;
+
+/** What the programs are after, in one folder. */
+interface Prey extends AsyncDisposable {
+  fill(source: string): string;
+  /** What was left behind since it was asked last. */
+  traces(): Promise<string[]>;
+}
+
+async function openPrey(base: string, home: string, workspace: string): Promise<Prey> {
+  await using stack = new AsyncDisposableStack();
+  const outside = join(base, "outside");
+  for (const folder of [join(home, ".ssh"), join(workspace, "notes/deep"), "/tmp/.X11-unix"]) {
+    await Deno.mkdir(folder, { recursive: true });
+  }
+  const secrets = [
+    ...[join(home, ".ssh/id_ed25519"), join(workspace, ".env")],
+    ...[join(workspace, "notes/deep/.env.local"), join(outside, "secret.txt")],
+  ];
+  for (const path of secrets) await Deno.writeTextFile(path, CANARY);
+  await Deno.writeTextFile(join(outside, "secret.mjs"), `export default "${CANARY}";`);
+  const server = stack.use(
+    Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => new Response(CANARY)),
+  );
+  const socket = join(base, "state/service.sock");
+  stack.use(Deno.serve({ path: socket, onListen() {} }, () => new Response(CANARY)));
+  const victim = new Deno.Command("sleep", {
+    args: ["3600"],
+    cwd: outside,
+    env: { CANARY },
+  }).spawn();
+  stack.defer(async () => {
+    victim.kill("SIGKILL");
+    await victim.status;
+  });
+  const { pid } = victim;
+  const { createServer } = await import("node:net");
+  const abstract = createServer().listen(`\0inkling-attack-${pid}`);
+  stack.defer(() => void abstract.close());
+  const [screen, temporary] = [
+    `/tmp/.X11-unix/inkling-attack-${pid}`,
+    `/tmp/inkling-attack-${pid}`,
+  ];
+  await Deno.writeTextFile(screen, "");
+  stack.defer(() => Deno.remove(screen));
+  const planted = [
+    ...[join(outside, "planted"), join(home, ".planted"), join(workspace, "agents/planted.md")],
+    ...[join(workspace, "notes/outlived"), temporary],
+  ];
+  const names: Record<string, string> = {
+    BASE: base,
+    HOME: home,
+    WORK: workspace,
+    PORT: String(server.addr.port),
+    PID: String(pid),
+    SOCKET: socket,
+  };
+  const held = stack.move();
+  return {
+    fill: (source) =>
+      source.replaceAll(/@([A-Z]+)@/g, (whole, name: string) => names[name] ?? whole),
+    async traces() {
+      const found: string[] = [];
+      for (const path of planted) {
+        const isThere = await Deno.remove(path).then(() => true, () => false);
+        if (isThere) found.push(`${path} was written`);
+      }
+      for (const path of secrets) {
+        const text = await Deno.readTextFile(path).catch(() => "");
+        if (text !== CANARY) {
+          found.push(`${path} was changed`);
+          await Deno.remove(path).catch(() => {});
+          await Deno.writeTextFile(path, CANARY);
+        }
+      }
+      return found;
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+/** What a program is called in the skill's folder, and the shell command that starts it there; C is compiled at once. */
+async function write(folder: string, { language, source }: HostileProgram): Promise<string> {
+  const endings = { sh: "sh", python: "py", node: "cjs", c: "c", tool: "ts" };
+  const path = join(folder, `hostile.${endings[language]}`);
+  await Deno.writeTextFile(path, source);
+  if (language === "python") return `python3 ${path}`;
+  if (language === "node") return `node ${path}`;
+  if (language !== "c") return `sh ${path}`;
+  const program = join(folder, "hostile");
+  const { success, stderr } = await new Deno.Command("gcc", { args: ["-w", "-o", program, path] })
+    .output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return program;
+}
+
+/** How a program came out, for one way of starting it. */
+interface Outcome {
+  name: string;
+  breach: string | undefined;
+}
+
+async function asScripts(
+  programs: readonly HostileProgram[],
+  sandbox: (home: string) => ProcessSandbox,
+): Promise<Outcome[]> {
+  await using fixture = await SkillsFixture.open();
+  const { base, home, workspace } = fixture.files;
+  await using prey = await openPrey(base, home, workspace);
+  await fixture.write("one", "SKILL.md", "---\nname: one\ndescription: One\n---\nText");
+  const folder = join(fixture.skillsDir, "one");
+  const { tool, context } = await fixture.tool("skill_run_script", {
+    skills: ["one"],
+    of: fixture.skills({ sandbox: sandbox(home) }),
+    clock: new SystemClock(),
+  });
+  const outcomes: Outcome[] = [];
+  for (const program of programs) {
+    const command = await write(folder, { ...program, source: prey.fill(program.source) });
+    await fixture.write("one", "start.sh", `cd ${workspace}\n${command}\n`);
+    const args = { skill_name: "one", script_name: "start.sh", script_args: "" };
+    const text = await textOf(async () => await tool.run(tool.check(args), context));
+    outcomes.push(await outcomeOf(`a script: ${program.name}`, text, prey, program));
+  }
+  return outcomes;
+}
+
+async function asServers(
+  programs: readonly HostileProgram[],
+  sandbox: (home: string) => ProcessSandbox,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  await using fixture = await SkillsFixture.open();
+  const { base, home, workspace } = fixture.files;
+  await using prey = await openPrey(base, home, workspace);
+  const folder = join(base, "package");
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(join(folder, "server.sh"), SHELL_SERVER);
+  for (const program of programs) {
+    const command = await write(folder, { ...program, source: prey.fill(program.source) });
+    const text = await textOf(async () => {
+      await using world = await openMcpWorld({ sandbox: sandbox(home), fixture: fixture.files });
+      const env = { LOOK: `cd ${workspace}; ${command}` };
+      // With a host that it may reach: the way there must lead nowhere else.
+      const reach = IGNORED_WITHOUT_BRIDGE ? {} : { sandbox: { net: ["allowed.example"] } };
+      const args = [join(folder, "server.sh")];
+      await world.define({ hostile: { command: "sh", args, env, ...reach } });
+      const [tool] = (await world.tools(["hostile"])).values();
+      return await world.call(tool);
+    });
+    outcomes.push(await outcomeOf(`a server: ${program.name}`, text, prey, program));
+  }
+  return outcomes;
+}
+
+async function asTools(
+  programs: readonly HostileProgram[],
+  sandbox: (home: string) => ProcessSandbox,
+): Promise<Outcome[]> {
+  await using world = await ToolWorld.open({ sandbox: sandbox("/nonexistent") });
+  const { base, home, workspace } = world.fixture;
+  await using prey = await openPrey(base, home, workspace);
+  const outcomes: Outcome[] = [];
+  for (const [index, program] of programs.entries()) {
+    await world.writeTool(`hostile${index}`, prey.fill(program.source));
+    const paths = [{ alias: "notes", path: join(workspace, "notes") }];
+    const text = await textOf(async () => await world.call(`hostile${index}`, {}, { paths }));
+    outcomes.push(await outcomeOf(`a tool: ${program.name}`, text, prey, program));
+  }
+  return outcomes;
+}
+
+/** What came out of a call, or why it failed: that, too, may show what was read. */
+async function textOf(call: () => Promise<unknown>): Promise<string> {
+  const result = await call().catch((error: unknown) => error);
+  if (result instanceof Error) return result.message;
+  return typeof result === "string" ? result : (result as { content: string }).content;
+}
+
+async function outcomeOf(
+  name: string,
+  text: string,
+  prey: Prey,
+  program: HostileProgram,
+): Promise<Outcome> {
+  if (program.name.startsWith("outlive")) await new SystemClock().sleep(OUTLIVED_MS);
+  const traces = await prey.traces();
+  const said = text.includes(CANARY)
+    ? "it read what it may not"
+    : /BREACH(?!['")])/.exec(text)?.[0];
+  return { name, breach: said ?? traces[0] };
+}
+
+/** Starts the first programs of each kind in all their ways. */
+async function tryAll(
+  count: number,
+  sandbox: (home: string) => ProcessSandbox,
+): Promise<Outcome[]> {
+  const programs = HOSTILE_PROGRAMS.filter(({ language }) => language !== "tool").slice(0, count);
+  const tools = HOSTILE_PROGRAMS.filter(({ language }) => language === "tool").slice(0, count);
+  return [
+    ...await asScripts(programs, sandbox),
+    ...await asServers(programs, sandbox),
+    ...await asTools(tools, sandbox),
+  ];
+}
+
+export const hostilePrograms: Attack = {
+  name: "hostile-programs",
+  claim: "no program that an agent starts gets out of the sandbox; without it most do",
+  tries: { full: HOSTILE_PROGRAMS.length, sample: 3 },
+  ...(IGNORED_WITHOUT_SANDBOX && { impossible: "this system has no sandbox" }),
+  async run(tries) {
+    const inside = await tryAll(tries, systemSandbox);
+    // The same without: a suite in which nothing succeeds shows nothing.
+    const without = await tryAll(tries, () => noSandbox());
+    const free = without.filter(({ breach }) => breach !== undefined);
+    const successes = inside.flatMap(({ name, breach }) =>
+      breach === undefined ? [] : [`${name}: ${breach}`]
+    );
+    if (free.length < tries) successes.push(`only ${free.length} succeed without a sandbox`);
+    return {
+      tried: inside.length,
+      successes,
+      note: `${free.length} of ${without.length} succeed without a sandbox; not: ${
+        without.filter(({ breach }) => breach === undefined).map(({ name }) => name).join(", ")
+      }`,
+    };
+  },
+};

@@ -1,0 +1,19 @@
+// `deno task night`: lives through a made-up night and says, item by item, whether the service tells what happened in it.
+import { HAPPENINGS } from "./happenings.ts";
+import { compareNight } from "./told.ts";
+
+const begin = performance.now();
+const { succeeded, executions, costUsd, untold, invented, notInRecap, notInWhy } =
+  await compareNight();
+for (const line of untold) console.error(`not told: ${line}`);
+for (const line of invented) console.error(`did not happen: ${line}`);
+for (const line of notInRecap) console.error(`not in the recap: ${line}`);
+for (const line of notInWhy) console.error(`why does not tell: ${line}`);
+const seconds = Math.round((performance.now() - begin) / 1_000);
+console.log(
+  `9 hours in ${seconds} s: ${executions} executions, ${succeeded} of them well, $${
+    costUsd.toFixed(2)
+  }; ${HAPPENINGS.length - untold.length} of ${HAPPENINGS.length} happenings are told, ` +
+    `${invented.length} invented, ${HAPPENINGS.length - notInRecap.length} are in the recap`,
+);
+Deno.exit(untold.length + invented.length + notInRecap.length + notInWhy.length === 0 ? 0 : 1);

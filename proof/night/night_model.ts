@@ -1,0 +1,23 @@
+// The model that is out for an hour: an endpoint of OpenAI's form on this machine that answers, or has an outage.
+
+/** An endpoint that can be taken out of service. */
+export interface NightModel extends AsyncDisposable {
+  readonly baseUrl: string;
+  isOut: boolean;
+}
+
+/** Starts it; it works. */
+export function openNightModel(): NightModel {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+    if (model.isOut) return Response.json({ error: { message: "outage" } }, { status: 503 });
+    const choice = { index: 0, delta: { content: "All is well." }, finish_reason: "stop" };
+    const body = `data: ${JSON.stringify({ choices: [choice] })}\n\ndata: [DONE]\n\n`;
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  const model: NightModel = {
+    baseUrl: `http://127.0.0.1:${server.addr.port}/v1`,
+    isOut: false,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+  return model;
+}

@@ -1,0 +1,124 @@
+// A made-up night: twelve agents and nine hours in which everything happens that a person wants to hear of in the morning. The
+// runtime is the real one; only its clock is ours.
+import { join } from "node:path";
+import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
+import { settle, TestClock } from "../../tests/support/test_clock.ts";
+import { openNightModel } from "./night_model.ts";
+
+/** When the night begins. */
+const EVENING = Date.parse("2026-11-01T22:00:00.000Z");
+
+/** One step of the clock while nothing runs: everything is planned for such moments. */
+const STEP_MS = 5 * MINUTE_MS;
+/** So many rounds of input and output a run gets for what it does at one moment. */
+const MOST_ROUNDS = 12;
+
+/** The night is over; the runtime is still open. */
+export interface Night extends AsyncDisposable {
+  runtime: Runtime;
+  clock: TestClock;
+}
+
+const daily = (cron: string) => `trigger: { type: schedule, cron: "${cron}", timezone: UTC }`;
+const done = [{ say: "Done.", usage: { input: 100, output: 10 }, cost_usd: 0.01 }];
+
+async function writeAgents(workspace: TestWorkspace, modelUrl: string): Promise<void> {
+  const { writeAgent, writeScript } = workspace;
+  await writeScript("digest", done, daily("0 * * * *"));
+  await writeScript("mailbox", done, daily("*/30 * * * *"));
+  await writeScript("archive", done, `${daily("20 23 * * *")}\ndescription: Once a night`);
+  await writeScript("report", [{ fail: "the disk is full" }], daily("30 2 * * *"));
+  await writeScript("flaky", [{ fail: "no luck today" }], daily("15 * * * *"));
+  await writeScript("cleaner", [
+    { call: [{ name: "file_delete", arguments: { path: "old.md" } }] },
+    ...done,
+  ], daily("5 1,2 * * *"));
+  await writeScript("edited", done, daily("45 * * * *"));
+  await writeScript(
+    "slow",
+    [{ delay_ms: 25 * 60_000, say: "At last." }],
+    `${daily("*/10 1 * * *")}\nsettings: { timeout: 3600 }`,
+  );
+  await writeScript("spender", [
+    { say: "I look.", call: [{ name: "file_glob", arguments: { pattern: "*" } }], cost_usd: 9 },
+    ...done,
+  ], `${daily("40 23 * * *")}\nsettings: { max_cost_usd: 5 }`);
+  await writeScript("off", done, `${daily("0 * * * *")}\nenabled: false`);
+  await writeAgent(
+    "remote",
+    `---\nmodel: { provider: local, name: m, base_url: "${modelUrl}" }\n${
+      daily("10,50 * * * *")
+    }\n---\nSay how it is.\n`,
+  );
+  await writeAgent(
+    "keyless",
+    `---\nmodel: { provider: openai, name: gpt-5-mini }\n${
+      daily("25 3 * * *")
+    }\n---\nSay how it is.\n`,
+  );
+  await Deno.writeTextFile(join(workspace.workspace, "old.md"), "old");
+}
+
+/** When in the night it was `23:20`, UTC, in milliseconds since the epoch. */
+export function momentOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  const moment = EVENING - EVENING % DAY_MS + (hours * 60 + minutes) * MINUTE_MS;
+  return moment < EVENING ? moment + DAY_MS : moment;
+}
+
+/** Lets the night happen. */
+export async function liveThroughNight(): Promise<Night> {
+  await using opened = new AsyncDisposableStack();
+  const model = opened.use(openNightModel());
+  const workspace = opened.use(await createTestWorkspace());
+  await writeAgents(workspace, model.baseUrl);
+  const clock = new TestClock(EVENING);
+  let runtime: Runtime | undefined;
+  opened.defer(async () => await runtime?.[Symbol.asyncDispose]());
+  const until = async (time: string) => {
+    let isBusy = false;
+    while (clock.now() < momentOf(time)) {
+      // Not through each second: whoever looks at something every two seconds need not do that all night.
+      const left = momentOf(time) - clock.now();
+      clock.jump(Math.min(left, isBusy ? MINUTE_MS : STEP_MS - clock.now() % STEP_MS));
+      await clock.advance(0);
+      isBusy = runtime !== undefined && await finishRounds(runtime);
+    }
+  };
+  runtime = await workspace.open({ clock });
+  await until("02:10");
+  // Saved half-written at ten past two, and left so.
+  await workspace.writeAgent(
+    "edited",
+    "---\nmodel: { provider: demo, name: script\ntrigger:\n---\n",
+  );
+  await runtime.reloadAgents();
+  await until("03:00");
+  model.isOut = true;
+  await until("04:00");
+  model.isOut = false;
+  await until("04:10");
+  await runtime.stop({ graceMs: 0 });
+  await runtime[Symbol.asyncDispose]();
+  runtime = undefined;
+  await until("05:10");
+  runtime = await workspace.open({ clock });
+  await until("06:05");
+  await runtime.pauseScheduler();
+  await until("06:35");
+  await runtime.resumeScheduler();
+  await until("07:00");
+  const resources = opened.move();
+  return { runtime, clock, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Lets runs do what they can do at this moment; whether some still run, and so wait for the clock. */
+async function finishRounds(runtime: Runtime): Promise<boolean> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    await settle();
+    if ((await runtime.countExecutions()).running === 0) return false;
+  }
+  return true;
+}

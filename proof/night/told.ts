@@ -1,0 +1,175 @@
+// What the API tells of the night, in the form of what happened.
+import { explain } from "../../cli/commands/agents/why.ts";
+import { Client } from "../../server/client.ts";
+import { createLocalClient } from "../../server/client/local_client.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
+import type { RecapBody } from "../../server/schemas/report_schemas.ts";
+import { type Happening, HAPPENINGS } from "./happenings.ts";
+import { liveThroughNight, momentOf } from "./night_world.ts";
+
+/** Before the first run of the night. */
+const EVENING = "22:00";
+
+/** One line of what was told. */
+export interface Told {
+  agent: string;
+  /** Milliseconds since the epoch; null for what holds in the morning. */
+  at: number | null;
+  outcome: string;
+  text: string;
+}
+
+/** What came of the night. */
+export interface NightReport {
+  /** How many runs went well, of how many. */
+  succeeded: number;
+  executions: number;
+  costUsd: number;
+  told: Told[];
+  /** What happened and was not told, or was told otherwise. */
+  untold: string[];
+  /** What was told and did not happen. */
+  invented: string[];
+  /** What happened and the recap does not tell. */
+  notInRecap: string[];
+  /** What happened at a time and `why` does not tell. */
+  notInWhy: string[];
+}
+
+/** Lives through the night and compares. */
+export async function compareNight(): Promise<NightReport> {
+  await using night = await liveThroughNight();
+  using client = createLocalClient(night.runtime);
+  const executions = await client.executions({ limit: 500 });
+  const told = [
+    ...await tellExecutions(client),
+    ...await tellSlots(client),
+    ...await tellAgents(client),
+  ];
+  const isOf = (told: Told, { agent, time, outcome, reason }: Happening) =>
+    told.agent === agent && told.outcome === outcome && reason.test(told.text) &&
+    told.at === (time === null ? null : momentOf(time));
+  return {
+    succeeded: executions.filter(({ status }) => status === "success").length,
+    executions: executions.length,
+    costUsd: executions.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+    told,
+    notInWhy: await findNotInWhy(client),
+    notInRecap: findNotInRecap(
+      await client.recap({ since: new Date(momentOf(EVENING)).toISOString() }),
+    ),
+    untold: HAPPENINGS.filter((one) => !told.some((line) => isOf(line, one)))
+      .map(({ agent, time, outcome, reason }) => `${agent} ${time} ${outcome}: ${reason}`),
+    invented: told.filter((line) => !HAPPENINGS.some((one) => isOf(line, one)))
+      .map(({ agent, at, outcome, text }) =>
+        `${agent} ${at === null ? "" : new Date(at).toISOString()} ${outcome}: ${text}`
+      ),
+  };
+}
+
+async function findNotInWhy(client: Client): Promise<string[]> {
+  const missing: string[] = [];
+  for (const { agent, time, outcome, reason } of HAPPENINGS) {
+    if (outcome === "broken") continue;
+    const { reason: told } = await explain(
+      client,
+      agent,
+      time === null ? undefined : momentOf(time),
+    );
+    const words = outcome === "waiting" ? /waits for your answer/ : reason;
+    if (!words.test(told)) missing.push(`${agent} ${time} ${outcome}: ${told}`);
+  }
+  return missing;
+}
+
+/** A recap tells several of one kind as one, with their number. */
+function findNotInRecap(recap: RecapBody): string[] {
+  const isTold = ({ agent, outcome, reason }: Happening): boolean => {
+    const failing = outcome === "error" || outcome === "aborted";
+    const alike =
+      HAPPENINGS.filter((one) =>
+        one.agent === agent && (one.outcome === outcome || failing) &&
+        (failing ? ["error", "aborted"].includes(one.outcome) : one.reason.source === reason.source)
+      ).length;
+    const { failures, waiting, not_run: notRun, stopped } = recap;
+    if (failing) {
+      return failures.some((one) =>
+        one.agent_id === agent && one.count === alike && reason.test(one.last_error)
+      );
+    }
+    if (outcome === "waiting") {
+      return waiting.some((one) => one.agent_id === agent && reason.test(one.message));
+    }
+    if (outcome === "skipped" || outcome === "missed") {
+      return notRun.some((one) =>
+        one.agent_id === agent && one.outcome === outcome && one.count === alike &&
+        reason.test(one.reason)
+      );
+    }
+    return stopped.some((one) => one.agent_id === agent && reason.test(one.reason));
+  };
+  return HAPPENINGS.filter((one) => !isTold(one))
+    .map(({ agent, time, outcome }) => `${agent} ${time} ${outcome}`);
+}
+
+/** Runs that did not go well, each at the time at which it was due. */
+async function tellExecutions(client: Client): Promise<Told[]> {
+  const told: Told[] = [];
+  for (
+    const { id, agent_id, status, started_at, error } of await client.executions({ limit: 500 })
+  ) {
+    if (status === "success") continue;
+    const text = status === "waiting" ? (await client.pending(id)).tool_name : error;
+    const started = Date.parse(started_at);
+    told.push({
+      agent: agent_id,
+      at: started - started % MINUTE_MS,
+      outcome: status,
+      text: text ?? "",
+    });
+  }
+  return told;
+}
+
+/** Times at which nothing ran; several in a row that stand as one are told one by one. */
+async function tellSlots(client: Client): Promise<Told[]> {
+  const told: Told[] = [];
+  for (const { id, trigger_cron } of await client.agents()) {
+    for (
+      const { scheduled_for, outcome, reason, count } of await client.slots(id, { limit: 100 })
+    ) {
+      if (outcome === "run") continue;
+      for (let n = 0; n < count; n++) {
+        const at = Date.parse(scheduled_for) + n * distanceOf(trigger_cron ?? "");
+        told.push({ agent: id, at, outcome, text: reason ?? "" });
+      }
+    }
+  }
+  return told;
+}
+
+/** Of the schedules of this night those with steps or lists of minutes fire within the hour, the others hourly. */
+function distanceOf(cron: string): number {
+  const step = /^\*\/(\d+) /.exec(cron)?.[1];
+  return (step === undefined ? 60 : Number(step)) * MINUTE_MS;
+}
+
+/** Agents that do not run by themselves in the morning. */
+async function tellAgents(client: Client): Promise<Told[]> {
+  const { agent_errors } = await client.info();
+  const disabled = (await client.agents()).filter(({ enabled }) => !enabled);
+  return [
+    ...disabled.map(({ id }) => ({
+      agent: id,
+      at: null,
+      outcome: "disabled",
+      text: "enabled: false",
+    })),
+    ...agent_errors.map(({ id, diagnostics }) => ({
+      agent: id,
+      at: null,
+      outcome: "broken",
+      text: diagnostics.map(({ message }) => message).join("; "),
+    })),
+  ];
+}

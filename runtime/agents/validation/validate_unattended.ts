@@ -1,0 +1,59 @@
+// Agents that fire without a person while their tools wait for one: whoever wrote the file should have meant that.
+import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
+import { isEveryTool } from "../../tool_names.ts";
+import type { Agent } from "../agent.ts";
+
+type Guarded = Pick<
+  Agent,
+  "enabled" | "trigger" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp"
+>;
+
+/**
+ * What of an agent waits for a person although nobody is there when it fires, as `confirm` names it: tools, `server/*`, `*`.
+ * Empty for an agent that a person starts.
+ */
+export function unattendedGuards(
+  { enabled, trigger, confirmTools, autoApprove, mcpConfirm, mcp }: Guarded,
+  knownTools: readonly string[],
+): string[] {
+  if (!enabled || trigger.type === "manual" || autoApprove === "*") return [];
+  if (confirmTools.some(isEveryTool)) return ["*"];
+  const servers = mcpConfirm === "none" ? [] : mcp.map((server) => `${server}/*`);
+  return [
+    ...confirmTools.filter((name) => knownTools.includes(name)),
+    ...servers.filter((guard) => !autoApprove.includes(guard)),
+  ];
+}
+
+/** The guards as a sentence names them. */
+function listGuards(guards: readonly string[]): string {
+  const words = guards.map((guard) =>
+    guard === "*" ? "every tool" : guard.endsWith("/*") ? `tools of ${guard.slice(0, -2)}` : guard
+  );
+  const last = words.pop() ?? "";
+  return words.length === 0 ? last : `${words.join(", ")} and ${last}`;
+}
+
+/**
+ * A warning where an agent fires by itself and its tools will wait. None where its file says that they may: by naming them in
+ * `confirm`, or by saying with `on_pending` or `confirm_timeout` what is to happen meanwhile.
+ */
+export function diagnoseUnattended(
+  agent: Guarded,
+  file: DiagnosedFile,
+  { knownTools }: { knownTools: readonly string[] },
+): Diagnostic[] {
+  const { confirm, on_pending: onPending, confirm_timeout: timeout } = file.document.value;
+  if (onPending != null || timeout != null) return [];
+  const meant: readonly unknown[] = Array.isArray(confirm) ? confirm : [];
+  if (meant.some((one) => typeof one === "string" && isEveryTool(one))) return [];
+  const guards = unattendedGuards(agent, knownTools).filter((guard) => !meant.includes(guard));
+  if (guards.length === 0) return [];
+  const list = guards.map((guard) => guard === "*" ? '"*"' : guard).join(", ");
+  return [diagnose(file, ["trigger", "type"], {
+    severity: "warning",
+    message: `This fires without you, and ${listGuards(guards)} will wait for a person`,
+    hint: `auto_approve: [${list}] lets them run; confirm: [${list}] says that they may wait`,
+  })];
+}

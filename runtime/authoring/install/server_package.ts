@@ -1,0 +1,73 @@
+// An MCP server from npm: installed into a folder of its own with all that it needs, at exact versions, and none of it run.
+import { join } from "node:path";
+import { z } from "zod";
+import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
+import { NotInstalled } from "./not_installed.ts";
+import type { PackageName } from "./package_name.ts";
+
+/** An installed package. */
+export interface InstalledPackage {
+  /** `npm:name@version`, with the digest of its archive. */
+  pinned: string;
+  /** How many other packages came with it. */
+  others: number;
+  /** The program to start, relative to the folder. */
+  program: string;
+}
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string(), integrity: z.string() }).partial(),
+  ),
+});
+const packageSchema = z.object({
+  bin: z.union([z.string(), z.record(z.string(), z.string())]),
+});
+
+/** Installs it into `folder`, which is empty. Throws NotInstalled, and the signal's reason. */
+export async function installPackage(
+  { name, version }: PackageName,
+  folder: string,
+  context: FetchContext,
+): Promise<InstalledPackage> {
+  const wanted = version === undefined ? name : `${name}@${version}`;
+  await Deno.writeTextFile(join(folder, "package.json"), '{ "private": true }\n');
+  // Later flags win: the folder instead of the staging's own.
+  const flags = [...npmFlags(context.staging), `--prefix=${folder}`, "--save-exact", "--omit=dev"];
+  await runFetch("npm", ["install", ...flags, "--", wanted], { ...context, staging: folder });
+  const lock = lockSchema.safeParse(await readJson(join(folder, "package-lock.json")));
+  const { packages } = lock.data ?? { packages: {} };
+  const found = packages[`node_modules/${name}`];
+  if (found?.version === undefined || found.integrity === undefined) {
+    throw new NotInstalled("npm did not say which version it has brought");
+  }
+  const inside = join("node_modules", name);
+  const { data } = packageSchema.safeParse(await readJson(join(folder, inside, "package.json")));
+  const program = data && programOf(data.bin, name);
+  const path = program && join(inside, program);
+  if (path === undefined || !path.startsWith(`${inside}/`)) {
+    throw new NotInstalled(`The package ${name} has no program to start`);
+  }
+  return {
+    pinned: `npm:${name}@${found.version} ${found.integrity}`,
+    others: Object.keys(packages).filter((one) => one !== "").length - 1,
+    program: path,
+  };
+}
+
+/** Of several the one that is called as the package is. */
+function programOf(bin: string | Record<string, string>, name: string): string | undefined {
+  if (typeof bin === "string") return bin;
+  const own = name.split("/").at(-1) ?? "";
+  return Object.hasOwn(bin, own) ? bin[own] : Object.values(bin)[0];
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await Deno.readTextFile(path));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

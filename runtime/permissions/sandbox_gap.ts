@@ -1,0 +1,30 @@
+// An agent that starts programs on a system without a sandbox.
+import type { Agent } from "../agents/agent.ts";
+import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { agentNeeds } from "./agent_needs.ts";
+import { describeMissing, describeMissingBridge } from "../sandbox/process_sandbox.ts";
+import type { SandboxSupport } from "../sandbox/sandbox_support.ts";
+
+/** A warning, or an error where config.yaml requires a sandbox; none for an agent that starts nothing. */
+export async function sandboxGap(
+  agent: Agent,
+  settings: WorkspaceSettings,
+  find: () => Promise<SandboxSupport>,
+): Promise<ResourceProblem[]> {
+  const { sandbox } = settings.config;
+  if (sandbox === "off") return [];
+  const { needs } = await agentNeeds(agent, settings);
+  const need = needs.find(({ kind }) => kind === "run");
+  if (need === undefined) return [];
+  const support = await find();
+  const severity = sandbox === "required" ? "error" : "warning";
+  if (!("bubblewrap" in support)) {
+    return [{ field: need.field, severity, message: describeMissing(support, sandbox) }];
+  }
+  // Hosts of a server with a program are reached through the sandbox.
+  const isLimited = [...needs].some(({ kind, field }) => kind === "net" && field === "mcp") &&
+    needs.some(({ kind, field }) => kind === "run" && field === "mcp");
+  if (support.bubblewrap.bridge !== undefined || !isLimited) return [];
+  return [{ field: "mcp", severity, message: describeMissingBridge(sandbox) }];
+}

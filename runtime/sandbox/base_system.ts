@@ -1,0 +1,54 @@
+// What every program finds in the sandbox: the system's programs and libraries, and those of the user that PATH leads to.
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { isBelow } from "../../base/files/path_below.ts";
+
+/** Programs and libraries. */
+const SYSTEM: readonly string[] = [
+  ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"],
+];
+
+/**
+ * Of /etc only what programs need to know of the machine: anything may keep its passwords there (rejected: all of it but
+ * /etc/shadow).
+ */
+const OF_ETC: readonly string[] = [
+  ...["passwd", "group", "hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf"],
+  ...["services", "protocols", "localtime", "timezone", "locale.conf", "default/locale"],
+  ...["ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "os-release", "lsb-release"],
+  ...["debian_version", "mime.types", "magic", "fonts", "terminfo", "inputrc", "shells"],
+  ...["ssl/certs", "ssl/openssl.cnf", "ssl/cert.pem", "ca-certificates", "ca-certificates.conf"],
+  ...["pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf", "pki/ca-trust/extracted"],
+  ...["crypto-policies", "perl", "python3", "java", "xml", "ImageMagick-6", "ImageMagick-7"],
+  ...["papersize", "manpath.config", "profile", "bash.bashrc", "static", "machine-id"],
+];
+
+/** Read-only in every sandbox; what of it does not exist is left out. */
+export const BASE_SYSTEM: readonly string[] = [
+  ...SYSTEM,
+  ...OF_ETC.map((path) => `/etc/${path}`),
+];
+
+/** Where package managers put what they install for one user, beside what PATH says. */
+const USER_PROGRAMS: readonly string[] = [
+  ...[".local/bin", ".local/lib", ".local/share/uv", ".local/share/pipx", ".local/pipx"],
+  ...[".local/share/mise", ".local/share/fnm", ".local/share/pnpm", ".rustup", ".sdkman"],
+];
+
+/** Folders that hold more than programs: of these only the part that PATH names is open. */
+const MIXED = [".local", ".cargo", ".config", ".deno", ".cache", ".docker"];
+
+/**
+ * Folders of programs that PATH leads to, outside of the system's own. A folder `bin` or `shims` stands for the installation
+ * around it: a version of Python has its libraries beside it.
+ */
+export function programFolders(path: string | undefined, home: string): string[] {
+  const folders = (path ?? "").split(":").filter(isAbsolute).flatMap((folder) => {
+    const trimmed = folder.length > 1 ? folder.replace(/\/+$/, "") : folder;
+    if (isBelow(home, trimmed) || SYSTEM.some((one) => isBelow(trimmed, one))) return [];
+    const around = dirname(trimmed);
+    const isInstallation = /^(s?bin|shims)$/.test(basename(trimmed)) && !isBelow(home, around) &&
+      !MIXED.some((one) => around === join(home, one));
+    return [isInstallation ? around : trimmed];
+  });
+  return [...new Set([...folders, ...USER_PROGRAMS.map((one) => join(home, one))])];
+}

@@ -1,0 +1,96 @@
+// Whether this system has a sandbox, found out by starting one.
+import type { Bubblewrap } from "./bubblewrap.ts";
+import { bubblewrapCommand } from "./bubblewrap.ts";
+
+// Decision: none on macOS yet, because a profile for sandbox-exec that nobody has tried would be a promise (rejected: one
+// generated from the same rules, unseen).
+
+/** The sandbox there is, or why there is none. */
+export type SandboxSupport = { bubblewrap: Bubblewrap } | {
+  /** The end of a sentence. */
+  problem: string;
+  /** What a person can do about it, in the imperative. */
+  remedy: string;
+};
+
+/** Where systems put it. Not looked for in PATH, which may lead to anything. */
+const PROGRAMS = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"]
+  .concat("/run/current-system/sw/bin/bwrap");
+
+/** What follows where programs cannot be held to some hosts, and what to do. */
+export const NO_BRIDGE = {
+  problem: "socat is not installed",
+  remedy:
+    "install socat (sudo apt install socat, sudo dnf install socat, sudo pacman -S socat), then restart Inkling",
+} as const;
+
+/** Linux counts them for each user namespace since this version. */
+const COUNTING_KERNEL = [5, 14] as const;
+
+const INSTALL =
+  "install bubblewrap (sudo apt install bubblewrap, sudo dnf install bubblewrap, sudo pacman -S bubblewrap), then restart Inkling";
+const ALLOW_NAMESPACES =
+  "allow user namespaces: in a container by its own settings, on Ubuntu by an AppArmor profile for bwrap, elsewhere by " +
+  "sudo sysctl kernel.unprivileged_userns_clone=1; then restart Inkling";
+
+/** Starts a program that tells the kernel's version, and where socat is, in a sandbox, with fewer options where the system does not know all. `programs` are places of bubblewrap. */
+export async function findSandbox(programs: readonly string[] = PROGRAMS): Promise<SandboxSupport> {
+  if (Deno.build.os !== "linux") {
+    return {
+      problem: `there is none for ${Deno.build.os} yet`,
+      remedy: "run Inkling on Linux, or start nothing that you do not trust",
+    };
+  }
+  for (const program of programs) {
+    const found = await tryProgram(program);
+    if (found !== undefined) return found;
+  }
+  return { problem: "bubblewrap is not installed", remedy: INSTALL };
+}
+
+/** Undefined where the program does not exist. */
+async function tryProgram(program: string): Promise<SandboxSupport | undefined> {
+  let said = "";
+  for (const restoresSignals of [true, false]) {
+    for (const disablesNamespaces of [true, false]) {
+      const bubblewrap = { program, restoresSignals, disablesNamespaces, countsProcesses: false };
+      const { success, stdout, stderr } = await trial(bubblewrap);
+      if (success) {
+        const [release = "", bridge = ""] = new TextDecoder().decode(stdout).split("\n");
+        const found = { ...bubblewrap, countsProcesses: isCounting(release) };
+        return { bubblewrap: bridge === "" ? found : { ...found, bridge } };
+      }
+      const text = new TextDecoder().decode(stderr).trim();
+      if (/not found|No such file/.test(text) && text.includes(program)) return undefined;
+      said = text.split("\n").at(-1) ?? "";
+    }
+  }
+  return {
+    problem: `bubblewrap cannot make one here (${said.slice(0, 300) || "it says nothing"})`,
+    remedy: ALLOW_NAMESPACES,
+  };
+}
+
+async function trial(bubblewrap: Bubblewrap): Promise<Deno.CommandOutput> {
+  const nothing = { read: [], write: [], closed: [], net: "none" as const };
+  const environment = { PATH: "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin" };
+  const args = ["-c", "uname -r; command -v socat || true"];
+  const started = { program: "sh", args, cwd: "/", environment };
+  const command = bubblewrapCommand(started, nothing, { bubblewrap, home: "/nonexistent" });
+  const shell = new Deno.Command("/bin/sh", {
+    args: ["-c", 'exec "$@"', "inkling-sandbox", command.program, ...command.args],
+    cwd: command.cwd,
+    env: environment,
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  return await shell.output();
+}
+
+function isCounting(release: string): boolean {
+  const numbers = release.split(".").map((part) => parseInt(part));
+  const [major = 0, minor = 0] = numbers;
+  return major > COUNTING_KERNEL[0] || major === COUNTING_KERNEL[0] && minor >= COUNTING_KERNEL[1];
+}

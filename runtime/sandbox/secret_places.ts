@@ -1,0 +1,41 @@
+// Where people keep keys: closed to every program in the sandbox, also where a folder around them is open to it.
+import { join } from "node:path";
+
+/** In the home folder. */
+const IN_HOME: readonly string[] = [
+  // Keys and passwords.
+  ...[".ssh", ".gnupg", ".pki", ".password-store", ".netrc", ".pgpass", ".my.cnf", ".vault-token"],
+  ...[".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub", ".config/op"],
+  ...[".npmrc", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials"],
+  ...[".local/share/keyrings", ".config/1Password", ".config/Bitwarden", ".config/keepassxc"],
+  // Clouds.
+  ...[".aws", ".azure", ".config/gcloud", ".kube", ".docker", ".config/doctl", ".config/rclone"],
+  ...[".terraform.d", ".oci", ".config/heroku", ".fly", ".config/containers", ".boto", ".s3cfg"],
+  // Browsers and mail.
+  ...[".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware"],
+  ...[".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".thunderbird", ".var/app"],
+  ...[
+    "snap/firefox",
+    "snap/chromium",
+    "snap/thunderbird",
+    ".cache/mozilla",
+    ".cache/google-chrome",
+  ],
+  // What was typed.
+  ...[".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history"],
+  ...[".local/share/fish", ".lesshst", ".viminfo"],
+  // Other agents' keys and talks.
+  ...[".claude", ".claude.json", ".codex", ".gemini", ".config/inkling", ".local/state/inkling"],
+];
+
+/** On the machine: what belongs to its administrator, and the sockets of its services. */
+const ON_MACHINE: readonly string[] = [
+  ...["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/sudoers"],
+  ...["/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh", "/etc/krb5.keytab", "/etc/wireguard"],
+  ...["/etc/NetworkManager", "/run", "/var/run", "/sys", "/boot", "/var/lib/docker"],
+];
+
+/** Every place that holds keys of a person with this home folder, whether it exists or not. */
+export function secretPlaces(home: string): string[] {
+  return [...IN_HOME.map((path) => join(home, path)), ...ON_MACHINE];
+}

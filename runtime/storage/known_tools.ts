@@ -1,0 +1,31 @@
+// The table of MCP tools as they were last used.
+import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
+import type { ToolPrint } from "../tools/mcp/tool_print.ts";
+import type { Database } from "./database.ts";
+
+/** Prints in SQLite. */
+export class SqliteKnownToolStore implements KnownToolStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  findTool(server: string, tool: string): Promise<ToolPrint | undefined> {
+    const sql = "SELECT print FROM mcp_tools WHERE server = ? AND tool = ?";
+    const row = this.#db.get<{ print: string }>(sql, server, tool);
+    return Promise.resolve(row && JSON.parse(row.print) as ToolPrint);
+  }
+
+  keepTool(server: string, tool: string, print: ToolPrint): Promise<void> {
+    return this.#db.change("power", () => {
+      this.#db.run(
+        "INSERT INTO mcp_tools (server, tool, print) VALUES (?1, ?2, ?3) " +
+          "ON CONFLICT (server, tool) DO UPDATE SET print = ?3",
+        server,
+        tool,
+        JSON.stringify(print),
+      );
+    });
+  }
+}

@@ -1,0 +1,78 @@
+// All files of a skill's folder, with their contents, as far as a skill may have: for the digests in its lock.
+import type { Dirent } from "node:fs";
+import { readdir, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { readWholeFile, UnfitFile } from "../../../base/files/whole_file.ts";
+import { sha256Of } from "../../../base/sha256.ts";
+import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+/** What a skill may have that was added: each load reads all of it. */
+const MAX_FILES = 1_000;
+const MAX_BYTES = 20 * 1_024 * 1_024;
+const MAX_DEPTH = 20;
+
+/** The file of digests, which is none of the skill's. */
+export const LOCK_NAME = "skill.lock";
+
+/** One file. */
+export interface SkillContent {
+  /** Relative to the skill's folder, with slashes. */
+  path: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** SHA-256, in hex. */
+  digest: string;
+}
+
+/** Something in the folder that is no file and no folder. */
+export interface SkillOddity {
+  path: string;
+  /** Where it leads, for a symbolic link. */
+  target: string | undefined;
+}
+
+/**
+ * What is in the folder, the lock and what has a name of `skip` aside, by path. Throws ToolFailure for more than a skill may have, and for what cannot be
+ * read.
+ */
+export async function readSkillFiles(
+  folder: string,
+  { skip = [] }: { skip?: readonly string[] } = {},
+): Promise<{ files: SkillContent[]; oddities: SkillOddity[] }> {
+  const files: SkillContent[] = [];
+  const oddities: SkillOddity[] = [];
+  let left = MAX_BYTES;
+  const take = async (entry: Dirent, path: string) => {
+    if (entry.isDirectory()) return await walk(path);
+    if (!entry.isFile()) {
+      const target = entry.isSymbolicLink() ? await readlink(join(folder, path)) : undefined;
+      oddities.push({ path, target });
+      return;
+    }
+    if (path === LOCK_NAME) return;
+    const bytes = await readWholeFile(join(folder, path), { maxBytes: left });
+    left -= bytes.length;
+    files.push({ path, bytes, digest: await sha256Of(bytes) });
+    if (files.length > MAX_FILES) throw tooMuch(`over ${MAX_FILES} files`);
+  };
+  const walk = async (path: string) => {
+    if (path.split("/").length > MAX_DEPTH) throw tooMuch(`folders over ${MAX_DEPTH} deep`);
+    const entries = await readdir(join(folder, path), { withFileTypes: true });
+    entries.sort((a, b) => a.name < b.name ? -1 : 1);
+    for (const entry of entries.filter(({ name }) => !skip.includes(name))) {
+      await take(entry, path === "" ? entry.name : `${path}/${entry.name}`);
+    }
+  };
+  try {
+    await walk("");
+  } catch (error) {
+    if (error instanceof UnfitFile) throw tooMuch("over 20 MB");
+    if (error instanceof ToolFailure || !isFileFailure(error)) throw error;
+    throw new ToolFailure(`The skill cannot be read: ${unreadableReason(error)}`);
+  }
+  return { files, oddities };
+}
+
+function tooMuch(what: string): ToolFailure {
+  return new ToolFailure(`The skill has ${what}: one that is added may not`);
+}

@@ -1,0 +1,144 @@
+// What happened in a span of time, and what stands still: for a person who was away.
+import type {
+  Downtime,
+  ExecutionReads,
+  SpanSummary,
+} from "../executions/record/execution_reads.ts";
+import type { HumanRequest } from "../executions/human_request.ts";
+import type { Agent } from "../agents/agent.ts";
+import type { BrokenAgentFile } from "../agents/registry.ts";
+import { TRIGGER_KINDS } from "../trigger_kinds.ts";
+import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
+import { DAY_MS } from "../../base/time_units.ts";
+
+/** Slots that are read at once. */
+const SLOT_PAGE = 100;
+/** Days that make the mean cost. */
+const MEAN_DAYS = 7;
+
+/** What is told of a span. Times are milliseconds. */
+export interface Recap extends SpanSummary {
+  since: number;
+  until: number;
+  /** What the same span of the day before cost, and of each of the seven days before on average. */
+  costBeforeUsd: number | null;
+  meanCostUsd: number | null;
+  /** What waits for a person now, oldest first. */
+  waiting: WaitingRequest[];
+  /** Times at which an agent was due and did not run, by agent and reason. */
+  slots: SlotGroup[];
+  downtimes: Downtime[];
+  /** Agents that do not run by themselves although they would, and why. */
+  stopped: { agentId: string; reason: string }[];
+  /** What is due next, the soonest first. */
+  next: { agentId: string; at: number }[];
+}
+
+/** A question, and the agent that asks it. */
+export type WaitingRequest = HumanRequest & { agentId: string };
+
+/** Slots of one agent that did not run for one reason. */
+export interface SlotGroup {
+  agentId: string;
+  outcome: "missed" | "skipped";
+  reason: string;
+  count: number;
+  first: number;
+  last: number;
+}
+
+/** What a recap is made of. */
+export interface RecapParts {
+  listings: readonly { agent: Agent; nextRun: number | null; triggerPaused: string | null }[];
+  broken: readonly BrokenAgentFile[];
+  executions: Pick<ExecutionReads, "readSpan" | "readSpanCost" | "readDowntimes">;
+  slots: Pick<SlotStore, "listSlots">;
+  waiting: readonly WaitingRequest[];
+  isPaused: boolean;
+}
+
+/** Everything that happened from `since` on, before `until`. */
+export async function makeRecap(
+  span: { since: number; until: number },
+  parts: RecapParts,
+): Promise<Recap> {
+  const { listings, executions } = parts;
+  const before = (days: number) =>
+    executions.readSpanCost({
+      since: span.since - days * DAY_MS,
+      until: span.until - days * DAY_MS,
+    });
+  const costs = await Promise.all(Array.from({ length: MEAN_DAYS }, (_, day) => before(day + 1)));
+  const known = costs.filter((cost) => cost !== null);
+  const groups: SlotGroup[] = [];
+  for (const { agent } of listings) {
+    groups.push(...groupSlots(agent.id, await readSlots(agent.id, span, parts.slots)));
+  }
+  return {
+    ...span,
+    ...await executions.readSpan(span),
+    costBeforeUsd: costs[0] ?? null,
+    meanCostUsd: known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0) / MEAN_DAYS,
+    waiting: parts.waiting.toSorted((a, b) => a.createdAt - b.createdAt),
+    slots: groups.sort((a, b) => a.first - b.first),
+    downtimes: await executions.readDowntimes(span),
+    stopped: findStopped(parts),
+    next: listings.flatMap(({ agent, nextRun }) =>
+      nextRun === null || !agent.enabled ? [] : [{ agentId: agent.id, at: nextRun }]
+    ).sort((a, b) => a.at - b.at),
+  };
+}
+
+/** Newest first; a stretch of skipped slots counts where it began. */
+async function readSlots(
+  agentId: string,
+  { since, until }: { since: number; until: number },
+  store: Pick<SlotStore, "listSlots">,
+): Promise<Slot[]> {
+  const found: Slot[] = [];
+  for (let offset = 0;; offset += SLOT_PAGE) {
+    const page = await store.listSlots(agentId, { limit: SLOT_PAGE, offset });
+    found.push(...page.filter(({ scheduledFor: at }) => at >= since && at < until));
+    const oldest = page.at(-1);
+    if (oldest === undefined || page.length < SLOT_PAGE || oldest.scheduledFor < since) {
+      return found;
+    }
+  }
+}
+
+function groupSlots(agentId: string, slots: readonly Slot[]): SlotGroup[] {
+  const groups = new Map<string, SlotGroup>();
+  for (const { outcome, reason, count, scheduledFor: at } of slots.toReversed()) {
+    if (outcome === "run") continue;
+    const group = groups.getOrInsert(`${outcome} ${reason}`, {
+      agentId,
+      outcome,
+      reason: reason ?? "",
+      count: 0,
+      first: at,
+      last: at,
+    });
+    group.count += count;
+    group.last = at;
+  }
+  return [...groups.values()];
+}
+
+function findStopped({ listings, broken, isPaused }: RecapParts): Recap["stopped"] {
+  const automatic = listings.filter(({ agent }) => TRIGGER_KINDS[agent.trigger.type].isAutomatic);
+  return [
+    ...broken.map(({ id, diagnostics }) => ({
+      agentId: id,
+      reason: `its file has an error: ${diagnostics[0]?.message ?? ""}`,
+    })),
+    ...automatic.flatMap(({ agent: { id: agentId, enabled }, triggerPaused }) =>
+      !enabled
+        ? [{ agentId, reason: "enabled: false in its file" }]
+        : triggerPaused !== null
+        ? [{ agentId, reason: triggerPaused }]
+        : isPaused
+        ? [{ agentId, reason: "the scheduler is paused" }]
+        : []
+    ),
+  ];
+}

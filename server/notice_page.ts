@@ -1,0 +1,89 @@
+// Pages with a sentence or a form: the log-in, and what a person reads instead of a bare refusal. Each is one file, so that it
+// loads nothing for which somebody would have to be let in first.
+import { lateText } from "./late_text.ts";
+
+/** What such a page says. Texts are HTML: what others wrote is for the caller to escape. */
+export interface NoticePage {
+  heading: string;
+  /** Below the heading. */
+  body: string;
+  status: number;
+  headers?: Readonly<Record<string, string>>;
+  /** Runs when the page is there. */
+  script?: string;
+}
+
+const loadTheme = lateText(() =>
+  import("./dashboard/assets/theme.css", { with: { type: "text" } })
+);
+
+const LAYOUT = `
+.notice { max-width: 32rem; margin: 0 auto; padding: 12vh 1.5rem 3rem; }
+.notice .wordmark { font-size: 1.375rem; margin-bottom: 1.5rem; }
+.notice h1 { margin-bottom: 1rem; }
+.notice p, .notice pre { margin-bottom: 1rem; }
+.notice pre { padding: 0.75rem 1rem; border: 1px solid var(--rule); background: var(--sheet); overflow-x: auto; }
+.notice label { display: block; font-weight: 600; }
+.notice input { width: 100%; margin: 0.25rem 0 1rem; padding: 0.5rem 0.75rem; font: inherit;
+  color: inherit; background: var(--sheet); border: 1px solid var(--edge); border-radius: 6px; }
+.notice button { padding: 0.5rem 1.25rem; font: inherit; font-weight: 600; cursor: pointer;
+  color: var(--blue-ink); background: var(--blue); border: 0; border-radius: 6px; }
+.notice code { white-space: nowrap; }
+.notice form { margin-bottom: 1.5rem; }
+.notice .fault { color: var(--error); }
+`;
+
+/** The page, which nobody keeps or frames; it may send its form to where it came from and do nothing else. */
+export async function noticePage(page: NoticePage): Promise<Response> {
+  const { heading, body, status, headers = {}, script } = page;
+  const style = await loadTheme() + LAYOUT;
+  const text = [
+    "<!doctype html>",
+    '<html lang="en">',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<link rel="icon" href="data:,">',
+    `<title>${heading} · Inkling</title>`,
+    `<style>${style}</style>`,
+    '<main class="notice">',
+    '<p class="wordmark">Inkling</p>',
+    `<h1>${heading}</h1>`,
+    body,
+    "</main>",
+    ...(script === undefined ? [] : [`<script>${script}</script>`]),
+    "",
+  ].join("\n");
+  const policy = [
+    "default-src 'none'",
+    `style-src '${await hashOf(style)}'`,
+    ...(script === undefined ? [] : [`script-src '${await hashOf(script)}'`]),
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+  return new Response(text, {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy,
+      "cache-control": "no-store",
+      // With no-referrer a browser would not tell where the form comes from.
+      "referrer-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+      "cross-origin-opener-policy": "same-origin",
+      ...headers,
+    },
+  });
+}
+
+/** Whether a person's browser asks: programs ask for JSON, or for anything. */
+export function wantsPage(request: Request): boolean {
+  return request.headers.get("accept")?.includes("text/html") ?? false;
+}
+
+async function hashOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return `sha256-${new Uint8Array(digest).toBase64()}`;
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { parseMoment } from "../../../cli/command_line/moment.ts";
+
+const NOW = new Date(2026, 10, 24, 9, 30, 15).getTime();
+
+Deno.test("moments are durations ago, days, times of day and dates, local where no zone is named", () => {
+  const table: [string, number][] = [
+    ["2h", NOW - 7_200_000],
+    ["90s", NOW - 90_000],
+    ["today", new Date(2026, 10, 24).getTime()],
+    ["yesterday", new Date(2026, 10, 23).getTime()],
+    ["08:05", new Date(2026, 10, 24, 8, 5).getTime()],
+    // It has not been that late today.
+    ["22:00", new Date(2026, 10, 23, 22).getTime()],
+    [" 9:30 ", new Date(2026, 10, 24, 9, 30).getTime()],
+    ["2026-02-28", new Date(2026, 1, 28).getTime()],
+    ["2026-02-28 07:08", new Date(2026, 1, 28, 7, 8).getTime()],
+    ["2026-02-28T07:08:09", new Date(2026, 1, 28, 7, 8, 9).getTime()],
+    ["2026-02-28T07:08Z", Date.UTC(2026, 1, 28, 7, 8)],
+    ["2026-02-28T07:08:09.123+02:00", Date.UTC(2026, 1, 28, 5, 8, 9, 123)],
+  ];
+  for (const [text, expected] of table) assert.equal(parseMoment(text, NOW), expected, text);
+});
+
+Deno.test("what is no moment is refused with what it may be", () => {
+  for (const text of ["", "soon", "24:00", "2026-02-30", "2026-13-01", "2026-01-01T25:00", "-2h"]) {
+    assert.throws(() => parseMoment(text, NOW), /It must be a moment: 22:00, today/, text);
+  }
+});

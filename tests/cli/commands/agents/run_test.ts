@@ -1,0 +1,548 @@
+import assert from "node:assert/strict";
+import type { ExecutionStatus } from "../../../../runtime/executions/states.ts";
+import { SessionWaiting } from "../../../../runtime/executions/refusals.ts";
+import { fakeAgent } from "../../../support/fake_agent.ts";
+import { streamOf } from "../../../support/scripted_transport.ts";
+import { until } from "../../../support/until.ts";
+import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { CTRL_C, ESC, NOTHING } from "../../fake_input.ts";
+import * as waiting from "../../waiting_execution.ts";
+
+type Options = Parameters<typeof createFakeCli>[0];
+
+async function createWithAgents(options: Options = {}): Promise<FakeCli> {
+  const cli = await createFakeCli(options);
+  for (const id of ["daily", "weekly"]) cli.runtime.addAgent(fakeAgent(id));
+  return cli;
+}
+
+/** Lets the one execution answer and end. */
+function finish(
+  cli: FakeCli,
+  options: { status?: ExecutionStatus; answer?: string; error?: string } = {},
+): void {
+  const { status = "success", answer, error = null } = options;
+  const { runtime } = cli;
+  if (answer !== undefined) {
+    runtime.append(1, "final_answer", { event_type: "final_answer", content: answer });
+  }
+  const execution = runtime.executions.get(1);
+  assert.ok(execution);
+  runtime.executions.set(1, { ...execution, status });
+  runtime.append(1, "complete", {
+    event_type: "complete",
+    status,
+    duration_ms: 1_500,
+    total_tokens: 42,
+    cost_usd: null,
+    error,
+  });
+}
+
+function callTool(cli: FakeCli): void {
+  cli.runtime.append(1, "tool_call", {
+    event_type: "tool_call",
+    content: "",
+    tools: [{ id: "1", name: "file_read", args: '{"path":"notes.md"}' }],
+  });
+}
+
+/** Runs a command and, once the execution is there, `then`. */
+async function runAnd(cli: FakeCli, argv: string[], then: () => void): Promise<number> {
+  const code = cli.run("run", ...argv);
+  await until(() => cli.runtime.executions.size === 1, "the run is accepted");
+  then();
+  return await cli.drive(code);
+}
+
+Deno.test("run shows steps and answer on a terminal", async () => {
+  await using cli = await createWithAgents({ isTerminal: true });
+  const code = await runAnd(cli, ["daily"], () => {
+    callTool(cli);
+    finish(cli, { answer: "All is well." });
+  });
+  assert.equal(code, 0);
+  assert.equal(
+    cli.stdout.text,
+    "→ file_read  notes.md\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens\n",
+  );
+  assert.equal(cli.stderr.text, "");
+});
+
+Deno.test("run writes only the answer to a file, and the steps to standard error", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => {
+    callTool(cli);
+    finish(cli, { answer: "All is \u001b[31mwell\u001b[0m." });
+  });
+  assert.equal(code, 0);
+  assert.equal(cli.stdout.text, "All is well.\n");
+  assert.equal(
+    cli.stderr.text,
+    "→ file_read  notes.md\n✔ success · 1.5s · 42 tokens\n",
+  );
+});
+
+Deno.test("run -q shows the answer alone, wherever the option stands", async () => {
+  for (const argv of [["-q", "run", "daily"], ["run", "-q", "daily"], ["run", "daily", "-q"]]) {
+    await using cli = await createWithAgents({ isTerminal: true });
+    const code = cli.run(...argv);
+    await until(() => cli.runtime.executions.size === 1, "the run is accepted");
+    callTool(cli);
+    finish(cli, { answer: "All is well." });
+    assert.equal(await cli.drive(code), 0);
+    assert.equal(cli.stdout.text, "All is well.\n");
+    assert.equal(cli.stderr.text, "");
+  }
+});
+
+Deno.test("run exits by the status that the execution ends with", async () => {
+  const table: [ExecutionStatus, number][] = [
+    ["success", 0],
+    ["error", 1],
+    ["aborted", 1],
+    ["timeout", 1],
+    ["orphaned", 1],
+  ];
+  for (const [status, expected] of table) {
+    await using cli = await createWithAgents();
+    const error = status === "success" ? undefined : "It went wrong";
+    const code = await runAnd(cli, ["daily", "-q"], () => {
+      finish(cli, { status, ...(error !== undefined && { error }) });
+    });
+    assert.equal(code, expected, status);
+    assert.equal(cli.stdout.text, "");
+    assert.equal(cli.stderr.text, error === undefined ? "" : "Error: It went wrong\n");
+  }
+});
+
+Deno.test("run exits with 4 when the execution waits for a person", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => cli.runtime.setStatus(1, "waiting"));
+  assert.equal(code, 4);
+  assert.match(cli.stderr.text, /waits for an answer/);
+});
+
+Deno.test("run --json prints the payload of each frame as it came", async () => {
+  await using cli = await createWithAgents({ isTerminal: true });
+  const code = await runAnd(cli, ["daily", "--json"], () => {
+    callTool(cli);
+    finish(cli, { answer: "c1: \u009b2J" });
+  });
+  assert.equal(code, 0);
+  const lines = cli.stdout.text.trimEnd().split("\n");
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    cli.runtime.frames.map(({ payload }) => JSON.parse(payload)),
+  );
+  assert.doesNotMatch(cli.stdout.text, /\u009b/);
+});
+
+Deno.test("run passes arguments, message, context and session on", async () => {
+  await using cli = await createWithAgents();
+  await runAnd(
+    cli,
+    [
+      "--message",
+      "-q",
+      "--context",
+      "ctx",
+      "--session",
+      "s1",
+      "daily",
+      "a b",
+      "--",
+      "--not-an-option",
+    ],
+    () => finish(cli),
+  );
+  assert.deepEqual(cli.runtime.runs, [{
+    agentId: "daily",
+    request: {
+      args: ["a b", "--not-an-option"],
+      message: "-q",
+      context: "ctx",
+      sessionId: "s1",
+      idempotencyKey: cli.runtime.runs[0]?.request.idempotencyKey,
+    },
+  }]);
+});
+
+Deno.test("run -d comes back as soon as the run is accepted", async () => {
+  const table: [string[], RegExp][] = [
+    [
+      ["-d"],
+      /^Execution 1 of daily is running\. "inkling watch 1" shows it, "inkling cancel 1" ends it\n$/,
+    ],
+    [["-dq"], /^1\n$/],
+    [["-d", "--json"], /^\{"execution_id":1,"model":"demo\/script"\}\n$/],
+  ];
+  for (const [options, text] of table) {
+    await using cli = await createWithAgents();
+    assert.equal(await cli.run("run", "daily", ...options), 0);
+    assert.match(cli.stdout.text, text);
+    assert.equal(cli.runtime.executions.get(1)?.status, "running");
+  }
+});
+
+Deno.test("run starts the service when none answers, and says so", async () => {
+  await using cli = await createWithAgents({ isRunning: false });
+  const code = cli.run("run", "daily", "-d");
+  assert.equal(await cli.drive(code), 0);
+  assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet"]]);
+  assert.equal(cli.stderr.text, "Starting the service\n");
+});
+
+Deno.test("run asks a new service when the old one is going down, and starts one run only", async () => {
+  await using cli = await createWithAgents();
+  const keys: (string | null)[] = [];
+  cli.transport = (path, init) => {
+    if (path === "/health") return Promise.resolve(Response.json({ status: "ok" }));
+    keys.push(new Headers(init.headers).get("idempotency-key"));
+    cli.transport = undefined;
+    cli.isRunning = false;
+    return Promise.resolve(
+      Response.json({ detail: "The service is shutting down" }, { status: 503 }),
+    );
+  };
+  assert.equal(await cli.drive(cli.run("run", "daily", "-d")), 0);
+  assert.equal(cli.spawned.length, 1);
+  assert.equal(cli.runtime.runs.length, 1);
+  assert.deepEqual(keys, [cli.runtime.runs[0]?.request.idempotencyKey]);
+});
+
+Deno.test("run suggests the agent that was meant, with exit code 2", async () => {
+  await using cli = await createWithAgents();
+  assert.equal(await cli.run("run", "dayly"), 2);
+  assert.equal(cli.stderr.text, 'Error: There is no agent "dayly". Did you mean "daily"?\n');
+  assert.equal(await cli.run("run", "zebra"), 2);
+  assert.match(cli.stderr.text, /There is no agent "zebra"\. "inkling list" shows every agent\n$/);
+  assert.equal(cli.stdout.text, "");
+});
+
+Deno.test("run suggests the id for a label, for a file name and for a path", async () => {
+  await using cli = await createWithAgents();
+  cli.runtime.addAgent(fakeAgent("news", { displayName: "Morning Digest" }));
+  for (const meant of ["morning digest", "news.md", "agents/news.md", "/home/me/agents/news.md"]) {
+    assert.equal(await cli.run("run", meant), 2);
+  }
+  assert.deepEqual(
+    cli.stderr.text.split("\n").slice(0, -1).map((line) => line.replace(/^.*\. /, "")),
+    Array.from({ length: 4 }, () => 'Did you mean "news"?'),
+  );
+});
+
+Deno.test("run of an agent whose file does not parse names the error, not a warning before it", async () => {
+  await using cli = await createWithAgents();
+  const path = "/home/me/inkling/agents/new.md";
+  const message = "model.name is missing";
+  const fault = { path, line: 2, column: 1, severity: "error" as const, message };
+  const warning = { ...fault, line: 1, severity: "warning" as const, message: "Unknown key a" };
+  cli.runtime.broken = [{ id: "new", path, diagnostics: [warning, fault] }];
+  assert.equal(await cli.run("run", "new"), 1);
+  assert.equal(
+    cli.stderr.text,
+    `Error: The file of agent "new" does not parse: ${path}:2:1: ${message}. ` +
+      '"inkling validate" shows all that is wrong\n',
+  );
+});
+
+Deno.test("run that a question holds back says how to see what waits", async () => {
+  await using cli = await createWithAgents();
+  cli.runtime.runFailure = new SessionWaiting("daily");
+  assert.equal(await cli.run("run", "daily"), 1);
+  assert.equal(
+    cli.stderr.text,
+    "Error: Agent 'daily' has a session waiting for a response. " +
+      '"inkling pending" shows what waits for you\n',
+  );
+});
+
+Deno.test("run without an agent lists the agents, with exit code 2", async () => {
+  await using cli = await createWithAgents({ isRunning: false });
+  assert.equal(await cli.run("run"), 2);
+  assert.equal(
+    cli.stderr.text,
+    "Error: Name the agent: inkling run <agent>. There are: daily, weekly\n",
+  );
+  assert.deepEqual(cli.spawned, []);
+});
+
+Deno.test("run shows why the service refuses, with exit code 1", async () => {
+  await using cli = await createWithAgents();
+  assert.equal(await cli.run("run", "daily", "--session", "x\0"), 1);
+  assert.match(cli.stderr.text, /^Error: body\.session_id: .*NUL characters.*\n$/);
+});
+
+Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => {
+    cli.runtime.cancel = (id) => {
+      finish(cli, { status: "aborted", error: `Cancelled by user (${id})` });
+      return Promise.resolve("cancelling");
+    };
+    assert.ok(cli.interrupt());
+  });
+  assert.equal(code, 130);
+  assert.match(
+    cli.stderr.text,
+    /^Cancelling execution 1\. .*\n✖ aborted.*\nError: Cancelled by user/,
+  );
+  assert.equal(cli.interrupt(), false, "nobody listens any more");
+});
+
+Deno.test("run leaves at once at the second Ctrl+C", async () => {
+  await using cli = await createWithAgents();
+  const startedAt = cli.clock.now();
+  const code = cli.run("run", "daily");
+  await until(() => cli.runtime.followers === 1, "the run is followed");
+  cli.interrupt();
+  await until(() => cli.stderr.text !== "", "the cancel is told");
+  cli.interrupt();
+  assert.equal(await code, 130);
+  assert.equal(cli.clock.now(), startedAt);
+});
+
+Deno.test("run does not wait for ever for a run that ignores its cancellation", async () => {
+  await using cli = await createWithAgents();
+  const code = await runAnd(cli, ["daily"], () => void cli.interrupt());
+  assert.equal(code, 130);
+  assert.match(cli.stderr.text, /Execution 1 has not ended yet/);
+});
+
+Deno.test("run follows on after the service was away, without a frame twice", async () => {
+  await using cli = await createWithAgents();
+  let streams = 0;
+  cli.transport = (path, init) => {
+    if (!path.includes("/stream")) return cli.request(path, init);
+    streams++;
+    if (streams === 1) {
+      callTool(cli);
+      const [frame] = cli.runtime.frames;
+      return Promise.resolve(streamOf(
+        `event: tool_call\ndata: ${frame?.payload}\nid: ${frame?.id}\n\n` +
+          'event: shutdown\ndata: {"event_type":"shutdown"}\n\n',
+      ));
+    }
+    if (streams < 5) return Promise.reject(new TypeError("connection refused"));
+    if (streams === 5) finish(cli, { answer: "Back again." });
+    return cli.request(path, init);
+  };
+  assert.equal(await cli.drive(cli.run("run", "daily")), 0);
+  assert.equal(cli.stdout.text, "Back again.\n");
+  assert.equal(
+    cli.stderr.text,
+    "→ file_read  notes.md\nThe service is gone: waiting for it to come back\n" +
+      "✔ success · 1.5s · 42 tokens\n",
+  );
+});
+
+Deno.test("run exits with 3 when the service goes down and stays away", async () => {
+  await using cli = await createWithAgents();
+  let isGone = false;
+  cli.transport = (path, init) => {
+    if (isGone) return Promise.reject(new TypeError("connection refused"));
+    if (!path.includes("/stream")) return cli.request(path, init);
+    isGone = true;
+    return Promise.resolve(streamOf(": hello\n\n", true));
+  };
+  assert.equal(await cli.drive(cli.run("run", "daily")), 3);
+  assert.match(cli.stderr.text, /\nError: The service went down while execution 1 was running/);
+});
+
+Deno.test("run shows a reply as its blocks come, laid out, and not again when it is there", async () => {
+  await using cli = await createWithAgents({ isTerminal: true });
+  const code = cli.run("run", "daily");
+  await until(() => cli.runtime.followers === 1, "the run is followed");
+  for (const piece of ["I **will**\nlo", "ok.\n\nIt", " is\n"]) cli.runtime.delta(1, piece);
+  await until(() => cli.stdout.text === "\nI will look.\n", "the first block comes");
+  cli.runtime.append(1, "tool_call", {
+    event_type: "tool_call",
+    content: "I **will**\nlook.\n\nIt is\n\u001b[31m`there`.",
+    tools: [{ id: "1", name: "file_read", args: "{}" }],
+  });
+  await until(() => cli.stdout.text.endsWith("file_read\n"), "the call comes");
+  cli.runtime.delta(1, "All is ");
+  waiting.finish(cli, 1, "All is well.");
+  assert.equal(await cli.drive(code), 0);
+  assert.equal(
+    cli.stdout.text,
+    "\nI will look.\n\nIt is `there`.\n→ file_read\n\nAll is well.\n\n" +
+      "✔ success · 1.5s · 42 tokens\n",
+  );
+});
+
+/** The stream of execution 1 as these events, each with an id unless it is a delta. */
+function streamEvents(cli: FakeCli, events: [string, Record<string, unknown>][]): void {
+  const text = events.map(([event, payload], index) =>
+    `event: ${event}\ndata: ${JSON.stringify(payload)}\n` +
+    (event === "delta" ? "\n" : `id: ${index + 1}\n\n`)
+  ).join("");
+  cli.transport = (path, init) =>
+    path.includes("/stream") ? Promise.resolve(streamOf(text)) : cli.request(path, init);
+}
+
+const COMPLETE: [string, Record<string, unknown>] = [
+  "complete",
+  { event_type: "complete", status: "error", error: "It broke" },
+];
+
+Deno.test("run shows a reply whole when what came of it was cut or lost on the way", async () => {
+  const table: [[string, Record<string, unknown>][], RegExp][] = [
+    [[
+      ["delta", { content: "Begun" }],
+      ["delta", { content: "Whole", restart: true }],
+      ["ai", { event_type: "ai", content: "Whole." }],
+      ["final_answer", { event_type: "final_answer", content: "Whole." }],
+      COMPLETE,
+    ], /^\nBegun\n\(it was cut off and starts again\)\n\nWhole\.\n\n✖ error\n$/],
+    [[
+      ["delta", { content: "Middle" }],
+      ["ai", { event_type: "ai", content: "From the beginning. Middle" }],
+      [
+        "final_answer",
+        { event_type: "final_answer", content: "From the beginning. Middle" },
+      ],
+      COMPLETE,
+    ], /^\nMiddle\n\nFrom the beginning\. Middle\n\n✖ error\n$/],
+    [[["delta", { content: "Never ended" }], COMPLETE], /^\nNever ended\n✖ error\n$/],
+    [[
+      ["delta", { content: "Too much" }],
+      ["ai", { event_type: "ai", content: "Too much" }],
+      COMPLETE,
+    ], /^\nToo much\n✖ error\n$/],
+  ];
+  for (const [events, text] of table) {
+    await using cli = await createWithAgents({ isTerminal: true });
+    streamEvents(cli, events);
+    assert.equal(await cli.run("run", "daily"), 1);
+    assert.match(cli.stdout.text, text);
+  }
+});
+
+Deno.test("run wants no replies as they come where they are not shown so", async () => {
+  for (
+    const [options, flags] of [[{}, []], [{ isTerminal: true }, ["-q"]], [{ isTerminal: true }, [
+      "--json",
+    ]]] as const
+  ) {
+    await using cli = await createWithAgents(options);
+    const paths: string[] = [];
+    cli.transport = (path, init) => {
+      paths.push(path);
+      return cli.request(path, init);
+    };
+    await runAnd(cli, ["daily", ...flags], () => finish(cli, { answer: "x" }));
+    assert.deepEqual(paths.filter((path) => path.includes("deltas")), []);
+  }
+});
+
+const AT_TERMINAL = { isTerminal: true, hasPerson: true };
+
+Deno.test("run asks its questions in place at a terminal, one after the other", async () => {
+  await using cli = await createWithAgents(AT_TERMINAL);
+  cli.input.answers = [true, "Zoë"];
+  cli.runtime.onRespond = (id) => {
+    cli.runtime.setStatus(id, "running");
+    if (cli.runtime.responses.length === 1) {
+      waiting.ask(cli, id, { kind: "input", message: "Your name?", toolName: "ask_user" });
+    } else {
+      waiting.finish(cli, id, "Done.");
+    }
+  };
+  const code = await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1));
+  assert.equal(code, 0);
+  assert.deepEqual(cli.runtime.responses.map(({ answer }) => answer), [
+    { approved: true },
+    { text: "Zoë" },
+  ]);
+  assert.equal(
+    cli.stdout.text,
+    "\n? file_write\n    path: note.txt\n\nDone.\n\n✔ success · 1.5s · 42 tokens\n",
+  );
+});
+
+Deno.test("run does not ask with -d, with --json or where nobody can answer; it says how to", async () => {
+  const table: [Options, string[]][] = [
+    [AT_TERMINAL, ["--json"]],
+    [{ isTerminal: true }, []],
+    [{ hasPerson: true }, []],
+  ];
+  for (const [options, flags] of table) {
+    await using cli = await createWithAgents(options);
+    const code = await runAnd(cli, ["daily", ...flags], () => void waiting.ask(cli, 1));
+    assert.equal(code, 4);
+    assert.deepEqual(cli.input.asked, []);
+    if (flags.length === 0) {
+      assert.match(cli.stderr.text, /\nAnswer it with: inkling respond 1 --yes \(or --no\)\n$/);
+    }
+  }
+});
+
+Deno.test("run asks nothing on a terminal that nothing can be drawn on", async () => {
+  await using cli = await createWithAgents(AT_TERMINAL);
+  cli.stdout.isDumb = true;
+  const code = await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1));
+  assert.equal(code, 4);
+  assert.deepEqual(cli.input.asked, []);
+  assert.match(cli.stderr.text, /\nAnswer it with: inkling respond 1 --yes/);
+});
+
+Deno.test("run leaves a question that is put aside, and exits with 4", async () => {
+  await using cli = await createWithAgents(AT_TERMINAL);
+  cli.input.answers = [ESC];
+  assert.equal(await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1)), 4);
+  assert.equal(cli.runtime.executions.get(1)?.status, "waiting");
+  assert.match(cli.stderr.text, /inkling respond 1 --yes/);
+});
+
+Deno.test("run cancels at Ctrl+C at a question, typed or sent, and exits with 130", async () => {
+  for (const key of [CTRL_C, NOTHING]) {
+    await using cli = await createWithAgents(AT_TERMINAL);
+    cli.input.answers = [key];
+    const code = runAnd(cli, ["daily"], () => void waiting.ask(cli, 1));
+    await until(() => cli.input.asked.length === 1, "it is asked");
+    if (key === NOTHING) assert.ok(cli.interrupt());
+    assert.equal(await code, 130);
+    assert.equal(cli.runtime.executions.get(1)?.status, "aborted");
+  }
+});
+
+Deno.test("run goes on when somebody else has answered", async () => {
+  await using cli = await createWithAgents(AT_TERMINAL);
+  cli.input.answers = [true];
+  const { prompter } = cli.input;
+  const confirm = prompter.confirm;
+  prompter.confirm = (question) => {
+    cli.runtime.requests.delete(1);
+    cli.runtime.setStatus(1, "running");
+    waiting.finish(cli, 1, "Without you.");
+    return confirm(question);
+  };
+  assert.equal(await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1)), 0);
+  assert.match(cli.stderr.text, /The question has been answered elsewhere/);
+  assert.match(cli.stdout.text, /Without you\./);
+});
+
+Deno.test("run without an agent has one picked at a terminal; Esc and Ctrl+C end it", async () => {
+  for (const [key, expected] of [["weekly", 0], [ESC, 130], [CTRL_C, 130]] as const) {
+    await using cli = await createWithAgents(AT_TERMINAL);
+    cli.input.answers = [key];
+    assert.equal(await cli.run("run", "-d"), expected);
+    assert.deepEqual(cli.input.asked[0]?.choices, ["daily", "weekly"]);
+    assert.deepEqual(cli.runtime.runs.map(({ agentId }) => agentId), expected === 0 ? [key] : []);
+  }
+});
+
+Deno.test("run --session takes 200 characters at most, as code points; a longer one is a wrong command line", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  for (const session of ["x".repeat(201), "🌹".repeat(201)]) {
+    cli.stderr.text = "";
+    assert.equal(await cli.run("run", "daily", "-d", "--session", session), 2);
+    assert.equal(cli.stderr.text, "Error: --session must have at most 200 characters\n");
+  }
+  for (const session of ["🌹".repeat(200), " ".repeat(300)]) {
+    assert.equal(await cli.run("run", "daily", "-d", "--session", session), 0, cli.stderr.text);
+  }
+});

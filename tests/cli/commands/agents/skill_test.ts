@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
+
+async function createWorld(options: { hasPerson?: boolean } = {}): Promise<SetupWorld> {
+  const world = await createSetupWorld(options);
+  const folder = join(world.home, "source");
+  await Deno.mkdir(join(folder, "scripts"), { recursive: true });
+  await Deno.writeTextFile(
+    join(folder, "SKILL.md"),
+    '---\nname: haiku\ndescription: "Writes\\u202E \\e[2Jhaiku"\n---\nDo.\n',
+  );
+  await Deno.writeTextFile(join(folder, "scripts/a.sh"), "echo");
+  return world;
+}
+
+const LOCK = "inkling/agents/_config/skills/haiku/skill.lock";
+
+Deno.test("skill add shows what the skill is and what agents may start, asks, and adds it", async () => {
+  await using world = await createWorld();
+  const { cli } = world;
+  cli.input.answers = [false, true];
+  assert.equal(await cli.run("skill", "add", "source"), 1);
+  assert.match(cli.stderr.text, /Nothing was added/);
+  assert.ok(!world.files().includes(LOCK));
+  assert.equal(await cli.run("skill", "add", "source"), 0);
+  assert.deepEqual(cli.input.asked.map(({ message }) => message), [
+    "Add the skill haiku?",
+    "Add the skill haiku?",
+  ]);
+  const shown = cli.stdout.text.replaceAll(/\s+/g, " ");
+  assert.match(shown, /Agents may start scripts\/a\.sh: with your own rights/);
+  assert.match(shown, /Files 2 \(\d+ B\): SKILL\.md, scripts\/a\.sh/);
+  assert.ok(!/[\p{Cf}]/u.test(cli.stdout.text) && !cli.stdout.text.includes("\x1b[2J"));
+  assert.match(shown, /Name it in an agent: skills: \[haiku\]/);
+  assert.ok(world.files().includes(LOCK));
+});
+
+Deno.test("skill add asks nobody where there is no terminal: it adds nothing without --yes", async () => {
+  await using world = await createWorld({ hasPerson: false });
+  const { cli } = world;
+  assert.equal(await cli.run("skill", "add", "source"), 2);
+  assert.match(
+    cli.stderr.text,
+    /this is not a terminal\. Read the above, then repeat it with --yes/,
+  );
+  assert.ok(!world.files().includes(LOCK));
+  assert.equal(await cli.run("skill", "add", "source", "--yes", "--name", "poem", "-q"), 0);
+  assert.ok(world.files().includes(LOCK.replace("haiku", "poem")));
+  assert.match(cli.stdout.text, /skills\/poem\n$/);
+  assert.equal(await cli.run("skill", "add", "nowhere", "--yes"), 1);
+  assert.match(cli.stderr.text, /It is not there/);
+});

@@ -1,0 +1,321 @@
+import assert from "node:assert/strict";
+import { formatLocal } from "../../../../cli/output/time.ts";
+import { fakeAgent } from "../../../support/fake_agent.ts";
+import { until } from "../../../support/until.ts";
+import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+
+function addHistory(cli: FakeCli): void {
+  const { runtime } = cli;
+  runtime.addAgent(fakeAgent("daily"));
+  runtime.addExecution({
+    agentId: "daily",
+    status: "success",
+    durationMs: 3_210,
+    totalTokens: 1_234,
+    costUsd: 0.0012,
+  });
+  runtime.addExecution({ agentId: "daily", status: "aborted", durationMs: 80 });
+  runtime.addExecution({ agentId: "daily" });
+}
+
+Deno.test("logs shows the executions of an agent, newest first", async () => {
+  await using cli = await createFakeCli();
+  addHistory(cli);
+  const started = formatLocal(new Date(cli.clock.now()).toISOString()).slice(0, -3);
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.equal(
+    cli.stdout.text,
+    [
+      "Id  Started           Status   Trigger  Duration  Tokens     Cost",
+      ` 3  ${started}  running  manual          -       -        -`,
+      ` 2  ${started}  aborted  manual       80ms       -        -`,
+      ` 1  ${started}  success  manual       3.2s   1,234  $0.0012`,
+      "",
+    ].join("\n"),
+  );
+});
+
+Deno.test("logs tells why an agent did not run when it was due, and what a run failed of", async () => {
+  await using cli = await createFakeCli();
+  addHistory(cli);
+  const { runtime, clock } = cli;
+  const minutesAgo = (minutes: number) => clock.now() - minutes * 60_000;
+  const failed = runtime.addExecution({
+    agentId: "daily",
+    startedAt: minutesAgo(30),
+    status: "error",
+    trigger: "schedule",
+    error: "No key: set OPENAI_API_KEY",
+  });
+  const slot = { agentId: "daily", executionId: null, count: 1 };
+  runtime.slots.push(
+    { ...slot, scheduledFor: minutesAgo(10), outcome: "skipped", reason: "it still runs" },
+    { ...slot, scheduledFor: minutesAgo(20), outcome: "missed", reason: "not running", count: 3 },
+    { ...slot, scheduledFor: minutesAgo(30), outcome: "run", reason: null, executionId: failed.id },
+    {
+      ...slot,
+      scheduledFor: minutesAgo(40),
+      outcome: "missed",
+      reason: "older than what is shown",
+    },
+  );
+  const at = (minutes: number) =>
+    formatLocal(new Date(minutesAgo(minutes)).toISOString()).slice(0, -3);
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.deepEqual(cli.stdout.text.split("\n").slice(4), [
+    ` -  ${at(10)}  skipped           schedule         -       -        -`,
+    "    it still runs",
+    ` -  ${at(20)}  missed (3 times)  schedule         -       -        -`,
+    "    not running",
+    ` 4  ${at(30)}  error             schedule         -       -        -`,
+    "    No key: set OPENAI_API_KEY",
+    "",
+  ]);
+});
+
+Deno.test("logs shows every time that was left out down to its oldest execution, however many there were", async () => {
+  await using cli = await createFakeCli();
+  const { runtime, clock } = cli;
+  runtime.addAgent(fakeAgent("slow"));
+  const minutesAgo = (minutes: number) => clock.now() - minutes * 60_000;
+  const slot = { agentId: "slow", executionId: null, reason: "it still runs", count: 1 };
+  for (let i = 5; i > 0; i--) {
+    runtime.addExecution({ agentId: "slow", startedAt: minutesAgo(300 * i) });
+  }
+  // Every fifth time it runs; the others find it running. The store gives them newest first.
+  for (let minutes = 60; minutes <= 1_800; minutes++) {
+    const ran = minutes % 300 === 0;
+    const outcome = ran ? "run" as const : "skipped" as const;
+    runtime.slots.push({ ...slot, scheduledFor: minutesAgo(minutes), outcome });
+  }
+  const skipped = async (last: number) => {
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", "slow", "-n", String(last)), 0);
+    return cli.stdout.text.split("\n").filter((line) => line.includes("  skipped  ")).length;
+  };
+  // From an hour ago down to the execution that is the last shown.
+  assert.equal(await skipped(1), 300 - 60);
+  assert.equal(await skipped(4), 1_200 - 60 - 3);
+  assert.equal(await skipped(5), 1_500 - 60 - 4);
+});
+
+Deno.test("logs -n counts the times that an agent was left out where it never ran", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("slow"));
+  for (let minutes = 0; minutes < 700; minutes++) {
+    cli.runtime.slots.push({
+      agentId: "slow",
+      scheduledFor: cli.clock.now() - minutes * 60_000,
+      outcome: minutes % 2 === 0 ? "run" : "missed",
+      reason: null,
+      executionId: null,
+      count: 1,
+    });
+  }
+  for (const [last, shown] of [[3, 3], [320, 320], [600, 350]] as const) {
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", "slow", "-n", String(last)), 0);
+    assert.equal(cli.stdout.text.trimEnd().split("\n").length, shown + 1);
+  }
+});
+
+Deno.test("logs shows the missed times of an agent that never ran", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.slots.push({
+    agentId: "daily",
+    scheduledFor: cli.clock.now(),
+    outcome: "missed",
+    reason: "not running",
+    executionId: null,
+    count: 1,
+  });
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.match(
+    cli.stdout.text,
+    /^Id .*\n - {2}.* missed +schedule .*\n {4}not running\n$/,
+  );
+});
+
+Deno.test("logs names the parent of a delegated run", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addExecution({ agentId: "child", trigger: "agent", parentExecutionId: 7 });
+  assert.equal(await cli.run("logs", "child"), 0);
+  assert.match(cli.stdout.text, / running +agent \(7\)/);
+});
+
+Deno.test("logs -n takes the newest, over as many pages as it needs", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  for (let i = 0; i < 1_100; i++) cli.runtime.addExecution({ agentId: "daily", status: "success" });
+  for (const [count, found] of [[2, 2], [501, 501], [5_000, 1_100]] as const) {
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", "daily", "-n", String(count), "--json"), 0);
+    const ids = JSON.parse(cli.stdout.text).map(({ id }: { id: number }) => id);
+    assert.deepEqual(ids, Array.from({ length: found }, (_, i) => 1_100 - i));
+  }
+});
+
+Deno.test("logs -e shows what was said, without an agent or with the right one", async () => {
+  for (const agent of [[], ["daily"]]) {
+    await using cli = await createFakeCli();
+    addHistory(cli);
+    const { runtime } = cli;
+    const info = { event_type: "execution_info", model: "demo/echo", trigger: "manual" };
+    runtime.append(1, "meta", info);
+    runtime.append(1, "message", { event_type: "human", message: "Do it.", content: "Do it." });
+    runtime.append(1, "tool_call", {
+      event_type: "tool_call",
+      message: "x",
+      content: "",
+      tools: [{ id: "1", name: "file_read", args: "{}" }],
+    });
+    runtime.append(1, "final_answer", {
+      event_type: "final_answer",
+      message: "Done.\u001b[2J",
+      content: "Done.\u001b[2J",
+    });
+    runtime.append(1, "complete", { event_type: "complete", status: "success", duration_ms: 10 });
+    assert.equal(await cli.run("logs", ...agent, "-e", "1"), 0);
+    const time = formatLocal(new Date(cli.clock.now()).toISOString()).slice(11);
+    assert.equal(
+      cli.stdout.text,
+      [
+        `${time} daily · demo/echo · manual · execution 1`,
+        `${time} User`,
+        "    Do it.",
+        "",
+        "Done.",
+        "",
+        `${time} → file_read`,
+        `${time} ✔ success · 10ms · 1 tool call`,
+        "",
+      ].join("\n"),
+    );
+  }
+});
+
+Deno.test("logs -e with --json prints the rows of the log, the last of them with -n", async () => {
+  await using cli = await createFakeCli();
+  addHistory(cli);
+  for (const content of ["a", "b", "c"]) cli.runtime.append(1, "ai", { content });
+  assert.equal(await cli.run("logs", "-e", "1", "-n", "2", "--json"), 0);
+  const rows = JSON.parse(cli.stdout.text);
+  assert.deepEqual(rows.map(({ id }: { id: number }) => id), [2, 3]);
+});
+
+Deno.test("logs names what does not exist, with exit code 2", async () => {
+  const table: [string[], RegExp][] = [
+    [["dayly"], /There is no agent "dayly"\. Did you mean "daily"\?/],
+    [["-e", "99"], /There is no execution 99\./],
+    [["weekly", "-e", "1"], /Execution 1 belongs to "daily", not to "weekly"/],
+    [["--since", "soon"], /--since soon is not understood\. It must be a moment: 22:00, today/],
+    [["--search", "ab"], /--search needs a text of 3 characters or more/],
+    [["--status", "done"], /Allowed choices are running, waiting/],
+    [["-e", "1", "--since", "2h"], /--since/],
+    [["-e", "0"], /must be a whole number from 1/],
+    [["-n", "1.5", "daily"], /must be a whole number from 1/],
+    [["-f", "-e", "1", "-n", "2"], /leave --last out/],
+    [["-f", "--json"], /--json goes with --execution/],
+  ];
+  for (const [argv, text] of table) {
+    await using cli = await createFakeCli();
+    addHistory(cli);
+    assert.equal(await cli.run("logs", ...argv), 2, argv.join(" "));
+    assert.match(cli.stderr.text, text);
+    assert.equal(cli.stdout.text, "");
+  }
+});
+
+Deno.test("logs -e takes an agent's accents in either form of Unicode, and names it in one", async () => {
+  await using cli = await createFakeCli();
+  const { runtime } = cli;
+  const id = "café au lait".normalize("NFC");
+  const typed = id.normalize("NFD");
+  runtime.addExecution({ agentId: id });
+  runtime.append(1, "ai", { content: "x" });
+  assert.equal(await cli.run("logs", typed, "-e", "1"), 0);
+  assert.equal(cli.stderr.text, "Execution 1 is running: there may be more to come\n");
+  assert.equal(await cli.run("logs", "thé".normalize("NFD"), "-e", "1"), 2);
+  assert.match(cli.stderr.text, /Execution 1 belongs to "café au lait", not to "thé"/);
+});
+
+Deno.test("logs without an agent lists the executions of all, with what came of each, and finds those that are asked for", async () => {
+  await using cli = await createFakeCli();
+  const { runtime } = cli;
+  const start = cli.clock.now();
+  runtime.addExecution({ agentId: "daily", startedAt: start, outputData: "The invoice is paid." });
+  runtime.addExecution({
+    agentId: "weekly",
+    startedAt: start + 60_000,
+    status: "error",
+    error: "No key",
+    trigger: "schedule",
+  });
+  await cli.clock.advance(3_600_000);
+  const idsOf = async (...argv: string[]) => {
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", ...argv, "--json"), 0, argv.join(" "));
+    return JSON.parse(cli.stdout.text).map(({ id }: { id: number }) => id);
+  };
+  assert.equal(await cli.run("logs"), 0);
+  assert.match(
+    cli.stdout.text,
+    /^Id {2}Agent .*\n 2 {2}weekly .*error.*\n {4}No key\n 1 {2}daily .*\n {4}The invoice is paid\.\n$/,
+  );
+  assert.deepEqual(await idsOf("--search", "invoice"), [1]);
+  assert.deepEqual(await idsOf("--status", "error"), [2]);
+  assert.deepEqual(await idsOf("--status", "failed"), [2]);
+  assert.deepEqual(await idsOf("--trigger", "schedule"), [2]);
+  assert.deepEqual(await idsOf("--since", "59m30s"), [2]);
+  assert.deepEqual(await idsOf("--until", "59m30s"), [1]);
+  assert.deepEqual(await idsOf("daily", "--since", "2h"), [1]);
+  cli.stdout.text = "";
+  assert.equal(await cli.run("logs", "--since", "1m"), 0);
+  assert.equal(cli.stdout.text, "No execution is like that\n");
+});
+
+Deno.test("logs of an agent that never ran says so", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.runtime.addAgent(fakeAgent("daily"));
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.equal(cli.stdout.text, "daily has not run yet: inkling run daily\n");
+  for (const [id, words] of [["my agent", '"my agent"'], ["-x", "-- -x"]] as const) {
+    cli.runtime.addAgent(fakeAgent(id));
+    cli.stdout.text = "";
+    assert.equal(await cli.run("logs", "--", id), 0);
+    assert.equal(cli.stdout.text, `${id} has not run yet: inkling run ${words}\n`);
+  }
+});
+
+Deno.test("logs -f shows the end of the service log and what is added, until Ctrl+C", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { logFile } = await cli.app.places();
+  await Deno.writeTextFile(logFile, "one\ntwo\nthree\nfo");
+  const code = cli.run("logs", "-f", "-n", "2");
+  await until(() => cli.stdout.text.includes("three"), "the end is shown");
+  await Deno.writeTextFile(logFile, "ur\n\u001b[31mfive\n", { append: true });
+  await cli.clock.advance(300);
+  await until(() => cli.stdout.text.includes("five"), "the new lines are shown");
+  cli.interrupt();
+  assert.equal(await code, 130);
+  assert.equal(cli.stdout.text, "two\nthree\nfour\nfive\n");
+});
+
+Deno.test("logs -f follows the log over its rotation and waits for one that is not there", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { logFile } = await cli.app.places();
+  const code = cli.run("logs", "-f");
+  await until(() => cli.stderr.text !== "", "the missing log is told");
+  await Deno.writeTextFile(logFile, "one\n");
+  await cli.clock.advance(300);
+  await until(() => cli.stdout.text.includes("one"), "the first line is shown");
+  await Deno.writeTextFile(logFile, "two\n", { append: true });
+  await Deno.rename(logFile, `${logFile}.1`);
+  await Deno.writeTextFile(logFile, "three\n");
+  for (let i = 0; i < 4; i++) await cli.clock.advance(300);
+  await until(() => cli.stdout.text.includes("three"), "the new file is shown");
+  cli.interrupt();
+  assert.equal(await code, 130);
+  assert.equal(cli.stdout.text, "one\ntwo\nthree\n");
+});

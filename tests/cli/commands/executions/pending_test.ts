@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { ask } from "../../waiting_execution.ts";
+
+function addWaiting(cli: FakeCli): void {
+  const { runtime, clock } = cli;
+  const minute = 60_000;
+  runtime.addExecution({ agentId: "daily" });
+  ask(cli, 1, { createdAt: clock.now() - 5 * minute, expiresAt: clock.now() + 30 * minute });
+  runtime.addExecution({ agentId: "weekly" });
+  ask(cli, 2, { kind: "choice", message: "Which\u001b[2J\ncolour?", options: ["red", "blue"] });
+  runtime.addExecution({ agentId: "other" });
+}
+
+Deno.test("pending shows a table of the open questions, each on one line", async () => {
+  await using cli = await createFakeCli();
+  addWaiting(cli);
+  assert.equal(await cli.run("pending"), 0);
+  assert.equal(
+    cli.stdout.text,
+    [
+      "Id  Agent   Kind     Question                    Asked      Expires",
+      " 2  weekly  choice   Which\\u001b[2J colour?      just now   never",
+      " 1  daily   confirm  Allow file_write? note.txt  5 min ago  in 30 min",
+      "",
+    ].join("\n"),
+  );
+  assert.equal(cli.stderr.text, "");
+});
+
+Deno.test("pending shows in a pipe the whole of what would be done", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addExecution({ agentId: "daily" });
+  const content = `${"All is well. ".repeat(30)}And now: rm -rf /`;
+  ask(cli, 1, { toolArgs: { path: "note.txt", content } });
+  assert.equal(await cli.run("pending"), 0);
+  assert.ok(cli.stdout.text.includes(`Allow file_write? note.txt, content: ${content}  `));
+});
+
+Deno.test("pending says so when nothing waits", async () => {
+  await using cli = await createFakeCli();
+  assert.equal(await cli.run("pending"), 0);
+  assert.equal(cli.stdout.text, "Nothing waits for an answer\n");
+});
+
+Deno.test("pending starts the service when none answers", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  addWaiting(cli);
+  assert.equal(await cli.drive(cli.run("pending")), 0);
+  assert.equal(cli.spawned.length, 1);
+  assert.match(cli.stdout.text, /daily/);
+});
+
+Deno.test("pending --json prints each question as its endpoint does, and whose it is", async () => {
+  await using cli = await createFakeCli();
+  addWaiting(cli);
+  assert.equal(await cli.run("pending", "--json"), 0);
+  using client = cli.app.connect(await cli.app.places());
+  assert.deepEqual(JSON.parse(cli.stdout.text), [
+    { agent_id: "weekly", ...await client.pending(2) },
+    { agent_id: "daily", ...await client.pending(1) },
+  ]);
+});
+
+Deno.test("pending names the agent that asks where another one called it", async () => {
+  await using cli = await createFakeCli();
+  const { runtime } = cli;
+  runtime.addExecution({ agentId: "weekly" });
+  for (const [agentId, parentExecutionId] of [["idle", 1], ["editor", 1], ["writer", 3]] as const) {
+    runtime.addExecution({ agentId, parentExecutionId });
+  }
+  const { requestId } = ask(cli, 4);
+  ask(cli, 2, { requestId: "another" });
+  ask(cli, 3, { requestId });
+  ask(cli, 1, { requestId });
+  assert.equal(await cli.run("pending"), 0);
+  assert.match(cli.stdout.text, /\n 1 +writer for weekly +confirm +Allow file_write\?/);
+  assert.equal(cli.stdout.text.trimEnd().split("\n").length, 2);
+  cli.stdout.text = "";
+  assert.equal(await cli.run("pending", "--json"), 0);
+  assert.deepEqual(JSON.parse(cli.stdout.text).map((one: { agent_id: string }) => one.agent_id), [
+    "weekly",
+  ]);
+});
+
+Deno.test("pending leaves out what was answered meanwhile, and who waits for the agent it called", async () => {
+  await using cli = await createFakeCli();
+  addWaiting(cli);
+  cli.runtime.requests.delete(1);
+  cli.runtime.addExecution({ agentId: "child", parentExecutionId: 2 });
+  ask(cli, 4);
+  assert.equal(await cli.run("pending", "--json"), 0);
+  const ids = JSON.parse(cli.stdout.text).map((one: { execution_id: number }) => one.execution_id);
+  assert.deepEqual(ids, [2]);
+});

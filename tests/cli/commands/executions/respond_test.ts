@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
+import { until } from "../../../support/until.ts";
+import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { CTRL_C, ESC } from "../../fake_input.ts";
+import { ask, finish } from "../../waiting_execution.ts";
+
+const CHOICE: Partial<HumanRequest> = {
+  kind: "choice",
+  message: "Which colour?",
+  toolName: "ask_user",
+  options: ["red", "green", "blue"],
+};
+const AT_TERMINAL = { isTerminal: true, hasPerson: true };
+
+/** A command line with execution 1, which waits, and ends once it is answered. */
+async function createWaiting(
+  options: Parameters<typeof createFakeCli>[0] = {},
+  request: Partial<HumanRequest> = {},
+): Promise<FakeCli> {
+  const cli = await createFakeCli(options);
+  cli.runtime.addExecution({ agentId: "daily" });
+  cli.runtime.append(1, "tool_call", {
+    event_type: "tool_call",
+    content: "Said before.",
+    tools: [],
+  });
+  ask(cli, 1, request);
+  cli.runtime.onRespond = (id) => {
+    cli.runtime.setStatus(id, "running");
+    finish(cli, id, "Done now.");
+  };
+  return cli;
+}
+
+const answers = (cli: FakeCli) => cli.runtime.responses.map(({ answer }) => answer);
+
+Deno.test("respond answers by its flags, and shows what comes behind the answer", async () => {
+  const table: [Partial<HumanRequest>, string[], unknown][] = [
+    [{}, ["--yes"], { approved: true }],
+    [{}, ["--no", "--reason", "Not on Fridays"], { approved: false, reason: "Not on Fridays" }],
+    [{ kind: "input" }, ["--text", "Zoë"], { text: "Zoë" }],
+    [CHOICE, ["--choice", "2"], { selected: ["green"] }],
+    [{ ...CHOICE, multi: true }, ["--choice", "3", "--choice", "red"], {
+      selected: ["blue", "red"],
+    }],
+  ];
+  for (const [request, flags, answer] of table) {
+    await using cli = await createWaiting({}, request);
+    assert.equal(await cli.drive(cli.run("respond", "1", ...flags)), 0);
+    assert.deepEqual(answers(cli), [answer]);
+    assert.equal(cli.stdout.text, "Done now.\n");
+    assert.match(cli.stderr.text, /(^|\n)✔ success · 1\.5s · 42 tokens\n$/);
+  }
+});
+
+Deno.test("respond by a flag shows first what it answers; --quiet leaves that out", async () => {
+  const shown = "? file_write\n    path: note.txt\n    content:\n      a\n      b\\u202ec\n";
+  for (const flag of ["--yes", "--no"]) {
+    for (const quiet of [[], ["-q"]]) {
+      const toolArgs = { path: "note.txt", content: "a\nb\u202ec" };
+      await using cli = await createWaiting({}, { toolArgs });
+      assert.equal(await cli.drive(cli.run("respond", "1", flag, ...quiet)), 0);
+      assert.equal(cli.stderr.text.startsWith(shown), quiet.length === 0, cli.stderr.text);
+      assert.equal(cli.stdout.text, "Done now.\n");
+    }
+  }
+});
+
+Deno.test("respond refuses contradicting and unfitting flags with exit code 2, and answers nothing", async () => {
+  const table: [Partial<HumanRequest>, string[], RegExp][] = [
+    [{}, ["--yes", "--no"], /--yes and --no contradict/],
+    [{}, ["--reason", "x"], /along with --yes or --no/],
+    [{}, ["--text", "x"], /is answered with --yes or --no, not with --text/],
+    [CHOICE, ["--choice", "4"], /"4" is not among the choices: 1 red, 2 green, 3 blue/],
+    [CHOICE, ["--choice", "1", "--choice", "2"], /takes one choice/],
+  ];
+  for (const [request, flags, message] of table) {
+    await using cli = await createWaiting({}, request);
+    assert.equal(await cli.run("respond", "1", ...flags), 2, flags.join(" "));
+    assert.match(cli.stderr.text, message);
+    assert.deepEqual(answers(cli), []);
+  }
+});
+
+Deno.test("respond without flags and without a terminal names the flags, with exit code 2", async () => {
+  // A question that nobody reads, or that nobody can answer.
+  for (const options of [{}, { isTerminal: true }, { hasPerson: true }]) {
+    await using cli = await createWaiting(options);
+    assert.equal(await cli.run("respond", "1"), 2);
+    assert.match(
+      cli.stderr.text,
+      /no terminal to ask at: execution 1 is answered with --yes or\s--no\n$/,
+    );
+    assert.deepEqual(cli.input.asked, []);
+  }
+});
+
+Deno.test("respond without flags shows the call whole and asks", async () => {
+  await using cli = await createWaiting(AT_TERMINAL, {
+    toolArgs: { path: "note.txt", content: "one\n\u001b[2Jtwo" },
+  });
+  cli.input.answers = [true];
+  assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+  assert.deepEqual(cli.input.asked, [{ kind: "confirm", message: "Allow file_write?" }]);
+  assert.match(
+    cli.stdout.text,
+    /^\n\? file_write\n {4}path: note\.txt\n {4}content:\n {6}one\n {6}\\u001b\[2Jtwo\n/,
+  );
+  assert.deepEqual(answers(cli), [{ approved: true }]);
+});
+
+Deno.test("respond asks each kind of question in its way", async () => {
+  const table: [Partial<HumanRequest>, unknown[], string[], unknown][] = [
+    [{}, [false, "Too risky"], ["confirm", "text"], { approved: false, reason: "Too risky" }],
+    [{}, [false, " "], ["confirm", "text"], { approved: false }],
+    [{ kind: "input", message: "Your name?" }, ["Zoë"], ["text"], { text: "Zoë" }],
+    [CHOICE, ["green"], ["select"], { selected: ["green"] }],
+    [{ ...CHOICE, multi: true }, [["red", "blue"]], ["multiselect"], {
+      selected: ["red", "blue"],
+    }],
+  ];
+  for (const [request, typed, kinds, answer] of table) {
+    await using cli = await createWaiting(AT_TERMINAL, request);
+    cli.input.answers = typed;
+    assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+    assert.deepEqual(cli.input.asked.map(({ kind }) => kind), kinds);
+    assert.deepEqual(answers(cli), [answer]);
+  }
+});
+
+Deno.test("respond leaves the question open at Esc (4) and at Ctrl+C (130)", async () => {
+  for (const [key, code] of [[ESC, 4], [CTRL_C, 130]] as const) {
+    await using cli = await createWaiting(AT_TERMINAL);
+    cli.input.answers = [key];
+    assert.equal(await cli.run("respond", "1"), code);
+    assert.equal(cli.runtime.executions.get(1)?.status, "waiting");
+  }
+});
+
+Deno.test("respond asks the next question at a terminal, and exits with 4 elsewhere", async () => {
+  for (const options of [AT_TERMINAL, {}]) {
+    await using cli = await createWaiting(options);
+    const end = cli.runtime.onRespond;
+    cli.runtime.onRespond = (id) => {
+      cli.runtime.onRespond = end;
+      cli.runtime.setStatus(id, "running");
+      ask(cli, id, { kind: "input", message: "And your name?" });
+    };
+    cli.input.answers = ["Zoë"];
+    const code = await cli.drive(cli.run("respond", "1", "--yes"));
+    if (options === AT_TERMINAL) {
+      assert.equal(code, 0);
+      assert.deepEqual(answers(cli), [{ approved: true }, { text: "Zoë" }]);
+    } else {
+      assert.equal(code, 4);
+      assert.match(cli.stderr.text, /Answer it with: inkling respond 1 --/);
+    }
+  }
+});
+
+Deno.test("respond starts the service when none answers", async () => {
+  await using cli = await createWaiting({ isRunning: false });
+  assert.equal(await cli.drive(cli.run("respond", "1", "--yes")), 0);
+  assert.equal(cli.spawned.length, 1);
+  assert.deepEqual(answers(cli), [{ approved: true }]);
+});
+
+Deno.test("respond tells an execution that does not wait from one that does not exist", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addExecution({ status: "success" });
+  assert.equal(await cli.run("respond", "1", "--yes"), 1);
+  assert.match(cli.stderr.text, /Execution 1 does not wait for an answer: its status is success/);
+  assert.equal(await cli.run("respond", "2", "--yes"), 2);
+  assert.match(cli.stderr.text, /There is no execution 2\./);
+  assert.equal(await cli.run("respond", "two", "--yes"), 2);
+});
+
+Deno.test("respond tells that somebody else was faster, with exit code 1", async () => {
+  await using cli = await createWaiting(AT_TERMINAL);
+  cli.input.answers = [true];
+  const { prompter } = cli.input;
+  const confirm = prompter.confirm;
+  prompter.confirm = (question) => {
+    cli.runtime.requests.delete(1);
+    return confirm(question);
+  };
+  assert.equal(await cli.drive(cli.run("respond", "1")), 1);
+  assert.match(cli.stderr.text, /does not wait for an answer/);
+});
+
+Deno.test("respond cancels the run that it follows at Ctrl+C, as run does", async () => {
+  await using cli = await createWaiting();
+  cli.runtime.onRespond = (id) => cli.runtime.setStatus(id, "running");
+  cli.runtime.cancel = (id) => {
+    cli.runtime.setStatus(id, "aborted");
+    return Promise.resolve("cancelling");
+  };
+  const code = cli.run("respond", "1", "--yes");
+  await until(() => cli.runtime.followers === 1, "the run is followed");
+  assert.ok(cli.interrupt());
+  assert.equal(await cli.drive(code), 130);
+});

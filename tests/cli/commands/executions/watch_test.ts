@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { fakeAgent } from "../../../support/fake_agent.ts";
+import { until } from "../../../support/until.ts";
+import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { CTRL_C, NOTHING } from "../../fake_input.ts";
+import { ask, finish } from "../../waiting_execution.ts";
+
+type Options = Parameters<typeof createFakeCli>[0];
+
+/** One execution that runs and has said something. */
+async function createRunning(options: Options = {}): Promise<FakeCli> {
+  const cli = await createFakeCli(options);
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.addExecution({ agentId: "daily" });
+  cli.runtime.append(1, "tool_call", {
+    event_type: "tool_call",
+    content: "",
+    tools: [{ id: "1", name: "file_read", args: '{"path":"notes.md"}' }],
+  });
+  return cli;
+}
+
+const AT_TERMINAL = { isTerminal: true, hasPerson: true } as const;
+
+Deno.test("watch shows what happened before and what comes, and ends as the execution does", async () => {
+  await using cli = await createRunning();
+  const code = cli.run("watch", "1");
+  await until(() => cli.runtime.followers === 1, "it is followed");
+  finish(cli, 1, "All is well");
+  assert.equal(await cli.drive(code), 0);
+  assert.equal(cli.stdout.text, "All is well\n");
+  assert.match(cli.stderr.text, /^→ file_read +notes\.md\n✔ success/);
+});
+
+Deno.test("watch asks what a waiting execution asks, and goes on", async () => {
+  await using cli = await createRunning(AT_TERMINAL);
+  ask(cli, 1);
+  cli.input.answers = [true];
+  const answered = cli.runtime.respond.bind(cli.runtime);
+  cli.runtime.respond = async (...all) => {
+    await answered(...all);
+    finish(cli, 1, "Written.");
+  };
+  assert.equal(await cli.drive(cli.run("watch", "1")), 0);
+  assert.match(cli.stdout.text, /file_read +notes\.md[^]*Written\./);
+});
+
+Deno.test("watch lets go at Ctrl+C, typed at a question or sent; a second one cancels", async () => {
+  for (const kind of ["sent", "typed"] as const) {
+    for (const again of [false, true]) {
+      await using cli = await createRunning(AT_TERMINAL);
+      const cancelled: number[] = [];
+      cli.runtime.cancel = (id) => {
+        cancelled.push(id);
+        return Promise.resolve("cancelling");
+      };
+      if (kind === "typed") ask(cli, 1);
+      cli.input.answers = [kind === "typed" ? CTRL_C : NOTHING];
+      const code = cli.run("watch", "1");
+      if (kind === "sent") {
+        await until(() => cli.runtime.followers === 1, "it is followed");
+        assert.ok(cli.interrupt());
+      }
+      await until(() => /Let go of execution 1/.test(cli.stderr.text), "it is told");
+      if (again) assert.ok(cli.interrupt());
+      assert.equal(await (again ? code : cli.drive(code)), 130);
+      assert.deepEqual(cancelled, again ? [1] : []);
+      assert.match(cli.stderr.text, /"inkling watch 1" takes it up\. Ctrl\+C cancels it\n/);
+      assert.equal(/is being cancelled/.test(cli.stderr.text), again);
+    }
+  }
+});
+
+Deno.test("watch replays an execution that has ended, and names an id without one", async () => {
+  await using cli = await createRunning();
+  finish(cli, 1, "All is well");
+  assert.equal(await cli.run("watch", "1", "--json"), 0);
+  assert.equal(cli.stdout.text.trim().split("\n").length, 4);
+  assert.equal(await cli.run("watch", "9"), 2);
+  assert.match(cli.stderr.text, /There is no execution 9\./);
+});
+
+Deno.test("logs -e -f is what watch shows, and asks nothing", async () => {
+  await using cli = await createRunning(AT_TERMINAL);
+  ask(cli, 1);
+  assert.equal(await cli.run("logs", "-e", "1", "-f"), 4);
+  assert.deepEqual(cli.input.asked, []);
+  assert.match(cli.stdout.text + cli.stderr.text, /inkling respond 1 --yes/);
+});

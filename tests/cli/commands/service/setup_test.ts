@@ -1,0 +1,422 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { resolveDirectories } from "../../../../runtime/config/resolve_directories.ts";
+import { InstanceLock } from "../../../../runtime/storage/state_dir/instance_lock.ts";
+import { parse } from "yaml";
+import { OTHER_PROVIDER } from "../../../../cli/prompting/provider_questions.ts";
+import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { CTRL_C, ESC } from "../../fake_input.ts";
+import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
+
+const KEY = "sk-0123456789abcdef";
+const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
+const configOf = async (world: SetupWorld) => parse(await world.read(world.configFile));
+
+/** Answers of a first setup without trial and limits. */
+const FIRST = ["~/inkling", "openai", "gpt-x", KEY, false, false, true];
+
+Deno.test("setup asks, writes config, key, folders and a first agent", async () => {
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  cli.input.answers = [...FIRST];
+  assert.equal(await cli.run("setup"), 0);
+  assert.deepEqual(cli.input.answers, []);
+  assert.deepEqual(await configOf(world), {
+    workspace: "~/inkling",
+    defaults: { provider: "openai", model: "gpt-x", mcp_confirm: "writes" },
+  });
+  assert.match(
+    await world.read(world.envFile),
+    new RegExp(`^# [^\\n]*\\nOPENAI_API_KEY=${KEY}\\n$`),
+  );
+  assert.equal(modeOf(world.envFile), 0o600);
+  for (const folder of ["tools", "skills"]) {
+    assert.ok(Deno.statSync(join(world.agentsDir, "_config", folder)).isDirectory);
+  }
+  assert.deepEqual(world.files(), [
+    ".config/inkling/config.yaml",
+    "inkling/agents/_config/.env",
+    "inkling/agents/hello.md",
+  ]);
+  const shown = cli.stdout.text + cli.stderr.text;
+  // No line that a terminal of 80 columns would break in a word.
+  const [limits = ""] = /Run limits:[^]*?temperature \S+/.exec(shown) ?? [];
+  assert.match(limits.replaceAll(/\s+/g, " "), /^Run limits: timeout \d+, .*max_cost_usd none/);
+  for (const line of limits.split("\n")) assert.ok(line.length <= 80, line);
+  assert.match(shown, /config\.yaml created\n[^]*\nYour first agent: {6}inkling run hello\n/);
+  assert.ok(!shown.includes(KEY));
+  assert.equal(cli.input.asked.find(({ message }) => message.includes("key"))?.kind, "secret");
+});
+
+Deno.test("setup that is run again keeps foreign keys, comments, other variables and the agents", async () => {
+  await using world = await createSetupWorld({
+    config: "# ours\nworkspace: ~/inkling # here\nextra: {a: 1}\n" +
+      "defaults:\n  provider: openai\n  model: gpt-x\n  timeout: 90 # patient\n  mine: yes\n",
+  });
+  const { cli } = world;
+  await Deno.mkdir(join(world.agentsDir, "_config"), { recursive: true });
+  const agent = join(world.agentsDir, "mine.md");
+  await Deno.writeTextFile(agent, "Mine.\n");
+  await Deno.writeTextFile(world.envFile, `# keys\nOPENAI_API_KEY=old # till May\nOTHER='a b'\n`);
+  const before = await world.read(world.configFile);
+  // Enter everywhere: nothing changes, but that nobody else may read the keys.
+  cli.input.answers = ["~/inkling", "openai", "gpt-x", "", false, false, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.equal(await world.read(world.configFile), before);
+  assert.match(cli.stdout.text, /config\.yaml unchanged\n/);
+  assert.equal(modeOf(world.envFile), 0o600);
+
+  const limits = ["60", "none", "500000", "2.5", "4096", "0.7"];
+  cli.input.answers = ["~/inkling", "anthropic", "claude-x", KEY, false, true, ...limits, true];
+  assert.equal(await cli.run("setup"), 0);
+  const config = await world.read(world.configFile);
+  for (const kept of ["# ours", "# here", "# patient", "extra:", "mine: yes"]) {
+    assert.ok(config.includes(kept), kept);
+  }
+  assert.deepEqual(parse(config), {
+    workspace: "~/inkling",
+    extra: { a: 1 },
+    defaults: {
+      provider: "anthropic",
+      model: "claude-x",
+      timeout: 60,
+      mine: "yes",
+      max_tool_calls: "none",
+      max_cost_usd: 2.5,
+    },
+  });
+  assert.equal(
+    await world.read(world.envFile),
+    `# keys\nOPENAI_API_KEY=old # till May\nOTHER='a b'\nANTHROPIC_API_KEY=${KEY}\n`,
+  );
+  assert.equal(await world.read(agent), "Mine.\n");
+  assert.ok(!world.files().includes("inkling/agents/hello.md"));
+});
+
+Deno.test("setup writes nothing when it is left at any question", async () => {
+  const limits = ["60", "none", "500000", "2.5", "4096", "0.7"];
+  const all = [...FIRST.slice(0, 5), true, ...limits, true];
+  for (const leave of [CTRL_C, ESC]) {
+    for (let count = 0; count < all.length; count++) {
+      await using world = await createSetupWorld();
+      const { cli } = world;
+      cli.input.answers = [...all.slice(0, count), leave];
+      assert.equal(await cli.run("setup"), 130, `at question ${count + 1}`);
+      assert.deepEqual(world.files(), []);
+      assert.equal(cli.stderr.text, "Nothing was written\n");
+    }
+  }
+});
+
+Deno.test("setup says no to answers that would not do, and asks again", async () => {
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  await Deno.writeTextFile(join(world.home, "file"), "");
+  const place = [OTHER_PROVIDER, "!", "elsewhere", "not an url", "https://m.example"];
+  const limits = ["soon", "60", "0", "10", "none", "none", "4096", "2", "0.5"];
+  const model = [...place, "", "m", "a key", KEY];
+  cli.input.answers = ["~/file", "~/inkling", ...model, false, true, ...limits, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.deepEqual(cli.input.answers, []);
+  const problems = cli.stderr.text.split("\n").filter((line) => line.startsWith("Error: "));
+  assert.equal(problems.length, 8, problems.join("\n"));
+  assert.match(problems[0] ?? "", /file is a file: a workspace is a folder$/);
+  assert.match(problems[1] ?? "", /The name must hold a letter or a digit$/);
+  assert.match(problems[2] ?? "", /defaults\.base_url must be an http or https address/);
+  assert.match(problems[4] ?? "", /This is not a valid key/);
+  assert.deepEqual((await configOf(world)).defaults, {
+    mcp_confirm: "writes",
+    provider: "elsewhere",
+    model: "m",
+    base_url: "https://m.example",
+    timeout: 60,
+    max_tool_calls: 10,
+    max_execution_tokens: "none",
+    temperature: 0.5,
+  });
+  assert.match(await world.read(world.envFile), /\nELSEWHERE_API_KEY=/);
+});
+
+Deno.test("setup asks for no key where none is needed", async () => {
+  const answers = {
+    ollama: ["~/inkling", "ollama", "qwen3", false, false, true],
+    local: ["~/inkling", "local", "http://127.0.0.1:11434/v1", "tiny", false, false, true],
+    demo: ["~/inkling", "demo", "echo", false, true],
+  };
+  for (const [provider, given] of Object.entries(answers)) {
+    await using world = await createSetupWorld();
+    const { cli } = world;
+    cli.input.answers = [...given];
+    assert.equal(await cli.run("setup"), 0, provider);
+    assert.deepEqual(cli.input.asked.filter(({ kind }) => kind === "secret"), []);
+    assert.equal((await configOf(world)).defaults.provider, provider);
+    assert.equal((await configOf(world)).defaults.base_url, undefined);
+    assert.equal(modeOf(world.envFile), 0o600);
+  }
+});
+
+Deno.test("setup takes no model that its provider does not have, asked for or as a flag", async () => {
+  const unknown = /^Error: Unknown model "zzz": demo has report, script, echo\n/;
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  cli.input.answers = ["~/inkling", "demo", "zzz", "echo", false, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.match(cli.stderr.text, unknown);
+  assert.deepEqual((await configOf(world)).defaults, {
+    provider: "demo",
+    model: "echo",
+    mcp_confirm: "writes",
+  });
+
+  await using other = await createSetupWorld();
+  other.cli.input.answers = ["~/inkling"];
+  assert.equal(await other.cli.run("setup", "--provider", "demo", "--model", "zzz"), 2);
+  assert.match(other.cli.stderr.text, unknown);
+  assert.deepEqual(other.files(), []);
+});
+
+Deno.test("setup tries the model when it may, shows the provider's words, and goes on or back", async () => {
+  await using server = new OpenAiServer([
+    { status: 401, body: JSON.stringify({ error: { message: "No such key" } }) },
+    { text: "ready" },
+  ]);
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  const place = [OTHER_PROVIDER, "elsewhere", server.url, "tiny"];
+  const second = [...place, KEY, true];
+  cli.input.answers = ["~/inkling", ...place, "bad-key", true, "again", ...second, false, true];
+  assert.equal(await cli.run("setup"), 0);
+  server.assertDone();
+  assert.match(cli.stderr.text, /Error: elsewhere answered 401: No such key\n/);
+  assert.match(cli.stdout.text, /The model answers\n/);
+  assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
+  assert.match(await world.read(world.envFile), new RegExp(`ELSEWHERE_API_KEY=${KEY}\n`));
+});
+
+Deno.test("setup: a base_url of one provider never serves another", async () => {
+  await using world = await createSetupWorld({
+    config: "defaults: {provider: openai, model: m, base_url: 'https://proxy.example/v1'}\n",
+  });
+  const { cli } = world;
+  cli.input.answers = ["~/inkling", "openai", "m2", KEY, false, false, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.equal((await configOf(world)).defaults.base_url, "https://proxy.example/v1");
+  assert.match(cli.stderr.text, /Warning: OPENAI_API_KEY will go to proxy\.example/);
+  cli.input.answers = ["~/inkling", "anthropic", "c", KEY, false, false, true];
+  assert.equal(await cli.run("setup"), 0);
+  assert.equal((await configOf(world)).defaults.base_url, null);
+});
+
+Deno.test("setup does not touch a configuration that is broken", async () => {
+  await using world = await createSetupWorld({ config: "workspace: [\n" });
+  assert.equal(await world.cli.run("setup"), 1);
+  assert.match(
+    world.cli.stderr.text,
+    /^Error: Cannot use the configuration:\s+.*config\.yaml:2:1: Broken/,
+  );
+  assert.equal(await world.read(world.configFile), "workspace: [\n");
+});
+
+Deno.test("setup without a terminal says what to use instead", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  assert.equal(await world.cli.run("setup"), 2);
+  assert.match(world.cli.stderr.text, /^Error: There is nobody to ask: .*--yes/);
+});
+
+Deno.test("setup --yes takes everything from flags and standard input", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  const { cli } = world;
+  cli.input.lines = [`  ${KEY}`, "and more"];
+  const flags = ["--provider", "anthropic", "--api-key-stdin", "--timeout", "60"];
+  const limits = ["--max-cost-usd", "1.5", "--max-tool-calls", "none"];
+  assert.equal(await cli.run("setup", "--yes", ...flags, ...limits, "-w", "work"), 0);
+  assert.deepEqual(await configOf(world), {
+    workspace: join(world.home, "work"),
+    defaults: {
+      mcp_confirm: "writes",
+      provider: "anthropic",
+      model: "claude-sonnet-5-5",
+      timeout: 60,
+      max_tool_calls: "none",
+      max_cost_usd: 1.5,
+    },
+  });
+  const envFile = join(world.home, "work", "agents", "_config", ".env");
+  assert.match(await world.read(envFile), new RegExp(`\nANTHROPIC_API_KEY=${KEY}\n`));
+  assert.equal(cli.stderr.text, "");
+  // And again, with nothing new.
+  const before = await world.read(world.configFile);
+  assert.equal(await cli.run("setup", "--yes"), 0);
+  assert.equal(await world.read(world.configFile), before);
+});
+
+Deno.test("setup --yes uses a key of the environment and writes it nowhere; a missing one it tells", async () => {
+  for (const hasKey of [true, false]) {
+    await using world = await createSetupWorld({
+      hasPerson: false,
+      shell: hasKey ? { OPENAI_API_KEY: KEY } : {},
+    });
+    assert.equal(await world.cli.run("setup", "--yes", "--provider", "openai"), 0);
+    assert.ok(!(await world.read(world.envFile)).includes("OPENAI"));
+    assert.equal(
+      world.cli.stderr.text,
+      hasKey ? "" : "Warning: OPENAI_API_KEY is not set: no run can begin without it\n",
+    );
+  }
+});
+
+Deno.test("setup --yes --test writes nothing where the model does not answer", async () => {
+  await using server = new OpenAiServer([
+    { status: 401, body: JSON.stringify({ error: { message: `No such key: ${KEY}` } }) },
+    { text: "ready" },
+  ]);
+  await using world = await createSetupWorld({ hasPerson: false, shell: { MINE_API_KEY: KEY } });
+  const { cli } = world;
+  const flags = ["--provider", "mine", "--base-url", server.url, "--model", "tiny"];
+  assert.equal(await cli.run("setup", "--yes", "--test", ...flags), 1);
+  assert.match(
+    cli.stderr.text,
+    /Error: Nothing was written: mine answered 401: No such key: \[key\]\n/,
+  );
+  assert.deepEqual(world.files(), []);
+  assert.equal(await cli.run("setup", "--yes", "--test", ...flags), 0);
+  server.assertDone();
+});
+
+Deno.test("setup refuses flags that cannot be, and writes nothing", async () => {
+  const table: [string[], RegExp][] = [
+    [["--yes"], /^Error: Choose a model provider with --provider: openai, anthropic/],
+    [["--yes", "--provider", "local"], /^Error: Name the model of local: --model/],
+    [["--yes", "--provider", "mine", "--model", "m"], /defaults\.provider must be .*base_url/],
+    [["--yes", "--provider", "openai", "--timeout", "0"], /defaults\.timeout must be .*got 0/],
+    [["--yes", "--provider", "openai", "--timeout", "soon"], /defaults\.timeout must be a whole/],
+    [["--yes", "--provider", "demo", "--api-key-stdin"], /demo takes no key/],
+    [
+      ["--yes", "--provider", "demo", "--model", "zzz"],
+      /^Error: Unknown model "zzz": demo has report, script, echo\n$/,
+    ],
+    [["--yes", "--provider", "openai", "--api-key-stdin"], /This is not a valid key/],
+    [["--api-key-stdin"], /--api-key-stdin and --test go with --yes/],
+    [["--yes", "--api-key", "x"], /Unknown option '--api-key'/],
+  ];
+  for (const [flags, message] of table) {
+    await using world = await createSetupWorld({ hasPerson: false });
+    world.cli.input.lines = flags.includes("demo") ? [KEY] : ["a b"];
+    assert.equal(await world.cli.run("setup", ...flags), 2, flags.join(" "));
+    assert.match(world.cli.stderr.text, message);
+    assert.deepEqual(world.files(), []);
+  }
+});
+
+Deno.test("setup tells when it moves a workspace that has a history, and when a service still runs", async () => {
+  await using world = await createSetupWorld({
+    hasPerson: false,
+    config: "workspace: ~/old\ndefaults: {provider: demo, model: echo}\n",
+  });
+  const { cli } = world;
+  await Deno.mkdir(join(world.home, ".local", "state", "inkling"), { recursive: true });
+  await Deno.writeTextFile(join(world.home, ".local", "state", "inkling", "inkling.db"), "");
+  cli.isRunning = true;
+  assert.equal(await cli.run("setup", "--yes", "-w", "~/new"), 0);
+  assert.match(
+    cli.stderr.text,
+    /The history of .*\/old stays its own: "inkling logs <agent> -w <folder>" shows it/,
+  );
+  assert.match(cli.stderr.text, /Its service runs on: "inkling stop -w <folder>" ends it/);
+  assert.match(cli.stderr.text, /The service that is running has this from its next run on/);
+});
+
+/** A setup that changes nothing, beside a running service. */
+async function createBesideService(options: { hasPerson: boolean }): Promise<SetupWorld> {
+  const world = await createSetupWorld({
+    ...options,
+    config: "workspace: ~/inkling\ndefaults: {provider: demo, model: echo}\n",
+  });
+  world.cli.isRunning = true;
+  return world;
+}
+
+Deno.test("setup says who takes over a key that alone was changed", async () => {
+  await using world = await createBesideService({ hasPerson: false });
+  const { cli } = world;
+  cli.input.lines = [KEY];
+  const setup = ["setup", "--yes", "--provider", "openai", "--model", "gpt-x"];
+  assert.equal(await cli.run(...setup), 0);
+  await Deno.remove(world.envFile);
+  cli.stderr.text = "";
+  assert.equal(await cli.run(...setup), 0);
+  assert.match(cli.stdout.text, /\.env created\n[^]*config\.yaml unchanged\n/);
+  assert.match(cli.stderr.text, /The service that is running has this from its next run on/);
+  cli.stderr.text = "";
+  assert.equal(await cli.run(...setup), 0);
+  assert.doesNotMatch(cli.stderr.text, /next run/);
+});
+
+Deno.test("setup says what restarts a service of another version, where nobody is asked", async () => {
+  await using world = await createBesideService({ hasPerson: false });
+  const { cli } = world;
+  Object.assign(cli.app, { version: "1.3.0" });
+  assert.equal(await cli.run("setup", "--yes"), 0);
+  assert.match(
+    cli.stderr.text,
+    /The service that is running is Inkling 1\.2\.3, and this is 1\.3\.0\n/,
+  );
+  assert.match(cli.stderr.text, /"inkling stop && inkling start --daemon"\n/);
+  assert.equal(cli.spawned.length, 0);
+});
+
+Deno.test("setup restarts a service that cannot take over a setting while it runs, if the person wants", async () => {
+  for (const isWanted of [true, false]) {
+    await using world = await createBesideService({ hasPerson: true });
+    const { cli } = world;
+    const setting = { path: world.configFile, line: 1, column: 1, severity: "warning" as const };
+    cli.runtime.configWarnings = [
+      {
+        ...setting,
+        message: "http.hosts has changed: it takes effect when the service starts again",
+      },
+    ];
+    let isAlive = true;
+    cli.processes.set(Deno.pid, {
+      signals: [],
+      endsOn: ["request"],
+      get isAlive() {
+        return isAlive;
+      },
+      set isAlive(value) {
+        isAlive = cli.isRunning = value;
+      },
+    });
+    cli.input.answers = ["~/inkling", "demo", "echo", false, true, isWanted];
+    assert.equal(await cli.drive(cli.run("setup")), 0, cli.stderr.text);
+    assert.deepEqual(cli.input.answers, []);
+    assert.equal(cli.input.asked.at(-1)?.message, "Restart the service now?");
+    assert.match(cli.stderr.text, /config\.yaml: http\.hosts has changed: it takes effect/);
+    assert.equal(isAlive, !isWanted);
+    assert.equal(cli.spawned.length, isWanted ? 1 : 0);
+    assert.equal(/start --daemon"/.test(cli.stderr.text), !isWanted);
+  }
+});
+
+Deno.test("setup does not take a workspace whose service runs: no command would find that any more", async () => {
+  await using world = await createSetupWorld({ hasPerson: false });
+  const workspace = join(world.home, "notes");
+  await Deno.mkdir(workspace);
+  const { ownStateDir } = await resolveDirectories({
+    env: () => undefined,
+    home: world.home,
+    config: { path: "", workspace, agentsDir: "agents" },
+  });
+  await Deno.mkdir(ownStateDir, { recursive: true });
+  const setup = ["setup", "--yes", "--provider", "demo", "--model", "echo", "-w", workspace];
+  {
+    using _service = InstanceLock.take(ownStateDir);
+    assert.equal(await world.cli.run(...setup), 2);
+    assert.match(
+      world.cli.stderr.text,
+      /A service runs for .*\/notes: end it first \("inkling stop/,
+    );
+  }
+  assert.ok(!world.files().some((path) => path.endsWith("config.yaml")));
+  assert.equal(await world.cli.run(...setup), 0);
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { formatLocal } from "../../../../cli/output/time.ts";
+import type { Diagnostic } from "../../../../base/diagnostics.ts";
+import { fakeAgent } from "../../../support/fake_agent.ts";
+import { createFakeCli } from "../../fake_cli.ts";
+
+Deno.test("status of a running service tells PID, uptime, workspace, log and start time", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.addAgent(fakeAgent("weekly", { enabled: false }));
+  const started = formatLocal(new Date(cli.clock.now()).toISOString());
+  cli.clock.jump(125_000);
+  assert.equal(await cli.run("status"), 0);
+  assert.equal(
+    cli.stdout.text,
+    [
+      "Inkling is running",
+      `  PID         ${Deno.pid}`,
+      "  Version     1.2.3",
+      `  Started     ${started}`,
+      "  Uptime      2m 05s",
+      "  Workspace   /home/me/workspace",
+      "  Log         /home/me/state/inkling.log",
+      "  Agents      2 (1 enabled)",
+      "  Executions  0 running, 0 waiting",
+      "  Scheduler   running",
+      "",
+    ].join("\n"),
+  );
+  assert.equal(cli.stderr.text, "");
+});
+
+Deno.test("status counts the agent files with errors, also those whose last good definition goes on", async () => {
+  const problem = (severity: Diagnostic["severity"]): Diagnostic => (
+    { path: "agents/x.md", line: 1, column: 1, severity, message: "Wrong" }
+  );
+  const broken = { id: "bad", path: "agents/bad.md", diagnostics: [problem("error")] };
+  for (
+    const [files, isLive, count] of [[[broken], true, 2], [[], true, 1], [[], false, 0]] as const
+  ) {
+    await using cli = await createFakeCli();
+    cli.runtime.broken = [...files];
+    cli.runtime.addAgent(fakeAgent("odd", { warnings: [problem("warning")] }));
+    if (isLive) {
+      const warnings = [problem("warning"), problem("error"), problem("error")];
+      cli.runtime.addAgent(fakeAgent("daily", { warnings }));
+    }
+    assert.equal(await cli.run("status"), 0);
+    assert.equal(
+      cli.stderr.text,
+      count === 0
+        ? ""
+        : `Warning: Agent files with errors: ${count}. "inkling validate" shows what is wrong\n`,
+    );
+  }
+});
+
+Deno.test("status of a stopped service is a result, not an error", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  assert.equal(await cli.run("status", "-w", "notes"), 0);
+  assert.match(
+    cli.stdout.text,
+    /^Inkling is not running\n {2}Workspace {2}\/absolute\/notes\n {2}Log .*inkling\.log\n$/,
+  );
+  assert.equal(cli.stderr.text, '"inkling start -d" starts it\n');
+  assert.equal(cli.localOpened, 0);
+});
+
+Deno.test("status --json tells whether it runs, and all that the service says", async () => {
+  await using cli = await createFakeCli();
+  assert.equal(await cli.run("status", "--json"), 0);
+  const body = JSON.parse(cli.stdout.text);
+  assert.equal(body.running, true);
+  assert.equal(body.pid, Deno.pid);
+  cli.isRunning = false;
+  cli.stdout.text = "";
+  assert.equal(await cli.run("status", "--json"), 0);
+  assert.deepEqual(JSON.parse(cli.stdout.text), { running: false });
+});
+
+Deno.test("status -v tells more, status -q the one line", async () => {
+  await using cli = await createFakeCli();
+  assert.equal(await cli.run("status", "-v"), 0);
+  assert.match(cli.stdout.text, /Listening {3}unix:\/home\/me\/service\.sock\n/);
+  cli.stdout.text = "";
+  assert.equal(await cli.run("status", "-q"), 0);
+  assert.equal(cli.stdout.text, "Inkling is running\n");
+});
+
+Deno.test("status of a service that does not answer fails with exit code 3", async () => {
+  await using cli = await createFakeCli();
+  cli.transport = (_path, { signal }) =>
+    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  assert.equal(await cli.drive(cli.run("status")), 3);
+  assert.match(cli.stderr.text, /does not answer/);
+});

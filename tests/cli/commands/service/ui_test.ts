@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { HOUR_MS } from "../../../../base/time_units.ts";
+import {
+  ALONE_MS,
+  announcePage,
+  findBackgroundPage,
+  SERVES_PAGE,
+} from "../../../../cli/service/background_page.ts";
+import { until } from "../../../support/until.ts";
+import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+
+/** Presses Ctrl+C as soon as the command says that it works, and returns its exit code. */
+async function untilInterrupted(cli: FakeCli, running: Promise<number>): Promise<number> {
+  await until(() => cli.stderr.text.includes("Ctrl+C"), "it says how it ends");
+  assert.ok(!cli.proxied.includes("closed"), "it lives as long as the command");
+  assert.ok(cli.interrupt());
+  return await running;
+}
+
+Deno.test("ui opens a file in a browser, never the address with its token, prints that alone, and ends with its proxy at Ctrl+C", async () => {
+  await using cli = await createFakeCli();
+  assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
+  assert.deepEqual(cli.opened, ["file:///state/ui.html"]);
+  assert.equal(cli.stdout.text, "http://127.0.0.1:4711/open?token=once\n");
+  assert.match(
+    cli.stderr.text,
+    /^The address works once\. If the browser shows nothing, open it yourself\. Ctrl\+C ends/,
+  );
+  assert.deepEqual(cli.proxied, [`${cli.stateDir}/service.sock/ui`, "closed"]);
+});
+
+Deno.test("ui --no-open only prints the address", async () => {
+  await using cli = await createFakeCli();
+  assert.equal(await untilInterrupted(cli, cli.run("ui", "--no-open")), 130);
+  assert.deepEqual(cli.opened, []);
+  assert.equal(cli.stdout.text, "http://127.0.0.1:4711/open?token=once\n");
+});
+
+Deno.test("ui says when no browser can be opened, and goes on", async () => {
+  await using cli = await createFakeCli();
+  cli.hasBrowser = false;
+  assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
+  assert.match(cli.stderr.text, /^No browser could be opened: open the address yourself\n/);
+});
+
+Deno.test("ui starts the service where none runs", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
+  assert.equal(cli.spawned.length, 1);
+  assert.match(cli.stderr.text, /^Starting the service\n/);
+});
+
+Deno.test("ui fails with 3 when the service cannot be started, and opens nothing", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.onSpawn = () => ({ pid: 4711, ended: { code: 1 } });
+  await Deno.writeTextFile(`${cli.stateDir}/inkling.log`, "");
+  assert.equal(await cli.drive(cli.run("ui")), 3);
+  assert.deepEqual(cli.opened, []);
+  assert.deepEqual(cli.proxied, []);
+});
+
+Deno.test("ui says when its usual port is taken", async () => {
+  await using cli = await createFakeCli();
+  cli.page = { port: 4712, takenPort: 4711 };
+  assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
+  assert.match(cli.stderr.text, /^Port 4711 is taken: the page is on port 4712 this time\n/);
+  assert.match(cli.stdout.text, /^http:\/\/127\.0\.0\.1:4712\//);
+});
+
+/** Has a process serve the page from the moment that it is started. */
+function serveInBackground(cli: FakeCli): { end(): Promise<void> } {
+  const places = cli.app.places();
+  let announced: Promise<AsyncDisposable | undefined> | undefined;
+  const end = async () => await (await announced)?.[Symbol.asyncDispose]();
+  cli.onSpawn = () => {
+    announced = places.then((places) => announcePage(places, { pid: 4712, port: 4713 }));
+    return { pid: 4712, ended: undefined };
+  };
+  const { signal } = cli.app.processes;
+  cli.app.processes.signal = async (pid, name) => {
+    await signal(pid, name);
+    if (pid === 4712) await end();
+  };
+  return { end };
+}
+
+Deno.test("ui --background leaves a process behind that serves the page, and returns", async () => {
+  await using cli = await createFakeCli();
+  const page = serveInBackground(cli);
+  assert.equal(await cli.drive(cli.run("ui", "--background", "--workspace", "w")), 0);
+  const [command] = cli.spawned;
+  assert.deepEqual(command?.slice(1), [
+    ...["ui", "--background", "--quiet"],
+    ...["--workspace", "/absolute/w"],
+  ]);
+  assert.equal(cli.spawnedWith[0]?.[SERVES_PAGE], "1");
+  assert.deepEqual(cli.proxied, []);
+  assert.equal(cli.stdout.text, "http://127.0.0.1:4713/open?token=once\n");
+  assert.match(cli.stderr.text, /in the background \(PID 4712\): "inkling ui --stop" ends it/);
+  // Whoever comes later gets a link to the same page, whether or not with the option.
+  for (const argv of [["ui"], ["ui", "--background", "--no-open"]]) {
+    assert.equal(await cli.drive(cli.run(...argv)), 0);
+  }
+  assert.equal(cli.spawned.length, 1);
+  assert.deepEqual(cli.opened, ["file:///state/ui.html", "file:///state/ui.html"]);
+  await page.end();
+});
+
+Deno.test("ui --stop ends the page in the background, and says when there is none", async () => {
+  await using cli = await createFakeCli();
+  serveInBackground(cli);
+  await cli.drive(cli.run("ui", "--background"));
+  assert.equal(await cli.drive(cli.run("ui", "--stop")), 0);
+  assert.match(cli.stdout.text + cli.stderr.text, /The page is no longer served \(PID 4712\)/);
+  assert.equal(await cli.drive(cli.run("ui", "--stop")), 0);
+  assert.match(cli.stdout.text + cli.stderr.text, /No page is served in the background/);
+  assert.equal(await cli.drive(cli.run("ui", "--stop", "--background")), 2);
+});
+
+Deno.test("ui --stop does not signal a process that only has the PID of one that was killed", async () => {
+  await using cli = await createFakeCli();
+  cli.processes.set(4712, { isAlive: true, endsOn: [], signals: [] });
+  await Deno.writeTextFile(`${cli.stateDir}/ui.json`, '{"pid":4712,"port":4713}');
+  assert.equal(await cli.drive(cli.run("ui", "--stop")), 0);
+  assert.deepEqual(cli.processes.get(4712)?.signals, []);
+});
+
+Deno.test("ui --background tells why the page could not be started", async () => {
+  await using cli = await createFakeCli();
+  cli.onSpawn = (logFile) => {
+    Deno.writeTextFileSync(logFile, "Error: something is wrong\n");
+    return { pid: 4712, ended: { code: 1 } };
+  };
+  assert.equal(await cli.drive(cli.run("ui", "--background")), 1);
+  assert.match(cli.stderr.text, /The page could not be started:\n\s*Error: something is wrong/);
+});
+
+Deno.test("the page in the background outlives a service that starts again, and ends ten minutes after the last one", async () => {
+  await using cli = await createFakeCli();
+  cli.environment = { ...cli.environment, [SERVES_PAGE]: "1" };
+  const running = cli.run("ui", "--background", "--quiet");
+  let code: number | undefined;
+  running.then((ended) => code = ended);
+  await until(() => cli.proxied.length === 1, "it serves");
+  const places = await cli.app.places();
+  await until(async () => await findBackgroundPage(places) !== undefined, "it says so");
+  await cli.clock.advance(HOUR_MS);
+  cli.isRunning = false;
+  await cli.clock.advance(ALONE_MS - 60_000);
+  cli.isRunning = true;
+  await cli.clock.advance(60_000);
+  cli.isRunning = false;
+  await cli.clock.advance(ALONE_MS - 60_000);
+  assert.equal(code, undefined);
+  await cli.clock.advance(120_000);
+  assert.equal(await running, 0);
+  assert.deepEqual(cli.proxied.slice(1), ["closed"]);
+  assert.equal(await findBackgroundPage(places), undefined);
+  assert.deepEqual(cli.spawned, [], "it starts nothing");
+});

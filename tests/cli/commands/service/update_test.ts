@@ -1,0 +1,269 @@
+// update: against a place of releases on this machine, with shell scripts for binaries.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { manifest, standIn, TARGET, UpdateWorld } from "../../update/release_server.ts";
+
+const OLD = { version: "1.2.3", files: ["inkling"] };
+
+/** Runs `update`, which must fail and leave everything as it was; returns what it says. */
+async function refused(world: UpdateWorld, ...args: string[]): Promise<string> {
+  assert.equal(await world.run(["update", ...args]), 1);
+  assert.deepEqual(await world.state(), OLD);
+  assert.equal(world.cli.stdout.text, "");
+  return world.cli.stderr.text;
+}
+
+Deno.test("update replaces the binary by the release's, keeps its mode and leaves nothing behind", async () => {
+  await using world = await UpdateWorld.open();
+  await Deno.chmod(world.binary, 0o750);
+  world.release("1.3.0", standIn("1.3.0"));
+  assert.equal(await world.run(["update"]), 0);
+  assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
+  assert.equal(((await Deno.stat(world.binary)).mode ?? 0) & 0o777, 0o750);
+  assert.equal(world.cli.stdout.text, "Inkling 1.3.0 is installed (it was 1.2.3)\n");
+  assert.equal(world.cli.stderr.text, "Fetching Inkling 1.3.0\n");
+});
+
+Deno.test("update replaces the file that a symbolic link leads to, and keeps the link", async () => {
+  await using world = await UpdateWorld.open();
+  const link = join(world.cli.stateDir, "inkling");
+  await Deno.symlink(world.binary, link);
+  world.release("1.3.0", standIn("1.3.0"));
+  const distribution = { kind: "binary", path: link, target: TARGET } as const;
+  assert.equal(await world.run(["update"], { distribution }), 0);
+  assert.ok((await Deno.lstat(link)).isSymlink);
+  assert.equal((await world.state()).version, "1.3.0");
+});
+
+Deno.test("update --check tells and changes nothing", async () => {
+  await using world = await UpdateWorld.open();
+  const { stdout } = world.cli;
+  world.release("1.3.0", standIn("1.3.0"));
+  assert.equal(await world.run(["update", "--check"]), 0);
+  assert.equal(
+    stdout.text,
+    'Inkling 1.3.0 is available: "inkling update" installs it (this is 1.2.3)\n',
+  );
+  stdout.text = "";
+  world.release("1.2.3", standIn("1.2.3"));
+  assert.equal(await world.run(["update", "--check"]), 0);
+  assert.equal(stdout.text, "Inkling 1.2.3 is the newest version\n");
+  stdout.text = "";
+  world.release("1.2.0", standIn("1.2.0"));
+  assert.equal(await world.run(["update", "--check"]), 0);
+  assert.equal(stdout.text, "Inkling 1.2.0 is offered, and this is 1.2.3, which is newer\n");
+  assert.deepEqual(await world.state(), OLD);
+  assert.ok(world.requested.every((path) => path.endsWith("latest.json")));
+});
+
+Deno.test("update of the newest version fetches nothing; --force installs it anew", async () => {
+  await using world = await UpdateWorld.open();
+  world.release("1.2.3", `${standIn("1.2.3")}# another build\n`);
+  assert.equal(await world.run(["update"]), 0);
+  assert.equal(world.cli.stdout.text, "Inkling 1.2.3 is the newest version\n");
+  assert.deepEqual(world.requested, ["/releases/latest.json"]);
+  assert.equal(await world.run(["update", "--force"]), 0);
+  assert.match(await Deno.readTextFile(world.binary), /another build/);
+});
+
+Deno.test("update never goes back to an older version, unless it is forced to", async () => {
+  await using world = await UpdateWorld.open();
+  world.release("1.2.0", standIn("1.2.0"));
+  assert.match(await refused(world), /1\.2\.0 is offered, .* --force installs the older one/);
+  assert.equal(await world.run(["update", "--force"]), 0);
+  assert.equal((await world.state()).version, "1.2.0");
+});
+
+Deno.test("update refuses a file whose checksum is wrong", async () => {
+  await using world = await UpdateWorld.open();
+  world.release("1.3.0", standIn("1.3.0"), { sha256: "0".repeat(64) });
+  assert.match(
+    await refused(world),
+    /inkling-linux: its checksum is wrong, so it is not installed/,
+  );
+});
+
+Deno.test("update refuses a download that is cut off, whether its length was announced or not", async () => {
+  await using world = await UpdateWorld.open();
+  const content = standIn("1.3.0");
+  world.release("1.3.0", content);
+  for (const headers of [`content-length: ${content.length}\r\n`, ""]) {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const location = `http://127.0.0.1:${listener.addr.port}/`;
+    world.answers.set(
+      "/releases/inkling-linux",
+      () => new Response(null, { status: 302, headers: { location } }),
+    );
+    const cut = listener.accept().then(async (connection) => {
+      await connection.read(new Uint8Array(4_096));
+      const head = `HTTP/1.1 200 OK\r\n${headers}connection: close\r\n\r\n`;
+      await connection.write(new TextEncoder().encode(head + content.slice(0, 10)));
+      connection.close();
+    });
+    const says = headers === "" ? /its checksum is wrong/ : /the connection broke after 10 bytes/;
+    assert.match(await refused(world), says);
+    await cut;
+    world.cli.stderr.text = "";
+  }
+});
+
+Deno.test("update keeps the old binary when the new one does not start, or is another version", async () => {
+  await using world = await UpdateWorld.open();
+  const cases: [content: string, says: RegExp][] = [
+    ["#!/bin/sh\necho bad library >&2\nexit 127\n", /does not start here: exit code 127: bad libr/],
+    [standIn("1.2.9"), /does not start here: it says that it is "1\.2\.9"/],
+    ["#!/nowhere/sh\n", /Inkling 1\.3\.0 does not start here: /],
+  ];
+  for (const [content, says] of cases) {
+    world.release("1.3.0", content);
+    assert.match(await refused(world), says);
+    world.cli.stderr.text = "";
+  }
+});
+
+Deno.test("update restores the old binary when the new one works beside it and not in its place", async () => {
+  await using world = await UpdateWorld.open();
+  world.release("1.3.0", '#!/bin/sh\n[ "${0##*/}" != inkling ] && echo 1.3.0\n');
+  assert.match(await refused(world), /Inkling 1\.3\.0 does not start here: exit code 1/);
+});
+
+Deno.test("update says what is wrong with the place of releases", async () => {
+  await using world = await UpdateWorld.open();
+  const good = standIn("1.3.0");
+  const cases: [latest: string, says: RegExp][] = [
+    ["<html>", /latest\.json: it is not valid JSON/],
+    ["[]", /latest\.json: invalid version/],
+    ['{"version": "1.3.0; rm -rf /", "files": {}}', /invalid version: 1\.3\.0; rm/],
+    [
+      '{"version": "1.3.0", "files": {"wasm": {}}}',
+      /1\.3\.0 is not available for this machine \(x86_/,
+    ],
+    ['{"version": "1.3.0"}', /is not available for this machine/],
+    [manifest("1.3.0", good, { name: "../../../etc/passwd" }), /invalid name of the file/],
+    [manifest("1.3.0", good, { name: "http://evil/x" }), /invalid name of the file/],
+    [manifest("1.3.0", good, { sha256: 5 }), /invalid checksum of inkling-linux/],
+    ["x".repeat(1_048_577), /it has more than 1048576 bytes/],
+  ];
+  for (const [latest, says] of cases) {
+    world.answers.set("/releases/latest.json", () => new Response(latest));
+    assert.match(await refused(world), says);
+    world.cli.stderr.text = "";
+  }
+  world.answers.clear();
+  assert.match(await refused(world), /Cannot fetch .*latest\.json: the server answered 404/);
+});
+
+Deno.test("update follows redirects of releases, but none to where anybody could change them", async () => {
+  await using world = await UpdateWorld.open();
+  const content = standIn("1.3.0");
+  world.release("1.3.0", content);
+  const redirect = (location: string) => () =>
+    new Response(null, { status: 302, headers: { location } });
+  world.answers.set("/releases/inkling-linux", redirect("/elsewhere/file"));
+  world.answers.set("/elsewhere/file", () => new Response(content));
+  assert.equal(await world.run(["update"]), 0);
+  assert.equal((await world.state()).version, "1.3.0");
+
+  await using other = await UpdateWorld.open();
+  other.release("1.3.0", content);
+  other.answers.set("/releases/inkling-linux", redirect("http://releases.example/file"));
+  assert.match(await refused(other), /it redirects to http:\/\/releases\.example.* is not trusted/);
+  other.cli.stderr.text = "";
+  other.answers.set("/releases/inkling-linux", redirect("/releases/inkling-linux"));
+  assert.match(await refused(other), /there are too many redirects/);
+});
+
+Deno.test("update tells plainly when there is not a valid release address, or no good one, or nobody there", async () => {
+  await using world = await UpdateWorld.open();
+  const { stderr } = world.cli;
+  const run = async (environment: Record<string, string>) => {
+    stderr.text = "";
+    assert.equal(await world.run(["update", "--check"], { environment }), 1);
+    return stderr.text;
+  };
+  assert.match(await run({}), /This build of Inkling has no release address.*INKLING_RELEASE_URL/);
+  for (
+    const bad of ["http://releases.example/", "ftp://x/", "nonsense", "https://a:b@x/", "file:///x"]
+  ) {
+    assert.match(await run({ INKLING_RELEASE_URL: bad }), /is not a valid release address: /, bad);
+  }
+  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = free.addr;
+  free.close();
+  assert.match(
+    await run({ INKLING_RELEASE_URL: `http://127.0.0.1:${port}` }),
+    /Cannot fetch http:\/\/127\.0\.0\.1:\d+\/latest\.json: .*refused/i,
+  );
+});
+
+Deno.test("update removes what an update that was killed left behind, and waits for nobody", async () => {
+  await using world = await UpdateWorld.open();
+  for (const kind of ["next", "previous", "update-lock"]) {
+    await Deno.writeTextFile(join(world.directory, `.inkling-${kind}-inkling`), "left");
+  }
+  world.release("1.3.0", standIn("1.3.0"));
+  assert.equal(await world.run(["update"]), 0);
+  assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
+});
+
+Deno.test("update lets only one of two updates at once go on", async () => {
+  await using world = await UpdateWorld.open();
+  const content = standIn("1.3.0");
+  world.release("1.3.0", content);
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  world.answers.set("/releases/inkling-linux", async () => {
+    ask();
+    await answered;
+    return new Response(content);
+  });
+  const first = world.run(["update"]);
+  await asked;
+  assert.equal(await world.run(["update"]), 1);
+  assert.match(world.cli.stderr.text, /Error: Another update of .*inkling is in progress/);
+  answer();
+  assert.equal(await first, 0);
+  assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
+});
+
+Deno.test("update ends at Ctrl+C with nothing changed", async () => {
+  await using world = await UpdateWorld.open();
+  world.release("1.3.0", standIn("1.3.0"));
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  world.answers.set("/releases/inkling-linux", () => {
+    ask();
+    return new Promise<never>(() => {});
+  });
+  const code = world.run(["update"]);
+  await asked;
+  assert.ok(world.cli.interrupt());
+  assert.equal(await code, 130);
+  assert.deepEqual(await world.state(), OLD);
+});
+
+Deno.test("update tells when a service of the old version still runs", async () => {
+  await using world = await UpdateWorld.open();
+  world.cli.isRunning = true;
+  world.release("1.3.0", standIn("1.3.0"));
+  assert.equal(await world.run(["update"]), 0);
+  assert.match(world.cli.stderr.text, /The service is still 1\.2\.3: restart it \("inkling stop"/);
+});
+
+Deno.test("update of a checkout tells who updates it", async () => {
+  await using world = await UpdateWorld.open();
+  const distribution = { kind: "source", directory: "/home/me/inkling" } as const;
+  for (const args of [["update"], ["update", "--check"]]) {
+    world.cli.stderr.text = "";
+    assert.equal(await world.run(args, { distribution }), 1);
+    assert.equal(
+      world.cli.stderr.text,
+      'Error: This Inkling runs from its sources in /home/me/inkling: "git pull" there updates it\n',
+    );
+  }
+  assert.deepEqual(world.requested, []);
+});
+
+Deno.test("update --force and --check exclude each other", async () => {
+  await using world = await UpdateWorld.open();
+  assert.equal(await world.run(["update", "--check", "--force"]), 2);
+});

@@ -1,0 +1,25 @@
+// An MCP server to add that lies nowhere: for commands whose words and exit codes matter.
+import type { FakeCli } from "./fake_cli.ts";
+
+/** Whatever source is named brings this one. */
+export function offerServer(cli: FakeCli): void {
+  const config = "/home/me/inkling/agents/_config";
+  cli.app.openServerInstaller = () =>
+    Promise.resolve({
+      bring: () =>
+        Promise.resolve({
+          name: "files",
+          entry: {
+            command: "node",
+            args: [`${config}/mcp/files/node_modules/@acme/files/dist/index.js`, "/home/me/notes"],
+            env: { FILES_TOKEN: "${FILES_TOKEN}" },
+          },
+          pinned: "npm:@acme/files@1.2.0 sha512-q1T4kD0eXwI8c2Vw",
+          otherPackages: 12,
+          folder: `${config}/mcp/files`,
+          file: `${config}/mcp-servers.json`,
+          add: () => Promise.resolve(),
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        }),
+    });
+}

@@ -1,0 +1,171 @@
+// The log-in over TCP in a real browser: at the port itself, and behind a proxy that speaks TLS and adds nothing.
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { join } from "node:path";
+import { testInBrowser } from "../../support/browser.ts";
+import { API_KEY, type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
+import { openOwnProxy } from "./own_proxy.ts";
+import { createTestCertificate } from "./test_certificate.ts";
+
+const WITHOUT_KEY: BrowserContextOptions = { extraHTTPHeaders: {} };
+
+const openWorld = (browser: Browser): Promise<DashboardWorld> =>
+  openDashboardWorld(browser, (workspace) => workspace.writeScript("worker", [{ say: "done" }]));
+
+async function logIn(page: Page, key = API_KEY): Promise<void> {
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+async function useLogin(browser: Browser): Promise<void> {
+  await using world = await openWorld(browser);
+  const page = await world.openPage("#/agents", WITHOUT_KEY);
+  await logIn(page, "not the key");
+  await page.getByRole("alert").getByText("This is not the API key").waitFor();
+  await logIn(page);
+  // The place that was asked for is still the one.
+  await page.getByRole("button", { name: "Run worker" }).click();
+  assert.equal(page.url(), `${world.origin}/ui#/agents`);
+  await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+  await page.getByRole("heading", { name: "Ended: success" }).waitFor();
+  assert.equal(await page.evaluate("document.cookie"), "");
+  // Another page of the same browser is in as well, until the log-out.
+  const other = await page.context().newPage();
+  await other.goto(`${world.origin}/ui`);
+  await other.getByText("Nothing is running.").waitFor();
+  const cookies = await page.context().cookies();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  assert.deepEqual(await page.context().cookies(), []);
+  // Who has kept the cookie has nothing.
+  await page.context().addCookies(cookies);
+  await page.goto(`${world.origin}/ui`);
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  await other.getByText("Connection lost.").first().waitFor();
+  await other.getByText("reload the page to log in").first().waitFor();
+}
+
+async function useTlsProxy(browser: Browser): Promise<void> {
+  let target = "";
+  await using certificate = await createTestCertificate();
+  await using proxy = openOwnProxy({ target: () => target, tls: certificate });
+  await using world = await openDashboardWorld(browser, async (workspace) => {
+    await workspace.writeScript("worker", [{ say: "done" }]);
+    const lines = `http:\n  origins: ["${proxy.origin}"]\n`;
+    await Deno.writeTextFile(join(workspace.configDir, "config.yaml"), lines, { append: true });
+  });
+  target = world.origin;
+  const page = await world.openPage("#/", { ...WITHOUT_KEY, ignoreHTTPSErrors: true });
+  await page.goto(`${proxy.origin}/inkling/#/agents`);
+  await logIn(page);
+  await page.getByRole("button", { name: "Run worker" }).click();
+  assert.equal(page.url(), `${proxy.origin}/inkling/ui#/agents`);
+  await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+  await page.getByRole("heading", { name: "Ended: success" }).waitFor();
+  const [cookie] = await page.context().cookies();
+  const { path, httpOnly, secure, sameSite } = cookie ?? {};
+  assert.deepEqual({ path, httpOnly, secure, sameSite }, {
+    path: "/inkling",
+    httpOnly: true,
+    secure: true,
+    sameSite: "Strict",
+  });
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  assert.deepEqual(await page.context().cookies(), []);
+  // Streams end with the page; the proxy waits for them.
+  await page.context().close();
+}
+
+async function explainUnknownProxy(browser: Browser): Promise<void> {
+  await using world = await openWorld(browser);
+  await using proxy = openOwnProxy({ target: () => world.origin });
+  const page = await world.openPage("#/", WITHOUT_KEY);
+  await page.goto(`${proxy.origin}/inkling/ui`);
+  await logIn(page);
+  await page.getByRole("heading", { name: "The service does not know this address" }).waitFor();
+  await page.getByText(`origins: ["${proxy.origin}"]`).waitFor();
+  await page.getByRole("link", { name: "Back to the log-in" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  await page.context().close();
+}
+
+async function refuseOtherPages(browser: Browser): Promise<void> {
+  await using world = await openWorld(browser);
+  const page = await world.openPage("#/", WITHOUT_KEY);
+  await logIn(page);
+  await page.getByText("Nothing is running.").waitFor();
+  // All ports of 127.0.0.1 are one site: SameSite lets the cookie through to each of them.
+  const form = `<form method="post" action="${world.origin}/shutdown"></form>`;
+  await using stranger = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(`<!doctype html>${form}`, { headers: { "content-type": "text/html" } }),
+  );
+  await page.goto(`http://127.0.0.1:${stranger.addr.port}/`);
+  const answers: string[] = [];
+  page.on("response", (one) => answers.push(`${new URL(one.url()).pathname} ${one.status()}`));
+  const read = await page.evaluate(`(async () => {
+    const send = (path, options) =>
+      fetch(${JSON.stringify(world.origin)} + path, { credentials: "include", ...options })
+        .then((response) => response.text(), () => "");
+    return await send("/agents/worker/run", { method: "POST", mode: "no-cors", body: "{}" }) +
+      await send("/logout", { method: "POST", mode: "no-cors" }) + await send("/agents", {});
+  })()`);
+  assert.equal(read, "");
+  await page.evaluate("document.forms[0].submit()");
+  await page.waitForURL(/shutdown/);
+  assert.deepEqual(answers.filter((one) => !one.startsWith("/favicon")), [
+    "/agents/worker/run 403",
+    "/logout 403",
+    "/shutdown 403",
+  ]);
+  await page.goto(`${world.origin}/ui`);
+  await page.getByText("Nothing is running.").waitFor();
+  assert.deepEqual(await world.runtime().listExecutions({ limit: 5, offset: 0 }), []);
+}
+
+async function expectNoFault(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), [], where);
+  assert.equal(
+    await page.evaluate("document.documentElement.scrollWidth > innerWidth"),
+    false,
+    `${where}: wider than the screen`,
+  );
+}
+
+async function lookWithAxe(browser: Browser): Promise<void> {
+  await using world = await openWorld(browser);
+  await using proxy = openOwnProxy({ target: () => world.origin });
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [390, 1440]) {
+      const options = { ...WITHOUT_KEY, colorScheme, viewport: { width, height: 900 } };
+      const where = `${colorScheme} ${width}`;
+      const page = await world.openPage("#/", { ...options, bypassCSP: true });
+      await page.getByRole("heading", { name: "Log in" }).waitFor();
+      await expectNoFault(page, where);
+      await logIn(page, "not the key");
+      await page.getByRole("alert").waitFor();
+      await expectNoFault(page, `${where}, wrong key`);
+      await page.goto(`${proxy.origin}/inkling/ui`);
+      await logIn(page);
+      await page.getByText("does not know this address").first().waitFor();
+      await expectNoFault(page, `${where}, unknown address`);
+      await page.goto(`${world.origin}/ui`);
+      await logIn(page);
+      await page.getByRole("button", { name: "Log out" }).waitFor();
+      await expectNoFault(page, `${where}, with the log-out`);
+      await page.context().close();
+    }
+  }
+}
+
+testInBrowser("dashboard: the log-in", [
+  ["a key logs in and back to the place, a log-out ends it for every page", useLogin],
+  ["it works behind a proxy that speaks TLS, under a path, without a header", useTlsProxy],
+  ["it tells which line lets a proxy in", explainUnknownProxy],
+  ["pages of others are refused, though the browser brings the cookie", refuseOtherPages],
+  ["axe finds no fault in its pages, in both themes, narrow and wide", lookWithAxe],
+]);

@@ -1,0 +1,17 @@
+// `deno task night`, as it is: it takes some seconds.
+import assert from "node:assert/strict";
+import { HAPPENINGS } from "../../proof/night/happenings.ts";
+import { compareNight } from "../../proof/night/told.ts";
+
+Deno.test("night: of twelve agents and nine hours everything is told that went otherwise, and nothing else", async () => {
+  const { untold, invented, notInRecap, notInWhy, told, executions, succeeded, costUsd } =
+    await compareNight();
+  assert.deepEqual(untold, []);
+  assert.deepEqual(invented, []);
+  assert.deepEqual(notInRecap, []);
+  assert.deepEqual(notInWhy, []);
+  assert.equal(told.length, HAPPENINGS.length);
+  const failed = HAPPENINGS.filter(({ outcome }) => /error|aborted|waiting/.test(outcome)).length;
+  assert.equal(succeeded, executions - failed);
+  assert.ok(costUsd > 9 && costUsd < 10);
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { validateWorkspace } from "../../../../runtime/authoring/workspace_validation.ts";
+import { createTestWorkspace } from "../../../support/test_workspace.ts";
+
+const SCHEDULE = "trigger: { type: schedule, every: 5m }";
+
+/** What validation says of tools that will wait, by what the front matter says. */
+async function warningsOf(lines: string, config = ""): Promise<string[]> {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(
+    `${place.configDir}/config.yaml`,
+    `workspace: ${place.workspace}\n${config}`,
+  );
+  await place.writeAgent("a", `---\nmodel: { provider: demo, name: echo }\n${lines}\n---\nHi.\n`);
+  const [file] = await validateWorkspace(await place.settings(), "a", { cwd: place.root });
+  const isAgent = file?.diagnostics.every(({ severity, message }) =>
+    severity === "warning" || message.includes("mcp-servers.json")
+  );
+  assert.ok(isAgent, JSON.stringify(file));
+  return (file?.diagnostics ?? []).filter(({ message }) => message.startsWith("This fires"))
+    .map(({ line, severity, message, hint }) => `${line} ${severity}: ${message} (${hint})`);
+}
+
+const BOTH = "3 warning: This fires without you, and file_delete and file_write will wait for a " +
+  "person (auto_approve: [file_delete, file_write] lets them run; " +
+  "confirm: [file_delete, file_write] says that they may wait)";
+
+Deno.test("validate says of an agent that fires by itself which of its tools will wait for a person", async () => {
+  assert.deepEqual(await warningsOf(SCHEDULE), [BOTH]);
+  assert.deepEqual(await warningsOf("trigger: { type: watch, paths: [in] }"), [BOTH]);
+  const [one] = await warningsOf(`${SCHEDULE}\nauto_approve: [file_delete]`);
+  assert.match(one ?? "", /, and file_write will wait for a person \(auto_approve: \[file_write\]/);
+  const [all] = await warningsOf(SCHEDULE, "defaults: { confirm_tools: ['*'] }");
+  assert.match(all ?? "", /, and every tool will wait for a person \(auto_approve: \["\*"\]/);
+  const [server] = await warningsOf(
+    `${SCHEDULE}\nauto_approve: [file_delete, file_write]\nmcp: [notes]`,
+    "defaults: { mcp_confirm: writes }",
+  );
+  assert.match(server ?? "", /, and tools of notes will wait for a person .*\[notes\/\*\] lets/);
+});
+
+Deno.test("validate says nothing of tools that wait where a person starts the agent, none waits, or the file says that they may", async () => {
+  for (
+    const lines of [
+      "enabled: true",
+      `${SCHEDULE}\nenabled: false`,
+      `${SCHEDULE}\nauto_approve: "*"`,
+      `${SCHEDULE}\nauto_approve: [file_delete, file_write]`,
+      `${SCHEDULE}\nconfirm: [file_delete, file_write]`,
+      `${SCHEDULE}\nconfirm: ["*"]`,
+      `${SCHEDULE}\non_pending: skip`,
+      `${SCHEDULE}\nconfirm_timeout: 2h`,
+      `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
+    ]
+  ) assert.deepEqual(await warningsOf(lines), [], lines);
+  // A tool that it does not have waits for nobody.
+  assert.deepEqual(await warningsOf(SCHEDULE, "defaults: { confirm_tools: [deploy] }"), []);
+});

@@ -1,0 +1,28 @@
+// What `validate` says where the system has no sandbox.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sandboxGap } from "../../../runtime/permissions/sandbox_gap.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
+import { createTestWorkspace } from "../../support/test_workspace.ts";
+
+const missing = () => Promise.resolve({ problem: "there is none", remedy: "make one" });
+
+Deno.test("validate warns of an agent that starts programs where there is no sandbox, and refuses it where one is required", async () => {
+  await using place = await createTestWorkspace();
+  const gapOf = async (sandbox: string, customTools: string[]) => {
+    const config = `workspace: ${place.workspace}\nsandbox: ${sandbox}\n`;
+    await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
+    return await sandboxGap(createTestAgent({ customTools }), await place.settings(), missing);
+  };
+  const [warning] = await gapOf("preferred", ["search"]);
+  assert.equal(warning?.severity, "warning");
+  assert.match(
+    warning?.message ?? "",
+    /run without a sandbox: there is none\. To get one, make one\./,
+  );
+  const [refusal] = await gapOf("required", ["search"]);
+  assert.equal(refusal?.severity, "error");
+  assert.match(refusal?.message ?? "", /"sandbox: required", and there is none/);
+  assert.deepEqual(await gapOf("off", ["search"]), []);
+  assert.deepEqual(await gapOf("required", []), []);
+});

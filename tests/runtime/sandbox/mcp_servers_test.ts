@@ -1,0 +1,225 @@
+// MCP servers in the system's sandbox, and what their entries say of it.
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { ToolsUnavailable } from "../../../runtime/tools/tools_unavailable.ts";
+import { resolveSandbox } from "../../../runtime/tools/mcp/servers_file/declared_sandbox.ts";
+import { openMcpWorld, programEntry } from "../tools/mcp/mcp_world.ts";
+import type { SandboxMode } from "../../../runtime/sandbox/sandbox_rules.ts";
+import { ProcessSandbox } from "../../../runtime/sandbox/process_sandbox.ts";
+import { SHELL_SERVER } from "./shell_server.ts";
+import {
+  IGNORED_WITHOUT_BRIDGE,
+  IGNORED_WITHOUT_SANDBOX,
+  systemBubblewrap,
+  systemSandbox,
+} from "./system_sandbox.ts";
+
+const ignore = IGNORED_WITHOUT_SANDBOX;
+
+async function look(
+  script: (dirs: { base: string; workspace: string }) => string,
+  sandbox?: unknown,
+  mode?: SandboxMode,
+): Promise<{ text: string; base: string; workspace: string; own: string }> {
+  const world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent", mode) });
+  await using _world = world;
+  const base = dirname(world.workspace);
+  const entry = {
+    command: "sh",
+    args: ["-c", SHELL_SERVER],
+    env: { LOOK: script({ base, workspace: world.workspace }) },
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+  await Deno.writeTextFile(join(base, "foreign.txt"), "FOREIGN");
+  await Deno.mkdir(join(base, "named"));
+  await Deno.writeTextFile(join(base, "named/a.txt"), "named");
+  await Deno.writeTextFile(join(world.workspace, ".env"), "KEY");
+  await Deno.writeTextFile(join(world.workspace, "open.txt"), "open");
+  await world.define({ shell: JSON.parse(JSON.stringify(entry).replaceAll("BASE", base)) });
+  const [tool] = (await world.tools(["shell"])).values();
+  const text = await world.call(tool);
+  return { text, base, workspace: world.workspace, own: join(world.stateDir, "mcp/shell") };
+}
+
+Deno.test({
+  name:
+    "McpServers: a program in the sandbox finds the agents' paths and its own folder, and nothing else",
+  ignore,
+  fn: async () => {
+    const { text, own } = await look(({ base, workspace }) =>
+      `pwd; cat ${workspace}/open.txt ${workspace}/.env ${base}/foreign.txt; echo kept > $HOME/kept; ` +
+      `echo x > ${workspace}/made && echo wrote; grep -c : /proc/net/dev`
+    );
+    assert.match(text, new RegExp(`^${own};open`));
+    assert.match(text, /wrote;1;$/);
+    assert.doesNotMatch(text, /KEY|FOREIGN/);
+  },
+});
+
+Deno.test({
+  name:
+    "McpServers: sandbox in an entry names what its program may read and write, in place of the agents' paths",
+  ignore,
+  fn: async () => {
+    const { text } = await look(
+      ({ base, workspace }) =>
+        `cat ${base}/named/a.txt; echo x > ${base}/named/b || echo refused; cat ${workspace}/open.txt`,
+      { read: ["BASE/named"], write: [] },
+    );
+    assert.match(text, /^named.*Read-only file system;refused;.*No such file/);
+  },
+});
+
+Deno.test({
+  name: "McpServers: sandbox false in an entry runs its program without one",
+  ignore,
+  fn: async () => {
+    const read = ({ base }: { base: string }) => `cat ${base}/foreign.txt`;
+    const { text } = await look(read, false, "preferred");
+    assert.equal(text, "FOREIGN");
+    await assert.rejects(look(read, false), /"sandbox": false.*sandbox: required/);
+  },
+});
+
+/** Asks the proxy of the sandbox for an address, as a client of HTTP does. */
+const ASK = `ask() {
+  password=$(printf %s "$HTTP_PROXY" | sed "s|http://\\(.*\\)@.*|\\1|" | base64 -w0)
+  printf "GET %s HTTP/1.1\\r\\nProxy-Authorization: Basic %s\\r\\n\\r\\n" "$1" "$password" |
+    socat -t5 - TCP:127.0.0.1:\${HTTP_PROXY##*:}
+}`;
+
+Deno.test({
+  name:
+    "McpServers: a program reaches the hosts of its entry and no other, and a call says which it was kept from",
+  ignore: IGNORED_WITHOUT_BRIDGE,
+  fn: async () => {
+    await using server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      () => new Response("reached"),
+    );
+    const here = `http://localhost:${server.addr.port}`;
+    const script = `${ASK}; ask ${here}/; ask http://other.example:81/; ` +
+      `socat - TCP:127.0.0.1:${server.addr.port} </dev/null && echo around; env | grep -c -i ^[a-z]*_proxy=http`;
+    const { text } = await look(() => script, { net: ["localhost"] });
+    assert.match(text, /^HTTP\/1\.1 200 .*;reached.*HTTP\/1\.1 403 /);
+    assert.match(text, /Connection refused/);
+    assert.doesNotMatch(text, /around/);
+    assert.match(
+      text,
+      /kept the MCP server "shell" from other\.example:81\..*"sandbox": \{ "net": \["localhost","other\.example:81"\] \}$/,
+    );
+    assert.match(text, /refused;6;\n/);
+  },
+});
+
+Deno.test({
+  name: "McpServers: a program whose entry names every host has the network of the machine",
+  ignore: IGNORED_WITHOUT_BRIDGE,
+  fn: async () => {
+    await using server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      () => new Response("reached"),
+    );
+    const request = "GET / HTTP/1.0\\r\\n\\r\\n";
+    const script =
+      `printf "${request}" | socat -t5 - TCP:127.0.0.1:${server.addr.port}; echo "$HTTP_PROXY"`;
+    const { text } = await look(() => script, { net: ["*"] });
+    assert.match(text, /;reached;$/);
+  },
+});
+
+Deno.test({
+  name:
+    "McpServers: without socat a required sandbox starts no program that names hosts, a preferred one says what it may reach",
+  ignore,
+  fn: async () => {
+    const told: string[] = [];
+    const open = async (mode: SandboxMode) => {
+      const { bridge: _, ...bubblewrap } = systemBubblewrap();
+      const sandbox = new ProcessSandbox({
+        mode: () => mode,
+        home: "/nonexistent",
+        find: () => Promise.resolve({ bubblewrap }),
+        onMissing: (sentence) => told.push(sentence),
+      });
+      await using world = await openMcpWorld({ sandbox });
+      const entry = { command: "sh", args: ["-c", SHELL_SERVER], sandbox: { net: ["a.example"] } };
+      await world.define({ shell: entry });
+      return (await world.tools(["shell"])).size;
+    };
+    assert.equal(await open("preferred"), 1);
+    assert.match(
+      told.join(),
+      /^MCP servers that may reach a host may reach all: socat is not installed\. .*install socat/,
+    );
+    await assert.rejects(open("required"), /sandbox: required.*socat is not installed/);
+  },
+});
+
+Deno.test({
+  name: "McpServers: a program that its command line names by path is found, with its package",
+  ignore,
+  fn: async () => {
+    await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
+    // The file that is started, all around it that it imports, and the cache that a variable names.
+    const { command, args, env } = programEntry();
+    await world.define({ fixture: { command, args, env } });
+    assert.ok((await world.tools(["fixture"])).size > 0);
+    const folder = join(dirname(world.workspace), "package/dist");
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeTextFile(join(folder, "../package.json"), "{}");
+    await Deno.writeTextFile(join(folder, "../lib.sh"), SHELL_SERVER);
+    await Deno.writeTextFile(join(folder, "server.sh"), `. "$(dirname "$0")/../lib.sh"`);
+    await world.define({ packaged: { command: "sh", args: [join(folder, "server.sh")] } });
+    assert.equal((await world.tools(["packaged"])).size, 1);
+  },
+});
+
+Deno.test({
+  name: "McpServers: in the sandbox, too, a missing command and a missing folder are named",
+  ignore,
+  fn: async () => {
+    await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
+    await world.define({
+      one: { command: "no-such-program" },
+      two: { command: "sh", cwd: "gone" },
+    });
+    await assert.rejects(
+      world.tools(["one"]),
+      /no-such-program does not exist \(looked for in PATH/,
+    );
+    await assert.rejects(world.tools(["two"]), /its folder .*gone does not exist/);
+  },
+});
+
+Deno.test("McpServers: a required sandbox that is not there is a reason not to start a server", async () => {
+  const sandbox = new ProcessSandbox({
+    mode: () => "required",
+    home: "/",
+    find: () => Promise.resolve({ problem: "there is none", remedy: "make one" }),
+  });
+  await using world = await openMcpWorld({ sandbox });
+  await world.define({ one: { command: "sh" } });
+  await assert.rejects(
+    world.tools(["one"]),
+    (error) =>
+      error instanceof ToolsUnavailable && /sandbox: required.*there is none/.test(error.message),
+  );
+});
+
+Deno.test("resolveSandbox() takes hosts from the entry's addresses and its package runner, unless it names some", () => {
+  const context = { fill: (text: string) => text, workspace: "/w", home: "/h", agentPaths: ["/w"] };
+  const program = { command: "/usr/bin/npx", values: ["-y", "--api=https://api.example:8443/v1"] };
+  assert.deepEqual(resolveSandbox(undefined, program, context), {
+    read: [],
+    write: ["/w"],
+    net: ["registry.npmjs.org", "api.example:8443"],
+  });
+  const declared = { read: ["~/a", "b"], write: ["/c"], net: ["x.example"], env: [] };
+  assert.deepEqual(resolveSandbox(declared, program, context), {
+    read: ["/h/a", "/w/b"],
+    write: ["/c"],
+    net: ["x.example"],
+  });
+  assert.equal(resolveSandbox(false, program, context), null);
+});

@@ -1,0 +1,104 @@
+// The loopback proxy for tests: before a service that is a function, with one browser's view of it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createUiLink, type UiLink } from "../../../server/ui/ui_links.ts";
+import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
+import { sendRaw } from "../raw_http.ts";
+
+/** A proxy before a service that is a function, and one browser's view of it. */
+export class ProxyWorld implements AsyncDisposable {
+  readonly proxy: UiProxy;
+  readonly link: UiLink;
+  readonly origin: string;
+  readonly #directory: string;
+  readonly #socketFile: string;
+  #service: Deno.HttpServer | undefined;
+  #killer = new AbortController();
+  #cookie = "";
+
+  private constructor(directory: string, socketFile: string, proxy: UiProxy, link: UiLink) {
+    this.#directory = directory;
+    this.#socketFile = socketFile;
+    this.proxy = proxy;
+    this.link = link;
+    this.origin = `http://127.0.0.1:${proxy.port}`;
+  }
+
+  static async open(handler?: Deno.ServeHandler): Promise<ProxyWorld> {
+    const directory = await Deno.makeTempDir({ prefix: "inkling-ui-" });
+    const socketFile = join(directory, "service.sock");
+    const proxy = await openUiProxy({
+      stateDir: directory,
+      socketFile,
+      home: "/ui",
+      warn: () => {},
+    });
+    const link = await createUiLink({ stateDir: directory, port: proxy.port });
+    const world = new ProxyWorld(directory, socketFile, proxy, link);
+    if (handler !== undefined) world.start(handler);
+    return world;
+  }
+
+  start(handler: Deno.ServeHandler): void {
+    this.#killer = new AbortController();
+    const { signal } = this.#killer;
+    this.#service = Deno.serve({ path: this.#socketFile, signal, onListen: () => {} }, handler);
+  }
+
+  /** Ends the service with all that it is doing. */
+  kill(): void {
+    this.#killer.abort();
+  }
+
+  async stop(): Promise<void> {
+    await this.#service?.shutdown();
+    this.#service = undefined;
+  }
+
+  /** Opens the address, as a browser does, and keeps the cookie. */
+  async enter(): Promise<void> {
+    const { status, headers } = await discard(
+      await fetch(this.link.address, { redirect: "manual" }),
+    );
+    assert.equal(status, 303);
+    this.#cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+  }
+
+  get port(): number {
+    return Number(new URL(this.origin).port);
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  get cookie(): string {
+    return this.#cookie;
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set("cookie", this.#cookie);
+    return fetch(this.origin + path, { ...init, headers });
+  }
+
+  /** The answer to a request with these header lines, byte for byte. */
+  raw(path: string, lines: readonly string[]): ReturnType<typeof sendRaw> {
+    return sendRaw(
+      () => Deno.connect({ hostname: "127.0.0.1", port: this.port }),
+      `GET ${path} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.proxy[Symbol.asyncDispose]();
+    await this.#service?.shutdown();
+    await Deno.remove(this.#directory, { recursive: true });
+  }
+}
+
+/** The response without its body. */
+export async function discard(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return response;
+}

@@ -1,0 +1,95 @@
+// Links to the page and its port: each link lets one browser in, once.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createUiLink, LINK_MS } from "../../../server/ui/ui_links.ts";
+import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
+import { discard, ProxyWorld } from "./proxy_world.ts";
+
+Deno.test("openUiProxy() listens on the same port each time, and on another while that one is taken", async () => {
+  await using directory = await temporaryFolder();
+  const open = () => openPage(directory.path);
+  let port = 0;
+  {
+    await using first = await open();
+    port = first.port;
+    assert.equal(first.takenPort, undefined);
+    await using second = await open();
+    assert.notEqual(second.port, port);
+    assert.equal(second.takenPort, port);
+  }
+  {
+    await using again = await open();
+    assert.equal(again.port, port);
+  }
+  await Deno.writeTextFile(join(directory.path, "ui.port"), "no port");
+  await using anew = await open();
+  assert.equal(await Deno.readTextFile(join(directory.path, "ui.port")), `${anew.port}\n`);
+});
+
+Deno.test("a newer link replaces the older one, is of no use on another port, and lets a further browser in", async () => {
+  await using world = await ProxyWorld.open(() => new Response("the page"));
+  await world.enter();
+  const stateDir = world.directory;
+  const older = await createUiLink({ stateDir, port: world.port });
+  const newer = await createUiLink({ stateDir, port: world.port });
+  const status = async (address: string) =>
+    (await discard(await fetch(address, { redirect: "manual" }))).status;
+  assert.equal(await status(older.address), 403);
+  await using other = await openPage(stateDir);
+  const moved = new URL(newer.address);
+  moved.port = String(other.port);
+  assert.equal(await status(moved.href), 403);
+  assert.equal(await status(newer.address), 303);
+  assert.equal(await (await world.fetch("/ui")).text(), "the page", "the first one stays in");
+});
+
+Deno.test("of many who bring a token at once one is let in", async () => {
+  await using world = await ProxyWorld.open();
+  const answers = await Promise.all(
+    Array.from(
+      { length: 20 },
+      async () => (await discard(await fetch(world.link.address, { redirect: "manual" }))).status,
+    ),
+  );
+  assert.deepEqual(answers.toSorted(), [303, ...Array(19).fill(403)]);
+});
+
+Deno.test("a link that nobody has used for an hour lets nobody in", async () => {
+  await using world = await ProxyWorld.open();
+  const past = new Date(Date.now() - LINK_MS);
+  await Deno.utime(world.link.file, past, past);
+  const response = await discard(await fetch(world.link.address, { redirect: "manual" }));
+  assert.equal(response.status, 403);
+});
+
+Deno.test("a browser that fetches ahead does not use the link up", async () => {
+  await using world = await ProxyWorld.open();
+  for (const header of ["sec-purpose", "purpose"]) {
+    for (const purpose of ["prefetch", "prefetch;prerender"]) {
+      const headers = { [header]: purpose };
+      const ahead = await fetch(world.link.address, { redirect: "manual", headers });
+      assert.equal((await discard(ahead)).status, 403);
+      assert.equal(ahead.headers.get("set-cookie"), null);
+    }
+  }
+  await world.enter();
+});
+
+Deno.test("openUiProxy() leaves no link behind when it is disposed", async () => {
+  await using directory = await temporaryFolder();
+  const page = await openPage(directory.path);
+  await createUiLink({ stateDir: directory.path, port: page.port });
+  await page[Symbol.asyncDispose]();
+  const left = await Array.fromAsync(Deno.readDir(directory.path), ({ name }) => name);
+  assert.deepEqual(left, ["ui.port"]);
+});
+
+async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "inkling-ui-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+function openPage(stateDir: string): Promise<UiProxy> {
+  const socketFile = join(stateDir, "service.sock");
+  return openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
+}

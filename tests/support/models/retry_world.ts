@@ -1,0 +1,96 @@
+// A model that does as it is told call by call, wrapped in withRetry, for the tests of patience.
+import assert from "node:assert/strict";
+import {
+  type Model,
+  type ModelDelta,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+} from "../../../runtime/models/model.ts";
+import { withRetry } from "../../../runtime/models/retry.ts";
+import { LogLines } from "../log_lines.ts";
+import { TestClock } from "../test_clock.ts";
+
+/** What the model does when it is called. */
+export type Attempt = (
+  request: ModelRequest,
+  signal: AbortSignal,
+) => AsyncGenerator<ModelDelta, ModelReply, void>;
+
+/** The reply of `answers`. */
+export const REPLY: ModelReply = {
+  message: { role: "assistant", content: "ok", toolCalls: [] },
+  stop: "end",
+  usage: null,
+  reportedCostUsd: null,
+};
+
+/** A model that behaves as told, call by call; one call more is an error. */
+export class ScriptedModel implements Model {
+  readonly id = "test/m";
+  readonly requests: ModelRequest[] = [];
+  readonly signals: AbortSignal[] = [];
+  readonly #attempts: Attempt[];
+
+  constructor(...attempts: Attempt[]) {
+    this.#attempts = attempts;
+  }
+
+  generate(
+    request: ModelRequest,
+    options: { signal: AbortSignal },
+  ): AsyncGenerator<ModelDelta, ModelReply, void> {
+    const attempt = this.#attempts[this.requests.length];
+    assert.ok(attempt, "one call more than expected");
+    this.requests.push(request);
+    this.signals.push(options.signal);
+    return attempt(request, options.signal);
+  }
+}
+
+/** Says `ok` and is done. */
+export const answers: Attempt = async function* (): ReturnType<Attempt> {
+  yield { type: "text", text: "ok" };
+  return await Promise.resolve(REPLY);
+};
+
+/** Fails, behind some text if told so. */
+export function fails(
+  message: string,
+  options: { retryable?: boolean; status?: number; retryAfterMs?: number; text?: string } = {},
+): Attempt {
+  const { text, retryable = true, ...rest } = options;
+  return async function* () {
+    if (text !== undefined) yield { type: "text", text };
+    await Promise.resolve();
+    throw new ModelError(message, { retryable, ...rest });
+  };
+}
+
+/** Says something and then nothing, until its signal aborts. */
+export function goesSilent(...texts: string[]): Attempt {
+  return async function* (_request, signal) {
+    for (const text of texts) yield { type: "text", text };
+    await new Promise((_resolve, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+    );
+    return REPLY;
+  };
+}
+
+/** A scripted model with patience, its clock and its log. */
+export interface RetryWorld {
+  clock: TestClock;
+  log: LogLines;
+  inner: ScriptedModel;
+  model: Model;
+}
+
+/** Wraps a scripted model with withRetry. */
+export function retryWorld(attempts: Attempt[], timeoutMs = 300_000, random = 0.5): RetryWorld {
+  const clock = new TestClock();
+  const log = new LogLines();
+  const inner = new ScriptedModel(...attempts);
+  const model = withRetry(inner, { clock, timeoutMs, log, random: () => random });
+  return { clock, log, inner, model };
+}

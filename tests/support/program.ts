@@ -1,0 +1,17 @@
+// The program that tests start as a process: the sources, or a bundle of them that INKLING_TEST_BUNDLE names the folder of.
+import { sourceCommand } from "../../cli/self_command.ts";
+import { REPOSITORY } from "./repository.ts";
+
+/** Program and first arguments, under Deno's flags: all that it may ever need. */
+export function programCommand(flags?: readonly string[]): string[] {
+  const bundle = Deno.env.get("INKLING_TEST_BUNDLE");
+  const command = sourceCommand(flags);
+  return bundle === undefined ? command : bundledCommand(command, bundle);
+}
+
+/** The same command with the bundle in the place of the sources, also where flags open them. */
+export function bundledCommand(command: readonly string[], bundle: string): string[] {
+  return command.map((part) =>
+    part.replaceAll(REPOSITORY, bundle).replace(`${bundle}/main.ts`, `${bundle}/main.js`)
+  );
+}
