@@ -1,11 +1,11 @@
 // Everything that ever ran, a page at a time. The filter stands in the address, so that it can be kept and gone back to.
-import type { VNode } from "preact";
-import { useId } from "preact/hooks";
+import type { JSX, VNode } from "preact";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../../runtime/executions/states.ts";
 import type { AgentsById } from "../state/agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { Empty, Loading, Problem } from "../parts.tsx";
-import { type HistoryRoute, toHash } from "../route.ts";
+import { type HistoryRoute, parseRoute, toHash } from "../route.ts";
 import { useService } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 
@@ -63,7 +63,9 @@ function startOf(day: string, later: number): string {
 function Filters({ route, agents }: { route: HistoryRoute; agents: AgentsById }): VNode {
   const id = useId();
   const change = (changes: Partial<HistoryRoute>) => {
-    location.hash = toHash({ ...route, page: 1, ...changes });
+    // Two changes may follow each other faster than the page is drawn: the address already has the first.
+    const current = parseRoute(location.hash);
+    if (current.view === "history") location.hash = toHash({ ...current, page: 1, ...changes });
   };
   const ids = new Set([...agents.keys(), ...(route.agent === null ? [] : [route.agent])]);
   return (
@@ -83,22 +85,22 @@ function Filters({ route, agents }: { route: HistoryRoute; agents: AgentsById })
       </div>
       <div class="field">
         <label for={`${id}-text`}>Text</label>
-        <input
+        <TypedInput
           id={`${id}-text`}
           type="search"
           minLength={SHORTEST_SEARCH}
           value={route.q ?? ""}
-          onChange={({ currentTarget }) => change({ q: currentTarget.value })}
+          onEntered={(q) => change({ q })}
         />
       </div>
       {(["from", "to"] as const).map((name) => (
         <div class="field" key={name}>
           <label for={`${id}-${name}`}>{name === "from" ? "From" : "To"}</label>
-          <input
+          <TypedInput
             id={`${id}-${name}`}
             type="date"
             value={route[name] ?? ""}
-            onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
+            onEntered={(day) => change({ [name]: day })}
           />
         </div>
       ))}
@@ -116,6 +118,26 @@ function Filters({ route, agents }: { route: HistoryRoute; agents: AgentsById })
         </select>
       </div>
     </form>
+  );
+}
+
+/** A field that keeps what is being typed when the page is drawn again; it follows its value only when that changes. */
+function TypedInput(
+  { value, onEntered, ...attributes }: {
+    value: string;
+    onEntered: (text: string) => void;
+  } & JSX.IntrinsicElements["input"],
+): VNode {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (input.current !== null) input.current.value = value;
+  }, [value]);
+  return (
+    <input
+      {...attributes}
+      ref={input}
+      onChange={({ currentTarget }) => onEntered(currentTarget.value)}
+    />
   );
 }
 
