@@ -12,7 +12,11 @@ import type { Frame } from "./events/frame.ts";
 import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
 import type { Execution, ExecutionTotals } from "./executions/execution.ts";
 import type { ExecutionStatus } from "./executions/states.ts";
-import type { ExecutionFilter, ListedExecution } from "./executions/record/execution_reads.ts";
+import type {
+  ExecutionFilter,
+  ListedExecution,
+  Outcomes,
+} from "./executions/record/execution_reads.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import type { RunRequest } from "./executions/runs/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
@@ -22,7 +26,11 @@ import type { Slot } from "./triggers/schedule/slot_store.ts";
 
 export type { BrokenAgentFile } from "./agents/registry.ts";
 export type { ReloadReport } from "./agents/reload_report.ts";
-export type { ExecutionFilter, ListedExecution } from "./executions/record/execution_reads.ts";
+export type {
+  ExecutionFilter,
+  ListedExecution,
+  Outcomes,
+} from "./executions/record/execution_reads.ts";
 export type { Recap } from "./wiring/recap.ts";
 export type { RunRequest } from "./executions/runs/run_request.ts";
 
@@ -159,6 +167,8 @@ export interface Runtime extends AsyncDisposable {
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
   usage(request: UsageRequest): Promise<UsageReport>;
+  /** By agent: what came of the executions that began at `since` or later. */
+  countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>>;
   /** What happened from `since` on, before `until`, and what stands still now. */
   recap(span: { since: number; until: number }): Promise<Recap>;
   /** The last lines of the service log, redacted, oldest first. */

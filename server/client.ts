@@ -79,8 +79,9 @@ export class Client {
     return this.#call("shutdown", options);
   }
 
-  agents(): Promise<AgentSummary[]> {
-    return this.#call("agents");
+  /** With `day` each says what came of its executions of the last 24 hours. */
+  agents({ day }: { day?: boolean } = {}): Promise<AgentSummary[]> {
+    return this.#call("agents", { query: { day: day ? "true" : undefined } });
   }
 
   agent(id: string): Promise<AgentDetail> {

@@ -11,7 +11,7 @@ export async function findExecution(client: Client, id: number): Promise<Executi
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
     throw new CommandFailure(
       EXIT.usage,
-      `There is no execution ${id}. "inkling logs <agent>" shows those of an agent`,
+      `There is no execution ${id}. "inkling logs" shows the last ones`,
     );
   }
 }

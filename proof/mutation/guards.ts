@@ -399,6 +399,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/secrets", "tests/e2e/secrets_test.ts"],
   },
   {
+    guard: "a search tells no secret piece by piece",
+    file: "runtime/wiring/shown_history.ts",
+    find: "rest.text !== undefined && redactor.sharesPart(rest.text)",
+    replace: "false",
+    tests: ["tests/runtime/wiring/runtime_reports_test.ts"],
+  },
+  {
+    guard: "a search that shares a part with a secret looks at answers alone",
+    file: "runtime/storage/execution_reads.ts",
+    find: "isOfAnswers === true ? `answered : ${phrase}` : phrase",
+    replace: "phrase",
+    tests: ["tests/runtime/wiring/runtime_reports_test.ts"],
+  },
+  {
     guard: "a part of a file begins inside no secret",
     file: "runtime/tools/builtin/file_read.ts",
     find: "redactor.wholeStart(lineAt(text), startOfCharacter(text, at))",

@@ -56,6 +56,14 @@ export class Redactor {
     return this.withoutTornEnd(beginningOf(text, maxCharacters));
   }
 
+  /** Whether three characters in a row of the text are in a secret, in any case: whoever searches with it may guess one. */
+  sharesPart(text: string): boolean {
+    const secrets = this.#secrets().flatMap(spellingsOf).map((one) => one.toLowerCase());
+    const searched = text.toLowerCase();
+    return Array.from({ length: searched.length - 2 }, (_, at) => searched.slice(at, at + 3))
+      .some((part) => secrets.some((one) => one.includes(part)));
+  }
+
   /** A filter for text that arrives in pieces: it holds back what may be the beginning of a secret. */
   openStream(): RedactedStream {
     return new RedactedStream(this.#secrets());

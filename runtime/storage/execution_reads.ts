@@ -7,6 +7,7 @@ import {
   type ExecutionFilter,
   type ExecutionReads,
   type ListedExecution,
+  type Outcomes,
   PREVIEW_CHARACTERS,
   type SpanSummary,
   type StoredExecution,
@@ -123,12 +124,6 @@ export class SqliteExecutionReads implements ExecutionReads {
       counts: Object.fromEntries(counts.map(({ status, n }) => [status, n])),
       costUsd: this.#cost(span),
       failures: failures.map((row) => ({ ...row })),
-      agents: this.#db.all<SpanSummary["agents"][number]>(
-        `SELECT agent_id AS agentId, sum(status NOT IN ${OPEN}) AS ended, ` +
-          `sum(status = 'success') AS succeeded FROM executions WHERE ${IN_SPAN} ` +
-          "GROUP BY agent_id ORDER BY agent_id",
-        ...values,
-      ).map((row) => ({ ...row })),
     });
   }
 
@@ -145,6 +140,15 @@ export class SqliteExecutionReads implements ExecutionReads {
       span.until,
     );
     return Promise.resolve(rows.map((row) => ({ ...row })));
+  }
+
+  countOutcomes(since: number): Promise<Map<string, Outcomes>> {
+    const rows = this.#db.all<Outcomes & { agentId: string }>(
+      `SELECT agent_id AS agentId, sum(status NOT IN ${OPEN}) AS ended, ` +
+        "sum(status = 'success') AS succeeded FROM executions WHERE started_at >= ? GROUP BY agent_id",
+      since,
+    );
+    return Promise.resolve(new Map(rows.map(({ agentId, ...rest }) => [agentId, rest])));
   }
 
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number> {
@@ -174,7 +178,7 @@ function toStored(row: ExecutionRow & { output_data: string | null }): StoredExe
 function toConditions(
   filter: ExecutionFilter,
 ): { conditions: string[]; values: (string | number)[] } {
-  const { parentId, trigger, since, until, text } = filter;
+  const { parentId, trigger, since, until, text, isOfAnswers } = filter;
   // Each number of them is a statement of its own, which is kept: naming one again must not make another.
   const statuses = [...new Set(filter.statuses)];
   const agentIds = [...new Set([filter.agentId ?? []].flat())];
@@ -185,7 +189,10 @@ function toConditions(
     values.push(...more);
   };
   // In quotes it is a text to be found, not a language of its own.
-  if (text !== undefined) add("executions_text MATCH ?", `"${text.replaceAll('"', '""')}"`);
+  if (text !== undefined) {
+    const phrase = `"${text.replaceAll('"', '""')}"`;
+    add("executions_text MATCH ?", isOfAnswers === true ? `answered : ${phrase}` : phrase);
+  }
   if (statuses.length > 0) add(`status IN (${statuses.map(() => "?").join(", ")})`, ...statuses);
   if (agentIds.length > 0) add(`agent_id IN (${agentIds.map(() => "?").join(", ")})`, ...agentIds);
   if (parentId !== undefined) add("parent_execution_id = ?", parentId);

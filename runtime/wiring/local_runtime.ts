@@ -17,7 +17,7 @@ import type { Redactor } from "../secrets/redactor.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
-import type { ExecutionReads } from "../executions/record/execution_reads.ts";
+import type { ExecutionReads, Outcomes } from "../executions/record/execution_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanAnswer, HumanRequest } from "../executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
@@ -217,15 +217,15 @@ export class LocalRuntime implements Runtime {
     return await this.#history.usage(request);
   }
 
+  countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>> {
+    return this.#parts.executions.countOutcomes(since);
+  }
+
   async recap(span: { since: number; until: number }): Promise<Recap> {
-    const { executions, slots, pause, registry } = this.#parts;
     return await makeRecap(span, {
+      ...this.#parts,
       listings: await this.listAgents(),
-      broken: registry.broken(),
-      executions,
-      slots,
       waiting: await this.#history.openRequests(),
-      isPaused: await pause.state() === "paused",
     });
   }
 

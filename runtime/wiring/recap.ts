@@ -6,7 +6,8 @@ import type {
 } from "../executions/record/execution_reads.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import type { Agent } from "../agents/agent.ts";
-import type { BrokenAgentFile } from "../agents/registry.ts";
+import type { AgentRegistry } from "../agents/registry.ts";
+import type { Pause } from "../triggers/pause.ts";
 import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
 import { DAY_MS } from "../../base/time_units.ts";
@@ -50,11 +51,11 @@ export interface SlotGroup {
 /** What a recap is made of. */
 export interface RecapParts {
   listings: readonly { agent: Agent; nextRun: number | null; triggerPaused: string | null }[];
-  broken: readonly BrokenAgentFile[];
+  registry: Pick<AgentRegistry, "broken">;
   executions: Pick<ExecutionReads, "readSpan" | "readSpanCost" | "readDowntimes">;
   slots: Pick<SlotStore, "listSlots">;
   waiting: readonly WaitingRequest[];
-  isPaused: boolean;
+  pause: Pick<Pause, "state">;
 }
 
 /** Everything that happened from `since` on, before `until`. */
@@ -82,7 +83,7 @@ export async function makeRecap(
     waiting: parts.waiting.toSorted((a, b) => a.createdAt - b.createdAt),
     slots: groups.sort((a, b) => a.first - b.first),
     downtimes: await executions.readDowntimes(span),
-    stopped: findStopped(parts),
+    stopped: findStopped(parts, await parts.pause.state() === "paused"),
     next: listings.flatMap(({ agent, nextRun }) =>
       nextRun === null || !agent.enabled ? [] : [{ agentId: agent.id, at: nextRun }]
     ).sort((a, b) => a.at - b.at),
@@ -124,10 +125,10 @@ function groupSlots(agentId: string, slots: readonly Slot[]): SlotGroup[] {
   return [...groups.values()];
 }
 
-function findStopped({ listings, broken, isPaused }: RecapParts): Recap["stopped"] {
+function findStopped({ listings, registry }: RecapParts, isPaused: boolean): Recap["stopped"] {
   const automatic = listings.filter(({ agent }) => TRIGGER_KINDS[agent.trigger.type].isAutomatic);
   return [
-    ...broken.map(({ id, diagnostics }) => ({
+    ...registry.broken().map(({ id, diagnostics }) => ({
       agentId: id,
       reason: `its file has an error: ${diagnostics[0]?.message ?? ""}`,
     })),

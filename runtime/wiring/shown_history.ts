@@ -44,8 +44,12 @@ export class ShownHistory {
 
   /** Newest first. The agent's id is taken in any Unicode spelling. */
   async list({ agentId, ...rest }: ExecutionFilter): Promise<ListedExecution[]> {
-    const executions = await this.#ports.executions.listExecutions({
+    const { executions: reads, redactor } = this.#ports;
+    // What was asked is stored with its secrets: nobody may try one out of it piece by piece.
+    const isOfAnswers = rest.text !== undefined && redactor.sharesPart(rest.text);
+    const executions = await reads.listExecutions({
       ...rest,
+      ...(isOfAnswers && { isOfAnswers }),
       ...(agentId !== undefined && { agentId: [agentId].flat().map(normalizeId) }),
     });
     return this.#showAll(executions);

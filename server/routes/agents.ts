@@ -1,5 +1,6 @@
 // Agents: what there is, how each is configured, running one, what it ran, reading the files again.
 import { z } from "zod";
+import { DAY_MS } from "../../base/time_units.ts";
 import {
   AgentDetail,
   AgentSummary,
@@ -12,7 +13,7 @@ import { RequestRefused } from "../errors.ts";
 import { ExecutionSummary } from "../schemas/execution_schemas.ts";
 import { toExecutionSummary } from "../schemas/execution_wire.ts";
 import { defineOperation, type Operation, type Services } from "../operations/operation.ts";
-import { agentId, idempotencyKey, limit, offset } from "../operations/parameters.ts";
+import { agentId, idempotencyKey, limit, offset, yesOrNo } from "../operations/parameters.ts";
 import { RunAccepted, RunBody } from "../schemas/run_schemas.ts";
 import { SlotBody } from "../schemas/scheduler_schemas.ts";
 import { toSlot } from "../schemas/scheduler_wire.ts";
@@ -33,10 +34,16 @@ export const agentOperations: readonly Operation[] = [
     operationId: "agents",
     summary: "All agents, by id",
     isPolled: true,
+    query: z.object({ day: yesOrNo }),
     response: z.array(AgentSummary),
     errors: [],
-    async handle(_request, { runtime }) {
-      return (await runtime.listAgents()).map(toAgentSummary);
+    async handle({ query }, { runtime }) {
+      const listings = await runtime.listAgents();
+      if (query.day !== "true") return listings.map((one) => toAgentSummary(one));
+      const outcomes = await runtime.countOutcomes(runtime.clock.now() - DAY_MS);
+      return listings.map((one) =>
+        toAgentSummary(one, outcomes.get(one.agent.id) ?? { ended: 0, succeeded: 0 })
+      );
     },
   }),
   defineOperation({

@@ -11,7 +11,7 @@ import type { Trigger } from "../../runtime/agents/agent.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
 import { snakeKeys } from "../../base/text/key_case.ts";
-import type { AgentListing, ReloadReport } from "../../runtime/runtime.ts";
+import type { AgentListing, Outcomes, ReloadReport } from "../../runtime/runtime.ts";
 import { toExecutionSummary } from "./execution_wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
@@ -37,6 +37,10 @@ export const AgentSummary = z.object({
   next_run: timestamp.nullable(),
   trigger_paused: z.string().nullable().meta({
     description: "Why its trigger is stopped although the scheduler runs; otherwise null",
+  }),
+  last_day: z.object({ ended: count, succeeded: count }).optional().meta({
+    description:
+      "With `day=true`: of the executions of the last 24 hours, how many ended, how many with success",
   }),
 }).meta({ id: "Agent" });
 export type AgentSummary = z.infer<typeof AgentSummary>;
@@ -118,7 +122,7 @@ export const ReloadBody = z.object({
 export type ReloadBody = z.infer<typeof ReloadBody>;
 
 /** An agent as lists show it. */
-export function toAgentSummary(listing: AgentListing): AgentSummary {
+export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): AgentSummary {
   const { agent, lastExecution, nextRun, triggerPaused } = listing;
   const { trigger } = agent;
   const schedule = trigger.type === "schedule" ? trigger : undefined;
@@ -140,6 +144,7 @@ export function toAgentSummary(listing: AgentListing): AgentSummary {
     last_execution_id: lastExecution?.id ?? null,
     next_run: toTimestampOrNull(nextRun),
     trigger_paused: triggerPaused,
+    ...(lastDay && { last_day: lastDay }),
   };
 }
 

@@ -67,10 +67,6 @@ export const RecapBody = z.object({
     last_execution_id: id,
     last_error: z.string(),
   })).meta({ description: "By agent, those with most failures first" }),
-  agents: z.array(z.object({ agent_id: z.string(), ended: count, succeeded: count })).meta({
-    description:
-      "Of each agent that ran: how many executions have ended, how many of them with success",
-  }),
   waiting: z.array(z.object({
     execution_id: id,
     since: timestamp,
@@ -120,7 +116,6 @@ export function toRecap(recap: Recap): RecapBody {
       last_execution_id: one.lastId,
       last_error: one.lastError,
     })),
-    agents: recap.agents.map(({ agentId, ...rest }) => ({ agent_id: agentId, ...rest })),
     waiting: recap.waiting.map((one) => ({
       execution_id: one.executionId,
       agent_id: one.agentId,

@@ -338,7 +338,7 @@ export const ROWS: readonly Row[] = [
   { argv: ["recap", "--check"], code: 1, out: /^Since / },
   { argv: ["recap", "--since", "soon"], code: 2, err: /^Error: --since soon is not understood/ },
   { argv: ["logs"], code: 0, out: /^Id +Agent/ },
-  { argv: ["logs", "--search", "nothing like it"], code: 0, out: "No execution is like that\n" },
+  { argv: ["logs", "--search", "nothing like it"], code: 0, out: "No execution matches\n" },
   { argv: ["logs", "--since", "soon"], code: 2, err: /^Error: --since soon is not understood/ },
   { argv: ["logs", "-e", "99"], code: 2, err: /^Error: There is no execution 99/ },
   { argv: ["logs", "daily", "-n", "0"], code: 2, err: USAGE },

@@ -20,6 +20,7 @@ import type {
   FollowItem,
   FollowOptions,
   ListedExecution,
+  Outcomes,
   Recap,
   ReloadReport,
   RunRequest,
@@ -233,7 +234,7 @@ export class FakeRuntime implements Runtime {
     const costUsd = inSpan.reduce((sum, one) => sum + (one.costUsd ?? 0), 0);
     return await makeRecap(span, {
       listings: await this.listAgents(),
-      broken: this.brokenAgentFiles(),
+      registry: { broken: () => this.brokenAgentFiles() },
       executions: {
         readSpan: () =>
           Promise.resolve({
@@ -249,12 +250,6 @@ export class FakeRuntime implements Runtime {
                 lastId: all.at(-1)?.id ?? 0,
                 lastError: all.at(-1)?.error ?? "",
               })),
-            agents: Object.entries(Object.groupBy(inSpan, ({ agentId }) => agentId))
-              .map(([agentId, all = []]) => ({
-                agentId,
-                ended: all.filter(({ status }) => isFinal(status)).length,
-                succeeded: all.filter(({ status }) => status === "success").length,
-              })),
           }),
         readSpanCost: () => Promise.resolve(costUsd),
         readDowntimes: () => Promise.resolve([]),
@@ -262,8 +257,20 @@ export class FakeRuntime implements Runtime {
       slots: { listSlots: (agentId, page) => this.listSlots(agentId, page).catch(() => []) },
       waiting: [...this.requests.values()]
         .map((request) => ({ ...request, agentId: this.#execution(request.executionId).agentId })),
-      isPaused: (await this.scheduler()).status === "paused",
+      pause: { state: async () => (await this.scheduler()).status },
     });
+  }
+
+  countOutcomes(since: number): Promise<Map<string, Outcomes>> {
+    const begun = [...this.executions.values()].filter(({ startedAt }) => startedAt >= since);
+    return Promise.resolve(
+      new Map(
+        [...Map.groupBy(begun, ({ agentId }) => agentId)].map(([agentId, all]) => [agentId, {
+          ended: all.filter(({ status }) => isFinal(status)).length,
+          succeeded: all.filter(({ status }) => status === "success").length,
+        }]),
+      ),
+    );
   }
 
   listExecutions(filter: ExecutionFilter): Promise<(ExecutionDetail & ListedExecution)[]> {

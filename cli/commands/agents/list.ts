@@ -1,6 +1,5 @@
 // list: the agents of the workspace, and what is wrong with their files.
 import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
-import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import type { Client } from "../../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
@@ -28,13 +27,13 @@ export async function list(
   const { reader, answer: info } = await askReader(app, ask, context);
   await using _ = reader;
   const { client } = reader;
-  const [agents, recap] = await Promise.all([client.agents(), client.recap()]);
+  const agents = await client.agents({ day: options.json !== true });
   if (options.json) {
     output.json(agents);
     return EXIT.ok;
   }
   const { agent_errors: broken, agent_warnings: doubtful } = info;
-  if (agents.length > 0) showAgents(output, agents, { recap, now: app.clock.now() });
+  if (agents.length > 0) showAgents(output, agents, app.clock.now());
   else if (broken.length === 0) await showFirstSteps(context);
   for (const { diagnostics } of broken) showProblems(output, diagnostics);
   for (const { diagnostics } of doubtful) {
@@ -52,7 +51,7 @@ export async function list(
 function showAgents(
   output: Output,
   agents: readonly AgentSummary[],
-  { recap, now }: { recap: RecapBody; now: number },
+  now: number,
 ): void {
   const { style } = output;
   const hasNextRun = agents.some((agent) => describeNextRun(agent, now) !== "-");
@@ -62,7 +61,7 @@ function showAgents(
       : value === "paused"
       ? style.yellow(cell)
       : style.dim(cell);
-  const days = agents.map(({ id }) => describeDay(id, recap));
+  const days = agents.map(describeDay);
   const hasDay = days.some((day) => day !== NOTHING);
   output.table(
     [
@@ -100,8 +99,7 @@ function paintLastRun(output: Output, cell: string, value: string): string {
 }
 
 /** The share of the runs of a day that succeeded. */
-function describeDay(agentId: string, { agents }: RecapBody): string {
-  const day = agents.find((one) => one.agent_id === agentId);
+function describeDay({ last_day: day }: AgentSummary): string {
   if (day === undefined || day.ended === 0) return NOTHING;
   return `${Math.floor(100 * day.succeeded / day.ended)} %`;
 }

@@ -90,7 +90,7 @@ async function showExecutions(
 function nothing({ agentId, ...options }: LogsOptions & { agentId: string | undefined }): string {
   const isFiltered = [options.since, options.until, options.status, options.trigger, options.search]
     .some((one) => one !== undefined);
-  if (isFiltered) return "No execution is like that";
+  if (isFiltered) return "No execution matches";
   return agentId === undefined
     ? "Nothing has run yet: inkling run <agent>"
     : `${toOneLine(agentId)} has not run yet: inkling run ${toAgentWord(toOneLine(agentId))}`;

@@ -1,13 +1,13 @@
 // recap: what happened while the person was away.
 import { join } from "node:path";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
-import { ignoreMissing } from "../../../base/files/missing.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import type { CommandContext } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import { showRecap } from "../../output/recap.ts";
+import { toOneLine } from "../../output/sanitise.ts";
 import { formatElapsed } from "../../output/time.ts";
 import { openReader } from "../../service/connection.ts";
 
@@ -35,9 +35,7 @@ export async function recap(
     const span = formatElapsed(now - since);
     showRecap(output, report, { span, now });
     // A program that looks is not the person.
-    if (options.since === undefined && !options.check) {
-      await writeFileAtomically(seenFile, `${new Date(now).toISOString()}\n`, { mode: 0o600 });
-    }
+    if (options.since === undefined && !options.check) await remember(context, seenFile, now);
   }
   return options.check && isAmiss(report) ? EXIT.failed : EXIT.ok;
 }
@@ -46,10 +44,26 @@ function isAmiss({ executions, waiting }: RecapBody): boolean {
   return executions.failed > 0 || waiting.length > 0;
 }
 
+/** Keeps where the next recap begins. Without a state folder nothing has run yet, and nothing need be kept. */
+async function remember({ output }: CommandContext, file: string, now: number): Promise<void> {
+  try {
+    await writeFileAtomically(file, `${new Date(now).toISOString()}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    output.warning(
+      `${toOneLine(file)} could not be written, so the next recap begins where this one did: ${
+        toOneLine(reason)
+      }`,
+    );
+  }
+}
+
 /** When the person looked last, but no longer ago than a week; the first time, a day. */
 async function readSeen(file: string, now: number): Promise<number> {
-  const text = await Deno.readTextFile(file).catch(ignoreMissing);
-  const seen = Date.parse(text?.trim() ?? "");
+  // What stands in the way of reading it stands in the way of writing it, and is told then.
+  const text = await Deno.readTextFile(file).catch(() => "");
+  const seen = Date.parse(text.trim());
   const since = Number.isNaN(seen) || seen > now ? now - DAY_MS : seen;
   return Math.max(since, now - LONGEST_DAYS * DAY_MS);
 }

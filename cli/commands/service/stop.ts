@@ -13,7 +13,7 @@ import { stopService } from "../../service/stop_sequence.ts";
 const DEFAULT_TIMEOUT = 15;
 
 /** The most executions that are named. */
-const MOST_NAMED = 10;
+const MOST_NAMED = 500;
 /** How long the service may take to name them. */
 const ANSWER_MS = 2_000;
 

@@ -30,6 +30,8 @@ export interface ExecutionFilter {
   until?: number;
   /** Only those with this text, of 3 characters or more, near the beginning of what was asked, of the answer or of the error. */
   text?: string;
+  /** Whether the text is looked for in answers and errors alone. */
+  isOfAnswers?: boolean;
   /** Whether the beginnings of what was asked and of the answer come along. */
   preview?: boolean;
   limit: number;
@@ -60,8 +62,12 @@ export interface SpanSummary {
   costUsd: number | null;
   /** Agents whose executions failed, those with most failures first; what a person cancelled is no failure. */
   failures: { agentId: string; count: number; lastId: number; lastError: string }[];
-  /** Of each agent that has any: how many have ended, and how many of them with success. */
-  agents: { agentId: string; ended: number; succeeded: number }[];
+}
+
+/** How many executions of an agent have ended, and how many of them with success. */
+export interface Outcomes {
+  ended: number;
+  succeeded: number;
 }
 
 /** A time in which no service ran, in milliseconds; `from` is unknown where the service before was killed. */
@@ -94,6 +100,9 @@ export interface ExecutionReads {
 
   /** When no service ran between these times, oldest first. */
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]>;
+
+  /** By agent: what came of the executions that began at `since` or later. */
+  countOutcomes(since: number): Promise<Map<string, Outcomes>>;
 
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
 

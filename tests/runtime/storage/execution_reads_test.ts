@@ -148,11 +148,12 @@ Deno.test("SqliteExecutionReads.readSpan() counts by status, adds costs up and t
     counts: { aborted: 3, success: 1, running: 1 },
     costUsd: 0.4,
     failures: [{ agentId: "daily", count: 2, lastId: last, lastError: "last" }],
-    agents: [
-      { agentId: "daily", ended: 3, succeeded: 0 },
-      { agentId: "open", ended: 0, succeeded: 0 },
-      { agentId: "weekly", ended: 1, succeeded: 1 },
-    ],
+  });
+  assert.deepEqual(Object.fromEntries(await store.executions.countOutcomes(1_500)), {
+    daily: { ended: 2, succeeded: 0 },
+    late: { ended: 1, succeeded: 0 },
+    open: { ended: 0, succeeded: 0 },
+    weekly: { ended: 1, succeeded: 1 },
   });
   assert.equal(await store.executions.readSpanCost({ since: 0, until: 1 }), null);
 });

@@ -28,6 +28,24 @@ Deno.test("Runtime.usage() tells what its executions used today, and that nothin
   ]);
 });
 
+Deno.test("Runtime.listExecutions() finds what was asked, but nothing by a part of a secret in it", async () => {
+  await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
+  await world.writeScript("writer", [{ say: "Sent to tok-1 as asked" }]);
+  await using runtime = await world.open();
+  await runToEnd(runtime, "writer", { message: "Use the key tok-12345678 for the invoices" });
+  await runToEnd(runtime, "writer", { message: "Nothing" });
+  const find = async (text: string) =>
+    (await runtime.listExecutions({ text, limit: 10, offset: 0 })).map(({ id }) => id);
+  assert.deepEqual(await find("invoices"), [1]);
+  assert.deepEqual(await find("the key"), [1]);
+  // These would tell it, a character at a time.
+  for (const guess of ["tok-12345678", "key tok-12", "KEY TOK-12", "45678 for"]) {
+    assert.deepEqual(await find(guess), [], guess);
+  }
+  // An answer is stored without secrets: whatever is searched there tells none.
+  assert.deepEqual(await find("tok-1"), [2, 1]);
+});
+
 Deno.test("Runtime.readLog() shows no secret, whoever wrote it into the file", async () => {
   await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
   await using runtime = await world.open();

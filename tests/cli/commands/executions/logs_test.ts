@@ -272,7 +272,7 @@ Deno.test("logs without an agent lists the executions of all, with what came of 
   assert.deepEqual(await idsOf("daily", "--since", "2h"), [1]);
   cli.stdout.text = "";
   assert.equal(await cli.run("logs", "--since", "1m"), 0);
-  assert.equal(cli.stdout.text, "No execution is like that\n");
+  assert.equal(cli.stdout.text, "No execution matches\n");
 });
 
 Deno.test("logs of an agent that never ran says so", async () => {

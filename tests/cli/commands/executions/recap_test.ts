@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli } from "../../fake_cli.ts";
 import { ask } from "../../waiting_execution.ts";
@@ -51,6 +52,17 @@ Deno.test("recap --check exits with 1 when something failed or waits, and does n
   cli.runtime.executions.clear();
   ask(cli, cli.runtime.addExecution().id);
   assert.equal(await cli.run("recap", "--check"), 1);
+});
+
+Deno.test("recap needs no state folder, and warns where it cannot keep when the person looked", async () => {
+  await using cli = await createFakeCli();
+  const { stateDir } = cli;
+  await Deno.remove(stateDir, { recursive: true });
+  assert.equal(await cli.run("recap"), 0);
+  assert.equal(cli.stderr.text, "");
+  await Deno.mkdir(join(stateDir, "recap_seen", "x"), { recursive: true });
+  assert.equal(await cli.run("recap"), 0);
+  assert.match(cli.stderr.text, /^Warning: .*recap_seen could not be written, so the next recap/);
 });
 
 Deno.test("recap goes on where the person looked last, at most 7 days back", async () => {
