@@ -1,7 +1,7 @@
 // What a long history costs: the list, the page of one agent, and the memory that a run begins with.
 import { join } from "node:path";
 import { Database } from "../../runtime/storage/database.ts";
-import { createExecutionStores } from "../../runtime/storage/execution_stores.ts";
+import { createExecutionStores } from "../../runtime/storage/executions/execution_stores.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 import type { Client } from "../../server/client.ts";
 import { createLocalClient } from "../../server/client/local_client.ts";

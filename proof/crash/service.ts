@@ -1,11 +1,11 @@
 // A service in a process of its own that can be made to die at a named point, by SIGKILL, as a power cut would do it.
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
-import { SqliteAcceptanceStore } from "../../runtime/storage/acceptance.ts";
-import { SqliteConversationStore } from "../../runtime/storage/conversations.ts";
-import { SqliteEndingStore } from "../../runtime/storage/endings.ts";
-import { SqliteFamilyStore } from "../../runtime/storage/families.ts";
-import { SqliteRecoveryStore } from "../../runtime/storage/recovery.ts";
-import { SqliteRequestStore } from "../../runtime/storage/requests.ts";
+import { SqliteAcceptanceStore } from "../../runtime/storage/executions/acceptance.ts";
+import { SqliteConversationStore } from "../../runtime/storage/executions/conversations.ts";
+import { SqliteEndingStore } from "../../runtime/storage/executions/endings.ts";
+import { SqliteFamilyStore } from "../../runtime/storage/executions/families.ts";
+import { SqliteRecoveryStore } from "../../runtime/storage/executions/recovery.ts";
+import { SqliteRequestStore } from "../../runtime/storage/executions/requests.ts";
 import { type CrashPoint, toLastLine } from "./crash_points.ts";
 
 interface Order {

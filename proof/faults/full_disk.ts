@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Fault, openWorld, refusalOf } from "./fault.ts";
-import { mount, unlessMountable, unmount } from "../../tests/support/mount.ts";
+import { mount, unlessMountable, unmount } from "../../tests/support/machine/mount.ts";
 
 const DISK = "size=16m";
 const CHUNK = new Uint8Array(64 * 1_024);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { sourceCommand } from "../../cli/self_command.ts";
 import { createRealHome } from "../../tests/e2e/real_process.ts";
 import { assertNoTrace, type Fault } from "./fault.ts";
-import { mount, unlessMountable, unmount } from "../../tests/support/mount.ts";
+import { mount, unlessMountable, unmount } from "../../tests/support/machine/mount.ts";
 
 export const readOnlyState: Fault = {
   name:

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import denoJson from "../../deno.json" with { type: "json" };
 import { createRealHome, isAlive } from "../e2e/real_process.ts";
-import { RealTerminal, testInTerminal } from "../e2e/real_terminal.ts";
+import { RealTerminal, testInTerminal } from "../e2e/terminal/real_terminal.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { until } from "../support/until.ts";
 

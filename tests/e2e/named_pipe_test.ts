@@ -1,7 +1,7 @@
 // A named pipe in the agents folder of the real service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { HAS_PIPES, makePipe } from "../support/pipes.ts";
+import { HAS_PIPES, makePipe } from "../support/machine/pipes.ts";
 import { createRealHome, isAlive, type RealHome, untilFound } from "./real_process.ts";
 
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, fn, ignore: !HAS_PIPES });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
-import { RealTerminal, testInTerminal } from "./real_terminal.ts";
+import { RealTerminal, testInTerminal } from "./terminal/real_terminal.ts";
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 

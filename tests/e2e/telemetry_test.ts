@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../support/models/openai_server.ts";
-import { type CollectedSpan, OtlpCollector } from "../support/otlp_collector.ts";
+import { type CollectedSpan, OtlpCollector } from "../support/machine/otlp_collector.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 const KEY = "sk-distinctive-0123456789-abcdef";

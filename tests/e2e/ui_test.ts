@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import axe from "axe-core";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
-import { testInBrowser } from "../support/browser.ts";
+import { testInBrowser } from "../support/machine/browser.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 /** The command, running. */

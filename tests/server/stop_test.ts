@@ -5,7 +5,7 @@ import { serve, type Service } from "../../server/mod.ts";
 import { BODY_TIMEOUT_MS } from "../../server/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
-import { createTcpClient } from "../support/tcp_client.ts";
+import { createTcpClient } from "../support/machine/tcp_client.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";

@@ -9,7 +9,7 @@ import { Database } from "../../runtime/storage/database.ts";
 import {
   createExecutionStores,
   type SqliteExecutionStores,
-} from "../../runtime/storage/execution_stores.ts";
+} from "../../runtime/storage/executions/execution_stores.ts";
 import { SqliteFrameStore } from "../../runtime/storage/frames.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { Database } from "../../../runtime/storage/database.ts";
-import { testInBrowser } from "../../support/browser.ts";
+import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { openDashboardWorld } from "./dashboard_world.ts";

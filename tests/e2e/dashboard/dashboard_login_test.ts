@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { join } from "node:path";
-import { testInBrowser } from "../../support/browser.ts";
+import { testInBrowser } from "../../support/machine/browser.ts";
 import { API_KEY, type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
 import { openOwnProxy } from "./own_proxy.ts";
 import { createTestCertificate } from "./test_certificate.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { createUiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
-import { testInBrowser } from "../../support/browser.ts";
+import { testInBrowser } from "../../support/machine/browser.ts";
 import { API_KEY, openDashboardWorld } from "./dashboard_world.ts";
 import { openOwnProxy } from "./own_proxy.ts";
 

@@ -1,7 +1,7 @@
 // The dashboard as a person uses it, in a real browser: running, watching, answering, looking back, losing the service.
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import { testInBrowser } from "../../support/browser.ts";
+import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { API_KEY, openDashboardWorld, openSlowModel } from "./dashboard_world.ts";

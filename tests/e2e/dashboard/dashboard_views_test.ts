@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { testInBrowser } from "../../support/browser.ts";
+import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { API_KEY, type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
 

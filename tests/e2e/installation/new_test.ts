@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { converse, interruptAt, type Turn } from "../dialog.ts";
+import { converse, interruptAt, type Turn } from "../terminal/dialog.ts";
 import { createRealHome, type RealHome } from "../real_process.ts";
-import { RealTerminal, testInTerminal } from "../real_terminal.ts";
+import { RealTerminal, testInTerminal } from "../terminal/real_terminal.ts";
 
 const TURNS: readonly Turn[] = [
   { question: /One-line description/, answer: "Zoë's: 日本 🚀" },

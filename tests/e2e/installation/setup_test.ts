@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { converse, interruptAt, type Turn } from "../dialog.ts";
+import { converse, interruptAt, type Turn } from "../terminal/dialog.ts";
 import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
-import { RealTerminal, testInTerminal } from "../real_terminal.ts";
+import { RealTerminal, testInTerminal } from "../terminal/real_terminal.ts";
 
 const KEY = "sk-e2e-0123456789abcdef";
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemWatches } from "../../../runtime/folders/system_watches.ts";
-import { HAS_PIPES, makePipe } from "../../support/pipes.ts";
+import { HAS_PIPES, makePipe } from "../../support/machine/pipes.ts";
 import { until } from "../../support/until.ts";
 
 /** Two watched folders, and what is heard of them. */

@@ -5,7 +5,7 @@ import {
   DatabaseUnusable,
   StorageUnavailable,
 } from "../../../runtime/storage/database.ts";
-import { SqliteExecutionReads } from "../../../runtime/storage/execution_reads.ts";
+import { SqliteExecutionReads } from "../../../runtime/storage/executions/execution_reads.ts";
 import { MIGRATIONS } from "../../../runtime/storage/migrations.ts";
 
 async function withFile(

@@ -34,9 +34,13 @@ for (const { change, of, durability, prepare } of DURABLE_CHANGES) {
 Deno.test("every method of a store that may write has a row here", async () => {
   const rows = new Set(DURABLE_CHANGES.map(({ change }) => change));
   const found = new Set<string>();
-  for await (const { name, isFile } of Deno.readDir(STORAGE)) {
-    if (!isFile) continue;
-    const module: Record<string, unknown> = await import(pathToFileURL(join(STORAGE, name)).href);
+  const files = [STORAGE, join(STORAGE, "executions")].flatMap((folder) =>
+    [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) =>
+      join(folder, name)
+    )
+  );
+  for (const file of files) {
+    const module: Record<string, unknown> = await import(pathToFileURL(file).href);
     for (const [exported, value] of Object.entries(module)) {
       if (typeof value !== "function") continue;
       if (exported.startsWith("Sqlite")) {

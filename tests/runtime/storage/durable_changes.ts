@@ -1,5 +1,5 @@
 // One call of every method of a store that writes, with how firmly its change must be on disk when it returns.
-import { SqliteCheckpointStore } from "../../../runtime/storage/checkpoints.ts";
+import { SqliteCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
 import type { Durability } from "../../../runtime/storage/database.ts";
 import { closeInstance, openInstance } from "../../../runtime/storage/instances.ts";
 import { SqliteKnownToolStore } from "../../../runtime/storage/known_tools.ts";

@@ -1,6 +1,6 @@
 // A service in a process of its own, to be killed; by itself, if wanted, right before or after it accepts a run.
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
-import { SqliteAcceptanceStore } from "../../../runtime/storage/acceptance.ts";
+import { SqliteAcceptanceStore } from "../../../runtime/storage/executions/acceptance.ts";
 
 /** What it is told on its command line. */
 export interface MortalOrder {

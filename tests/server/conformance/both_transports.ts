@@ -4,7 +4,7 @@ import { type Client, openSocketClient, type StreamFrame } from "../../../server
 import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
 import { serve, type Service } from "../../../server/mod.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { createTcpClient } from "../../support/tcp_client.ts";
+import { createTcpClient } from "../../support/machine/tcp_client.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 export const API_KEY = "conformance-key";

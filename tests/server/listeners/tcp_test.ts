@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiKeyUnusable, PortUnavailable, serve, type TcpOptions } from "../../../server/mod.ts";
 import { FakeRuntime } from "../../support/fake_runtime.ts";
-import { createTcpClient } from "../../support/tcp_client.ts";
+import { createTcpClient } from "../../support/machine/tcp_client.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { sendRaw } from "../raw_http.ts";
 

@@ -6,7 +6,7 @@ import type {
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { performCall } from "../../../../runtime/executions/loop/perform_call.ts";
 import { type Run, RunStopped } from "../../../../runtime/executions/runs/run.ts";
-import { SqliteConversationStore } from "../../../../runtime/storage/conversations.ts";
+import { SqliteConversationStore } from "../../../../runtime/storage/executions/conversations.ts";
 import type { ActionTool } from "../../../../runtime/tools/tool.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { TestClock } from "../../../support/test_clock.ts";

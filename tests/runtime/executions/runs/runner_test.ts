@@ -4,7 +4,7 @@ import type { ExecutionTrigger } from "../../../../runtime/trigger_kinds.ts";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { IdempotencyKeyReused } from "../../../../runtime/executions/refusals.ts";
-import { SqliteAcceptanceStore } from "../../../../runtime/storage/acceptance.ts";
+import { SqliteAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
 import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileMove } from "../../../../runtime/tools/builtin/file_move.ts";
-import { mount, unlessMountable, unmount } from "../../../support/mount.ts";
+import { mount, unlessMountable, unmount } from "../../../support/machine/mount.ts";
 import { call, failureOf, namesIn, SandboxFixture, testContext } from "./sandbox_fixture.ts";
 
 Deno.test({

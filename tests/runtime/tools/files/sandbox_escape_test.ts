@@ -7,7 +7,7 @@ import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
 import type { PathAccess } from "../../../../runtime/tools/files/sandbox_roots.ts";
 import { PathSandbox, type ResolvedPath } from "../../../../runtime/tools/files/path_sandbox.ts";
 import { until } from "../../../support/until.ts";
-import { HAS_PIPES, makePipe } from "../../../support/pipes.ts";
+import { HAS_PIPES, makePipe } from "../../../support/machine/pipes.ts";
 import { attempt, closedPlaces, plant, tool } from "./sandbox_attack.ts";
 import {
   call,

@@ -5,7 +5,7 @@ import { SystemClock } from "../../../../base/clock.ts";
 import { EventBus } from "../../../../runtime/events/bus.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { createInfoFrame } from "../../../../runtime/executions/runs/acceptance.ts";
-import { SqliteAcceptanceStore } from "../../../../runtime/storage/acceptance.ts";
+import { SqliteAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
 import { Database } from "../../../../runtime/storage/database.ts";
 import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { SqliteWatchStore } from "../../../../runtime/storage/watches.ts";

@@ -1,8 +1,8 @@
 // Executions as rows: the columns that make an Execution, and the way back.
-import type { Execution } from "../executions/execution.ts";
-import { type ExecutionStatus, OPEN_STATUSES } from "../executions/states.ts";
-import type { ExecutionTrigger } from "../trigger_kinds.ts";
-import type { ExecutionRequest } from "../executions/execution_request.ts";
+import type { Execution } from "../../executions/execution.ts";
+import { type ExecutionStatus, OPEN_STATUSES } from "../../executions/states.ts";
+import type { ExecutionTrigger } from "../../trigger_kinds.ts";
+import type { ExecutionRequest } from "../../executions/execution_request.ts";
 
 /** The columns of ExecutionRow, for SELECT and RETURNING. The answer is left out: it may be large. */
 export const EXECUTION_COLUMNS = "id, agent_id, display_name, status, trigger, " +

@@ -1,9 +1,9 @@
 // The Tab key in real shells: what it completes reaches the program as it was meant, and nothing on the line is run.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SHELLS } from "../../cli/completions/shell_script.ts";
-import { loadShellScript } from "../../cli/completions/shell_script.ts";
-import { createRealHome, type RealHome } from "./real_process.ts";
+import { SHELLS } from "../../../cli/completions/shell_script.ts";
+import { loadShellScript } from "../../../cli/completions/shell_script.ts";
+import { createRealHome, type RealHome } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 /** How each shell is started so that it reads the script as its user would have it do. */

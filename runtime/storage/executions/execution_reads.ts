@@ -1,7 +1,7 @@
 // Executions in SQLite as they stand: one, many, and what they used.
-import type { Execution } from "../executions/execution.ts";
-import { CANCELLED, type ExecutionStatus } from "../executions/states.ts";
-import { COST_PLACES } from "../../base/cost.ts";
+import type { Execution } from "../../executions/execution.ts";
+import { CANCELLED, type ExecutionStatus } from "../../executions/states.ts";
+import { COST_PLACES } from "../../../base/cost.ts";
 import {
   type Downtime,
   type ExecutionFilter,
@@ -11,9 +11,9 @@ import {
   PREVIEW_CHARACTERS,
   type SpanSummary,
   type StoredExecution,
-} from "../executions/record/execution_reads.ts";
-import type { UsageStep } from "../executions/usage.ts";
-import type { Database } from "./database.ts";
+} from "../../executions/record/execution_reads.ts";
+import type { UsageStep } from "../../executions/usage.ts";
+import type { Database } from "../database.ts";
 import {
   EXECUTION_COLUMNS,
   type ExecutionRow,

@@ -4,10 +4,10 @@ import type {
   CheckpointStats,
   CheckpointStore,
   PurgeSelection,
-} from "../executions/record/checkpoint_store.ts";
-import type { Database } from "./database.ts";
+} from "../../executions/record/checkpoint_store.ts";
+import type { Database } from "../database.ts";
 import { OPEN } from "./execution_rows.ts";
-import { ifThere } from "../../base/files/missing.ts";
+import { ifThere } from "../../../base/files/missing.ts";
 
 /** The stored conversations of one database. */
 export class SqliteCheckpointStore implements CheckpointStore {

@@ -1,7 +1,7 @@
 // Buckets: which executions of an agent belong to one conversation, hold each other, and seed each other.
 import type { SQLInputValue } from "node:sqlite";
-import { EXECUTION_TRIGGERS, type ExecutionTrigger, TRIGGER_KINDS } from "../trigger_kinds.ts";
-import type { Database } from "./database.ts";
+import { EXECUTION_TRIGGERS, type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
+import type { Database } from "../database.ts";
 import { sqlList } from "./execution_rows.ts";
 
 /** A bucket as a condition on executions. */

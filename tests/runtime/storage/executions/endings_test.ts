@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Journal } from "../../../runtime/executions/record/journal.ts";
-import { TestClock } from "../../support/test_clock.ts";
-import { openTestStore } from "../../support/test_store.ts";
-import { storedFrames } from "./stored_frames.ts";
+import { Journal } from "../../../../runtime/executions/record/journal.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { openTestStore } from "../../../support/test_store.ts";
+import { storedFrames } from "../stored_frames.ts";
 
 Deno.test("SqliteEndingStore.finishExecution() ends an execution once: one complete, the last frame", async () => {
   using store = openTestStore();

@@ -1,10 +1,10 @@
 // Executions that go over from running to waiting and back, as part of the transaction that is open.
-import type { FrameDraft } from "../events/frame.ts";
-import type { Execution } from "../executions/execution.ts";
-import { stateBefore } from "../executions/states.ts";
-import type { Database } from "./database.ts";
+import type { FrameDraft } from "../../events/frame.ts";
+import type { Execution } from "../../executions/execution.ts";
+import { stateBefore } from "../../executions/states.ts";
+import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
-import { appendFrames } from "./frames.ts";
+import { appendFrames } from "../frames.ts";
 
 const STANDING_STILL = stateBefore("running", "answer");
 

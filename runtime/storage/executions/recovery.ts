@@ -1,6 +1,6 @@
 // What dead instances left behind in SQLite.
-import type { RecoveryStore } from "../executions/record/recovery_store.ts";
-import type { Database } from "./database.ts";
+import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
+import type { Database } from "../database.ts";
 import { OPEN } from "./execution_rows.ts";
 
 interface LoggedAt {

@@ -1,7 +1,7 @@
 // What executions used, added up by the database: by quarter of an hour and agent, so that days can be made of it.
-import { COST_PLACES } from "../../base/cost.ts";
-import { USAGE_STEP_MS, type UsageStep } from "../executions/usage.ts";
-import type { Database } from "./database.ts";
+import { COST_PLACES } from "../../../base/cost.ts";
+import { USAGE_STEP_MS, type UsageStep } from "../../executions/usage.ts";
+import type { Database } from "../database.ts";
 import { OPEN } from "./execution_rows.ts";
 
 /** The usage of all executions that began at `from` or later, oldest step first. */

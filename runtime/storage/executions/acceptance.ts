@@ -7,16 +7,16 @@ import type {
   AcceptanceTerms,
   Claim,
   NewExecution,
-} from "../executions/record/acceptance_store.ts";
-import type { Execution } from "../executions/execution.ts";
+} from "../../executions/record/acceptance_store.ts";
+import type { Execution } from "../../executions/execution.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
 import { selectChild } from "./families.ts";
-import { appendFrames } from "./frames.ts";
+import { appendFrames } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
-import { insertSlot, isSlotTaken } from "./slots.ts";
-import { takeQueued } from "./watches.ts";
+import { insertSlot, isSlotTaken } from "../slots.ts";
+import { takeQueued } from "../watches.ts";
 
 interface Asked {
   accept: () => Acceptance;

@@ -1,7 +1,7 @@
 // The stores of executions that one service instance works with, each for one concern.
 import { SqliteAcceptanceStore } from "./acceptance.ts";
 import { SqliteConversationStore } from "./conversations.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "../database.ts";
 import { SqliteEndingStore } from "./endings.ts";
 import { SqliteExecutionReads } from "./execution_reads.ts";
 import { SqliteFamilyStore } from "./families.ts";

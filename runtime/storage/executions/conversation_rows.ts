@@ -1,9 +1,9 @@
 // Conversations as rows: messages, and the calls between a reply and its results.
-import type { PlacedMessage, PlannedCall } from "../executions/record/conversation.ts";
-import type { StoredCall } from "../executions/record/conversation_store.ts";
-import type { Message, ToolMessage } from "../models/message.ts";
-import type { Effect } from "../tools/tool.ts";
-import type { Database } from "./database.ts";
+import type { PlacedMessage, PlannedCall } from "../../executions/record/conversation.ts";
+import type { StoredCall } from "../../executions/record/conversation_store.ts";
+import type { Message, ToolMessage } from "../../models/message.ts";
+import type { Effect } from "../../tools/tool.ts";
+import type { Database } from "../database.ts";
 
 interface CallRow {
   position: number;

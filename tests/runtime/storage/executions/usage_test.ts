@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { selectUsage } from "../../../runtime/storage/usage.ts";
-import { openTestStore } from "../../support/test_store.ts";
+import { selectUsage } from "../../../../runtime/storage/executions/usage.ts";
+import { openTestStore } from "../../../support/test_store.ts";
 
 const QUARTER_MS = 900_000;
 

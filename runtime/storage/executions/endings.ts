@@ -1,10 +1,10 @@
 // Ends of executions in SQLite.
-import { COST_PLACES } from "../../base/cost.ts";
-import type { Ending, EndingStore } from "../executions/record/ending_store.ts";
-import type { Resumption } from "../executions/runs/resumption.ts";
-import type { Database } from "./database.ts";
+import { COST_PLACES } from "../../../base/cost.ts";
+import type { Ending, EndingStore } from "../../executions/record/ending_store.ts";
+import type { Resumption } from "../../executions/runs/resumption.ts";
+import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
-import { appendFrames } from "./frames.ts";
+import { appendFrames } from "../frames.ts";
 import { voidRequests } from "./request_rows.ts";
 import { wakeAncestors } from "./waiting.ts";
 

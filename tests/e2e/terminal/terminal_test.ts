@@ -1,7 +1,7 @@
 // A run at real terminals of all kinds, and at none: what moves leaves nothing behind, and nothing breaks.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
+import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const ANSWER = "# Report\n\nAll is **well** in `notes.md`:\n\n- roses\n- tomatoes";

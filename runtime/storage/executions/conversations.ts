@@ -1,6 +1,6 @@
 // Conversations in SQLite: opening, replies, calls and results, and what earlier ones leave to later ones.
-import type { FrameDraft } from "../events/frame.ts";
-import { COST_PLACES } from "../../base/cost.ts";
+import type { FrameDraft } from "../../events/frame.ts";
+import { COST_PLACES } from "../../../base/cost.ts";
 import type {
   CallIntent,
   ConversationStore,
@@ -10,8 +10,8 @@ import type {
   ReplacedSystem,
   Seed,
   StoredConversation,
-} from "../executions/record/conversation_store.ts";
-import type { Execution } from "../executions/execution.ts";
+} from "../../executions/record/conversation_store.ts";
+import type { Execution } from "../../executions/execution.ts";
 import { bucketOf } from "./buckets.ts";
 import {
   insertCall,
@@ -20,7 +20,7 @@ import {
   selectCalls,
   selectMessages,
 } from "./conversation_rows.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "../database.ts";
 import {
   EXECUTION_COLUMNS,
   type ExecutionRow,
@@ -29,7 +29,7 @@ import {
   toReturned,
 } from "./execution_rows.ts";
 import { selectDelegated } from "./families.ts";
-import { appendFrames } from "./frames.ts";
+import { appendFrames } from "../frames.ts";
 import { selectAnswers } from "./request_rows.ts";
 
 /** Conversations of executions. */

@@ -1,6 +1,6 @@
 // A real terminal with the real program in it: tmux draws it, a test types and reads what stands there.
 import { join } from "node:path";
-import { type RealHome, untilFound } from "./real_process.ts";
+import { type RealHome, untilFound } from "../real_process.ts";
 
 const text = new TextDecoder();
 

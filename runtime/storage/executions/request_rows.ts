@@ -1,6 +1,6 @@
 // Questions to people as rows: opening one, answering it once, finding what is open.
-import type { GivenAnswer, HumanAnswer, HumanRequest } from "../executions/human_request.ts";
-import type { Database } from "./database.ts";
+import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
+import type { Database } from "../database.ts";
 
 interface RequestRow {
   request_id: string;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { createFrame, type FrameContent } from "../../../runtime/events/frame.ts";
-import type { Execution } from "../../../runtime/executions/execution.ts";
-import { Journal } from "../../../runtime/executions/record/journal.ts";
-import { appendFrames } from "../../../runtime/storage/frames.ts";
-import { TestClock } from "../../support/test_clock.ts";
-import { openTestStore } from "../../support/test_store.ts";
+import { createFrame, type FrameContent } from "../../../../runtime/events/frame.ts";
+import type { Execution } from "../../../../runtime/executions/execution.ts";
+import { Journal } from "../../../../runtime/executions/record/journal.ts";
+import { appendFrames } from "../../../../runtime/storage/frames.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { openTestStore } from "../../../support/test_store.ts";
 
 Deno.test("SqliteRecoveryStore.findAbandoned() names only what another instance left running", async () => {
   const dir = await Deno.makeTempDir();

@@ -1,7 +1,7 @@
 // Every kind of prompt at a real terminal: Ctrl+C at each ends the command with 130, Ctrl+D puts the question aside, and
 // both give the terminal back; at a narrow one they are legible.
 import assert from "node:assert/strict";
-import { createRealHome, type RealHome } from "./real_process.ts";
+import { createRealHome, type RealHome } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const ASK = (question: string, more: Record<string, unknown> = {}) => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
-import { openTestStore, type TestStore } from "../../support/test_store.ts";
+import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
+import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 
 function question(executionId: number, requestId: string): HumanRequest {
   return {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Journal } from "../../../runtime/executions/record/journal.ts";
-import { openInstance } from "../../../runtime/storage/instances.ts";
-import { TestClock } from "../../support/test_clock.ts";
-import { openTestStore } from "../../support/test_store.ts";
+import { Journal } from "../../../../runtime/executions/record/journal.ts";
+import { openInstance } from "../../../../runtime/storage/instances.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { openTestStore } from "../../../support/test_store.ts";
 
 Deno.test("SqliteExecutionReads.listExecutions() filters by status and agent, newest first, in pages", async () => {
   using store = openTestStore();

@@ -1,13 +1,13 @@
 // Executions above and below each other in SQLite: waiting for one below, and finding what stands where.
-import { COST_PLACES } from "../../base/cost.ts";
-import type { Execution, ExecutionTotals } from "../executions/execution.ts";
+import { COST_PLACES } from "../../../base/cost.ts";
+import type { Execution, ExecutionTotals } from "../../executions/execution.ts";
 import type {
   FamilyStore,
   LineageMember,
   WaitForChild,
-} from "../executions/record/family_store.ts";
-import type { HumanRequest } from "../executions/human_request.ts";
-import type { Database } from "./database.ts";
+} from "../../executions/record/family_store.ts";
+import type { HumanRequest } from "../../executions/human_request.ts";
+import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { selectOpenRequest } from "./request_rows.ts";
 import { isWaiting, pauseExecution } from "./waiting.ts";

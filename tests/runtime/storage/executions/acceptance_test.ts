@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import type { FrameDraft } from "../../../runtime/events/frame.ts";
+import type { FrameDraft } from "../../../../runtime/events/frame.ts";
 import type {
   Acceptance,
   Claim,
   NewExecution,
-} from "../../../runtime/executions/record/acceptance_store.ts";
-import { pauseExecution } from "../../../runtime/storage/waiting.ts";
-import { SqliteWatchStore } from "../../../runtime/storage/watches.ts";
-import { openTestStore, type TestStore } from "../../support/test_store.ts";
-import { storedFrames } from "./stored_frames.ts";
+} from "../../../../runtime/executions/record/acceptance_store.ts";
+import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
+import { SqliteWatchStore } from "../../../../runtime/storage/watches.ts";
+import { openTestStore, type TestStore } from "../../../support/test_store.ts";
+import { storedFrames } from "../stored_frames.ts";
 
 const WANTED: NewExecution = {
   agentId: "tester",

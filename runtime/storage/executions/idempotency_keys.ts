@@ -1,6 +1,6 @@
 // Idempotency keys: which execution a run got that somebody asked for under one.
-import { DAY_MS } from "../../base/time_units.ts";
-import type { Database } from "./database.ts";
+import { DAY_MS } from "../../../base/time_units.ts";
+import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow } from "./execution_rows.ts";
 
 /** How long a key stands for its first run. */

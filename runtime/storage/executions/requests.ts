@@ -1,14 +1,14 @@
 // Questions to people in SQLite: an execution waits with one, and runs again with its answer.
-import type { Execution } from "../executions/execution.ts";
-import type { HumanRequest } from "../executions/human_request.ts";
+import type { Execution } from "../../executions/execution.ts";
+import type { HumanRequest } from "../../executions/human_request.ts";
 import type {
   OpeningRequest,
   RecordedAnswer,
   RequestStore,
-} from "../executions/record/request_store.ts";
-import type { Resumption } from "../executions/runs/resumption.ts";
-import type { Database } from "./database.ts";
-import { appendFrames, showsRequest } from "./frames.ts";
+} from "../../executions/record/request_store.ts";
+import type { Resumption } from "../../executions/runs/resumption.ts";
+import type { Database } from "../database.ts";
+import { appendFrames, showsRequest } from "../frames.ts";
 import {
   closeRequest,
   insertRequest,

@@ -1,8 +1,8 @@
 // A conversation at a real terminal, and one out of a pipe.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { OpenAiServer } from "../support/models/openai_server.ts";
-import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 /** A message that says itself what the scripted model answers to it. */
