@@ -28,6 +28,8 @@ export { loadSettings, type Surroundings, type WorkspaceSettings } from "./confi
 
 /** Loaded with the first run, or the first agent that watches something. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
+/** Loaded when somebody asks what a run would be. */
+const loadPlanRun = lazyModule(() => import("./wiring/plan_run.ts"));
 
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {
@@ -72,8 +74,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return new OwnWrites();
   });
   const toolResources = new AsyncDisposableStack();
-  const runner = new Runner({
-    ...stores,
+  const runPorts = {
     ...createRunSupplies({
       settings,
       registry,
@@ -86,19 +87,24 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       isNews: (warning) => remembered.changeSetting(`told:${warning}`, "yes", { fallback: "no" }),
       resources: toolResources,
     }),
-    events,
-    findAgent: (id) => registry.get(id),
-    whyUnreadable: (id) => registry.whyUnreadable(id),
-    maxAgentDepth: () => settings.config.maxAgentDepth,
-    log: executionLog,
+    conversations: stores.conversations,
+    findAgent: (id: string) => registry.get(id),
     redactor,
     keyRedactor: agents.keyRedactor,
     clock,
-    telemetry: options.telemetry ?? NO_TELEMETRY,
     environment: settings.environment,
     serviceLog: log,
     timeZone,
     isProviderKey: agents.isProviderKey,
+  };
+  const runner = new Runner({
+    ...stores,
+    ...runPorts,
+    events,
+    whyUnreadable: (id) => registry.whyUnreadable(id),
+    maxAgentDepth: () => settings.config.maxAgentDepth,
+    log: executionLog,
+    telemetry: options.telemetry ?? NO_TELEMETRY,
   });
   const follower = new ConfigFollower({ settings, agentFiles, clock, log });
   const refreshConfig = () => mode === "service" ? follower.refresh() : Promise.resolve();
@@ -121,6 +127,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     toolResources,
     resources,
   });
+  // A service has taken them: they end behind its runs.
+  if (mode !== "service") resources.use(toolResources);
   if (mode === "upkeep") {
     resources.use(runner);
     // A parent whose waiting child is ended would continue: here it ends, too.
@@ -142,6 +150,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     executionLog,
     timeZone,
     redactor,
+    async planRun(agent, options) {
+      const { planRun } = await loadPlanRun();
+      return await planRun(agent, {
+        ...options,
+        ports: { ...runPorts, settings, triggers, pause },
+      });
+    },
     retention,
     runner: mode === "service" ? runner : undefined,
     abortWaiting: mode === "read-only" ? undefined : (id, error) => runner.abortWaiting(id, error),

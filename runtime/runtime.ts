@@ -3,6 +3,7 @@ import type { AutomaticTriggerType } from "./trigger_kinds.ts";
 import type { Agent, Trigger } from "./agents/agent.ts";
 import type { BrokenAgentFile } from "./agents/registry.ts";
 import type { Recap } from "./wiring/recap.ts";
+import type { RunPlan } from "./wiring/run_plan.ts";
 import type { ReloadReport } from "./agents/reload_report.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "./config/config.ts";
@@ -32,6 +33,7 @@ export type {
   Outcomes,
 } from "./executions/record/execution_reads.ts";
 export type { Recap } from "./wiring/recap.ts";
+export type { RunPlan } from "./wiring/run_plan.ts";
 export type { RunRequest } from "./executions/runs/run_request.ts";
 
 /** An agent with what the store knows of it. Times are milliseconds since the epoch. */
@@ -132,6 +134,11 @@ export interface Runtime extends AsyncDisposable {
   listAgents(): Promise<AgentListing[]>;
   /** Throws AgentNotFound. */
   getAgent(id: string): Promise<AgentListing>;
+  /**
+   * What its next run would be, with `withMessages` also what the model would be sent first. Opens its tools as a run does,
+   * calls none, and stores nothing. Throws AgentNotFound.
+   */
+  planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan>;
   brokenAgentFiles(): BrokenAgentFile[];
   reloadAgents(): Promise<ReloadReport>;
 

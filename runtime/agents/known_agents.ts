@@ -3,15 +3,20 @@ import { normalizeId } from "./agent_id.ts";
 import { AgentNotFound } from "./agent_not_found.ts";
 import type { AgentRegistry } from "./registry.ts";
 
+/** What is stored of agents, by ids as they are stored (NFC). */
+export interface AgentTraces {
+  executions: { newestByAgent(ids: readonly string[]): Promise<{ size: number }> };
+  slots: { listSlots(id: string, page: { limit: number; offset: number }): Promise<unknown[]> };
+}
+
 /** Tells an agent that is gone from one that never was. */
 export class KnownAgents {
   readonly #registry: AgentRegistry;
-  readonly #hasHistory: (id: string) => Promise<boolean>;
+  readonly #traces: AgentTraces;
 
-  /** `hasHistory` tells whether something is stored of the agent with an id, as ids are stored (NFC). */
-  constructor(registry: AgentRegistry, hasHistory: (id: string) => Promise<boolean>) {
-    this.#registry = registry;
-    this.#hasHistory = hasHistory;
+  constructor(ports: AgentTraces & { registry: AgentRegistry }) {
+    this.#registry = ports.registry;
+    this.#traces = ports;
   }
 
   /** The id under which things of an agent are stored, however it is written. Throws AgentNotFound. */
@@ -21,5 +26,11 @@ export class KnownAgents {
     const stored = normalizeId(id);
     if (!await this.#hasHistory(stored)) throw new AgentNotFound(id);
     return stored;
+  }
+
+  async #hasHistory(id: string): Promise<boolean> {
+    const { executions, slots } = this.#traces;
+    if ((await executions.newestByAgent([id])).size > 0) return true;
+    return (await slots.listSlots(id, { limit: 1, offset: 0 })).length > 0;
   }
 }

@@ -3,9 +3,9 @@ import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
 import type { IdleGuards } from "./http/idle_guards.ts";
-import type { Tell } from "./mcp/mcp_server.ts";
 import type { McpServers } from "./mcp/mcp_servers.ts";
-import type { SkillDescription, Skills } from "./skills/skills.ts";
+import type { OpenToolsOptions } from "./open_tools_options.ts";
+import type { AgentSkills, SkillDescription, Skills } from "./skills/skills.ts";
 import type { Tool } from "./tool.ts";
 import { Toolbox } from "./toolbox.ts";
 import { ToolsUnavailable } from "./tools_unavailable.ts";
@@ -33,12 +33,6 @@ export interface ToolSources {
   findSandboxGap(agent: Agent): Promise<string | undefined>;
 }
 
-/** `tell`: is told what is waited for. */
-export interface OpenToolsOptions {
-  signal: AbortSignal;
-  tell?: Tell;
-}
-
 /** Puts the tools of agents together. */
 export class ToolCatalog {
   readonly #sources: ToolSources;
@@ -48,34 +42,56 @@ export class ToolCatalog {
   }
 
   /**
-   * The tools of an agent as its file stands. Throws ToolsUnavailable for one that is not available, and the signal's
-   * reason.
+   * The tools of an agent as its file stands. Throws ToolsUnavailable for one that is not available, unless `leaveOut`
+   * hears of it, and the signal's reason.
    */
-  async openTools(agent: Agent, { signal, tell }: OpenToolsOptions): Promise<AgentTools> {
+  async openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools> {
     const { builtin, findAgent } = this.#sources;
+    const { signal, leaveOut } = options;
+    // Each by itself, where what is not available is left out.
+    const parts = (names: string[]) =>
+      leaveOut === undefined ? (names.length === 0 ? [] : [names]) : names.map((name) => [name]);
+    const unlessLeftOut = async (open: () => Promise<void>) => {
+      try {
+        await open();
+      } catch (error) {
+        if (leaveOut === undefined || !(error instanceof ToolsUnavailable)) throw error;
+        leaveOut(error.message);
+      }
+    };
     const tools = [...builtin];
     if (agent.agents.length > 0) tools.push(createRunAgent(agent, findAgent));
-    const skills = agent.skills.length === 0
-      ? undefined
-      : await (await this.#sources.openSkills()).open(agent);
-    tools.push(...skills?.tools ?? []);
-    if (agent.customTools.length > 0) {
-      const custom = await (await this.#sources.openCustomTools()).openTools(agent, { signal });
-      refuseClashes(custom, tools);
-      tools.push(...custom);
+    const skills: AgentSkills = { tools: [], described: [] };
+    for (const names of parts(agent.skills)) {
+      await unlessLeftOut(async () => {
+        const opened = await (await this.#sources.openSkills()).open({ skills: names });
+        skills.tools = opened.tools;
+        skills.described.push(...opened.described);
+      });
+    }
+    tools.push(...skills.tools);
+    for (const customTools of parts(agent.customTools)) {
+      await unlessLeftOut(async () => {
+        const custom = await (await this.#sources.openCustomTools())
+          .openTools({ id: agent.id, customTools }, { signal });
+        refuseClashes(custom, tools);
+        tools.push(...custom);
+      });
     }
     if (agent.mcp.length > 0) {
-      const servers = await this.#sources.openMcpServers();
-      const taken = tools.map(({ name }) => name);
-      tools.push(...await servers.openTools(agent, { taken, signal, ...(tell && { tell }) }));
+      await unlessLeftOut(async () => {
+        const servers = await this.#sources.openMcpServers();
+        const taken = tools.map(({ name }) => name);
+        tools.push(...await servers.openTools(agent, { ...options, taken }));
+      });
     }
-    this.#sources.idleGuards.look(agent, tools);
+    if (leaveOut === undefined) this.#sources.idleGuards.look(agent, tools);
     const sandboxGap = [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0)
       ? await this.#sources.findSandboxGap(agent)
       : undefined;
     return {
       toolbox: new Toolbox(tools),
-      skills: skills?.described ?? [],
+      skills: skills.described,
       ...(sandboxGap === undefined ? {} : { sandboxGap }),
     };
   }

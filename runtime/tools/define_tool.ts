@@ -56,6 +56,7 @@ export function defineTool<Shape extends z.ZodRawShape>(
     timeoutMs,
     ...(maxResultBytes !== undefined && { maxResultBytes }),
     ...(worksOn !== undefined && { worksOn }),
+    fixedEffect: typeof effect === "function" ? null : effect,
     effect: (args: JsonObject) =>
       typeof effect === "function" ? effect(schema.parse(args)) : effect,
     run: async (args: JsonObject, context: ToolContext) =>

@@ -92,6 +92,8 @@ export interface ActionTool extends ToolDeclaration {
    * they run side by side with all others.
    */
   readonly worksOn?: "files" | "memory";
+  /** The effect of every call; null where the arguments decide. */
+  readonly fixedEffect: Effect | null;
   /** The effect of a call with these (already checked) arguments. */
   effect(args: JsonObject): Effect;
   /**

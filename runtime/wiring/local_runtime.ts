@@ -46,6 +46,7 @@ import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler } from "./scheduler_status.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { ShownHistory } from "./shown_history.ts";
+import type { RunPlan } from "./run_plan.ts";
 import { makeRecap, type Recap } from "./recap.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause, SchedulerState } from "../triggers/pause.ts";
@@ -71,6 +72,7 @@ export interface RuntimeParts {
   /** The machine's. */
   timeZone: () => string;
   redactor: Redactor;
+  planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
   retention: Retention;
   /** Absent in a runtime that runs nothing. */
   runner: Runner | undefined;
@@ -102,7 +104,7 @@ export class LocalRuntime implements Runtime {
     this.#parts = parts;
     const { registry, agentFiles, directories: { agentsDir } } = parts;
     this.#newAgents = new NewAgents({ registry, agentsDir, reload: () => agentFiles.reload() });
-    this.#knownAgents = new KnownAgents(registry, (id) => this.#hasHistory(id));
+    this.#knownAgents = new KnownAgents(parts);
     this.#history = new ShownHistory(parts);
     this.version = parts.version;
     this.directories = parts.directories;
@@ -125,6 +127,11 @@ export class LocalRuntime implements Runtime {
   async getAgent(id: string): Promise<AgentListing> {
     const agent = this.#agent(id);
     return this.#toListing(agent, await this.#history.newest([agent.id]));
+  }
+
+  async planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan> {
+    await this.#parts.refreshConfig();
+    return await this.#parts.planRun(this.#agent(id), options);
   }
 
   brokenAgentFiles(): BrokenAgentFile[] {
@@ -263,12 +270,6 @@ export class LocalRuntime implements Runtime {
     const { triggers } = this.#parts;
     if (triggers === undefined) throw new ReadOnlyRuntime();
     await triggers.change(state);
-  }
-
-  async #hasHistory(agentId: string): Promise<boolean> {
-    const { executions, slots } = this.#parts;
-    if ((await executions.newestByAgent([agentId])).size > 0) return true;
-    return (await slots.listSlots(agentId, { limit: 1, offset: 0 })).length > 0;
   }
 
   #runner(): Runner {

@@ -23,6 +23,7 @@ import type {
   Outcomes,
   Recap,
   ReloadReport,
+  RunPlan,
   RunRequest,
   Runtime,
   SchedulerJob,
@@ -72,6 +73,8 @@ export class FakeRuntime implements Runtime {
   };
   readonly purges: { agentId?: string; force: boolean }[] = [];
   broken: BrokenAgentFile[] = [];
+  /** What the next run of each agent would be, by id. */
+  readonly plans = new Map<string, RunPlan>();
   readonly jobs: SchedulerJob[] = [];
   /** What `usage` reports, and for which requests. */
   report: UsageReport = { timeZone: "UTC", days: [], entries: [] };
@@ -304,6 +307,13 @@ export class FakeRuntime implements Runtime {
   // deno-lint-ignore require-await -- a missing execution must reject, not throw
   async getExecution(id: number): Promise<ExecutionDetail> {
     return this.#execution(id);
+  }
+
+  async planRun(id: string, { withMessages }: { withMessages: boolean }): Promise<RunPlan> {
+    await this.getAgent(id);
+    const plan = this.plans.get(id);
+    if (plan === undefined) throw new TypeError(`No plan of ${id}`);
+    return { ...plan, messages: withMessages ? plan.messages : null };
   }
 
   async readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]> {

@@ -2,26 +2,24 @@
 import type { Agent } from "../../agents/agent.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
 import type { RunCause } from "../../run_cause.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
-import type { AgentTools, OpenToolsOptions } from "../../tools/agent_tools.ts";
+import type { AgentTools } from "../../tools/agent_tools.ts";
+import type { OpenToolsOptions } from "../../tools/open_tools_options.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import { Conversation } from "../record/conversation.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
-import { seedHistory } from "./history.ts";
-import { createOpening, type OpeningPorts, renewSystem } from "./opening.ts";
+import { createFirstMessages, type FirstMessagesPorts } from "./first_messages.ts";
+import { renewSystem } from "./opening.ts";
 import type { Run } from "../runs/run.ts";
 import type { Telemetry } from "../telemetry.ts";
 
 /** What a run is made with. */
-export interface RunPorts extends OpeningPorts {
+export interface RunPorts extends FirstMessagesPorts {
   conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
   families: Pick<FamilyStore, "readLineage">;
   telemetry: Telemetry;
-  /** Knows all secrets. */
-  redactor: Redactor;
   /** The model of an agent. Throws ModelError with what is missing. */
   openModel(agent: Agent): Promise<Model>;
   /** What a reply of this agent's model cost; null where no price is known. */
@@ -64,16 +62,8 @@ export async function prepareRun(
   const opened = { request, agent, roots: await sandbox.roots(), tools };
   const first = stored.messages[0];
   if (first === undefined) {
-    const seed = seedHistory(await ports.conversations.readSeed(execution), {
-      level: agent.history,
-      redactor: ports.redactor,
-    });
-    const [system, user] = await createOpening(opened, ports);
-    const opening = [
-      { message: system, seeded: false },
-      ...seed.map((message) => ({ message, seeded: true })),
-      { message: user, seeded: false },
-    ].map((one, position) => ({ ...one, position }));
+    const messages = await createFirstMessages({ ...opened, execution }, ports);
+    const opening = messages.map((one, position) => ({ ...one, position }));
     await journal.begin(opening);
     for (const message of opening) conversation.add(message);
   } else {

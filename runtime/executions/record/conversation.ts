@@ -8,6 +8,12 @@ export interface PlacedMessage {
   message: Message;
 }
 
+/** A message that a run begins with, and whether an earlier run left it. */
+export interface FirstMessage {
+  message: Message;
+  seeded: boolean;
+}
+
 /** A call the model asked for, kept from its reply until its result is logged. */
 export interface PlannedCall {
   /** The place of its result in the conversation. */

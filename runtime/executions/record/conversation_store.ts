@@ -75,6 +75,9 @@ export interface StoredConversation {
   delegated: ReadonlySet<number>;
 }
 
+/** Whose conversation is looked for: of its bucket, and begun before it. */
+export type SeededExecution = Pick<Execution, "id" | "agentId" | "sessionId" | "trigger">;
+
 /** A conversation that a new run may be seeded from. */
 export interface Seed {
   messages: Message[];
@@ -113,5 +116,5 @@ export interface ConversationStore {
   readConversation(executionId: number): Promise<StoredConversation>;
 
   /** The newest ended execution before this one, in the same bucket, that has a conversation. */
-  readSeed(execution: Execution): Promise<Seed | undefined>;
+  readSeed(execution: SeededExecution): Promise<Seed | undefined>;
 }

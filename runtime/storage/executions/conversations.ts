@@ -9,6 +9,7 @@ import type {
   RecordedResult,
   ReplacedSystem,
   Seed,
+  SeededExecution,
   StoredConversation,
 } from "../../executions/record/conversation_store.ts";
 import type { Execution } from "../../executions/execution.ts";
@@ -143,7 +144,7 @@ export class SqliteConversationStore implements ConversationStore {
     });
   }
 
-  readSeed(execution: Execution): Promise<Seed | undefined> {
+  readSeed(execution: SeededExecution): Promise<Seed | undefined> {
     const { condition, values } = bucketOf(execution);
     const row = this.#db.get<ExecutionRow>(
       `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE ${condition} AND id < ? ` +

@@ -152,6 +152,7 @@ export class CustomTools implements AsyncDisposable {
       parameters,
       timeoutMs: MAX_WAIT_MS + timeoutMs + GRACE_MS,
       check,
+      fixedEffect: effect,
       effect: () => effect,
       run: async (args, context) => {
         if (leavesOpen(args)) {

@@ -9,13 +9,14 @@ import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import { cutEnd } from "../../../base/text/cut_text.ts";
+import type { OpenToolsOptions } from "../open_tools_options.ts";
 import type { ActionTool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { KnownTools, type KnownToolStore } from "./known_tools.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
-import { McpServer, type Tell } from "./mcp_server.ts";
+import { McpServer } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
 import { serverFolder } from "./servers_file/server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
@@ -74,15 +75,16 @@ export class McpServers implements AsyncDisposable {
 
   /**
    * The tools of the servers that an agent names, under names that none of `taken` has. Rejects with ToolsUnavailable, which
-   * names each server that is not available, and with the signal's reason.
+   * names each server that is not available, unless `leaveOut` hears of them, and with the signal's reason.
    */
   async openTools(
     { mcp }: Pick<Agent, "mcp">,
-    options: { taken: readonly string[]; signal?: AbortSignal; tell?: Tell },
+    options: Partial<OpenToolsOptions> & { taken: readonly string[] },
   ): Promise<ActionTool[]> {
     if (mcp.length === 0) return [];
+    const { leaveOut } = options;
     const warnings = await this.#readings.run(() => this.#readFile());
-    this.#warn(mcp.flatMap((name) => warnings.get(name) ?? []));
+    if (leaveOut === undefined) this.#warn(mcp.flatMap((name) => warnings.get(name) ?? []));
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
@@ -92,12 +94,13 @@ export class McpServers implements AsyncDisposable {
     );
     signal.throwIfAborted();
     const problems = outcomes.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
-    if (problems.length > 0) {
-      const messages = problems.map((one) => one instanceof Error ? one.message : String(one));
+    const messages = problems.map((one) => one instanceof Error ? one.message : String(one));
+    if (leaveOut !== undefined) messages.forEach(leaveOut);
+    else if (problems.length > 0) {
       throw new ToolsUnavailable(messages.join("\n"), { cause: problems[0] });
     }
     const found = outcomes.flatMap((one) => one.status === "fulfilled" ? one.value : []);
-    await this.#warnOfUnasked(found.map(({ tool }) => tool));
+    if (leaveOut === undefined) await this.#warnOfUnasked(found.map(({ tool }) => tool));
     const names = nameTools(
       found.map(({ server, tool }) => ({ server, tool: tool.name })),
       options.taken,
@@ -282,6 +285,7 @@ async function createMcpTool(
     parameters,
     timeoutMs,
     check,
+    fixedEffect: effect,
     effect: () => effect,
     async run(args, context) {
       let lines = 0;

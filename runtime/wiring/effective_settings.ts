@@ -1,0 +1,129 @@
+// What holds for an agent, and who says so: its file, config.yaml, or nobody, so that the built-in default holds.
+import type { z } from "zod";
+import type { Agent } from "../agents/agent.ts";
+import { readAgentFile } from "../agents/agent_file.ts";
+import { parseAgent } from "../agents/parse_agent.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { snakeKeys } from "../../base/text/key_case.ts";
+import { writeDuration } from "../../base/durations.ts";
+import { AGENT_POLICY, RUN_SETTINGS } from "../config/agent_settings.ts";
+import { withoutDefaults } from "../config/fields.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { parseYaml, type YamlDocument, type YamlPath } from "../config/files/yaml_document.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { EffectiveSetting } from "./run_plan.ts";
+
+type Origin = Pick<EffectiveSetting, "from" | "line">;
+
+/** A file as it stands; without a document where it cannot be used. */
+interface Written {
+  document?: YamlDocument;
+}
+
+/** The settings of an agent, the model first. */
+export async function effectiveSettings(
+  agent: Agent,
+  settings: WorkspaceSettings,
+): Promise<EffectiveSetting[]> {
+  const [file, config] = await Promise.all([readAgent(agent, settings), readConfig(settings)]);
+  const originOf = (own: readonly YamlPath[], inherited: YamlPath | undefined): Origin => {
+    if (file.document === undefined) return { from: "unknown", line: null };
+    return find(file.document, own, "file") ??
+      (inherited && config.document && find(config.document, [inherited], "config")) ??
+      { from: "default", line: null };
+  };
+  const { model, autoApprove, mcpConfirm, mcp, confirmTools } = agent;
+  const guards = confirmTools.length === 0 ? "none" : confirmTools.join(", ");
+  const policy = snakeKeys(agent);
+  const { confirmTimeoutMs: timeout } = agent;
+  const rows: [name: string, value: unknown, own: YamlPath[], inherited?: YamlPath][] = [
+    [
+      "model",
+      model === undefined ? null : `${model.provider}/${model.name}`,
+      [["model"]],
+      ["defaults", "model"],
+    ],
+    ...(model?.baseUrl === undefined ? [] : [
+      [
+        "base_url",
+        model.baseUrl,
+        [["model", "base_url"], ["model", "url"]],
+        ["defaults", "base_url"],
+      ] satisfies [string, unknown, YamlPath[], YamlPath],
+    ]),
+    ...Object.keys(AGENT_POLICY).map((name): typeof rows[number] => [
+      name,
+      name === "confirm_timeout"
+        ? timeout === null ? null : writeDuration(timeout)
+        : Reflect.get(policy, name),
+      [[name]],
+      ["defaults", name],
+    ]),
+    ...Object.entries(snakeKeys(agent.settings)).map(([name, value]): typeof rows[number] => [
+      name,
+      value,
+      [["settings", name]],
+      ["defaults", name],
+    ]),
+    ["confirm", guards, [["confirm"], ["auto_approve"]], ["defaults", "confirm_tools"]],
+    ...(autoApprove.length === 0 ? [] : [
+      [
+        "auto_approve",
+        [autoApprove].flat().join(", "),
+        [["auto_approve"]],
+      ] satisfies [string, unknown, YamlPath[]],
+    ]),
+    ...(mcp.length === 0 ? [] : [
+      [
+        "mcp_confirm",
+        mcpConfirm,
+        [],
+        ["defaults", "mcp_confirm"],
+      ] satisfies [string, unknown, YamlPath[], YamlPath],
+    ]),
+  ];
+  return rows.map(([name, value, own, inherited]) => ({
+    name,
+    value: value === null ? "none" : String(value),
+    ...originOf(own, inherited),
+  }));
+}
+
+/** Where the first of these paths stands that says something. */
+function find(
+  document: YamlDocument,
+  paths: readonly YamlPath[],
+  from: "file" | "config",
+): Origin | undefined {
+  const path = paths.find((one) => saysSomething(one, document.value));
+  return path && { from, line: document.locate(path, "key").line };
+}
+
+const FIELDS: Readonly<Record<string, z.ZodType>> = withoutDefaults({
+  ...AGENT_POLICY,
+  ...RUN_SETTINGS,
+});
+
+/** As the parsers see it: a key that is left empty is an absent one, but for a limit, which null switches off. */
+function saysSomething(path: YamlPath, value: unknown): boolean {
+  const written = path.reduce<unknown>(
+    (inside, key) => isJsonObject(inside) ? inside[String(key)] : undefined,
+    value,
+  );
+  const field = FIELDS[String(path.at(-1))];
+  if (written != null || field === undefined) return written != null;
+  return written === null && field.safeParse(null).data === null;
+}
+
+async function readAgent(agent: Agent, settings: WorkspaceSettings): Promise<Written> {
+  const content = await readAgentFile(agent.sourcePath);
+  if (content === undefined || !("bytes" in content)) return {};
+  const parsed = parseAgent({ path: agent.sourcePath, bytes: content.bytes }, settings);
+  return "document" in parsed ? { document: parsed.document } : {};
+}
+
+async function readConfig({ directories: { configFile } }: WorkspaceSettings): Promise<Written> {
+  const text = await Deno.readTextFile(configFile).catch(ignoreMissing);
+  const parsed = parseYaml(text ?? "", { path: configFile });
+  return "document" in parsed ? { document: parsed.document } : {};
+}

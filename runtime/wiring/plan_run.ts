@@ -1,0 +1,190 @@
+// What the next run of an agent would be, found out as a run finds it out, and nothing of it done: the model is not asked,
+// no execution is begun, and no tool is called.
+import type { Agent } from "../agents/agent.ts";
+import { isGuarded } from "../agents/guarded_tools.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { exists } from "../config/files/exists.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { ExecutionRequest } from "../executions/execution_request.ts";
+import { createFirstMessages } from "../executions/loop/first_messages.ts";
+import type { RunPorts } from "../executions/loop/prepare.ts";
+import { modelEndpoint } from "../models/endpoint.ts";
+import { ModelError } from "../models/model.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { BUILTIN_TOOL_NAMES } from "../tool_names.ts";
+import type { AgentTools } from "../tools/agent_tools.ts";
+import type { Tool } from "../tools/tool.ts";
+import { createSchedule } from "../triggers/schedule/schedule.ts";
+import type { SchedulerState } from "../triggers/pause.ts";
+import type { Triggers } from "../triggers/triggers.ts";
+import { effectiveSettings } from "./effective_settings.ts";
+import type { PlannedTool, RunPlan } from "./run_plan.ts";
+
+/** How many of the next times are told. */
+const UPCOMING = 3;
+
+/** What a plan is made with. */
+export type RunPlanPorts =
+  & Omit<RunPorts, "families" | "telemetry" | "costOf" | "openModel">
+  & {
+    settings: WorkspaceSettings;
+    /** Absent in a runtime that runs nothing. */
+    triggers: Triggers | undefined;
+    pause: { state(): Promise<SchedulerState> };
+  };
+
+/** Plans the next run of an agent. Opens its tools as a run does: custom tools are loaded, MCP servers started. */
+export async function planRun(
+  agent: Agent,
+  options: { withMessages: boolean; ports: RunPlanPorts },
+): Promise<RunPlan> {
+  const { ports } = options;
+  const problems: string[] = [];
+  const notices: string[] = [];
+  const trigger = agent.enabled && agent.trigger.type === "schedule" ? "schedule" : "manual";
+  const upcoming = nextTimes(agent, ports);
+  const request: ExecutionRequest = {
+    args: [],
+    ...(trigger === "schedule" && {
+      cause: { type: trigger, scheduledFor: upcoming[0] ?? ports.clock.now() },
+    }),
+  };
+  const sandbox = await ports.openSandbox(agent, {
+    lineage: [],
+    ...(request.cause && { cause: request.cause }),
+  });
+  const roots = await sandbox.roots();
+  const tools = await ports.openTools(agent, {
+    signal: new AbortController().signal,
+    leaveOut: (reason) => problems.push(reason),
+  });
+  if (tools.sandboxGap !== undefined) notices.push(tools.sandboxGap);
+  const key = findKey(agent, { ports, problems });
+  const messages = !options.withMessages
+    ? null
+    : await orProblem(problems, () =>
+      createFirstMessages(
+        {
+          request,
+          agent,
+          roots,
+          tools,
+          execution: {
+            // Of all executions that there are.
+            id: Number.MAX_SAFE_INTEGER,
+            agentId: agent.id,
+            sessionId: null,
+            trigger,
+          },
+        },
+        { ...ports, serviceLog: tellInstead(notices) },
+      ));
+  return ports.redactor.redactValue({
+    settings: await effectiveSettings(agent, ports.settings),
+    key,
+    paths: await Promise.all(roots.map(async ({ alias, path, access }) => ({
+      alias,
+      path,
+      access,
+      exists: await exists(path),
+    }))),
+    tools: describeTools(agent, tools),
+    problems,
+    notices,
+    trigger,
+    upcoming,
+    schedulerState: await ports.pause.state(),
+    messages,
+  });
+}
+
+/** When it is due next; where no service runs, only what does not depend on when one starts. */
+function nextTimes(
+  { id, enabled, trigger }: Agent,
+  { triggers, clock, timeZone }: Pick<RunPlanPorts, "triggers" | "clock" | "timeZone">,
+): number[] {
+  if (!enabled || trigger.type !== "schedule") return [];
+  if (triggers !== undefined) return triggers.nextRuns(id, UPCOMING);
+  if (trigger.cron === undefined) return [];
+  const schedule = createSchedule(trigger, { timeZone: timeZone() });
+  const times: number[] = [];
+  for (let last = clock.now(); times.length < UPCOMING;) {
+    const next = schedule.nextAfter(last, last);
+    if (next === null) break;
+    times.push(last = next);
+  }
+  return times;
+}
+
+function describeTools(agent: Agent, { toolbox }: AgentTools): PlannedTool[] {
+  return toolbox.names().flatMap((name) => {
+    const tool = toolbox.get(name);
+    if (tool === undefined) return [];
+    return {
+      name,
+      source: sourceOf(tool),
+      server: tool.origin?.server ?? null,
+      // What asks in any case needs no guard.
+      guarded: tool.question === undefined && isGuarded(agent, tool),
+      effect: effectOf(tool),
+    };
+  });
+}
+
+function sourceOf({ name, origin }: Tool): PlannedTool["source"] {
+  if (origin !== undefined) return "mcp";
+  if (!BUILTIN_TOOL_NAMES.some((one) => one === name)) return "custom";
+  if (name === "run_agent") return "delegation";
+  return name.startsWith("skill_") ? "skills" : "builtin";
+}
+
+function effectOf(tool: Tool): PlannedTool["effect"] {
+  if (tool.question !== undefined) return "read";
+  // The agent that is called decides.
+  if (tool.delegation !== undefined) return "varies";
+  return tool.fixedEffect ?? "varies";
+}
+
+function findKey(
+  { model }: Agent,
+  { ports: { environment }, problems }: { ports: RunPlanPorts; problems: string[] },
+): RunPlan["key"] {
+  if (model === undefined) {
+    problems.push("No model: name one in the agent's file, or in defaults in config.yaml");
+    return null;
+  }
+  try {
+    const { id, keyVariable: variable, keyRequired } = modelEndpoint(model);
+    if (variable === null) return null;
+    const isSet = (environment.get(variable)?.trim() ?? "") !== "";
+    if (keyRequired && !isSet) {
+      problems.push(`The key of model ${id} is missing: ${variable} is not set`);
+    }
+    return { variable, isSet };
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    problems.push(error.message);
+    return null;
+  }
+}
+
+async function orProblem<T>(problems: string[], make: () => Promise<T>): Promise<T | null> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof RuntimeError)) throw error;
+    problems.push(error.message);
+    return null;
+  }
+}
+
+/** What a run would write into the service log is told to the person who asks. */
+function tellInstead(notices: string[]): ServiceLog {
+  return {
+    write(_level, message, fields = {}) {
+      const { agent: _agent, ...rest } = fields;
+      const more = Object.entries(rest).map(([name, value]) => `${name}: ${value}`).join(", ");
+      notices.push(more === "" ? message : `${message} (${more})`);
+    },
+  };
+}

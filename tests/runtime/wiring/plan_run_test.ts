@@ -1,0 +1,307 @@
+// What `inkling show` tells of a next run, against what that run then is.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isSamePrompt } from "../../../runtime/prompt/system_prompt.ts";
+import type { FirstMessage } from "../../../runtime/executions/record/conversation.ts";
+import type { Message } from "../../../runtime/models/message.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import {
+  createTestWorkspace,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../support/test_workspace.ts";
+import { programEntry } from "../tools/mcp/mcp_world.ts";
+
+const HOUR_MS = 3_600_000;
+
+async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
+  const path = join(place.agentsDir, "_config", name);
+  await Deno.mkdir(join(path, ".."), { recursive: true });
+  await Deno.writeTextFile(path, text);
+}
+
+const HAIKU = "---\nname: haiku\ndescription: Writes haiku\n---\nWrite a haiku.\n";
+
+/** An agent over a scripted endpoint, with a skill, another agent, a memory and a guard. */
+async function writeAgent(
+  place: TestWorkspace,
+  server: OpenAiServer,
+  { id = "writer", more = "", body = "Write about ${TOPIC}, as $0 asked." } = {},
+): Promise<void> {
+  await put(place, "skills/haiku/SKILL.md", HAIKU);
+  await place.writeAgent("helper", "---\ndescription: Helps\n---\nHelp.\n");
+  await place.writeAgent(
+    id,
+    `---\nmodel: { provider: local, name: m, base_url: "${server.url}" }\n` +
+      `skills: [haiku]\nagents: [helper]\n${more}---\n${body}\n`,
+  );
+}
+
+/** A message as the endpoint gets it. */
+function toWire({ message }: FirstMessage): unknown {
+  const { role, content } = message;
+  if (message.role === "tool") return { role, tool_call_id: message.toolCallId, content };
+  if (message.role !== "assistant" || message.toolCalls.length === 0) return { role, content };
+  return {
+    role,
+    content: content || null,
+    tool_calls: message.toolCalls.map(({ id, name, arguments: args }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: args },
+    })),
+  };
+}
+
+async function messagesOf(runtime: Runtime, id: string): Promise<FirstMessage[]> {
+  const { messages, problems } = await runtime.planRun(id, { withMessages: true });
+  assert.deepEqual(problems, []);
+  assert.ok(messages !== null);
+  return messages;
+}
+
+/** All rows of all tables. */
+function rowsOf(place: TestWorkspace): unknown {
+  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
+  try {
+    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .all().map(({ name }) => String(name));
+    return tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()]);
+  } finally {
+    db.close();
+  }
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) found.push(...await filesIn(path));
+    else found.push(path);
+  }
+  return found.sort();
+}
+
+Deno.test("planRun() tells the very messages that the next run sends: prompt, what earlier runs left, turn", async () => {
+  await using place = await createTestWorkspace({ shell: { TOPIC: "rain" } });
+  await using server = new OpenAiServer([
+    { toolCalls: [{ name: "file_glob", arguments: { pattern: "*" } }] },
+    { text: "Drip." },
+    { text: "Drop." },
+  ]);
+  await writeAgent(place, server, {
+    more: "trigger: { type: manual, input: 'Go on. {context}' }\n",
+  });
+  await using runtime = await place.open({ clock: new TestClock() });
+  const first = await messagesOf(runtime, "writer");
+  assert.deepEqual(first.map(({ message }) => message.role), ["system", "user"]);
+  assert.equal((await runToEnd(runtime, "writer")).status, "success");
+  assert.deepEqual(first.map(toWire), server.request(0).body["messages"]);
+  const second = await messagesOf(runtime, "writer");
+  // Another agent's runs, and conversations of its own sessions, are not remembered.
+  assert.deepEqual(second.map(({ message, seeded }) => [message.role, seeded]), [
+    ["system", false],
+    ...["user", "assistant", "tool", "assistant"].map((role) => [role, true]),
+    ["user", false],
+  ]);
+  assert.equal((await runToEnd(runtime, "writer")).status, "success");
+  assert.deepEqual(second.map(toWire), server.request(2).body["messages"]);
+  assert.match(String(second[0]?.message.content), /Write about rain/);
+  server.assertDone();
+});
+
+Deno.test("planRun() tells of an agent with a schedule the run that the schedule begins", async () => {
+  await using place = await createTestWorkspace();
+  await using server = new OpenAiServer([{ text: "Done." }]);
+  const more = 'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }\n';
+  await writeAgent(place, server, { more });
+  const clock = new TestClock("2026-01-01T00:59:50.000Z");
+  await using runtime = await place.open({ clock });
+  const plan = await runtime.planRun("writer", { withMessages: true });
+  const due = clock.now() + 10_000;
+  assert.deepEqual(plan.upcoming, [due, due + HOUR_MS, due + 2 * HOUR_MS]);
+  const [system, user] = plan.messages ?? [];
+  await clock.advance(10_000);
+  await server.received(1);
+  const [execution] = await runtime.listRuns("writer", { limit: 1, offset: 0 });
+  await toEnd(runtime, execution?.id ?? 0);
+  const sent = server.request(0).body["messages"] as unknown as Message[];
+  assert.equal(user?.message.content, "Execute your task. (scheduled: cron 0 * * * *)");
+  assert.equal(sent[1]?.content, user?.message.content);
+  // Time has passed meanwhile.
+  assert.ok(isSamePrompt(String(system?.message.content), String(sent[0]?.content)));
+});
+
+Deno.test("planRun() changes nothing: no row, no file, no line in the log, no question to the model, no tool known", async () => {
+  await using place = await createTestWorkspace({
+    shell: { OPENAI_API_KEY: "sk-live-0123456789" },
+  });
+  await using server = new OpenAiServer();
+  await put(
+    place,
+    "mcp-servers.json",
+    JSON.stringify({ mcpServers: { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }) } }),
+  );
+  await put(
+    place,
+    "tools/own.ts",
+    'export default { description: "Own", effect: "idempotent", run: () => "ok" };',
+  );
+  await writeAgent(place, server, {
+    more: "mcp: [shelf]\ntools: [own]\nconfirm: [no_such_tool]\n",
+    body: "Use ${OPENAI_API_KEY}.",
+  });
+  await using runtime = await place.open();
+  const before = { rows: rowsOf(place), logged: place.logged.length };
+  const files = await filesIn(place.root);
+  const plan = await runtime.planRun("writer", { withMessages: true });
+  assert.deepEqual(plan.problems, []);
+  assert.ok(plan.tools.some(({ server }) => server === "shelf"));
+  assert.ok(plan.tools.some(({ name, source }) => name === "own" && source === "custom"));
+  assert.deepEqual(plan.notices, [
+    "A key of a model provider stays out of the prompt (variables: OPENAI_API_KEY)",
+  ]);
+  assert.deepEqual(rowsOf(place), before.rows);
+  assert.deepEqual(await filesIn(place.root), files);
+  const warned = place.logged.slice(before.logged).filter(({ level }) => level !== "info");
+  assert.deepEqual(warned, []);
+  assert.deepEqual(server.requests, []);
+});
+
+Deno.test("planRun() tells each tool by its final name, with its effect, its guard and where it comes from", async () => {
+  await using place = await createTestWorkspace();
+  await using server = new OpenAiServer();
+  await writeAgent(place, server, {
+    more: "confirm: [http_request]\nauto_approve: [file_write]\n",
+  });
+  await using runtime = await place.open();
+  const { tools } = await runtime.planRun("writer", { withMessages: false });
+  const told = new Map(
+    tools.map(({ name, source, guarded, effect }) => [name, [source, guarded, effect].join(" ")]),
+  );
+  assert.equal(told.size, tools.length);
+  assert.deepEqual(Object.fromEntries(told), {
+    file_read: "builtin false read",
+    file_write: "builtin false idempotent",
+    file_edit: "builtin false unsafe",
+    file_delete: "builtin true unsafe",
+    file_move: "builtin false unsafe",
+    file_glob: "builtin false read",
+    http_request: "builtin true varies",
+    memory_save: "builtin false idempotent",
+    memory_append: "builtin false unsafe",
+    memory_retrieve: "builtin false read",
+    ask_user: "builtin false read",
+    run_agent: "delegation false varies",
+    skill_use: "skills false read",
+    skill_read_file: "skills false read",
+    skill_run_script: "skills false unsafe",
+  });
+});
+
+Deno.test("planRun() says why a source is not available, and tells the rest", async () => {
+  await using place = await createTestWorkspace();
+  await using server = new OpenAiServer();
+  await put(
+    place,
+    "mcp-servers.json",
+    JSON.stringify({
+      mcpServers: {
+        shelf: programEntry(),
+        gone: { command: "/no/such/program", sandbox: false },
+      },
+    }),
+  );
+  await put(place, "tools/own.ts", 'export default { description: "Own", run: () => "ok" };');
+  await put(place, "tools/broken.ts", "export default {");
+  await writeAgent(place, server);
+  await place.writeAgent(
+    "all",
+    "---\nmodel: { provider: openai, name: m }\nskills: [haiku, lost]\ntools: [broken, own]\n" +
+      "mcp: [gone, shelf]\n---\nGo.\n",
+  );
+  await using runtime = await place.open();
+  const { tools, problems, messages, key } = await runtime.planRun("all", { withMessages: true });
+  assert.deepEqual(key, { variable: "OPENAI_API_KEY", isSet: false });
+  for (
+    const named of [
+      /skill.*lost/i,
+      /The custom tool broken cannot be used/,
+      /The MCP server "gone"/,
+      /OPENAI_API_KEY is not set/,
+    ]
+  ) {
+    assert.equal(problems.filter((one) => named.test(one)).length, 1, `${named}\n${problems}`);
+  }
+  assert.equal(problems.length, 4);
+  for (const name of ["skill_use", "own"]) assert.ok(tools.some((tool) => tool.name === name));
+  assert.ok(tools.some((tool) => tool.server === "shelf"));
+  assert.match(String(messages?.[0]?.message.content), /haiku/);
+});
+
+Deno.test("planRun() tells where each setting comes from, with its line", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\ndefaults:\n  provider: demo\n  model: echo\n  max_tokens: 1000\n` +
+      "  temperature:\n  max_cost_usd: 2\n  history: off\n",
+  );
+  await place.writeAgent(
+    "a",
+    "---\nname: A\nhistory:\nconfirm_timeout: 5m\nauto_approve: [file_write]\nsettings:\n" +
+      "  timeout: 60\n  max_cost_usd: null\n---\nGo.\n",
+  );
+  await using runtime = await place.open();
+  const told = async () => {
+    const { settings } = await runtime.planRun("a", { withMessages: false });
+    return Object.fromEntries(settings.map(({ name, value, from, line }) => [
+      name,
+      [value, from, ...(line === null ? [] : [line])].join(" "),
+    ]));
+  };
+  assert.deepEqual(await told(), {
+    model: "demo/echo config 4",
+    history: "off config 8",
+    on_pending: "skip default",
+    confirm_timeout: "5m file 4",
+    on_restart: "orphan default",
+    temperature: "0.7 default",
+    max_tokens: "1000 config 5",
+    timeout: "60 file 7",
+    max_tool_calls: "50 default",
+    max_execution_tokens: "500000 default",
+    max_cost_usd: "none file 8",
+    loop_detection: "true default",
+    confirm: "file_delete file 5",
+    auto_approve: "file_write file 5",
+  });
+  // The last good version holds, of which nobody knows the lines any more.
+  await place.writeAgent("a", "---\nname: [\n---\nGo.\n");
+  await runtime.reloadAgents();
+  assert.equal((await told())["timeout"], "60 unknown");
+});
+
+Deno.test("planRun() shows no secret, and works where nothing can be written", async () => {
+  const secret = "tok-0123456789";
+  await using place = await createTestWorkspace({ shell: { MY_TOKEN: secret } });
+  await place.writeAgent(
+    "a",
+    "---\nmodel: { provider: demo, name: echo }\npaths: [lost, .]\n" +
+      'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }\n---\nUse ${MY_TOKEN}.\n',
+  );
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock, mode: "read-only" });
+  const plan = await runtime.planRun("a", { withMessages: true });
+  assert.ok(!JSON.stringify(plan).includes(secret));
+  assert.match(String(plan.messages?.[0]?.message.content), /Use \[redacted:MY_TOKEN\]\./);
+  assert.deepEqual(plan.upcoming, [1, 2, 3].map((hours) => clock.now() + hours * HOUR_MS));
+  assert.deepEqual(plan.paths.map(({ alias, exists }) => [alias, exists]), [
+    ["lost", false],
+    ["work", true],
+  ]);
+  await assert.rejects(Deno.lstat(place.stateDir), Deno.errors.NotFound);
+});
