@@ -20,6 +20,7 @@ import type { HealthBody } from "./schemas/health_schema.ts";
 import type { InfoBody, ShutdownBody } from "./schemas/info_schemas.ts";
 import type { LogBody, RecapBody, StatsBody } from "./schemas/report_schemas.ts";
 import type { PendingBody, RespondAccepted, RespondBody } from "./schemas/request_schemas.ts";
+import type { PlanBody } from "./schemas/plan_schemas.ts";
 import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
 import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
 
@@ -86,6 +87,11 @@ export class Client {
 
   agent(id: string): Promise<AgentDetail> {
     return this.#call("agent", { id });
+  }
+
+  /** With `prompt` also the messages that its model would be sent. */
+  plan(id: string, { prompt }: { prompt?: boolean | undefined } = {}): Promise<PlanBody> {
+    return this.#call("plan", { id, query: { prompt: prompt ? "true" : undefined } });
   }
 
   run(

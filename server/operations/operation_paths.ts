@@ -9,6 +9,7 @@ const PATHS = {
   agents: ["GET", "/agents"],
   reload: ["POST", "/agents/reload"],
   agent: ["GET", "/agents/{id}"],
+  plan: ["GET", "/agents/{id}/plan"],
   run: ["POST", "/agents/{id}/run"],
   runs: ["GET", "/agents/{id}/runs"],
   slots: ["GET", "/agents/{id}/slots"],

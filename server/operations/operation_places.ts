@@ -23,6 +23,7 @@ export const OPERATION_PLACES: readonly OperationPlace[] = [
     "agents",
     "reload",
     "agent",
+    "plan",
     "run",
     "runs",
     "slots",

@@ -9,6 +9,7 @@ import {
   toAgentSummary,
   toReload,
 } from "../schemas/agent_schemas.ts";
+import { PlanBody, toPlan } from "../schemas/plan_schemas.ts";
 import { RequestRefused } from "../errors.ts";
 import { ExecutionSummary } from "../schemas/execution_schemas.ts";
 import { toExecutionSummary } from "../schemas/execution_wire.ts";
@@ -64,6 +65,21 @@ export const agentOperations: readonly Operation[] = [
     errors: [404],
     async handle({ params }, { runtime }) {
       return toAgentDetail(await runtime.getAgent(params.id));
+    },
+  }),
+  defineOperation({
+    operationId: "plan",
+    summary: "What the next run of an agent would be; runs and stores nothing",
+    description: "Custom tools are loaded and MCP servers started, as for a run; no tool is " +
+      "called and no model asked. `prompt=true` adds the messages that the model would be sent.",
+    params,
+    query: z.object({ prompt: yesOrNo }),
+    response: PlanBody,
+    errors: [404],
+    find: findAgent,
+    async handle({ params, query }, { runtime }) {
+      const plan = await runtime.planRun(params.id, { withMessages: query.prompt === "true" });
+      return toPlan(await runtime.getAgent(params.id), plan);
     },
   }),
   defineOperation({

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { AgentDetail, AgentSummary, ReloadBody } from "../../../server/schemas/agent_schemas.ts";
 import { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
+import { PlanBody } from "../../../server/schemas/plan_schemas.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
+import { fakePlan } from "../../support/fake_plan.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";
 
 Deno.test("GET /agents lists each agent with its trigger, model and times", async () => {
@@ -270,4 +272,27 @@ Deno.test("GET /agents/{id}/slots pages, fifty at a time, five hundred at most",
   assert.deepEqual(await page("?limit=500"), [500, 1]);
   assert.deepEqual(await page("?limit=2&offset=500"), [1, 501]);
   assert.equal((await call("/agents/daily/slots?limit=501")).status, 422);
+});
+
+Deno.test("GET /agents/{id}/plan tells what the next run would be, the messages only where they are asked for", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addAgent(fakeAgent("writer"));
+  runtime.plans.set("writer", fakePlan({ upcoming: [Date.UTC(2026, 0, 2)] }));
+  const { status, body } = await call("/agents/writer/plan");
+  assert.equal(status, 200);
+  assert.deepEqual(PlanBody.parse(body), body);
+  assert.equal(body.agent.id, "writer");
+  assert.equal(body.messages, null);
+  assert.deepEqual(body.upcoming, ["2026-01-02T00:00:00.000Z"]);
+  assert.deepEqual(body.key, { variable: "OPENAI_API_KEY", is_set: true });
+  const whole = (await call("/agents/writer/plan?prompt=true")).body;
+  assert.deepEqual(PlanBody.parse(whole), whole);
+  assert.deepEqual(whole.messages[2], {
+    role: "assistant",
+    content: "",
+    seeded: true,
+    tool_calls: [{ id: "c", name: "file_read", arguments: '{"path":"notes.md"}' }],
+  });
+  assert.equal((await call("/agents/writer/plan?prompt=yes")).status, 422);
+  assert.equal((await call("/agents/nobody/plan?prompt=yes")).status, 404);
 });
