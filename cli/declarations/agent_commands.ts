@@ -71,6 +71,25 @@ export const list = declareCommand({
   },
 });
 
+/** `show`. */
+export const show = declareCommand({
+  name: "show",
+  description: "Show what an agent's next run would be: settings, tools, prompt",
+  examples: [
+    ["inkling show daily", "model, settings, paths, tools and next runs"],
+    ["inkling show daily --prompt", "with the messages that the model would be sent"],
+  ],
+  arguments: { agent: required("The agent's id", AGENT) },
+  options: {
+    prompt: flag("--prompt", "Add the messages that the next run would send"),
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options, { agent }) {
+    const { show } = await import("../commands/agents/show.ts");
+    return await show(context, agent, options);
+  },
+});
+
 /** `run`. */
 export const run = declareCommand({
   name: "run",

@@ -1,6 +1,7 @@
 // The table of exit_codes_test.ts: command lines, what they end with, and what they print where.
 import assert from "node:assert/strict";
 import { fakeAgent } from "../support/fake_agent.ts";
+import { fakePlan } from "../support/fake_plan.ts";
 import { FakeRefusal } from "../support/fake_runtime.ts";
 import { offerServer } from "./fake_server.ts";
 import { offerSkill } from "./fake_skill.ts";
@@ -30,6 +31,7 @@ export interface Row {
 /** An agent, an execution that succeeded (1) and one that waits for an answer (2). */
 export function addWorld(cli: FakeCli): void {
   cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.plans.set("daily", fakePlan());
   cli.runtime.addExecution({ agentId: "daily", status: "success", durationMs: 10 });
   cli.runtime.addExecution({ agentId: "daily" });
   ask(cli, 2);
@@ -330,6 +332,9 @@ export const ROWS: readonly Row[] = [
   },
   { argv: ["logs", "-e", "2", "-q"], code: 0 },
   { argv: ["logs", "dayly"], code: 2, err: NOBODY },
+  { argv: ["show", "daily"], code: 0, out: /^daily\n/ },
+  { argv: ["show", "daily", "--prompt", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["show", "dayly"], code: 2, err: NOBODY },
   { argv: ["why", "daily"], code: 0, out: /^daily / },
   { argv: ["why", "daily", "--json"], code: 0, out: JSON_LINE },
   { argv: ["why", "dayly"], code: 2, err: NOBODY },

@@ -1,5 +1,6 @@
 // A workspace with a bit of everything in it, and the screen that shows it: what the golden screens are taken of.
 import { fakeAgent } from "../../support/fake_agent.ts";
+import { fakePlan } from "../../support/fake_plan.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 import { VirtualScreen } from "../virtual_screen.ts";
 import { ask } from "../waiting_execution.ts";
@@ -74,6 +75,16 @@ export function addAgents({ runtime, clock }: FakeCli): void {
       }],
     }),
     { triggerPaused: "inbox/a.md fired it 21 times within a minute" },
+  );
+  runtime.plans.set("reporter", fakePlan());
+  runtime.plans.set(
+    "nightly backup",
+    fakePlan({
+      problems: ['The MCP server "shelf" cannot be used: it ended with exit code 1'],
+      trigger: "schedule",
+      upcoming: [180, 1_620, 3_060].map((minutes) => clock.now() + minutes * MINUTE_MS),
+      key: null,
+    }),
   );
   runtime.broken = [{
     id: "broken",

@@ -1,0 +1,21 @@
+// show: what the next run of an agent would be, without running it.
+import type { CommandContext } from "../../context.ts";
+import { EXIT, type ExitCode } from "../../exit.ts";
+import { showPlan } from "../../output/plan.ts";
+import { openReader } from "../../service/connection.ts";
+import { orUnknownAgent } from "../../unknown_agent.ts";
+
+/** Shows the plan of a run; its tools are opened for it. */
+export async function show(
+  context: CommandContext,
+  agentId: string,
+  { prompt, json }: { prompt?: true; json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  await using reader = await openReader(app, context.workspace);
+  const { client } = reader;
+  const plan = await orUnknownAgent(client.plan(agentId, { prompt }), { app, client, agentId });
+  if (json) output.json(plan);
+  else showPlan(output, plan, { now: app.clock.now(), isService: reader.isService });
+  return EXIT.ok;
+}

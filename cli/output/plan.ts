@@ -1,0 +1,161 @@
+// The plan of a run as text: what holds, what may be reached and used, when it runs, what is wrong, what the model is sent.
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import type { PlanBody } from "../../server/schemas/plan_schemas.ts";
+import type { Output } from "./output.ts";
+import { sanitise, toOneLine } from "./sanitise.ts";
+import { NOTHING } from "./table.ts";
+import { formatLocal, formatRelative } from "./time.ts";
+import { describeTrigger, isAutomatic } from "./trigger_text.ts";
+
+type PlannedTool = PlanBody["tools"][number];
+type PlannedMessage = NonNullable<PlanBody["messages"]>[number];
+
+/** Shows a plan. `isService`: a service told it, so that its triggers fire. */
+export function showPlan(
+  output: Output,
+  plan: PlanBody,
+  options: { now: number; isService: boolean },
+): void {
+  const { style } = output;
+  const { agent } = plan;
+  const heading = (text: string) => output.sentence(`\n${style.bold(text)}`);
+  const name = agent.display_name === agent.id ? "" : ` (${toOneLine(agent.display_name)})`;
+  output.sentence(style.bold(toOneLine(agent.id)) + name);
+  if (agent.description !== "") output.sentence(toOneLine(agent.description));
+  output.line(style.dim(toOneLine(agent.source_path)));
+
+  if (plan.problems.length > 0) heading("A run would fail");
+  for (const problem of plan.problems) output.sentence(indented(problem));
+
+  heading("Trigger");
+  for (const line of describeFirings(plan, options)) output.sentence(`  ${toOneLine(line)}`);
+
+  heading("Settings");
+  output.fields([
+    ...plan.settings.map((one) => [one.name, `${one.value} (${describeOrigin(one)})`] as const),
+    ...(plan.key === null
+      ? []
+      : [["key", `${plan.key.variable} (${plan.key.is_set ? "set" : "not set"})`] as const]),
+  ]);
+
+  heading("Paths");
+  output.fields(plan.paths.map(({ alias, path, access, exists }) => {
+    const notes = [
+      ...(access === "read" ? ["read only"] : []),
+      ...(exists ? [] : ["does not exist"]),
+    ];
+    const name = alias === null ? "watched" : `{${alias}}`;
+    return [name, notes.length === 0 ? path : `${path} (${notes.join(", ")})`];
+  }));
+
+  for (const [source, tools] of Map.groupBy(plan.tools, describeSource)) {
+    heading(`Tools: ${toOneLine(source)}`);
+    output.table(
+      [
+        { header: "Name" },
+        {
+          header: "Effect",
+          paint: (cell, value) => value === "unsafe" ? style.yellow(cell) : cell,
+        },
+        { header: "Guard" },
+      ],
+      tools.map((tool) => [
+        tool.name,
+        tool.effect === "varies" ? "by arguments" : tool.effect,
+        tool.guarded ? "asks you" : NOTHING,
+      ]),
+    );
+  }
+  for (const message of plan.messages ?? []) {
+    heading(describeMessage(message));
+    if (message.content !== "") output.sentence(indented(message.content));
+    for (const { name, arguments: args } of message.tool_calls ?? []) {
+      output.sentence(`  ${toOneLine(`calls ${name} ${args}`)}`);
+    }
+  }
+  if (plan.messages !== null && agent.trigger_type === "watch") {
+    output.note("\nA changed file begins the last message otherwise: with the event and the path");
+  }
+  showWarnings(output, plan, options);
+}
+
+function showWarnings(
+  output: Output,
+  { agent, notices, scheduler_status: scheduler }: PlanBody,
+  { isService }: { isService: boolean },
+): void {
+  for (const { hint, ...warning } of agent.warnings) {
+    const text = toOneLine(formatDiagnostic({ ...warning, ...(hint !== null && { hint }) }));
+    if (warning.severity === "error") output.error(text);
+    else output.warning(text);
+  }
+  for (const notice of notices) output.warning(toOneLine(notice));
+  if (!isAutomatic(agent)) return;
+  if (!isService) {
+    output.note('The service is not running: nothing fires by itself before "inkling start -d"');
+  } else if (scheduler === "paused") {
+    output.warning(
+      "The scheduler is paused: no schedule and no watch fires until it is resumed " +
+        '(Schedule in "inkling ui")',
+    );
+  }
+}
+
+/** What starts it, whether it does, and when next. */
+function describeFirings({ agent, upcoming }: PlanBody, { now }: { now: number }): string[] {
+  const zone = agent.trigger.type === "schedule" ? agent.trigger.timezone : null;
+  const trigger = describeTrigger(agent) + (zone === null ? "" : ` (${zone})`);
+  if (!agent.enabled) {
+    return [`${trigger}, but the agent is disabled: enabled: false in its file`];
+  }
+  if (agent.trigger_paused !== null) return [`${trigger}, but stopped: ${agent.trigger_paused}`];
+  return [
+    trigger,
+    ...upcoming.map((at) => `${formatLocal(at).slice(0, -3)}, ${formatRelative(at, now)}`),
+  ];
+}
+
+const BUILT_IN = "built in";
+
+/** The file of the agent stands at the top. */
+function describeOrigin({ from, line }: PlanBody["settings"][number]): string {
+  switch (from) {
+    case "file":
+      return `line ${line}`;
+    case "config":
+      return `config.yaml:${line}`;
+    case "default":
+      return BUILT_IN;
+    case "unknown":
+      return "last good file";
+  }
+  return from satisfies never;
+}
+
+function describeSource({ source, server }: PlannedTool): string {
+  switch (source) {
+    case "builtin":
+      return BUILT_IN;
+    case "mcp":
+      return `MCP server ${server}`;
+    case "delegation":
+    case "skills":
+    case "custom":
+      return source;
+  }
+  return source satisfies never;
+}
+
+function describeMessage(
+  { role, seeded, tool_name: tool, is_error: failed }: PlannedMessage,
+): string {
+  const what = tool === undefined
+    ? `Message: ${role}`
+    : `Message: result of ${toOneLine(tool)}${failed ? ", failed" : ""}`;
+  return seeded ? `${what} (of an earlier run)` : what;
+}
+
+/** A text of several lines, each of them indented. */
+function indented(text: string): string {
+  return sanitise(text).split("\n").map((line) => line === "" ? "" : `  ${line}`).join("\n");
+}
