@@ -3,6 +3,7 @@ import { z } from "zod";
 import { toTimestamp } from "../../base/clock.ts";
 import type { AgentListing, RunPlan } from "../../runtime/runtime.ts";
 import { AgentDetail, toAgentDetail } from "./agent_schemas.ts";
+import { schedulerStatus } from "./scheduler_schemas.ts";
 import { timestamp } from "./wire_values.ts";
 
 const PlannedMessage = z.object({
@@ -60,7 +61,7 @@ export const PlanBody = z.object({
   notices: z.array(z.string()).meta({ description: "What a run would be warned of" }),
   trigger: z.enum(["manual", "schedule"]).meta({ description: "What begins the run that is told" }),
   upcoming: z.array(timestamp).meta({ description: "The next times at which it is due" }),
-  scheduler_status: z.enum(["running", "paused"]),
+  scheduler_status: schedulerStatus,
   messages: z.array(PlannedMessage).nullable().meta({
     description: "With `prompt=true` what the model would be sent first, without secrets",
   }),

@@ -14,7 +14,8 @@ export async function show(
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);
   const { client } = reader;
-  const plan = await orUnknownAgent(client.plan(agentId, { prompt }), { app, client, agentId });
+  const { id } = await orUnknownAgent(client.agent(agentId), { app, client, agentId });
+  const plan = await client.plan(id, { prompt });
   if (json) output.json(plan);
   else showPlan(output, plan, { now: app.clock.now(), isService: reader.isService });
   return EXIT.ok;
