@@ -1,6 +1,7 @@
 // What the command line needs of the program around it. composition/app.ts implements it; tests bring their own.
 import type { Clock } from "../base/clock.ts";
 import type { Client, ServiceEventMessage } from "../server/client.ts";
+import type { Examination } from "../runtime/authoring/doctor/finding.ts";
 import type { DiagnosticBody } from "../server/schemas/diagnostic_schemas.ts";
 import type { StopReason } from "../server/lifecycle.ts";
 import type { UiLink } from "../server/ui/ui_links.ts";
@@ -160,6 +161,8 @@ export interface CliApp {
   /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
   validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;
+  /** Looks at everything but the service, of which it is said whether it runs. Works with whatever is broken. */
+  examine(options: WorkspaceOption & { isRunning: boolean }): Promise<Examination>;
   /** What is odd about config.yaml and stops nothing: unknown keys, for one. */
   configWarnings(options: WorkspaceOption): Promise<DiagnosticBody[]>;
   /** The agents' ids by the names of their files alone: for who must be quick. */

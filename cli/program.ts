@@ -22,6 +22,7 @@ import {
 } from "./declarations/execution_commands.ts";
 import { completions, declareComplete, declareHelp } from "./declarations/help_commands.ts";
 import {
+  doctor,
   info,
   permissions,
   setup,
@@ -59,6 +60,7 @@ export const PROGRAM: Program = {
     skill,
     mcp,
     validate,
+    doctor,
     info,
     permissions,
     ui,

@@ -35,6 +35,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
     validate,
     info,
+    examine: (options) => examine(options, { version }),
     configWarnings,
     agentNames,
     openUiProxy: async (options) =>
@@ -95,6 +96,15 @@ async function validate(
 async function info(options: { workspace?: string }): Promise<InfoReport> {
   const { describeSetup } = await import("../runtime/setup/setup_report.ts");
   return await describeSetup(await loadSettings(options.workspace));
+}
+
+async function examine(
+  { isRunning, ...options }: Parameters<CliApp["examine"]>[0],
+  { version }: { version: string },
+): ReturnType<CliApp["examine"]> {
+  const { examine } = await import("../runtime/authoring/doctor/examine.ts");
+  const surroundings = { shell: Deno.env.toObject(), home: homeDirectory(), ...options };
+  return await examine(surroundings, { version, isRunning });
 }
 
 async function configWarnings(

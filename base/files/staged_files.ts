@@ -34,6 +34,20 @@ export function noteStaging(stateDir: string, folder: string): void {
   noted.set(list, folders.add(folder));
 }
 
+/** What an earlier process staged and did not finish, where clearStagedFiles() looks; `isNew`: it is nobody's only copy. */
+export async function findStagedFiles(
+  stateDir: string,
+  folders: string[],
+): Promise<{ path: string; isNew: boolean }[]> {
+  const found: { path: string; isNew: boolean }[] = [];
+  for (const folder of new Set([...folders, ...await readList(listOf(stateDir))])) {
+    for (const name of await stagedNamesIn(folder)) {
+      found.push({ path: join(folder, name), isNew: NEW_CONTENT.test(name) });
+    }
+  }
+  return found;
+}
+
 /**
  * Removes what an earlier process staged and did not finish, in `folders` and where it had noted that it would. Returns the
  * paths that stay: of entries that may be the only name of a file, and of what cannot be removed. Nothing that belongs to
@@ -42,13 +56,9 @@ export function noteStaging(stateDir: string, folder: string): void {
 export async function clearStagedFiles(stateDir: string, folders: string[]): Promise<string[]> {
   const list = listOf(stateDir);
   const kept: string[] = [];
-  for (const folder of new Set([...folders, ...await readList(list)])) {
-    for (const name of await stagedNamesIn(folder)) {
-      const path = join(folder, name);
-      const isRemoved = NEW_CONTENT.test(name) &&
-        await Deno.remove(path).then(() => true, () => false);
-      if (!isRemoved) kept.push(path);
-    }
+  for (const { path, isNew } of await findStagedFiles(stateDir, folders)) {
+    const isRemoved = isNew && await Deno.remove(path).then(() => true, () => false);
+    if (!isRemoved) kept.push(path);
   }
   noted.delete(list);
   await Deno.remove(list).catch(ignoreMissing);

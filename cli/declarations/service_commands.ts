@@ -69,6 +69,26 @@ export const info = declareCommand({
   },
 });
 
+/** `doctor`. */
+export const doctor = declareCommand({
+  name: "doctor",
+  description: "Look for what is wrong: agents, keys, paths, MCP servers, the service, the disk",
+  examples: [
+    ["inkling doctor", "each thing that is wrong, and what to do; exit code 1 for an error"],
+    ["inkling doctor --fix", "mend what is safe: modes of files, what a killed service left"],
+    ["inkling doctor --json", "for monitoring"],
+  ],
+  arguments: {},
+  options: {
+    fix: flag("--fix", "Mend modes of files with keys, and remove what a killed service left"),
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options) {
+    const { doctor } = await import("../commands/service/doctor.ts");
+    return await doctor(context, options);
+  },
+});
+
 /** `permissions`. */
 export const permissions = declareCommand({
   name: "permissions",

@@ -17,6 +17,11 @@ const CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024;
 /** The database cannot be used as it is. Nothing was changed in it. */
 export class DatabaseUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
+
+  /** What an error of SQLite's means for the database at this path. */
+  static of(error: unknown, path: string): DatabaseUnusable {
+    return error instanceof DatabaseUnusable ? error : toUnusable(error, path);
+  }
 }
 
 /** A change cannot be stored now; what was stored before stands, and a later try may do. */
@@ -77,8 +82,7 @@ export class Database implements Disposable {
       return new Database(db);
     } catch (error) {
       db?.close();
-      if (error instanceof DatabaseUnusable) throw error;
-      throw toUnusable(error, path);
+      throw DatabaseUnusable.of(error, path);
     }
   }
 

@@ -85,7 +85,7 @@ function ownAddresses(): string[] {
 }
 
 /** The sandbox of all that agents start; `log` hears where there is none. */
-async function openProcessSandbox(
+export async function openProcessSandbox(
   { settings, log }: Pick<ToolCatalogOptions, "settings"> & { log?: ServiceLog },
 ): Promise<ProcessSandbox> {
   const { ProcessSandbox } = await loadProcessSandbox();
@@ -153,8 +153,9 @@ async function openCustomTools(
   return options.resources.use(await openWorkspaceTools(options, sandbox));
 }
 
-async function openMcpServers(
-  options: ToolCatalogOptions,
+/** Opens the MCP servers of a workspace; with `folder`, what they and the way to the network make stands there, beside a service's. */
+export async function openMcpServers(
+  options: Omit<ToolCatalogOptions, "executable"> & { folder?: string },
   sandbox: ProcessSandbox,
 ): Promise<McpServers> {
   const { settings, clock, log, version, resources, isNews, knownTools, ownPorts } = options;
@@ -169,7 +170,7 @@ async function openMcpServers(
     new McpServers({
       file: mcpServersFile,
       workspace,
-      stateDir,
+      stateDir: options.folder ?? stateDir,
       environment,
       clock,
       log,
@@ -179,7 +180,11 @@ async function openMcpServers(
         home: settings.home,
         closed: [configDir, stateDir, agentsDir, mcpServersFile, workspaceEnvFile],
         proxy: resources.use(
-          new ForwardProxy({ socketFile: proxySocketFile, ownPorts, ownAddresses }),
+          new ForwardProxy({
+            socketFile: options.folder === undefined ? proxySocketFile : `${options.folder}/net`,
+            ownPorts,
+            ownAddresses,
+          }),
         ),
       },
       agentPaths: (server) => [

@@ -12,6 +12,7 @@ import { runCli } from "../../cli/mod.ts";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/service/processes.ts";
 import { suggest } from "../../base/text/suggestion.ts";
+import type { Examination } from "../../runtime/authoring/doctor/finding.ts";
 import { Client, type Transport } from "../../server/client.ts";
 import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
 import type { FakeRuntime } from "../support/fake_runtime.ts";
@@ -94,6 +95,8 @@ export interface FakeCli extends AsyncDisposable {
   hasBrowser: boolean;
   files: ValidatedFile[];
   report: InfoReport;
+  /** What `doctor` finds beside the service. */
+  examination: Examination;
   /** What is odd about config.yaml. */
   configWarnings: DiagnosticBody[];
   environment: Readonly<Record<string, string>>;
@@ -199,6 +202,7 @@ export async function createFakeCli(
       providers: [],
       sandbox: { mode: "preferred", missing: null },
     },
+    examination: { checks: 12, findings: [], unchecked: [] },
     app: {
       version: "1.2.3",
       selfCommand: ["/usr/bin/inkling"],
@@ -266,6 +270,10 @@ export async function createFakeCli(
           cli.files.filter(({ agentId }) => target === undefined || agentId === target),
         ),
       info: () => Promise.resolve(cli.report),
+      examine: () => {
+        const { checks, findings, unchecked } = cli.examination;
+        return Promise.resolve({ checks, findings: [...findings], unchecked: [...unchecked] });
+      },
       configWarnings: () => Promise.resolve(cli.configWarnings),
       get distribution() {
         return cli.distribution;

@@ -1,0 +1,215 @@
+// doctor: everything that is wrong, each with what to do; --fix does what is safe.
+import { RuntimeError } from "../../../base/errors.ts";
+import type { Examination, Finding } from "../../../runtime/authoring/doctor/finding.ts";
+import type { Client } from "../../../server/client.ts";
+import type { Places } from "../../app.ts";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { EXIT, type ExitCode } from "../../exit.ts";
+import { formatPlural } from "../../output/figures.ts";
+import type { Output } from "../../output/output.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { isAutomatic } from "../../output/trigger_text.ts";
+import { wrapText } from "../../output/wrap.ts";
+import { checkHealth, type Health } from "../../service/connection.ts";
+import { findInstalledUnit, START_UNIT } from "../../service/units/installed_unit.ts";
+
+/** A finding, and what came of its repair. */
+interface Outcome {
+  finding: Finding;
+  /** What was done, as a sentence; undefined: nothing. */
+  fixed?: string;
+  /** Why it could not be done. */
+  failure?: string;
+}
+
+/** Looks at everything; exit code 1 where an error remains. */
+export async function doctor(
+  context: CommandContext,
+  options: { fix?: true; json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const places = await findPlaces(context);
+  using client = places && app.connect(places);
+  const health = client === undefined ? "absent" : await checkHealth(client, app);
+  const isRunning = health !== "absent";
+  const found = await app.examine({ ...workspaceOf(context), isRunning });
+  await examineService(context, { places, client, health, found });
+  const outcomes = found.findings
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map((finding) => options.fix ? repair(finding) : { finding });
+  if (options.json) output.json(toJson(found, outcomes));
+  else show(output, found, outcomes);
+  const isIll = outcomes.some(({ finding, fixed }) =>
+    finding.severity === "error" && fixed === undefined
+  );
+  return isIll ? EXIT.failed : EXIT.ok;
+}
+
+/** Undefined where config.yaml is broken, which the examination tells. */
+async function findPlaces({ app, workspace }: CommandContext): Promise<Places | undefined> {
+  try {
+    return await app.places(workspace);
+  } catch (error) {
+    if (error instanceof RuntimeError) return undefined;
+    throw error;
+  }
+}
+
+function rank({ severity }: Finding): number {
+  return severity === "error" ? 0 : 1;
+}
+
+function repair(finding: Finding): Outcome {
+  if (finding.repair === undefined) return { finding };
+  try {
+    return { finding, fixed: finding.repair() };
+  } catch (error) {
+    // The finding stays, with its remedy.
+    if (!(error instanceof Error)) throw error;
+    return { finding, failure: error.message };
+  }
+}
+
+/** Adds what the service tells of itself or, without one, that nothing runs by itself. */
+async function examineService(
+  context: CommandContext,
+  { places, client, health, found }: {
+    places: Places | undefined;
+    client: Client | undefined;
+    health: Health;
+    found: Examination;
+  },
+): Promise<void> {
+  const { app } = context;
+  const { findings } = found;
+  const subject = "service";
+  if (health === "silent") {
+    const problem = `The service does not answer on ${places?.socketFile}`;
+    const remedy = `"inkling stop" ends it; its log is ${places?.logFile}`;
+    findings.push({ severity: "error", subject, problem, remedy });
+  }
+  found.checks++;
+  if (health === "silent") return;
+  if (health === "answers" && client !== undefined) {
+    const { version } = await client.info();
+    found.checks++;
+    if (version !== app.version) {
+      const problem = `The service that runs is Inkling ${version}, and this is ${app.version}`;
+      const remedy =
+        'restart it the way it was started: by systemd or launchd, else "inkling stop" and "inkling start"';
+      findings.push({ severity: "warning", subject, problem, remedy });
+    }
+    return await examineTriggers(client, found);
+  }
+  try {
+    await using local = await app.openLocalService(workspaceOf(context));
+    await examineTriggers(local.client, found);
+    const scheduled = (await local.client.agents()).filter(isAutomatic);
+    found.checks++;
+    const [first] = scheduled;
+    if (first === undefined) return;
+    const who = scheduled.length === 1
+      ? `${first.id} fires by itself`
+      : `${scheduled.length} agents fire by themselves`;
+    const unit = findInstalledUnit(app.environment);
+    const problem = unit === undefined
+      ? `No service runs, and ${who}; nothing starts one with the machine`
+      : `No service runs, and ${who}; its unit is ${unit}`;
+    const remedy = unit === undefined
+      ? '"inkling start -d" starts it; "inkling start --print-unit" prints a file that starts it with the machine'
+      : unit.endsWith(".service")
+      ? `${START_UNIT}; "journalctl --user -u inkling" says why it ended`
+      : `launchctl bootstrap gui/$(id -u) ${unit}`;
+    findings.push({ severity: "error", subject, problem, remedy });
+  } catch (error) {
+    // A database or config.yaml that cannot be used: told by the examination.
+    if (!(error instanceof RuntimeError)) throw error;
+  }
+}
+
+/** What stands still although it would fire. */
+async function examineTriggers(client: Client, found: Examination): Promise<void> {
+  const { findings } = found;
+  const [{ scheduler_status: scheduler }, agents] = await Promise.all([
+    client.info(),
+    client.agents(),
+  ]);
+  found.checks += 2;
+  for (const { id, trigger_paused: reason } of agents) {
+    if (reason === null) continue;
+    findings.push({
+      severity: "error",
+      subject: id,
+      problem: `Its trigger is stopped: ${reason}`,
+      remedy: "mend the cause, then save its file",
+    });
+  }
+  if (scheduler === "paused" && agents.some(isAutomatic)) {
+    findings.push({
+      severity: "warning",
+      subject: "scheduler",
+      problem: "The scheduler is paused: no schedule and no watch fires",
+      remedy: 'resume it on the page Schedule of "inkling ui"',
+    });
+  }
+}
+
+function toJson({ checks, unchecked }: Examination, outcomes: readonly Outcome[]): unknown {
+  return {
+    checks,
+    findings: outcomes.map(({ finding: { repair, ...finding }, fixed, failure }) => ({
+      ...finding,
+      fixable: repair !== undefined,
+      fixed: fixed ?? null,
+      failure: failure ?? null,
+    })),
+    unchecked,
+  };
+}
+
+function show(output: Output, found: Examination, outcomes: readonly Outcome[]): void {
+  const { style, stdout } = output;
+  const write = (mark: string, subject: string, text: string, dim = (line: string) => line) => {
+    const indent = mark === "" ? "    " : "  ";
+    const lines = wrapText(toOneLine(text), stdout.columns - indent.length).split("\n");
+    lines.forEach((line, i) => {
+      const shown = subject !== "" && i === 0 && line.startsWith(subject)
+        ? style.bold(subject) + line.slice(subject.length)
+        : line;
+      output.line((i === 0 && mark !== "" ? `${mark} ` : indent) + dim(shown));
+    });
+  };
+  for (const { finding: { severity, subject, problem, remedy }, fixed, failure } of outcomes) {
+    if (output.quiet && severity !== "error") continue;
+    const name = toOneLine(subject);
+    const mark = fixed !== undefined
+      ? style.green("✔")
+      : severity === "error"
+      ? style.red("✖")
+      : style.yellow("!");
+    write(mark, name, `${subject}: ${problem}`);
+    if (fixed !== undefined) write("", "", `mended: ${fixed}`, style.green);
+    else write("", "", remedy, style.dim);
+    if (failure !== undefined) write("", "", `could not be mended: ${failure}`, style.red);
+  }
+  for (const one of found.unchecked) output.note(`Not looked at: ${one}`);
+  output.detail(summarise(found, outcomes));
+}
+
+function summarise({ checks }: Examination, outcomes: readonly Outcome[]): string {
+  const count = (wanted: Finding["severity"]) =>
+    outcomes.filter(({ finding, fixed }) => finding.severity === wanted && fixed === undefined)
+      .length;
+  const mended = outcomes.filter(({ fixed }) => fixed !== undefined).length;
+  const left = outcomes.length - mended;
+  const done = mended === 0 ? "" : `, ${mended} mended`;
+  if (left === 0) return `${formatPlural(checks, "check")}${done}, nothing to mend`;
+  const fixable =
+    outcomes.filter(({ finding, fixed, failure }) =>
+      finding.repair !== undefined && fixed === undefined && failure === undefined
+    ).length;
+  const offer = fixable === 0 ? "" : `. "inkling doctor --fix" mends ${fixable} of them`;
+  return `${formatPlural(checks, "check")}${done}: ${formatPlural(count("error"), "error")}, ${
+    formatPlural(count("warning"), "warning")
+  }${offer}`;
+}

@@ -1,0 +1,181 @@
+// What `inkling doctor` looks at besides the service itself: config.yaml, agents and all that they name, keys, folders, the
+// state folder, disk and clock. It works with whatever of that is broken, and changes nothing.
+import { AgentRegistry } from "../../agents/registry.ts";
+import { type Clock, SystemClock } from "../../../base/clock.ts";
+import { RuntimeError } from "../../../base/errors.ts";
+import { isFileFailure } from "../../../base/files/unreadable.ts";
+import { ConfigError } from "../../config/parse_config.ts";
+import {
+  resolveBaseStateDir,
+  resolveConfigDir,
+  resolveSocketFile,
+  stateFilesOf,
+} from "../../config/places.ts";
+import { loadSettings, type Surroundings, type WorkspaceSettings } from "../../config/settings.ts";
+import { ifThere } from "../../../base/files/missing.ts";
+import { describeMissing } from "../../sandbox/process_sandbox.ts";
+import { findSandbox } from "../../sandbox/sandbox_support.ts";
+import { findHistory } from "../../storage/state_dir/history_place.ts";
+import { validateWorkspace } from "../workspace_validation.ts";
+import { checkFolders, checkReach, findInFiles, toFinding } from "./agent_checks.ts";
+import { type Check, type Examination, type Finding, performChecks } from "./finding.ts";
+import { checkKeyFiles, checkKeys } from "./key_checks.ts";
+import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
+import { openServers } from "./server_checks.ts";
+import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
+
+/** What an examination needs; tests bring their own clock and machine. */
+export interface ExamineOptions {
+  version: string;
+  /** Whether a service answers, or at least listens. */
+  isRunning: boolean;
+  clock?: Clock;
+  machine?: Machine;
+  largestDatabase?: number;
+}
+
+/** Looks at everything. Rejects for bugs only. */
+export async function examine(
+  surroundings: Surroundings & { workspace?: string },
+  options: ExamineOptions,
+): Promise<Examination> {
+  const { clock = new SystemClock(), machine = SYSTEM_MACHINE } = options;
+  const env = (name: string) => surroundings.shell[name];
+  const configDir = resolveConfigDir(env, surroundings.home);
+  const { settings, found } = await readSettings(surroundings);
+  const folders: [string, string][] = [];
+  const checks: Check[] = [() => found, () => checkKeyFiles({ configDir, settings })];
+  await using opened = new AsyncDisposableStack();
+  if (settings !== undefined) {
+    folders.push(["workspace", settings.directories.workspace]);
+    checks.push(...await workspaceChecks(settings, { ...options, clock, machine, opened }));
+  }
+  const places = findPlaces(surroundings, settings);
+  if ("problem" in places) {
+    // What keeps the settings from being read is told already.
+    if (found.every(({ problem }) => problem !== places.problem)) checks.push(() => [places]);
+  } else {
+    const { largestDatabase, isRunning } = options;
+    checks.push(...stateChecks(places, {
+      isRunning,
+      now: clock.now(),
+      machine,
+      ...(largestDatabase !== undefined && { largestDatabase }),
+    }));
+    folders.unshift(["state", places.stateDir]);
+  }
+  const done = await performChecks([...checks, () => checkDisk(folders, machine)]);
+  if (settings === undefined) {
+    done.unchecked.push("Agents and the workspace are not looked at while config.yaml is broken");
+  }
+  return done;
+}
+
+/** The settings, or what is wrong with config.yaml. */
+async function readSettings(
+  surroundings: Surroundings & { workspace?: string },
+): Promise<{ settings?: WorkspaceSettings; found: Finding[] }> {
+  try {
+    return { settings: await loadSettings(surroundings), found: [] };
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return { found: error.diagnostics.map((one) => toFinding(one)) };
+    }
+    if (!(error instanceof RuntimeError)) throw error;
+    return { found: [fromRefusal(error)] };
+  }
+}
+
+/** A refusal says in its last sentence what to do. */
+function fromRefusal({ message }: RuntimeError): Finding {
+  const end = message.search(/\. (?=[A-Z][^.]*$)/);
+  const [problem, remedy] = end < 0
+    ? [message, "see docs/operations.md"]
+    : [message.slice(0, end), message.slice(end + 2)];
+  return { severity: "error", subject: "state folder", problem, remedy };
+}
+
+async function workspaceChecks(
+  settings: WorkspaceSettings,
+  { clock, machine, version, opened }: Required<Pick<ExamineOptions, "clock" | "machine">> & {
+    version: string;
+    opened: AsyncDisposableStack;
+  },
+): Promise<Check[]> {
+  const { config, directories, home } = settings;
+  const files = await validateWorkspace(settings, undefined, { cwd: directories.workspace });
+  const registry = new AgentRegistry({ config, directories, home });
+  await registry.load();
+  const agents = registry.list();
+  const found = findInFiles(files);
+  // A server that `validate` already refuses is not started.
+  const refused = (name: string) =>
+    found.some(({ severity, problem }) =>
+      severity === "error" && problem.startsWith(`The MCP server ${name} `)
+    );
+  const named = [...new Set(agents.flatMap(({ mcp }) => mcp))].filter((name) => !refused(name));
+  const servers = named.length === 0
+    ? undefined
+    : opened.use(await openServers({ settings, registry, clock, version }));
+  return [
+    () => found,
+    // Each file was a check of its own.
+    ...files.map(() => () => []),
+    () => checkKeys(agents, settings, found),
+    () => checkFolders(settings, machine),
+    ...agents.map((agent) => () => checkReach(agent, machine)),
+    () => checkSandbox(settings, found),
+    ...servers?.checks(named) ?? [],
+  ];
+}
+
+/** A sandbox that config.yaml requires, also where no agent starts a program yet. */
+async function checkSandbox(
+  { config: { sandbox, path } }: WorkspaceSettings,
+  found: readonly Finding[],
+): Promise<Finding[]> {
+  if (sandbox !== "required") return [];
+  const support = await findSandbox();
+  if ("bubblewrap" in support) return [];
+  const isTold = found.some(({ problem }) => problem === describeMissing(support, sandbox));
+  if (isTold) return [];
+  const problem = `${path} says "sandbox: required", and ${support.problem}`;
+  return [{ severity: "error", subject: "sandbox", problem, remedy: support.remedy }];
+}
+
+/** Where the state is: as config.yaml says or, while it is broken, that of its workspace, whichever that is. */
+function findPlaces(
+  { shell, home }: Surroundings,
+  settings: WorkspaceSettings | undefined,
+): StatePlaces | Finding {
+  try {
+    if (settings !== undefined) {
+      const { directories } = settings;
+      const { configDir, agentsDir } = directories;
+      return {
+        ...directories,
+        databaseFile: findHistory(directories),
+        writtenFolders: [configDir, agentsDir],
+      };
+    }
+    const env = (name: string) => shell[name];
+    const stateDir = resolveBaseStateDir(env, home);
+    const socketFile = resolveSocketFile(stateDir, env);
+    const files = stateFilesOf(stateDir);
+    const isThere = ifThere(() => Deno.lstatSync(files.databaseFile)) !== undefined;
+    return {
+      ...files,
+      stateDir,
+      socketFile,
+      proxySocketFile: socketFile.replace(/\.sock$/, ".net"),
+      databaseFile: isThere ? files.databaseFile : undefined,
+      writtenFolders: [resolveConfigDir(env, home)],
+    };
+  } catch (error) {
+    if (error instanceof RuntimeError) return fromRefusal(error);
+    if (!isFileFailure(error)) throw error;
+    const problem = `The state folder cannot be read: ${error.message}`;
+    const remedy = "make it readable for you, or set INKLING_STATE_DIR";
+    return { severity: "error", subject: "state folder", problem, remedy };
+  }
+}

@@ -1,0 +1,70 @@
+// Whether MCP servers start and answer: each that an agent names is started as a run would start it, asked for its tools and
+// ended, beside those of a running service.
+import type { AgentRegistry } from "../../agents/registry.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { toPlainLine } from "../../../base/text/plain_text.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
+import type { McpServers } from "../../tools/mcp/mcp_servers.ts";
+import { ToolsUnavailable } from "../../tools/tools_unavailable.ts";
+import { openMcpServers, openProcessSandbox } from "../../wiring/tool_catalog.ts";
+import type { Check, Finding } from "./finding.ts";
+
+/** What a server says before it ends may be long. */
+const MOST_CHARACTERS = 400;
+
+/** Servers opened for a look. Dispose ends all that was started. */
+export interface OpenedServers extends AsyncDisposable {
+  /** A check for each of these servers; all are started at once. */
+  checks(names: readonly string[]): Check[];
+}
+
+/** Opens the servers of a workspace; nothing is started yet. */
+export async function openServers(
+  { settings, registry, clock, version }: {
+    settings: WorkspaceSettings;
+    registry: AgentRegistry;
+    clock: Clock;
+    version: string;
+  },
+): Promise<OpenedServers> {
+  await using opened = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "inkling-doctor-" });
+  opened.defer(() => Deno.remove(folder, { recursive: true }));
+  const servers = await openMcpServers({
+    settings,
+    registry,
+    clock,
+    version,
+    folder,
+    log: { write: () => {} },
+    // A look calls no tool, so that nothing is known or news.
+    knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
+    isNews: () => Promise.resolve(false),
+    ownPorts: () => [],
+    resources: opened,
+  }, await openProcessSandbox({ settings }));
+  const { mcpServersFile } = settings.directories;
+  const kept = opened.move();
+  return {
+    checks(names) {
+      const looks = names.map((name) => look(name, servers, mcpServersFile));
+      return looks.map((found) => () => found);
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function look(name: string, servers: McpServers, file: string): Promise<Finding[]> {
+  try {
+    await servers.openTools({ mcp: [name] }, { taken: [] });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ToolsUnavailable)) throw error;
+    return [{
+      severity: "error",
+      subject: `MCP server ${name}`,
+      problem: toPlainLine(error.message, MOST_CHARACTERS),
+      remedy: `start it by hand, or see its entry in ${file}`,
+    }];
+  }
+}
