@@ -1,33 +1,45 @@
 // why: says of an agent and a time why it ran or did not, and what to do about it.
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import type { Client } from "../../../server/client.ts";
-import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
+import { ApiError, type Client } from "../../../server/client.ts";
+import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
+import type { AgentErrorBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
+import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import type { CommandContext } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
+import { errorsOf } from "../../output/problems.ts";
 import { toOneLine } from "../../output/sanitise.ts";
-import { formatLocal } from "../../output/time.ts";
-import { describeTrigger } from "../../output/trigger_text.ts";
+import { describeTrigger, isAutomatic } from "../../output/trigger_text.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
+import {
+  explainBroken,
+  explainDowntime,
+  explainExecution,
+  explainSlot,
+  explainState,
+  firstLine,
+  type Reason,
+  toMinute,
+  type Waiting,
+} from "./why_reasons.ts";
 
 /** Due times that are looked through. */
 const SLOTS = 500;
+/** Executions that are looked through for the one that kept another from running. */
+const EARLIER = 50;
 
 /** What became of an agent at a time, and what a person can do. */
-export interface Explanation {
+export interface Explanation extends Reason {
   agent_id: string;
   /** ISO 8601; null where the agent has never been due. */
   at: string | null;
-  reason: string;
-  /** Null where there is nothing to do. */
-  remedy: string | null;
   execution_id: number | null;
 }
 
-/** Shows an explanation. Without a time it is about the last time that the agent ran or should have run. */
+/** Shows an explanation. Without a time it is about the last time that the agent ran or should have run, and about now. */
 export async function why(
   context: CommandContext,
   agentId: string,
@@ -38,7 +50,11 @@ export async function why(
   const at = readMomentOption("The time", time, app.clock.now());
   await using reader = await openReader(app, context.workspace);
   const { client } = reader;
-  const explanation = await orUnknownAgent(explain(client, agentId, at), { app, client, agentId });
+  const explanation = await orUnknownAgent(explain(client, agentId, at, reader), {
+    app,
+    client,
+    agentId,
+  });
   if (options.json) output.json(explanation);
   else {
     output.sentence(toOneLine(explanation.reason));
@@ -47,37 +63,154 @@ export async function why(
   return EXIT.ok;
 }
 
-/** Throws ApiError 404 for an agent that is not there. */
+/** Throws ApiError 404 for an agent that is not there, nor its file. */
 export async function explain(
   client: Client,
   agentId: string,
   at: number | undefined,
+  { isService }: { isService: boolean } = { isService: true },
 ): Promise<Explanation> {
-  const agent = await client.agent(agentId);
-  const found = await findEvent(client, agent.id, at);
-  const base = { agent_id: agent.id, at: found?.at ?? toText(at), execution_id: null };
-  if (found !== undefined && "execution" in found) {
-    const { execution } = found;
-    return { ...base, execution_id: execution.id, ...describeExecution(execution) };
+  const { agent, broken } = await findAgent(client, agentId);
+  const id = agent?.id ?? agentId;
+  const found = await findEvent(client, id, at);
+  const base = {
+    agent_id: id,
+    at: found?.at ?? (at === undefined ? null : new Date(at).toISOString()),
+    execution_id: found !== undefined && "execution" in found ? found.execution.id : null,
+  };
+  const event = found && await explainEvent(client, id, found);
+  // What was then is all that is asked; without a time, what holds now matters as much.
+  if (event !== undefined && at !== undefined) return { ...base, ...event };
+  if (agent === undefined) {
+    return { ...base, ...combine(broken && explainBroken(broken, { isLive: false }), event) };
   }
-  // What holds now explains a time without a trace, and the want of any time at all.
-  const state = found === undefined ? await describeState(client, agent, at) : undefined;
-  if (state !== undefined) return { ...base, ...state };
-  if (found !== undefined) return { ...base, ...describeSlot(agent.id, found.slot) };
+  const state = await explainAgent(client, agent, { at, isService, broken });
+  if (state !== undefined || event !== undefined) return { ...base, ...combine(state, event) };
+  const when = at === undefined
+    ? `${id} has not been due yet`
+    : `${id} was not due at ${toMinute(new Date(at).toISOString())}`;
+  const next = agent.next_run === null ? "" : `, next ${toMinute(agent.next_run)}`;
   return {
     ...base,
-    reason: at === undefined
-      ? `${agent.id} has not been due yet: ${describeTrigger(agent)}` + describeNext(agent)
-      : `${agent.id} was not due at ${toMinute(at)}: ${describeTrigger(agent)}${
-        describeNext(agent)
-      }`,
+    reason: `${when}: ${describeTrigger(agent)}${next}`,
     remedy: agent.trigger_type === "manual"
-      ? `It runs when it is asked to: inkling run ${agent.id}. A trigger in its file runs it by itself`
+      ? `It runs when it is asked to: inkling run ${id}. A trigger in its file runs it by itself`
       : null,
   };
 }
 
+/** The agent, and what is wrong with its file; one of them is there. Throws ApiError 404. */
+async function findAgent(
+  client: Client,
+  agentId: string,
+): Promise<{ agent: AgentDetail | undefined; broken: AgentErrorBody | undefined }> {
+  const { agent_errors: never, agent_warnings: since } = await client.info();
+  try {
+    const agent = await client.agent(agentId);
+    const broken = since.find(({ id, diagnostics }) =>
+      id === agent.id && errorsOf(diagnostics).some(({ path }) => path === agent.source_path)
+    );
+    return { agent, broken };
+  } catch (error) {
+    const broken = never.find(({ id }) => id === agentId);
+    if (broken === undefined || !(error instanceof ApiError) || error.status !== 404) throw error;
+    return { agent: undefined, broken };
+  }
+}
+
+/** What holds now, in front of what happened last. */
+function combine(state: Reason | undefined, event: Reason | undefined): Reason {
+  if (state === undefined) return event ?? { reason: "", remedy: null };
+  if (event === undefined) return state;
+  return { reason: `${state.reason}. Before that, ${event.reason}`, remedy: state.remedy };
+}
+
+/** What keeps an agent from running, at a time without a trace of it, or now. */
+async function explainAgent(
+  client: Client,
+  agent: AgentDetail,
+  { at, isService, broken }: {
+    at: number | undefined;
+    isService: boolean;
+    broken: AgentErrorBody | undefined;
+  },
+): Promise<Reason | undefined> {
+  const { id, on_pending: onPending } = agent;
+  if (at !== undefined && isAutomatic(agent) && agent.trigger_paused === null) {
+    const downtime = await findDowntime(client, at);
+    if (downtime !== undefined) return explainDowntime(downtime);
+  }
+  const { scheduler_status: scheduler } = await client.info();
+  // An execution that waits is what happened last, unless another time is asked about.
+  const waiting = onPending === "skip" && at !== undefined
+    ? await findWaiting(client, id, at)
+    : undefined;
+  const state = explainState(agent, {
+    isService,
+    scheduler,
+    broken,
+    waiting: waiting?.question == null ? undefined : waiting,
+  });
+  return state ?? (broken && explainBroken(broken, { isLive: true }));
+}
+
+async function findDowntime(
+  client: Client,
+  at: number,
+): Promise<RecapBody["downtimes"][number] | undefined> {
+  const { downtimes } = await client.recap({ since: new Date(at).toISOString() });
+  return downtimes.find(({ from, to }) =>
+    (from === null || Date.parse(from) <= at) && Date.parse(to) > at
+  );
+}
+
+/** The newest execution that waited for a person at this time, or waits since. */
+async function findWaiting(
+  client: Client,
+  agentId: string,
+  at: number,
+): Promise<Waiting | undefined> {
+  const until = new Date(at + 1).toISOString();
+  const [waits] = await client.executions({
+    agent: agentId,
+    status: ["waiting"],
+    until,
+    limit: 1,
+  });
+  if (waits !== undefined) return { execution: waits, question: await readQuestion(client, waits) };
+  const earlier = await client.executions({ agent: agentId, until, limit: EARLIER });
+  const waited = earlier.find(({ finished_at: end }) => end !== null && Date.parse(end) > at);
+  return waited && { execution: waited, question: null };
+}
+
+/** Null where it has been answered since. */
+async function readQuestion(client: Client, { id }: ListedExecution): Promise<string | null> {
+  try {
+    return firstLine((await client.pending(id)).message);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
 type Found = { at: string } & ({ execution: ListedExecution } | { slot: SlotBody });
+
+async function explainEvent(client: Client, agentId: string, found: Found): Promise<Reason> {
+  if ("execution" in found) {
+    const { execution } = found;
+    const isOpen = execution.status === "waiting";
+    return explainExecution(execution, isOpen ? await readQuestion(client, execution) : null);
+  }
+  const { slot } = found;
+  const due = Date.parse(slot.scheduled_for);
+  return explainSlot(agentId, slot, {
+    waiting: /waiting for/.test(slot.reason ?? "")
+      ? await findWaiting(client, agentId, due)
+      : undefined,
+    downtime: slot.outcome === "missed" ? await findDowntime(client, due) : undefined,
+    scheduler: (await client.info()).scheduler_status,
+  });
+}
 
 /** What is recorded of that minute; without a time, the last thing that is. */
 async function findEvent(
@@ -94,13 +227,22 @@ async function findEvent(
       until: new Date(minute + MINUTE_MS).toISOString(),
     }),
   });
-  const slots = (await client.slots(agentId, { limit: SLOTS }))
-    .filter(({ outcome }) => outcome !== "run");
+  const slots = (await readSlots(client, agentId)).filter(({ outcome }) => outcome !== "run");
   const slot = minute === undefined ? slots[0] : slots.find((one) => covers(one, minute, slots));
   const begun = execution === undefined ? -Infinity : Date.parse(execution.started_at);
   const due = slot === undefined ? -Infinity : Date.parse(slot.scheduled_for);
   if (slot !== undefined && due > begun) return { at: slot.scheduled_for, slot };
   return execution && { at: execution.started_at, execution };
+}
+
+/** None of an agent that has neither a file that parses nor a past. */
+async function readSlots(client: Client, agentId: string): Promise<SlotBody[]> {
+  try {
+    return await client.slots(agentId, { limit: SLOTS });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
 }
 
 /** Several due times in a row that were skipped for one reason stand as one, under the first; the next row ends it. */
@@ -110,111 +252,4 @@ function covers(slot: SlotBody, minute: number, slots: readonly SlotBody[]): boo
   if (slot.count === 1 || from > minute) return false;
   const next = slots[slots.indexOf(slot) - 1];
   return next === undefined || Date.parse(next.scheduled_for) > minute;
-}
-
-function describeExecution(
-  execution: ListedExecution,
-): Pick<Explanation, "reason" | "remedy"> {
-  const { id, agent_id: agent, status, error, started_at: at, trigger } = execution;
-  const ran = `${agent} ran at ${toMinute(Date.parse(at))} (execution ${id}, ${trigger})`;
-  const text = error?.trim().split("\n", 1)[0];
-  switch (status) {
-    case "success":
-      return { reason: `${ran} and succeeded`, remedy: null };
-    case "running":
-      return { reason: `${ran} and still runs`, remedy: `Watch it: inkling watch ${id}` };
-    case "waiting":
-      return {
-        reason: `${ran} and waits for your answer`,
-        remedy: `Answer: inkling respond ${id}`,
-      };
-    default:
-      return {
-        reason: `${ran} and ended with ${status}: ${text}`,
-        remedy: `What happened: inkling logs -e ${id}`,
-      };
-  }
-}
-
-/** What to do about a time that passed without a run, by its reason. */
-const REMEDIES: readonly [RegExp, (agentId: string) => string][] = [
-  [
-    /waiting for an answer/,
-    () => 'Answer what waits ("inkling pending"), or write on_pending: parallel',
-  ],
-  [
-    /still running/,
-    (id) => `Give it more time between runs, or end the one that runs: inkling logs ${id}`,
-  ],
-  [/paused/, () => "The scheduler was paused; the page of inkling ui resumes it"],
-  [
-    /not running/,
-    () => "Keep the service running (inkling setup), or write catch_up: once in its trigger",
-  ],
-];
-
-function describeSlot(
-  agentId: string,
-  { scheduled_for: at, outcome, reason, count }: SlotBody,
-): Pick<Explanation, "reason" | "remedy"> {
-  const times = count === 1 ? "" : `, as ${count - 1} more times after it`;
-  const text = `${agentId} was due at ${
-    toMinute(Date.parse(at))
-  } and ${outcome}${times}: ${reason}`;
-  return {
-    reason: text,
-    remedy: REMEDIES.find(([known]) => known.test(reason ?? ""))?.[1](agentId) ?? null,
-  };
-}
-
-/** Why the agent does not run by itself at all, or did not while no service ran. */
-async function describeState(
-  client: Client,
-  agent: AgentSummary,
-  at: number | undefined,
-): Promise<Pick<Explanation, "reason" | "remedy"> | undefined> {
-  const { id, enabled, trigger_type: trigger, trigger_paused: stopped } = agent;
-  if (!enabled) {
-    return {
-      reason: `${id} is disabled: enabled: false in its file`,
-      remedy: "Take that line out",
-    };
-  }
-  if (stopped !== null) {
-    return {
-      reason: `${id} was stopped: ${stopped}`,
-      remedy: "Mend the cause, then save its file",
-    };
-  }
-  if (at !== undefined) {
-    const { downtimes } = await client.recap({ since: new Date(at).toISOString() });
-    const down = downtimes.find(({ from, to }) =>
-      (from === null || Date.parse(from) <= at) && Date.parse(to) > at
-    );
-    if (down !== undefined && trigger !== "manual") {
-      const from = down.from === null ? "some time" : toMinute(Date.parse(down.from));
-      const reason = `The service was not running from ${from} to ${toMinute(Date.parse(down.to))}`;
-      return { reason, remedy: "Keep the service running: inkling setup offers it" };
-    }
-  }
-  const { scheduler_status: scheduler } = await client.info();
-  if (scheduler === "paused" && trigger !== "manual") {
-    return {
-      reason: "The scheduler is paused: nothing runs by itself",
-      remedy: "The page of inkling ui resumes it",
-    };
-  }
-  return undefined;
-}
-
-function describeNext({ next_run: next }: AgentSummary): string {
-  return next === null ? "" : `, next ${toMinute(Date.parse(next))}`;
-}
-
-function toText(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
-}
-
-function toMinute(at: number): string {
-  return formatLocal(new Date(at).toISOString()).slice(0, -3);
 }

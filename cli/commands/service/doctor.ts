@@ -113,7 +113,7 @@ async function examineService(
       : `${scheduled.length} agents fire by themselves`;
     const unit = findInstalledUnit(app.environment);
     const problem = unit === undefined
-      ? `No service runs, and ${who}; nothing starts one with the machine`
+      ? `No service runs, and ${who}; no unit is found that starts one`
       : `No service runs, and ${who}; its unit is ${unit}`;
     const remedy = unit === undefined
       ? '"inkling start -d" starts it; "inkling start --print-unit" prints a file that starts it with the machine'

@@ -14,7 +14,6 @@ import {
 import { loadSettings, type Surroundings, type WorkspaceSettings } from "../../config/settings.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 import { describeMissing } from "../../sandbox/process_sandbox.ts";
-import { findSandbox } from "../../sandbox/sandbox_support.ts";
 import { findHistory } from "../../storage/state_dir/history_place.ts";
 import { validateWorkspace } from "../workspace_validation.ts";
 import { checkFolders, checkReach, findInFiles, toFinding } from "./agent_checks.ts";
@@ -124,7 +123,7 @@ async function workspaceChecks(
     () => checkKeys(agents, settings, found),
     () => checkFolders(settings, machine),
     ...agents.map((agent) => () => checkReach(agent, machine)),
-    () => checkSandbox(settings, found),
+    () => checkSandbox(settings, found, machine),
     ...servers?.checks(named) ?? [],
   ];
 }
@@ -133,9 +132,10 @@ async function workspaceChecks(
 async function checkSandbox(
   { config: { sandbox, path } }: WorkspaceSettings,
   found: readonly Finding[],
+  machine: Machine,
 ): Promise<Finding[]> {
   if (sandbox !== "required") return [];
-  const support = await findSandbox();
+  const support = await machine.findSandbox();
   if ("bubblewrap" in support) return [];
   const isTold = found.some(({ problem }) => problem === describeMissing(support, sandbox));
   if (isTold) return [];

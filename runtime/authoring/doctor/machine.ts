@@ -1,5 +1,6 @@
-// What an examination asks of the machine and tests bring themselves: free space, and whether this user may use a file.
+// What an examination asks of the machine and tests bring themselves: free space, a sandbox, and whether this user may use a file.
 import { accessSync, constants, statfsSync } from "node:fs";
+import { findSandbox, type SandboxSupport } from "../../sandbox/sandbox_support.ts";
 
 /** The machine as it is looked at. */
 export interface Machine {
@@ -7,10 +8,12 @@ export interface Machine {
   freeBytes(path: string): number;
   /** Whether this user may do so; true where Deno's flags leave it open. */
   mayAccess(path: string, wish: "read" | "write"): boolean;
+  findSandbox(): Promise<SandboxSupport>;
 }
 
 /** This machine. */
 export const SYSTEM_MACHINE: Machine = {
+  findSandbox: () => findSandbox(),
   freeBytes(path) {
     const { bavail, bsize } = statfsSync(path);
     return bavail * bsize;

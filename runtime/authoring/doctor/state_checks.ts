@@ -161,10 +161,12 @@ async function checkStagedFiles(
   );
 }
 
-/** No service starts meanwhile. */
+/** No service starts meanwhile. Throws an Error where one has. */
 function removeLeft(path: string, lockFile: string): string {
-  using lock = takeLock(lockFile);
-  if (lock === undefined) return `${path} stays: a service has started`;
+  // Without a state folder there is no lock, and no service.
+  const taken = ifThere(() => ({ lock: takeLock(lockFile) }));
+  using lock = taken?.lock;
+  if (taken !== undefined && lock === undefined) throw new Error("a service has started");
   ifThere(() => Deno.removeSync(path));
   return `${path} is removed`;
 }

@@ -90,6 +90,41 @@ function addPermissions({ cli }: World): void {
   };
 }
 
+/** Something wrong of every kind. */
+function addFaults(world: World): void {
+  const { cli } = world;
+  withPast(world);
+  const keys = "/home/me/inkling/agents/_config/.env";
+  cli.examination = {
+    checks: 31,
+    findings: [
+      {
+        severity: "warning",
+        subject: ".env",
+        problem: `Other users may open this file with keys: ${keys}`,
+        remedy: `chmod 600 ${keys}`,
+        repair: () => `${keys} is yours alone now`,
+      },
+      {
+        severity: "error",
+        subject: "reporter, 日本語 ノート",
+        problem: "The key of model openai/gpt-5 is missing: OPENAI_API_KEY is not set",
+        remedy: `add the line OPENAI_API_KEY=<your key> to ${keys}`,
+      },
+      {
+        severity: "warning",
+        subject: "state folder",
+        problem: "Other users may look into the folder with all history: /home/me/state",
+        remedy: "chmod 700 /home/me/state",
+        repair() {
+          throw new Deno.errors.PermissionDenied("Operation not permitted (os error 1)");
+        },
+      },
+    ],
+    unchecked: ["Inkling was started without --allow-sys=statfs"],
+  };
+}
+
 /** Ctrl+C once the address of the page is there. */
 async function leavePage({ cli, screen }: World): Promise<void> {
   await until(() => /Ctrl\+C/.test(screen.text), "it says how it ends");
@@ -437,6 +472,15 @@ const SCREENS: readonly Screen[] = [
         },
       ];
     },
+  },
+  { name: "doctor of a healthy installation", argv: ["doctor"], before: EMPTY },
+  { name: "doctor", argv: ["doctor"], code: 1, isRunning: false, before: addFaults },
+  {
+    name: "doctor --fix",
+    argv: ["doctor", "--fix"],
+    code: 1,
+    isRunning: false,
+    before: addFaults,
   },
   { name: "validate of nothing", argv: ["validate"], before: EMPTY },
   {

@@ -1,0 +1,55 @@
+// `inkling doctor` as a real program, under the flags that it derives for the workspace: with a service and without.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createRealHome, killService } from "./real_process.ts";
+
+Deno.test("doctor: a service that is killed leaves what --fix removes, and is missed where agents have a schedule", async () => {
+  await using home = await createRealHome();
+  await home.writeScript(
+    "hourly",
+    [{ say: "Done." }],
+    'trigger: { type: schedule, every: 1h }\nauto_approve: "*"',
+  );
+  assert.equal((await home.inkling("start", "-d")).code, 0);
+  const well = await home.inkling("doctor");
+  assert.match(well.stdout, /^\d+ checks, nothing to mend\n$/);
+  assert.equal(well.code, 0, well.stderr);
+
+  await killService(home.stateDir);
+  const ill = await home.inkling("doctor");
+  assert.equal(ill.code, 1);
+  assert.match(ill.stdout, /^✖ service: No service runs, and hourly fires by itself/m);
+  for (const name of ["service.sock", "inkling.pid"]) {
+    assert.match(
+      ill.stdout,
+      new RegExp(`^! ${name}: A service that was killed left it.*\n    rm `, "m"),
+    );
+    await Deno.lstat(join(home.stateDir, name));
+  }
+  assert.match(ill.stdout, /1 error, 2 warnings\. "inkling doctor --fix" mends 2 of them\n$/);
+
+  const mended = await home.inkling("doctor", "--fix", "--json");
+  assert.equal(mended.code, 1);
+  const { findings } = JSON.parse(mended.stdout);
+  assert.equal(findings.filter((one: { fixed: string | null }) => one.fixed !== null).length, 2);
+  await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
+  assert.match((await home.inkling("doctor")).stdout, /1 error, 0 warnings\n$/);
+});
+
+Deno.test("doctor: with config.yaml and the database broken it still answers, in one line each", async () => {
+  await using home = await createRealHome();
+  await Deno.mkdir(home.stateDir, { mode: 0o700 });
+  await Deno.writeTextFile(join(home.stateDir, "inkling.db"), "x".repeat(10_000), { mode: 0o600 });
+  await Deno.writeTextFile(join(home.configDir, "config.yaml"), "workspace: [\n");
+  const { code, stdout, stderr } = await home.inkling("doctor");
+  assert.equal(code, 1);
+  assert.match(stdout, /^✖ config\.yaml: .*\n    \S/m);
+  assert.match(
+    stdout,
+    /^✖ inkling\.db: Cannot open .* the database is damaged.*\n    .*Restore it/m,
+  );
+  assert.match(stderr, /Agents and the workspace are not looked at while config\.yaml is broken/);
+  const { code: elsewhere, stdout: shown } = await home.inkling("doctor", "-w", home.workspace);
+  assert.equal(elsewhere, 1);
+  assert.match(shown, /^✖ config\.yaml: /m);
+});
