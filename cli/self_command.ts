@@ -14,7 +14,7 @@ import { mainModule, programConfig } from "../base/program_files.ts";
  *   programs, the browser of `ui`; and to end them with all that they started, as `stop` ends the service. A list of
  *   programs would do for starting, but not for signals to anything but a child itself (measured with Deno 2.9.6).
  * - sys: the machine's addresses, which http_request must know; the umask around the socket, which has no name of its own
- *   among the flag's values.
+ *   among the flag's values; the free space of a disk, for doctor.
  * Never ffi or import. The narrower flags that one workspace needs are worked out in runtime/permissions.
  */
 export const PERMISSION_FLAGS: readonly string[] = [

@@ -49,7 +49,7 @@ export function showRecap(
         : `  ${toMinute(from)} to ${toMinute(to)}`,
     );
   }
-  if (recap.stopped.length > 0) heading("Does not run by itself now");
+  if (recap.stopped.length > 0) heading("Does not run, or not as its file says");
   for (const { agent_id: agent, reason } of recap.stopped) item(agent, reason);
   if (recap.next.length > 0) heading("Due next");
   for (const { agent_id: agent, at } of recap.next.slice(0, SHOWN_NEXT)) item(agent, toMinute(at));

@@ -6,21 +6,43 @@ export interface Happening {
   /** `02:30`, UTC: when it was due; null for what holds in the morning. */
   time: string | null;
   /** How it came out. */
-  outcome: "error" | "aborted" | "waiting" | "skipped" | "missed" | "disabled" | "broken";
+  outcome:
+    | "error"
+    | "aborted"
+    | "waiting"
+    | "skipped"
+    | "missed"
+    | "disabled"
+    | "stopped"
+    | "broken";
   /** What must be said of it. */
   reason: RegExp;
+  /** What `why` must say of it, where that is more. */
+  why?: RegExp;
+  /** What `why` must say is to be done; absent: anything. */
+  remedy?: RegExp;
 }
 
 const OUTAGE = /503/;
 const STOPPED = /the service was not running/;
 const PAUSED = /paused/;
+/** What `why` says of a stretch without a service: its beginning and its end. */
+const DOWN = /the service was not running from [-\d]+ \d\d:10 to [-\d]+ \d\d:10/;
+const ANSWER = /inkling respond \d+/;
 
 const at = (
   outcome: Happening["outcome"],
-  reason: RegExp,
+  reason: RegExp | Pick<Happening, "reason" | "why" | "remedy">,
   ...moments: [agent: string, ...times: string[]][]
 ): Happening[] =>
-  moments.flatMap(([agent, ...times]) => times.map((time) => ({ agent, time, outcome, reason })));
+  moments.flatMap(([agent, ...times]) =>
+    times.map((time) => ({
+      agent,
+      time,
+      outcome,
+      ...(reason instanceof RegExp ? { reason } : reason),
+    }))
+  );
 
 /** All of it. */
 export const HAPPENINGS: readonly Happening[] = [
@@ -31,14 +53,26 @@ export const HAPPENINGS: readonly Happening[] = [
     ["flaky", "22:15", "23:15", "00:15", "01:15", "02:15", "03:15", "05:15"],
   ),
   ...at("aborted", /max_cost_usd/, ["spender", "23:40"]),
-  ...at("error", /OPENAI_API_KEY is not set/, ["keyless", "03:25"]),
+  ...at("error", {
+    reason: /OPENAI_API_KEY is not set/,
+    remedy: /^Add the line OPENAI_API_KEY=<your key> to \S+\.env/,
+  }, ["keyless", "03:25"]),
   ...at("error", OUTAGE, ["remote", "03:10", "03:50"]),
-  ...at("waiting", /file_delete/, ["cleaner", "01:05"]),
-  ...at("skipped", /waiting for an answer/, ["cleaner", "02:05"]),
+  ...at(
+    "waiting",
+    { reason: /file_delete/, why: /waits for your answer: ".*file_delete/, remedy: ANSWER },
+    ["cleaner", "01:05"],
+    ["keeper", "06:45"],
+  ),
+  ...at("skipped", {
+    reason: /waiting for an answer/,
+    why: /execution \d+ waits for your answer: ".*file_delete/,
+    remedy: ANSWER,
+  }, ["cleaner", "02:05"]),
   ...at("skipped", /still running/, ["slow", "01:10", "01:20", "01:40", "01:50"]),
   ...at(
     "missed",
-    STOPPED,
+    { reason: STOPPED, why: DOWN, remedy: /Keep the service running/ },
     ["flaky", "04:15"],
     ["mailbox", "04:30", "05:00"],
     ["remote", "04:50"],
@@ -46,5 +80,44 @@ export const HAPPENINGS: readonly Happening[] = [
   ),
   ...at("skipped", PAUSED, ["remote", "06:10"], ["flaky", "06:15"], ["mailbox", "06:30"]),
   { agent: "off", time: null, outcome: "disabled", reason: /enabled: false/ },
-  { agent: "edited", time: null, outcome: "broken", reason: /Broken YAML/ },
+  {
+    agent: "looper",
+    time: null,
+    outcome: "stopped",
+    reason: /as often as trigger\.max_runs allows/,
+    remedy: /then save its file/,
+  },
+  {
+    agent: "edited",
+    time: null,
+    outcome: "broken",
+    reason: /Broken YAML/,
+    why: /never runs: .*Broken YAML/,
+    remedy: /edited\.md/,
+  },
+  {
+    agent: "revised",
+    time: null,
+    outcome: "broken",
+    reason: /Broken YAML/,
+    why: /last good definition is in use: .*Broken YAML/,
+    remedy: /revised\.md/,
+  },
+];
+
+/** What only `why` tells: of times at which nothing is recorded. */
+export const QUESTIONS: readonly (Pick<Happening, "agent" | "reason" | "remedy"> & {
+  time: string;
+})[] = [
+  // The second change, while the first one's run waits.
+  {
+    agent: "keeper",
+    time: "06:50",
+    reason: /held: execution \d+ waits.*file_delete/,
+    remedy: ANSWER,
+  },
+  { agent: "off", time: "23:00", reason: /disabled/, remedy: /Take that line out/ },
+  { agent: "archive", time: "04:40", reason: /not running from .* to /, remedy: /inkling setup/ },
+  // While its file was broken, and its last good definition in use.
+  { agent: "edited", time: "02:45", reason: /ran at .* and succeeded/, remedy: /^$/ },
 ];

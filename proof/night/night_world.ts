@@ -1,4 +1,4 @@
-// A made-up night: twelve agents and nine hours in which everything happens that a person wants to hear of in the morning. The
+// A made-up night: fifteen agents and nine hours in which everything happens that a person wants to hear of in the morning. The
 // runtime is the real one; only its clock is ours.
 import { join } from "node:path";
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
@@ -14,6 +14,8 @@ const EVENING = Date.parse("2026-11-01T22:00:00.000Z");
 const STEP_MS = 5 * MINUTE_MS;
 /** So many rounds of input and output a run gets for what it does at one moment. */
 const MOST_ROUNDS = 12;
+/** So many looks a file that changes gets, of some milliseconds each. */
+const MOST_LOOKS = 2_000;
 
 /** The night is over; the runtime is still open. */
 export interface Night extends AsyncDisposable {
@@ -46,6 +48,17 @@ async function writeAgents(workspace: TestWorkspace, modelUrl: string): Promise<
     ...done,
   ], `${daily("40 23 * * *")}\nsettings: { max_cost_usd: 5 }`);
   await writeScript("off", done, `${daily("0 * * * *")}\nenabled: false`);
+  await writeScript("revised", done, daily("50 23 * * *"));
+  await writeScript(
+    "looper",
+    done,
+    "trigger: { type: watch, paths: [drop], debounce: 0, max_runs: 1 }",
+  );
+  await writeScript("keeper", [
+    { call: [{ name: "file_delete", arguments: { path: "old.md" } }] },
+    ...done,
+  ], "trigger: { type: watch, paths: [kept], debounce: 0 }");
+  for (const folder of ["drop", "kept"]) await Deno.mkdir(join(workspace.workspace, folder));
   await writeAgent(
     "remote",
     `---\nmodel: { provider: local, name: m, base_url: "${modelUrl}" }\n${
@@ -109,9 +122,33 @@ export async function liveThroughNight(): Promise<Night> {
   await runtime.pauseScheduler();
   await until("06:35");
   await runtime.resumeScheduler();
+  await until("06:40");
+  await workspace.writeAgent("revised", "---\nmodel: { provider: demo, name: script\n---\n");
+  await runtime.reloadAgents();
+  await until("06:45");
+  await dropFiles(workspace.workspace, runtime, clock);
   await until("07:00");
   const resources = opened.move();
   return { runtime, clock, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Changes what agents watch, twice for each, and waits until that has been seen: files have no clock of ours. */
+async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock): Promise<void> {
+  const change = async (name: string, isSeen: () => Promise<boolean>) => {
+    await Deno.writeTextFile(join(workspace, name), name);
+    for (let i = 0; !await isSeen(); i++) {
+      if (i > MOST_LOOKS) throw new Error(`Nobody sees ${name}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await clock.advance(i % 10 === 9 ? 100 : 0);
+    }
+  };
+  const begun = (agentId: string) => async () =>
+    (await runtime.listExecutions({ agentId, limit: 1, offset: 0 }))
+      .some(({ status }) => status !== "running");
+  await change("kept/a.md", begun("keeper"));
+  await change("drop/a.md", begun("looper"));
+  await change("drop/b.md", async () => (await runtime.getAgent("looper")).triggerPaused !== null);
+  await Deno.writeTextFile(join(workspace, "kept/b.md"), "b");
 }
 
 /** Lets runs do what they can do at this moment; whether some still run, and so wait for the clock. */

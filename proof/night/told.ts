@@ -4,7 +4,7 @@ import { Client } from "../../server/client.ts";
 import { createLocalClient } from "../../server/client/local_client.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import type { RecapBody } from "../../server/schemas/report_schemas.ts";
-import { type Happening, HAPPENINGS } from "./happenings.ts";
+import { type Happening, HAPPENINGS, QUESTIONS } from "./happenings.ts";
 import { liveThroughNight, momentOf } from "./night_world.ts";
 
 /** Before the first run of the night. */
@@ -69,15 +69,15 @@ export async function compareNight(): Promise<NightReport> {
 
 async function findNotInWhy(client: Client): Promise<string[]> {
   const missing: string[] = [];
-  for (const { agent, time, outcome, reason } of HAPPENINGS) {
-    if (outcome === "broken") continue;
-    const { reason: told } = await explain(
-      client,
-      agent,
-      time === null ? undefined : momentOf(time),
-    );
-    const words = outcome === "waiting" ? /waits for your answer/ : reason;
-    if (!words.test(told)) missing.push(`${agent} ${time} ${outcome}: ${told}`);
+  const asked = [
+    ...HAPPENINGS.map(({ reason, why = reason, ...rest }) => ({ ...rest, reason: why })),
+    ...QUESTIONS,
+  ];
+  for (const { agent, time, reason, remedy = /./ } of asked) {
+    const at = time === null ? undefined : momentOf(time);
+    const told = await explain(client, agent, at);
+    const isTold = reason.test(told.reason) && remedy.test(told.remedy ?? "");
+    if (!isTold) missing.push(`${agent} ${time}: ${told.reason} / ${told.remedy}`);
   }
   return missing;
 }
@@ -156,8 +156,13 @@ function distanceOf(cron: string): number {
 
 /** Agents that do not run by themselves in the morning. */
 async function tellAgents(client: Client): Promise<Told[]> {
-  const { agent_errors } = await client.info();
-  const disabled = (await client.agents()).filter(({ enabled }) => !enabled);
+  const { agent_errors, agent_warnings } = await client.info();
+  const agents = await client.agents();
+  const disabled = agents.filter(({ enabled }) => !enabled);
+  const broken = [...agent_errors, ...agent_warnings].map(({ id, diagnostics }) => ({
+    id,
+    diagnostics: diagnostics.filter(({ severity }) => severity === "error"),
+  })).filter(({ diagnostics }) => diagnostics.length > 0);
   return [
     ...disabled.map(({ id }) => ({
       agent: id,
@@ -165,7 +170,10 @@ async function tellAgents(client: Client): Promise<Told[]> {
       outcome: "disabled",
       text: "enabled: false",
     })),
-    ...agent_errors.map(({ id, diagnostics }) => ({
+    ...agents.flatMap(({ id, trigger_paused: text }) =>
+      text === null ? [] : [{ agent: id, at: null, outcome: "stopped", text }]
+    ),
+    ...broken.map(({ id, diagnostics }) => ({
       agent: id,
       at: null,
       outcome: "broken",

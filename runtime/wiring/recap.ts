@@ -29,7 +29,7 @@ export interface Recap extends SpanSummary {
   /** Times at which an agent was due and did not run, by agent and reason. */
   slots: SlotGroup[];
   downtimes: Downtime[];
-  /** Agents that do not run by themselves although they would, and why. */
+  /** Agents that do not run by themselves although they would, or not as their files say now, and why. */
   stopped: { agentId: string; reason: string }[];
   /** What is due next, the soonest first. */
   next: { agentId: string; at: number }[];
@@ -132,6 +132,13 @@ function findStopped({ listings, registry }: RecapParts, isPaused: boolean): Rec
       agentId: id,
       reason: `its file has an error: ${diagnostics[0]?.message ?? ""}`,
     })),
+    ...listings.flatMap(({ agent: { id: agentId, warnings } }) => {
+      const error = warnings.find(({ severity }) => severity === "error");
+      if (error === undefined) return [];
+      const reason =
+        `its file has an error, and its last good definition is in use: ${error.message}`;
+      return [{ agentId, reason }];
+    }),
     ...automatic.flatMap(({ agent: { id: agentId, enabled }, triggerPaused }) =>
       !enabled
         ? [{ agentId, reason: "enabled: false in its file" }]

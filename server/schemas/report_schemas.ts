@@ -85,7 +85,8 @@ export const RecapBody = z.object({
     description: "When no service ran; `from` is null where the one before was killed",
   }),
   stopped: z.array(z.object({ agent_id: z.string(), reason: z.string() })).meta({
-    description: "Agents that do not run by themselves now although they would, and why",
+    description:
+      "Agents that do not run by themselves now although they would, or not as their files say, and why",
   }),
   next: z.array(z.object({ agent_id: z.string(), at: timestamp })).meta({
     description: "What is due next, the soonest first",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { HAPPENINGS } from "../../proof/night/happenings.ts";
 import { compareNight } from "../../proof/night/told.ts";
 
-Deno.test("night: of twelve agents and nine hours everything is told that went otherwise, and nothing else", async () => {
+Deno.test("night: of fifteen agents and nine hours everything is told that went otherwise, and nothing else", async () => {
   const { untold, invented, notInRecap, notInWhy, told, executions, succeeded, costUsd } =
     await compareNight();
   assert.deepEqual(untold, []);

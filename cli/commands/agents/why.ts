@@ -84,7 +84,12 @@ export async function explain(
   if (agent === undefined) {
     return { ...base, ...combine(broken && explainBroken(broken, { isLive: false }), event) };
   }
-  const state = await explainAgent(client, agent, { at, isService, broken });
+  const state = await explainAgent(client, agent, {
+    at,
+    lastId: base.execution_id,
+    isService,
+    broken,
+  });
   if (state !== undefined || event !== undefined) return { ...base, ...combine(state, event) };
   const when = at === undefined
     ? `${id} has not been due yet`
@@ -129,8 +134,9 @@ function combine(state: Reason | undefined, event: Reason | undefined): Reason {
 async function explainAgent(
   client: Client,
   agent: AgentDetail,
-  { at, isService, broken }: {
+  { at, lastId, isService, broken }: {
     at: number | undefined;
+    lastId: number | null;
     isService: boolean;
     broken: AgentErrorBody | undefined;
   },
@@ -141,15 +147,13 @@ async function explainAgent(
     if (downtime !== undefined) return explainDowntime(downtime);
   }
   const { scheduler_status: scheduler } = await client.info();
-  // An execution that waits is what happened last, unless another time is asked about.
-  const waiting = onPending === "skip" && at !== undefined
-    ? await findWaiting(client, id, at)
-    : undefined;
+  const waiting = onPending === "skip" ? await findWaiting(client, id, at) : undefined;
+  // One that is what happened last tells its question itself.
+  const isHeld = waiting?.question != null && waiting.execution.id !== lastId;
   const state = explainState(agent, {
     isService,
     scheduler,
-    broken,
-    waiting: waiting?.question == null ? undefined : waiting,
+    waiting: isHeld ? waiting : undefined,
   });
   return state ?? (broken && explainBroken(broken, { isLive: true }));
 }
@@ -164,23 +168,30 @@ async function findDowntime(
   );
 }
 
-/** The newest execution that waited for a person at this time, or waits since. */
+/** The newest execution that held others of the agent at this time, or holds them now: one that waits for a person. */
 async function findWaiting(
   client: Client,
   agentId: string,
-  at: number,
+  at: number | undefined,
 ): Promise<Waiting | undefined> {
-  const until = new Date(at + 1).toISOString();
-  const [waits] = await client.executions({
+  const filter = {
     agent: agentId,
-    status: ["waiting"],
-    until,
-    limit: 1,
-  });
+    limit: EARLIER,
+    ...(at !== undefined && { until: new Date(at + 1).toISOString() }),
+  };
+  const open = await client.executions({ ...filter, status: ["waiting"] });
+  const waits = open.find(holdsOthers);
   if (waits !== undefined) return { execution: waits, question: await readQuestion(client, waits) };
-  const earlier = await client.executions({ agent: agentId, until, limit: EARLIER });
-  const waited = earlier.find(({ finished_at: end }) => end !== null && Date.parse(end) > at);
+  if (at === undefined) return undefined;
+  const waited = (await client.executions(filter)).find((one) =>
+    holdsOthers(one) && one.finished_at !== null && Date.parse(one.finished_at) > at
+  );
   return waited && { execution: waited, question: null };
+}
+
+/** Conversations and what other agents delegate hold only themselves. */
+function holdsOthers({ trigger, session_id: session }: ListedExecution): boolean {
+  return session === null && trigger !== "chat" && trigger !== "agent";
 }
 
 /** Null where it has been answered since. */

@@ -127,8 +127,6 @@ export interface AgentSurroundings {
   /** Whether a service runs. */
   isService: boolean;
   scheduler: InfoBody["scheduler_status"];
-  /** What is wrong with its file, while its last good definition is in use. */
-  broken: AgentErrorBody | undefined;
   /** What of it waits for a person, where it runs nothing else until then. */
   waiting: Waiting | undefined;
 }

@@ -33,7 +33,10 @@ Deno.test("why tells how the run of that minute ended, with the command that sho
   );
   const { id } = cli.runtime.addExecution({ ...run, startedAt: START + 7_200_000 });
   ask(cli, id);
-  assert.match(await why(cli, "daily"), /waits for your answer\nAnswer: inkling respond 3\n$/);
+  assert.match(
+    await why(cli, "daily"),
+    /waits for your answer: "Allow file_write\?"\nAnswer: inkling respond 3\n$/,
+  );
 });
 
 Deno.test("why tells why a due time passed without a run, also one of several that stand as one", async () => {
@@ -81,4 +84,92 @@ Deno.test("why tells what keeps an agent from running at all", async () => {
   });
   assert.equal(await cli.run("why", "nobody"), 2);
   assert.equal(await cli.run("why", "idle", "soon"), 2);
+});
+
+Deno.test("why names the execution that waits and its question where others are held for it, also when it has been answered", async () => {
+  await using cli = await createFakeCli();
+  addScheduled(cli, "daily");
+  const watch = { type: "watch", paths: ["inbox"], debounceMs: 0, maxRuns: 9, catchUp: "none" };
+  addScheduled(cli, "sorter", {
+    trigger: { ...watch, filters: { include: [], exclude: [] } },
+    onPending: "skip",
+  });
+  const run = { agentId: "daily", trigger: "schedule", startedAt: START } as const;
+  const { id } = cli.runtime.addExecution(run);
+  ask(cli, id, { message: "Allow file_delete?\nold.md" });
+  // A conversation holds only itself.
+  const chat = cli.runtime.addExecution({
+    ...run,
+    trigger: "chat",
+    sessionId: "s",
+    startedAt: START + 60_000,
+  });
+  ask(cli, chat.id);
+  cli.runtime.slots.push({
+    agentId: "daily",
+    executionId: null,
+    count: 1,
+    scheduledFor: START + 3_600_000,
+    outcome: "skipped",
+    reason: "waiting for an answer",
+  });
+  assert.match(
+    await why(cli, "daily", "2026-01-01T03:30Z"),
+    /skipped: waiting for an answer: execution 1 waits for your answer: "Allow file_delete\?"\nAnswer: inkling respond 1; on_pending: parallel/,
+  );
+  const ended = { status: "success", finishedAt: START + 7_200_000 } as const;
+  cli.runtime.executions.set(id, { ...cli.runtime.executions.get(id)!, ...ended });
+  assert.match(
+    await why(cli, "daily", "2026-01-01T03:30Z"),
+    /: execution 1 was waiting for an answer then, and has ended with success\nNext time/,
+  );
+  const sorted = cli.runtime.addExecution({ ...run, agentId: "sorter", trigger: "watch" });
+  ask(cli, sorted.id);
+  assert.match(
+    await why(cli, "sorter", "2026-01-01T03:00Z"),
+    /^sorter runs nothing else until then, and what changes meanwhile is held: execution 3 waits .*\nAnswer: inkling respond 3/,
+  );
+});
+
+Deno.test("why tells of a file that never parsed, and of one beside its last good definition", async () => {
+  await using cli = await createFakeCli();
+  const problem = { line: 3, column: 1, severity: "error", message: "Broken YAML" } as const;
+  const diagnosticOf = (id: string) => [{ ...problem, path: `/workspace/agents/${id}.md` }];
+  cli.runtime.broken = [{
+    id: "never",
+    path: "/workspace/agents/never.md",
+    diagnostics: diagnosticOf("never"),
+  }];
+  addScheduled(cli, "revised", { warnings: diagnosticOf("revised") });
+  assert.equal(
+    await why(cli, "never"),
+    "The file of never does not parse, so that it never runs: line 3: Broken YAML\n" +
+      'Mend /workspace/agents/never.md, line 3; "inkling validate never" shows all that is wrong\n',
+  );
+  cli.runtime.addExecution({ agentId: "revised", startedAt: START, status: "success" });
+  assert.match(
+    await why(cli, "revised"),
+    /^The file of revised does not parse, and its last good definition is in use: line 3: Broken YAML\. Before that, revised ran at .* and succeeded\nMend /,
+  );
+  assert.match(
+    await why(cli, "revised", "2026-01-01T02:30Z"),
+    /^revised ran at .* and succeeded\n$/,
+  );
+});
+
+Deno.test("why says for a missing key which variable belongs in which file, and for no service how to start one", async () => {
+  await using cli = await createFakeCli();
+  addScheduled(cli, "daily");
+  const error = "Cannot use model openai/gpt-5: OPENAI_API_KEY is not set; add the line " +
+    "OPENAI_API_KEY=<your key> to /home/me/inkling/agents/_config/.env";
+  cli.runtime.addExecution({ agentId: "daily", startedAt: START, status: "error", error });
+  assert.match(
+    await why(cli, "daily"),
+    /ended with error: Cannot use model openai\/gpt-5: OPENAI_API_KEY is not set\nAdd the line OPENAI_API_KEY=<your key> to \/home\/me\/inkling\/agents\/_config\/\.env\n$/,
+  );
+  cli.isRunning = false;
+  assert.match(
+    await why(cli, "daily"),
+    /^No service runs, so that daily does not fire\. Before that, daily ran at .*\n"inkling start -d"/,
+  );
 });
