@@ -74,6 +74,13 @@ function failRun({ runtime }: FakeCli): void {
   runtime.append(NEW, "complete", { event_type: "complete", status: "timeout", error: "Timeout" });
 }
 
+const FULL = {
+  severity: "error",
+  subject: "disk",
+  problem: "It is nearly full",
+  remedy: "make room",
+} as const;
+
 const BROKEN = {
   agentId: "daily",
   path: "agents/daily.md",
@@ -362,6 +369,28 @@ export const ROWS: readonly Row[] = [
   { argv: ["validate"], code: 1, out: /^✖ daily/, before: (cli) => cli.files = [BROKEN] },
   { argv: ["validate", "--json"], code: 1, out: JSON_LINE, before: (cli) => cli.files = [BROKEN] },
   { argv: ["validate", "dayly"], code: 2, err: NOBODY },
+
+  { argv: ["doctor"], code: 0, out: /^\d+ checks, nothing to mend\n$/ },
+  { argv: ["doctor", "-q"], code: 0 },
+  {
+    argv: ["doctor"],
+    code: 0,
+    out: /^! disk: It is nearly full\n {4}make room\n\d+ checks: 0 errors, 1 warning\n$/,
+    before: (cli) => cli.examination.findings.push({ ...FULL, severity: "warning" }),
+  },
+  {
+    argv: ["doctor", "-q"],
+    code: 1,
+    out: "✖ disk: It is nearly full\n    make room\n",
+    before: (cli) => cli.examination.findings.push(FULL),
+  },
+  {
+    argv: ["doctor", "--json"],
+    code: 1,
+    out: JSON_LINE,
+    before: (cli) => cli.examination.findings.push(FULL),
+  },
+  { argv: ["doctor", "extra"], code: 2, err: USAGE },
 
   { argv: ["info"], code: 0, out: /^ {2}Version +1\.2\.3\n/ },
   { argv: ["info", "--json"], code: 0, out: JSON_LINE },

@@ -43,10 +43,10 @@ Deno.test("doctor: with config.yaml and the database broken it still answers, in
   await Deno.writeTextFile(join(home.configDir, "config.yaml"), "workspace: [\n");
   const { code, stdout, stderr } = await home.inkling("doctor");
   assert.equal(code, 1);
-  assert.match(stdout, /^✖ config\.yaml: .*\n    \S/m);
+  assert.match(stdout, /^✖ config\.yaml: .*\n {4}\S/m);
   assert.match(
     stdout,
-    /^✖ inkling\.db: Cannot open .* the database is damaged.*\n    .*Restore it/m,
+    /^✖ inkling\.db: Cannot open .* the database is damaged.*\n {4}.*Restore it/m,
   );
   assert.match(stderr, /Agents and the workspace are not looked at while config\.yaml is broken/);
   const { code: elsewhere, stdout: shown } = await home.inkling("doctor", "-w", home.workspace);
