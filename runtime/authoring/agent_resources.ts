@@ -170,9 +170,9 @@ async function inspectServers(
     }
     const found = await inspectServer(server, { name, agent, settings });
     const warnings = server.warnings.map((problem) => ({ severity: "warning" as const, problem }));
-    return [...warnings, ...found].map(({ severity, problem }) => {
+    return [...warnings, ...found].map(({ problem, ...rest }) => {
       const message = `The MCP server ${name} in ${file.path}: ${problem}`;
-      return { field: "mcp", name, severity, message };
+      return { field: "mcp", name, message, ...rest };
     });
   });
   return (await Promise.all(problems)).flat();
@@ -181,7 +181,7 @@ async function inspectServers(
 async function inspectServer(
   server: ParsedServer,
   context: { name: string; agent: Agent; settings: WorkspaceSettings },
-): Promise<{ severity: "error" | "warning"; problem: string }[]> {
+): Promise<{ severity: "error" | "warning"; problem: string; hint?: string }[]> {
   const { name, agent, settings } = context;
   const { directories, environment } = settings;
   const resolved = "problem" in server ? server : resolveServer(server, {
@@ -195,8 +195,9 @@ async function inspectServer(
   const missing = await describeMissingProgram(definition);
   const odd = describeMisplacedPaths(definition) ??
     await describeOpenFolder(definition.cwd, agent, settings);
+  const hint = "install its program, or mend `command` in its entry";
   return [
-    ...(missing === undefined ? [] : [{ severity: "error" as const, problem: missing }]),
+    ...(missing === undefined ? [] : [{ severity: "error" as const, problem: missing, hint }]),
     ...(odd === undefined ? [] : [{ severity: "warning" as const, problem: odd }]),
   ];
 }

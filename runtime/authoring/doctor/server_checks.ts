@@ -63,7 +63,7 @@ async function look(name: string, servers: McpServers, file: string): Promise<Fi
     return [{
       severity: "error",
       subject: `MCP server ${name}`,
-      problem: toPlainLine(error.message, MOST_CHARACTERS),
+      problem: toPlainLine(error.message.replaceAll(/([^:\n])\n/g, "$1. "), MOST_CHARACTERS),
       remedy: `start it by hand, or see its entry in ${file}`,
     }];
   }

@@ -179,7 +179,7 @@ const FAULTS: readonly Fault[] = [
     name: "the program of an MCP server is not there",
     plant: (world) => useServer(world, { command: "no-such-program" }),
     says: /^✖ daily: The MCP server notes in .*no-such-program/,
-    remedy: /\S/,
+    remedy: /install its program, or mend `command`/,
   },
   {
     name: "an MCP server that ends at once",
