@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { takeLock } from "../../../../base/lock_file.ts";
 import { DatabaseSync } from "node:sqlite";
 import { programEntry } from "../../../runtime/tools/mcp/mcp_world.ts";
+import { createFakeCli } from "../../fake_cli.ts";
 import { runToEnd } from "../../../support/test_workspace.ts";
 import { ANTHROPIC_KEY, createDoctorWorld, type DoctorWorld, OPENAI_KEY } from "./doctor_world.ts";
 
@@ -553,4 +554,17 @@ Deno.test("doctor never shows the value of a key", async () => {
   for (const options of [[], ["--json"], ["--fix"]]) {
     assert.ok(!(await world.doctor(...options)).lines.join("\n").includes(ANTHROPIC_KEY));
   }
+});
+
+Deno.test("doctor waits for no service that does not answer, and says how to end it", async () => {
+  await using cli = await createFakeCli();
+  cli.transport = (_path, { signal }) =>
+    new Promise((_resolve, reject) =>
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true })
+    );
+  assert.equal(await cli.drive(cli.run("doctor")), 1);
+  assert.match(
+    cli.stdout.text,
+    /^✖ service: The service does not answer on .*service\.sock\n {4}"inkling stop" ends it; its log is .*inkling\.log\n\d+ checks: 1 error, 0 warnings\n$/,
+  );
 });
