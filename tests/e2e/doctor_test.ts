@@ -53,3 +53,22 @@ Deno.test("doctor: with config.yaml and the database broken it still answers, in
   assert.equal(elsewhere, 1);
   assert.match(shown, /^✖ config\.yaml: /m);
 });
+
+Deno.test("doctor: under narrow flags it says which checks they refuse, and makes the others", async () => {
+  await using home = await createRealHome();
+  await home.writeScript("reader", [{ say: "Done." }], "mcp: [notes]");
+  await Deno.mkdir(join(home.agentsDir, "_config"));
+  const servers = { notes: { command: "sh", args: ["-c", "exit 3"] } };
+  await Deno.writeTextFile(
+    join(home.agentsDir, "_config/mcp-servers.json"),
+    JSON.stringify(servers),
+  );
+  const { stdout, stderr } = await home.inkling("doctor");
+  assert.match(stdout, /^\d+ checks/m, stderr);
+  if (!stdout.includes("MCP server notes: ")) {
+    assert.match(
+      stderr.replaceAll("\n", " "),
+      /Not looked at: Inkling was started without --allow-write/,
+    );
+  }
+});

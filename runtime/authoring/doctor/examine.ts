@@ -114,8 +114,12 @@ async function workspaceChecks(
     );
   const named = [...new Set(agents.flatMap(({ mcp }) => mcp))].filter((name) => !refused(name));
   const servers = named.length === 0
-    ? undefined
-    : opened.use(await openServers({ settings, registry, clock, version }));
+    ? []
+    : await openServers({ settings, registry, clock, version }).then(
+      (servers) => opened.use(servers).checks(named),
+      // Under narrow flags there is no folder to start them in: the check tells that.
+      (error) => [() => Promise.reject(error)],
+    );
   return [
     () => found,
     // Each file was a check of its own.
@@ -124,7 +128,7 @@ async function workspaceChecks(
     () => checkFolders(settings, machine),
     ...agents.map((agent) => () => checkReach(agent, machine)),
     () => checkSandbox(settings, found, machine),
-    ...servers?.checks(named) ?? [],
+    ...servers,
   ];
 }
 
