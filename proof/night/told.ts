@@ -6,6 +6,7 @@ import { MINUTE_MS } from "../../base/time_units.ts";
 import type { RecapBody } from "../../server/schemas/report_schemas.ts";
 import { type Happening, HAPPENINGS, QUESTIONS } from "./happenings.ts";
 import { liveThroughNight, momentOf } from "./night_world.ts";
+import { findNotOnPage } from "./told_on_page.ts";
 
 /** Before the first run of the night. */
 const EVENING = "22:00";
@@ -34,6 +35,8 @@ export interface NightReport {
   notInRecap: string[];
   /** What happened at a time and `why` does not tell. */
   notInWhy: string[];
+  /** What the recap tells and the page does not; null where there is no browser. */
+  notOnPage: string[] | null;
 }
 
 /** Lives through the night and compares. */
@@ -55,6 +58,7 @@ export async function compareNight(): Promise<NightReport> {
     costUsd: executions.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
     told,
     notInWhy: await findNotInWhy(client),
+    notOnPage: await findNotOnPage(night),
     notInRecap: findNotInRecap(
       await client.recap({ since: new Date(momentOf(EVENING)).toISOString() }),
     ),

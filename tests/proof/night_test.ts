@@ -4,12 +4,23 @@ import { HAPPENINGS } from "../../proof/night/happenings.ts";
 import { compareNight } from "../../proof/night/told.ts";
 
 Deno.test("night: of fifteen agents and nine hours everything is told that went otherwise, and nothing else", async () => {
-  const { untold, invented, notInRecap, notInWhy, told, executions, succeeded, costUsd } =
-    await compareNight();
+  const {
+    untold,
+    invented,
+    notInRecap,
+    notInWhy,
+    notOnPage,
+    told,
+    executions,
+    succeeded,
+    costUsd,
+  } = await compareNight();
   assert.deepEqual(untold, []);
   assert.deepEqual(invented, []);
   assert.deepEqual(notInRecap, []);
   assert.deepEqual(notInWhy, []);
+  // Null without a browser.
+  assert.deepEqual(notOnPage ?? [], []);
   assert.equal(told.length, HAPPENINGS.length);
   const failed = HAPPENINGS.filter(({ outcome }) => /error|aborted|waiting/.test(outcome)).length;
   assert.equal(succeeded, executions - failed);

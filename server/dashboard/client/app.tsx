@@ -15,6 +15,7 @@ import { LinkBanner, PageHead } from "./page_head.tsx";
 import { Palette } from "./palette.tsx";
 import { Empty } from "./parts.tsx";
 import { loadWaiting, toCount } from "./state/pending_list.ts";
+import { useRecap } from "./state/use_recap.ts";
 import { keepPreference, readPreference } from "./preferences.ts";
 import { parseRoute, type Route, toHash } from "./route.ts";
 import { ScheduleView } from "./views/schedule_view.tsx";
@@ -40,6 +41,7 @@ export function App(): VNode {
     topics: ["executions"],
   });
   const lists = useExecutionLists(route.view === "now");
+  const happened = useRecap(route.view === "now");
   const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);
   const count = toCount(waiting.data);
 
@@ -76,7 +78,7 @@ export function App(): VNode {
       />
       <LinkBanner state={state} />
       <main id="main" ref={main.ref} tabIndex={-1}>
-        <View route={route} agents={byId} resources={{ agents, waiting, ...lists }} />
+        <View route={route} agents={byId} resources={{ agents, waiting, happened, ...lists }} />
       </main>
       {isPaletteOpen && (
         <Palette

@@ -42,15 +42,29 @@ export function formatCount(count: number): string {
   return new Intl.NumberFormat(undefined, options).format(count);
 }
 
+/** `1,234,567`: to the last one, as a column of figures needs it. */
+export function formatWhole(count: number): string {
+  return new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 }).format(count);
+}
+
 /** `$1.25`, `$0.0042`: two digits that say something. `unknown` where no price is known. */
 export function formatCost(usd: number | null): string {
-  if (usd === null) return "unknown";
-  if (usd === 0) return "$0";
-  if (usd < 0.0001) return "under $0.0001";
-  const digits = usd >= 1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(usd)));
-  const shown = Math.max(2, digits);
-  const options = { minimumFractionDigits: shown, maximumFractionDigits: shown };
-  return `$${new Intl.NumberFormat(undefined, options).format(usd)}`;
+  return usd === 0 ? "$0" : toCostFormat([usd])(usd);
+}
+
+/** formatCost() for a column: all with the decimals of the one that needs most. */
+export function toCostFormat(column: readonly (number | null)[]): (usd: number | null) => string {
+  const digits = Math.max(2, ...column.map((usd) => decimalsOf(usd ?? 0)));
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const format = new Intl.NumberFormat(undefined, options);
+  return (usd) => {
+    if (usd === null) return "unknown";
+    return usd > 0 && usd < 0.0001 ? "under $0.0001" : `$${format.format(usd)}`;
+  };
+}
+
+function decimalsOf(usd: number): number {
+  return usd === 0 || usd >= 1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(usd)));
 }
 
 /** Date and time to the second. */
@@ -82,6 +96,30 @@ export function formatHour(at: number): string {
 /** Hours and minutes. */
 export function formatClock(at: number): string {
   return new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }).format(at);
+}
+
+/** `Jan 31, 8:30 AM`: a time of these days. */
+export function formatRecent(at: number): string {
+  return new Intl.DateTimeFormat(undefined, RECENT).format(at);
+}
+
+/** `Jan 31, 8:30 – 9:15 AM`. */
+export function formatRecentRange(from: number, to: number): string {
+  return new Intl.DateTimeFormat(undefined, RECENT).formatRange(from, to);
+}
+
+const RECENT = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
+
+/** `2026-01-31`: the local day of a moment, as addresses name it. */
+export function toDayName(at: number): string {
+  const date = new Date(at);
+  const padded = (part: number) => String(part).padStart(2, "0");
+  return `${date.getFullYear()}-${padded(date.getMonth() + 1)}-${padded(date.getDate())}`;
+}
+
+/** The zone that times are shown in: `Europe/Berlin`. */
+export function zoneName(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** Day and month of `2026-01-31`. */

@@ -119,3 +119,34 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
     </div>
   );
 }
+
+/** So many rows are still looked through without a filter. */
+const FEW_ROWS = 5;
+
+/** A choice among the kinds of trigger that a list has; nothing where the list is short or has one kind. */
+export function TriggerFilter(
+  { kinds, chosen, onChoose }: {
+    /** The kind of each row. */
+    kinds: readonly string[];
+    /** Empty for all. */
+    chosen: string;
+    onChoose: (kind: string) => void;
+  },
+): VNode | null {
+  const id = useId();
+  const options = [...new Set([...kinds, ...(chosen === "" ? [] : [chosen])])].sort();
+  if (chosen === "" && (kinds.length <= FEW_ROWS || options.length < 2)) return null;
+  return (
+    <div class="field inline">
+      <label for={id}>Trigger</label>
+      <select
+        id={id}
+        value={chosen}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+      >
+        <option value="">all</option>
+        {options.map((kind) => <option key={kind} value={kind}>{kind}</option>)}
+      </select>
+    </div>
+  );
+}

@@ -1,7 +1,7 @@
-// What a person chose about the page itself, kept in this browser where it lets a page keep something.
+// What a person chose about the page itself and when they last looked, kept in this browser where it lets a page keep something.
 
 /** A name under which something is kept. */
-type Preference = "theme" | "shortcuts";
+type Preference = "theme" | "shortcuts" | "since" | "look";
 
 const PREFIX = "inkling.";
 

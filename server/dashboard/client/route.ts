@@ -1,4 +1,5 @@
 // Which view the address asks for. The part behind `#` is enough: the page is one file, wherever a proxy puts it.
+import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../runtime/executions/states.ts";
 
 /** The history, narrowed down. Absent fields leave nothing out. */
@@ -6,6 +7,7 @@ export interface HistoryRoute {
   view: "history";
   status: ExecutionStatus | null;
   agent: string | null;
+  trigger: ExecutionTrigger | null;
   page: number;
   /** A text in the message, the answer or the error. */
   q?: string;
@@ -30,7 +32,13 @@ export type Route =
 export const USAGE_DAYS = [7, 30, 90] as const;
 
 /** All executions, the newest first. */
-export const WHOLE_HISTORY = { view: "history", status: null, agent: null, page: 1 } as const;
+export const WHOLE_HISTORY = {
+  view: "history",
+  status: null,
+  agent: null,
+  trigger: null,
+  page: 1,
+} as const;
 
 /** The view of an address such as `#/history?status=error&page=2`. What makes no sense in a query is left out. */
 export function parseRoute(hash: string): Route {
@@ -57,6 +65,7 @@ export function parseRoute(hash: string): Route {
         view,
         status: EXECUTION_STATUSES.find((one) => one === values.get("status")) ?? null,
         agent: values.get("agent") || null,
+        trigger: EXECUTION_TRIGGERS.find((one) => one === values.get("trigger")) ?? null,
         page: pageOf(values.get("page")),
         ...textOf("q", values.get("q")),
         ...dayOf("from", values.get("from")),
@@ -83,9 +92,17 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
     case "execution":
       return `#/executions/${route.id}${toQuery({ step: route.step?.toString() ?? null })}`;
     case "history": {
-      const { status, agent, page, q = null, from = null, to = null } = route;
+      const { status, agent, trigger, page, q = null, from = null, to = null } = route;
       return `#/history${
-        toQuery({ status, agent: agent || null, q, from, to, page: page > 1 ? String(page) : null })
+        toQuery({
+          status,
+          agent,
+          trigger,
+          q,
+          from,
+          to,
+          page: page > 1 ? String(page) : null,
+        })
       }`;
     }
     case "usage":
@@ -97,7 +114,7 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
 
 function toQuery(values: Record<string, string | null>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== null) query.set(name, value);
+  for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
   return query.size === 0 ? "" : `?${query}`;
 }
 

@@ -13,15 +13,23 @@ import {
   formatCost,
   formatDuration,
   formatRelative,
+  toCostFormat,
+  toDayName,
 } from "../../../server/dashboard/client/format.ts";
+import { toTicks } from "../../../server/dashboard/client/state/axis.ts";
+import { foldFailures } from "../../../server/dashboard/client/state/fold_failures.ts";
+import { beginOf, fromLook, toLook } from "../../../server/dashboard/client/state/look.ts";
 import { isAtLeast, parseLogLine } from "../../../server/dashboard/client/views/log_line.ts";
 import {
   COLOURS,
+  type Series,
+  sortSeries,
   sum,
   toBars,
   toSeries,
   withOthers,
 } from "../../../server/dashboard/client/state/usage_sums.ts";
+import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import type { StatsBody } from "../../../server/schemas/report_schemas.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"];
@@ -99,8 +107,17 @@ Deno.test("kindOf() tells a run by how it ended, and never one that has only sta
   };
   const kinds = [undefined, "running", "waiting", "success", "error", "timeout"] as const;
   assert.deepEqual(kinds.map((status) => kindOf({ ...slot, status })), [
-    ...["started", "started", "started", "success", "failed", "failed"],
+    ...["started", "running", "waiting", "success", "failed", "failed"],
   ]);
+  const marks = kinds.map((status, hour) => ({
+    ...{ ...slot, status },
+    scheduled_for: new Date(FROM + hour * HOUR).toISOString(),
+  }));
+  const day = { from: FROM, to: FROM + 24 * HOUR };
+  assert.equal(
+    describeMarks(toMarks({ slots: marks, upcoming: [] }, day), String),
+    "6 runs (2 failed, 1 waiting, 1 running), 0 skipped, 0 missed",
+  );
   assert.equal(kindOf({ ...slot, outcome: "skipped", status: "success" }), "skipped");
 });
 
@@ -159,6 +176,85 @@ Deno.test("formatDuration(), formatRelative() and formatCost() write figures for
   assert.deepEqual([null, 0, 0.00001, 0.0042, 0.034, 1.25, 1234.5].map(formatCost), [
     ...["unknown", "$0", "under $0.0001", "$0.0042", "$0.034", "$1.25", "$1,234.50"],
   ]);
+});
+
+Deno.test("toCostFormat() gives a column equal decimals, as many as the smallest needs", () => {
+  const column = [12.5, 0, null, 0.0042, 0.3];
+  assert.deepEqual(column.map(toCostFormat(column)), [
+    ...["$12.5000", "$0.0000", "unknown", "$0.0042", "$0.3000"],
+  ]);
+  assert.deepEqual([12.5, 0, 1_234].map(toCostFormat([12.5, 0, 1_234])), [
+    ...["$12.50", "$0.00", "$1,234.00"],
+  ]);
+});
+
+Deno.test("toDayName() names the local day of a moment", () => {
+  assert.equal(toDayName(new Date(2026, 0, 9, 23, 59).getTime()), "2026-01-09");
+});
+
+Deno.test("toTicks() goes from 0 to the highest in a few round steps", () => {
+  assert.deepEqual(toTicks(9.1), [0, 2.5, 5, 7.5, 10]);
+  assert.deepEqual(toTicks(2, 1), [0, 1, 2]);
+  fc.assert(fc.property(fc.double({ min: 1e-6, max: 1e12, noNaN: true }), (highest) => {
+    const ticks = toTicks(highest);
+    const top = ticks.at(-1) ?? 0;
+    assert.ok(ticks[0] === 0 && top >= highest * (1 - 1e-6) && top <= 3 * highest);
+    assert.ok(ticks.length >= 3 && ticks.length <= 5, ticks.join());
+  }));
+});
+
+Deno.test("sortSeries() sorts by any column, either way, and puts what is not known last", () => {
+  const one = (agentId: string, cost_usd: number | null, succeeded: number): Series => ({
+    ...{ agentId, cost_usd, succeeded },
+    ...{ executions: 4, failed: 1, total_tokens: 0 },
+  });
+  const series = [one("b", null, 3), one("c", 2, 1), one("a", 5, 2)];
+  const order = (by: Parameters<typeof sortSeries>[1]["by"], isDescending: boolean) =>
+    sortSeries(series, { by, isDescending, nameOf: ({ agentId }) => agentId ?? "" })
+      .map(({ agentId }) => agentId).join("");
+  assert.equal(order("agent", false), "abc");
+  assert.equal(order("agent", true), "cba");
+  assert.equal(order("cost_usd", true), "acb");
+  assert.equal(order("cost_usd", false), "cab");
+  assert.equal(order("succeeded", true), "bac");
+});
+
+Deno.test("foldFailures() makes one row of an agent that fails again and again, and keeps each success", () => {
+  const executions = [
+    ...[["a", "error"], ["b", "success"], ["a", "error"], ["b", "success"], ["a", "timeout"]],
+    ...[["c", "error"], ["a", "error"]],
+  ].map(([agent_id, status], index) => ({ id: 9 - index, agent_id, status } as ExecutionSummary));
+  const folded = foldFailures(executions);
+  assert.deepEqual(folded.map(({ execution, count }) => `${execution.id} x${count}`), [
+    ...["9 x3", "8 x1", "6 x1", "5 x1", "4 x1"],
+  ]);
+});
+
+Deno.test("toLook() begins where the look before ended, and is the same for who loads the page again", () => {
+  const minutes = (count: number) => FROM + count * 60_000;
+  const first = toLook(null, minutes(0));
+  assert.equal(first.since, minutes(-24 * 60));
+  // Seen for an hour, loaded again, then not before the next morning.
+  let look = first;
+  for (let minute = 0; minute <= 60; minute += 5) look = toLook(fromLook(look), minutes(minute));
+  assert.equal(look.since, first.since);
+  const morning = toLook(fromLook(look), minutes(600));
+  assert.equal(morning.since, minutes(60));
+  assert.equal(toLook(fromLook(morning), minutes(605)).since, minutes(60));
+  // What cannot be, or is of a clock that was put back, is as nothing.
+  for (const odd of ["", "x y", "5", `${minutes(9)} ${minutes(900)}`, `${minutes(5)} ${FROM}`]) {
+    assert.equal(toLook(odd, minutes(10)).since, minutes(10 - 24 * 60), odd);
+  }
+});
+
+Deno.test("beginOf() reaches back at most a week", () => {
+  const now = new Date(2026, 0, 9, 15, 30).getTime();
+  const since = now - 30 * 24 * HOUR;
+  assert.equal(beginOf("look", { since, now }), now - 7 * 24 * HOUR);
+  assert.equal(beginOf("look", { since: now - HOUR, now }), now - HOUR);
+  assert.equal(beginOf("today", { since, now }), new Date(2026, 0, 9).getTime());
+  assert.equal(beginOf("day", { since, now }), now - 24 * HOUR);
+  assert.equal(beginOf("week", { since, now }), now - 7 * 24 * HOUR);
 });
 
 Deno.test("parseLogLine() takes a line apart, and keeps whole what is none", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { EXECUTION_TRIGGERS } from "../../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES } from "../../../runtime/executions/states.ts";
 import {
   parseRoute,
@@ -31,11 +32,12 @@ const route: fc.Arbitrary<Exclude<Route, { view: "unknown" }>> = fc.oneof(
     view: fc.constant("history" as const),
     status: fc.option(fc.constantFrom(...EXECUTION_STATUSES)),
     agent: fc.option(fc.string({ minLength: 1, unit: "grapheme" })),
+    trigger: fc.option(fc.constantFrom(...EXECUTION_TRIGGERS)),
     page: fc.integer({ min: 1 }),
     q: fc.string({ minLength: 1, unit: "grapheme" }),
     from: fc.constantFrom("2026-01-31", "1999-12-01"),
     to: fc.constant("2026-02-28"),
-  }, { ...PLAIN, requiredKeys: ["view", "status", "agent", "page"] }),
+  }, { ...PLAIN, requiredKeys: ["view", "status", "agent", "trigger", "page"] }),
 );
 
 Deno.test("parseRoute() reads every address that toHash() writes", () => {
@@ -56,8 +58,10 @@ Deno.test("parseRoute() takes any text, and leaves out what makes no sense", () 
     view: "history",
     status: null,
     agent: null,
+    trigger: null,
     page: 1,
   });
+  assert.deepEqual(parseRoute("#/history?trigger=odd"), parseRoute("#/history"));
   assert.deepEqual(parseRoute("#/usage?days=31"), { view: "usage", days: 30 });
   for (const hash of ["#/executions/abc", "#/nowhere", "#/agents/a/b", "#/log/1"]) {
     assert.deepEqual(parseRoute(hash), { view: "unknown" }, hash);

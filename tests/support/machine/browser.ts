@@ -5,7 +5,7 @@ import type { Browser, BrowserType } from "playwright-core";
 
 const CHROMIUM = "/usr/bin/chromium";
 
-const hasChromium = await Deno.stat(CHROMIUM).then(() => true, () => false);
+export const hasChromium = await Deno.stat(CHROMIUM).then(() => true, () => false);
 
 /** The name of a test that needs the browser, or why it is skipped. */
 function browserTest(name: string): { name: string; ignore: boolean } {
@@ -37,7 +37,7 @@ export function testInBrowser(name: string, scenarios: readonly Scenario[]): voi
 }
 
 /** A browser that runs. */
-interface TestBrowser extends AsyncDisposable {
+export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
 }
 
@@ -48,7 +48,7 @@ interface TestBrowser extends AsyncDisposable {
 const LAUNCHER = `#!/bin/sh\numask 022\nexec ${CHROMIUM} "$@"\n`;
 
 /** Starts a browser that resolves no name: it reaches 127.0.0.1 and nothing else. */
-async function openTestBrowser(): Promise<TestBrowser> {
+export async function openTestBrowser(): Promise<TestBrowser> {
   const chromium = await loadDriver();
   const folder = await Deno.makeTempDir({ prefix: "inkling-browser-" });
   await Deno.chmod(folder, 0o700);

@@ -9,9 +9,10 @@ export interface Stretch {
   to: number;
 }
 
-/** What a mark tells: a run is told by how it ended. One that runs, or of which too little is known, has only started. */
+/** What a mark tells: a run is told by how it is or ended. One of which too little is known has only started. */
 export type MarkKind = Exclude<SlotBody["outcome"], "run"> | RunOutcome | "upcoming";
-type RunOutcome = "success" | "failed" | "started";
+const RUN_OUTCOMES = ["success", "failed", "running", "waiting", "started"] as const;
+type RunOutcome = typeof RUN_OUTCOMES[number];
 
 /** A time with the status of the execution that it started, where that is known. */
 export type SlotWithStatus = SlotBody & { status?: ExecutionStatus | undefined };
@@ -56,9 +57,16 @@ export function toMarks(
 /** The kind of mark of a time that has passed. */
 export function kindOf({ outcome, status }: SlotWithStatus): MarkKind {
   if (outcome !== "run") return outcome;
-  if (status === "success") return "success";
-  const isOpen = status === undefined || status === "running" || status === "waiting";
-  return isOpen ? "started" : "failed";
+  switch (status) {
+    case undefined:
+      return "started";
+    case "success":
+    case "running":
+    case "waiting":
+      return status;
+    default:
+      return "failed";
+  }
 }
 
 function joinNear(marks: readonly Mark[]): Mark[] {
@@ -94,10 +102,11 @@ export function isKnownEmpty(
 export function describeMarks(marks: readonly Mark[], formatTime: (at: number) => string): string {
   const count = (kind: Mark["kind"]) =>
     marks.filter((mark) => mark.kind === kind).reduce((sum, mark) => sum + mark.count, 0);
-  const failed = count("failed");
-  const runs = count("success") + count("started") + failed;
+  const runs = RUN_OUTCOMES.reduce((sum, kind) => sum + count(kind), 0);
+  const amiss = (["failed", "waiting", "running"] as const).filter((kind) => count(kind) > 0)
+    .map((kind) => `${count(kind)} ${kind}`);
   const parts = [
-    `${runs} ${runs === 1 ? "run" : "runs"}${failed === 0 ? "" : ` (${failed} failed)`}`,
+    `${runs} ${runs === 1 ? "run" : "runs"}${amiss.length === 0 ? "" : ` (${amiss.join(", ")})`}`,
     ...(["skipped", "missed"] as const).map((kind) => `${count(kind)} ${kind}`),
   ];
   const next = marks.find(({ kind }) => kind === "upcoming");

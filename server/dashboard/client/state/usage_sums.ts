@@ -38,6 +38,36 @@ export function withOthers(series: readonly Series[]): Series[] {
   return [...own, { agentId: null, ...sum(series.slice(COLOURS - 1)) }];
 }
 
+/** What the agents can be put in order by. */
+export type SortColumn = "agent" | "executions" | "succeeded" | "total_tokens" | "cost_usd";
+
+/** The agents in another order; those of which the value is not known come last, whichever way. */
+export function sortSeries(
+  series: readonly Series[],
+  { by, isDescending, nameOf }: {
+    by: SortColumn;
+    isDescending: boolean;
+    nameOf: (one: Series) => string;
+  },
+): Series[] {
+  const direction = isDescending ? -1 : 1;
+  if (by === "agent") {
+    return series.toSorted((a, b) => direction * nameOf(a).localeCompare(nameOf(b)));
+  }
+  const valueOf = (one: Series) => by === "succeeded" ? shareOf(one) : one[by];
+  return series.toSorted((a, b) => {
+    const [left, right] = [valueOf(a), valueOf(b)];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return direction * (left - right);
+  });
+}
+
+/** Of those that have ended, the share that succeeded; null where none has. */
+export function shareOf(usage: { succeeded: number; failed: number }): number | null {
+  const ended = usage.succeeded + usage.failed;
+  return ended === 0 ? null : usage.succeeded / ended;
+}
+
 /** A bar for each day. */
 export function toBars(
   stats: StatsBody,

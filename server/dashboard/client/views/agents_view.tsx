@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
-import { AgentName, Empty, Loading, Problem, Status, When } from "../parts.tsx";
+import { AgentName, Empty, Loading, Problem, Status, TriggerFilter, When } from "../parts.tsx";
 import { toHash } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
 import { describeTrigger } from "../trigger_text.ts";
@@ -14,9 +14,11 @@ import { useResource } from "../state/use_resource.ts";
 /** The list of agents, with a field that narrows it where there are many. */
 export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
   const [wanted, setWanted] = useState("");
+  const [kind, setKind] = useState("");
   const [running, setRunning] = useState<AgentSummary | null>(null);
   const { data, problem } = agents;
-  const shown = (data ?? []).filter(({ id, display_name, description }) =>
+  const shown = (data ?? []).filter(({ id, display_name, description, trigger_type }) =>
+    (kind === "" || trigger_type === kind) &&
     `${id} ${display_name} ${description}`.toLowerCase().includes(wanted.toLowerCase())
   );
   return (
@@ -24,15 +26,22 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
       <div class="view-head">
         <h1>Agents</h1>
         {(data?.length ?? 0) > 5 && (
-          <div class="field inline">
-            <label for="find-agent">Find</label>
-            <input
-              id="find-agent"
-              type="search"
-              data-filter
-              value={wanted}
-              onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          <div class="actions">
+            <TriggerFilter
+              kinds={(data ?? []).map(({ trigger_type }) => trigger_type)}
+              chosen={kind}
+              onChoose={setKind}
             />
+            <div class="field inline">
+              <label for="find-agent">Find</label>
+              <input
+                id="find-agent"
+                type="search"
+                data-filter
+                value={wanted}
+                onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+              />
+            </div>
           </div>
         )}
       </div>

@@ -8,11 +8,13 @@ import { toHash } from "../route.ts";
 
 /** A table of executions; the first cell of each row leads to it. */
 export function ExecutionTable(
-  { executions, agents, label }: {
+  { executions, agents, label, counts }: {
     executions: readonly (ExecutionSummary | ListedExecution)[];
     /** Null where all are of the agent whose page it is. */
     agents: AgentsById | null;
     label: string;
+    /** How many alike a row stands for, by the id of its execution; one where it is not named. */
+    counts?: ReadonlyMap<number, number>;
   },
 ): VNode {
   return (
@@ -30,7 +32,12 @@ export function ExecutionTable(
       </thead>
       <tbody>
         {executions.map((execution) => (
-          <Row key={execution.id} execution={execution} agents={agents} />
+          <Row
+            key={execution.id}
+            execution={execution}
+            agents={agents}
+            count={counts?.get(execution.id) ?? 1}
+          />
         ))}
       </tbody>
     </table>
@@ -38,9 +45,10 @@ export function ExecutionTable(
 }
 
 function Row(
-  { execution, agents }: {
+  { execution, agents, count }: {
     execution: ExecutionSummary | ListedExecution;
     agents: AgentsById | null;
+    count: number;
   },
 ): VNode {
   const { id, agent_id, status, started_at, trigger, duration_ms, total_tokens, cost_usd, error } =
@@ -63,6 +71,7 @@ function Row(
       </th>
       <td>
         <Status status={status} />
+        {count > 1 && <span class="muted small">{` ${count} times`}</span>}
       </td>
       <td>
         <When at={started_at} />

@@ -1,6 +1,7 @@
 // Everything that ever ran, a page at a time. The filter stands in the address, so that it can be kept and gone back to.
 import type { JSX, VNode } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../../../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../../runtime/executions/states.ts";
 import type { AgentsById } from "../state/agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
@@ -16,12 +17,13 @@ const SHORTEST_SEARCH = 3;
 /** The history as the route filters it. */
 export function HistoryView({ route, agents }: { route: HistoryRoute; agents: AgentsById }): VNode {
   const { client } = useService();
-  const { status, agent, page, q = "", from, to } = route;
+  const { status, agent, page, q = "", from, to, trigger } = route;
   const { data, problem, isStale } = useResource(
     () =>
       client.executions({
         ...(status !== null && { status: [status] }),
         ...(agent !== null && { agent }),
+        ...(trigger !== null && { trigger }),
         ...(q.trim().length >= SHORTEST_SEARCH && { q }),
         ...(from !== undefined && { since: startOf(from, 0) }),
         ...(to !== undefined && { until: startOf(to, 1) }),
@@ -104,6 +106,18 @@ function Filters({ route, agents }: { route: HistoryRoute; agents: AgentsById })
           />
         </div>
       ))}
+      <div class="field">
+        <label for={`${id}-trigger`}>Trigger</label>
+        <select
+          id={`${id}-trigger`}
+          value={route.trigger ?? ""}
+          onChange={({ currentTarget }) =>
+            change({ trigger: (currentTarget.value || null) as ExecutionTrigger | null })}
+        >
+          <option value="">all</option>
+          {EXECUTION_TRIGGERS.map((one) => <option key={one} value={one}>{one}</option>)}
+        </select>
+      </div>
       <div class="field">
         <label for={`${id}-agent`}>Agent</label>
         <select

@@ -1,12 +1,15 @@
-// What concerns a person now: the questions that wait, what runs, what has just ended.
+// What concerns a person now: the questions that wait, what happened since they looked, what runs, what comes next.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
+import { foldFailures } from "../state/fold_failures.ts";
 import { formatDuration, formatNumberOf } from "../format.ts";
 import { AgentName, Empty, Loading, Problem } from "../parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
+import { RecapFaults, RecapFigures, RecapNext } from "./recap_view.tsx";
+import type { RecapOfSpan } from "../state/use_recap.ts";
 import type { WaitingList } from "../state/pending_list.ts";
 import { toHash, WHOLE_HISTORY } from "../route.ts";
 import { useService } from "../state/service_context.ts";
@@ -25,12 +28,15 @@ const MOST_STREAMED = 2;
 /** Characters of a streamed text that a card has room for. */
 const STREAMED_CHARACTERS = 600;
 const RECENT = 8;
+/** What they are taken from: of an agent that fails again and again they are one. */
+const RECENT_TAKEN = 60;
 
 /** What the first page lists. */
 export interface NowLists {
   waiting: Resource<WaitingList>;
   running: Resource<ExecutionSummary[]>;
   ended: Resource<ExecutionSummary[]>;
+  happened: RecapOfSpan;
 }
 
 /** What runs and what has ended, asked for while the page is seen; known beyond that, for whoever comes back to it. */
@@ -45,7 +51,7 @@ export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" |
     () =>
       client.executions({
         status: ["success", "error", "aborted", "timeout", "orphaned"],
-        limit: RECENT,
+        limit: RECENT_TAKEN,
       }),
     { key: "ended", topics, isActive },
   );
@@ -54,9 +60,10 @@ export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" |
 
 /** The page that one begins with. */
 export function NowView(
-  { agents, lists: { waiting, running, ended } }: { agents: AgentsById; lists: NowLists },
+  { agents, lists: { waiting, running, ended, happened } }: { agents: AgentsById; lists: NowLists },
 ): VNode {
-  const problem = waiting.problem ?? running.problem ?? ended.problem;
+  const recap = happened.recap.data;
+  const problem = waiting.problem ?? running.problem ?? ended.problem ?? happened.recap.problem;
   return (
     <>
       <h1 class="unseen">Now</h1>
@@ -80,37 +87,69 @@ export function NowView(
           )}
         </section>
       )}
-      <section aria-labelledby="running">
-        <h2 id="running">Running</h2>
-        {running.data === undefined && running.problem === null && <Loading />}
-        {running.data?.length === 0 && (
-          <Empty>
-            Nothing is running. <a href={toHash({ view: "agents" })}>Run an agent</a>
-          </Empty>
-        )}
-        <ul class="running">
-          {running.data?.map((execution, index) => (
-            <li key={execution.id}>
-              <RunningExecution
-                execution={execution}
-                agents={agents}
-                isStreamed={index < MOST_STREAMED}
-              />
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section aria-labelledby="ended">
-        <h2 id="ended">
-          Recently ended <a class="more" href={toHash(WHOLE_HISTORY)}>whole history</a>
-        </h2>
-        {ended.data === undefined && ended.problem === null && <Loading />}
-        {ended.data?.length === 0 && <Empty>Nothing has run yet.</Empty>}
-        {ended.data !== undefined && ended.data.length > 0 && (
-          <ExecutionTable executions={ended.data} agents={agents} label="Recently ended" />
-        )}
-      </section>
+      <RecapFigures of={happened} />
+      <div class="columns">
+        <div aria-busy={happened.recap.isStale}>
+          {recap === undefined && problem === null && <Loading />}
+          {recap !== undefined && <RecapFaults recap={recap} agents={agents} />}
+        </div>
+        <div>
+          <Running running={running} agents={agents} />
+          {recap !== undefined && <RecapNext recap={recap} agents={agents} />}
+        </div>
+      </div>
+      <Ended ended={ended} agents={agents} />
     </>
+  );
+}
+
+function Running(
+  { running, agents }: { running: Resource<ExecutionSummary[]>; agents: AgentsById },
+): VNode {
+  return (
+    <section aria-labelledby="running">
+      <h2 id="running">Running</h2>
+      {running.data === undefined && running.problem === null && <Loading />}
+      {running.data?.length === 0 && (
+        <Empty>
+          Nothing is running. <a href={toHash({ view: "agents" })}>Run an agent</a>
+        </Empty>
+      )}
+      <ul class="running">
+        {running.data?.map((execution, index) => (
+          <li key={execution.id}>
+            <RunningExecution
+              execution={execution}
+              agents={agents}
+              isStreamed={index < MOST_STREAMED}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Ended(
+  { ended, agents }: { ended: Resource<ExecutionSummary[]>; agents: AgentsById },
+): VNode {
+  const shown = foldFailures(ended.data ?? []).slice(0, RECENT);
+  return (
+    <section aria-labelledby="ended">
+      <h2 id="ended">
+        Recently ended <a class="more" href={toHash(WHOLE_HISTORY)}>whole history</a>
+      </h2>
+      {ended.data === undefined && ended.problem === null && <Loading />}
+      {ended.data?.length === 0 && <Empty>Nothing has run yet.</Empty>}
+      {shown.length > 0 && (
+        <ExecutionTable
+          executions={shown.map(({ execution }) => execution)}
+          counts={new Map(shown.map(({ execution, count }) => [execution.id, count]))}
+          agents={agents}
+          label="Recently ended"
+        />
+      )}
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
 // The line of a day, drawn: marks where a schedule was or will be due, the hours above, and the same as a table.
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import {
   describeMarks,
   hoursWithin,
@@ -10,6 +11,7 @@ import {
 } from "../state/day_marks.ts";
 import { formatClock, formatHour, formatMinute, formatMoment, formatNumberOf } from "../format.ts";
 import { Folded, Status } from "../parts.tsx";
+import { Pointable } from "./pointable.tsx";
 import { toHash } from "../route.ts";
 
 const HEIGHT = 24;
@@ -24,6 +26,8 @@ const BY_RARITY: readonly Mark["kind"][] = [
   "started",
   "skipped",
   "missed",
+  "running",
+  "waiting",
   "failed",
 ];
 
@@ -50,7 +54,7 @@ export function ScheduleScale({ day }: { day: Stretch }): VNode {
   );
 }
 
-/** The line of one schedule. */
+/** The line of one schedule. Above it stands what the mark tells that is pointed at, else what the whole day came to. */
 export function ScheduleDay(
   { job, day, now, knownTo }: {
     job: { slots: readonly SlotWithStatus[]; upcoming: readonly string[] };
@@ -61,9 +65,75 @@ export function ScheduleDay(
   },
 ): VNode {
   const marks = toMarks(job, day);
+  const [pointed, setPointed] = useState<string | null>(null);
+  const found = marks.findIndex((mark) => keyOf(mark) === pointed);
+  // Where nobody has pointed yet, the keys begin at the latest time that has passed.
+  const latest = marks.findLastIndex(({ kind }) => kind !== "upcoming");
+  const at = found >= 0 ? found : Math.max(latest, 0);
+  const open = ({ executionId }: Mark) => {
+    if (executionId !== null) location.hash = toHash({ view: "execution", id: executionId });
+  };
+  const summary = describeMarks(marks, formatClock);
+  const current = marks[found];
+  const line = (
+    <Line day={day} now={now} knownTo={knownTo}>
+      {BY_RARITY.flatMap((kind) => marks.filter((mark) => mark.kind === kind)).map((mark) => (
+        <MarkShape
+          key={keyOf(mark)}
+          mark={mark}
+          isSmall={marks.length > MANY_MARKS}
+          isPointed={keyOf(mark) === pointed}
+          onPoint={() => setPointed(keyOf(mark))}
+          onOpen={() => open(mark)}
+        />
+      ))}
+    </Line>
+  );
+  return (
+    <>
+      <p class="readout" dir="auto">
+        {current === undefined ? summary : describeMark(current)}
+      </p>
+      {marks.length === 0 ? line : (
+        <Pointable
+          label={summary}
+          texts={marks.map(describeMark)}
+          at={at}
+          onPoint={(index) => {
+            const mark = marks[index];
+            if (mark !== undefined) setPointed(keyOf(mark));
+          }}
+          onOpen={() => {
+            const mark = marks[at];
+            if (mark !== undefined) open(mark);
+          }}
+        >
+          {line}
+        </Pointable>
+      )}
+    </>
+  );
+}
+
+const keyOf = ({ kind, at }: Mark) => `${kind} ${at}`;
+
+/** `Jan 31, 2026, 8:30:00 AM: skipped, 3 times, it was still running`. */
+function describeMark({ kind, at, count, reason }: Mark): string {
+  const parts = [kind, count > 1 ? `${count} times` : null, reason];
+  return `${formatMoment(at)}: ${parts.filter((part) => part !== null).join(", ")}`;
+}
+
+function Line(
+  { day, now, knownTo, children }: {
+    day: Stretch;
+    now: number;
+    knownTo: number | null;
+    children: VNode[];
+  },
+): VNode {
   const end = Math.max(knownTo ?? day.to, day.from);
   return (
-    <svg class="day-line" height={HEIGHT} role="img" aria-label={describeMarks(marks, formatClock)}>
+    <svg class="day-line" height={HEIGHT} aria-hidden="true">
       {hoursWithin(day).map((at) => (
         <line
           key={at}
@@ -94,42 +164,65 @@ export function ScheduleDay(
           y2={HEIGHT}
         />
       )}
-      {BY_RARITY.flatMap((kind) =>
-        marks.filter((mark) =>
-          mark.kind === kind
-        )
-      ).map((mark) => (
-        <MarkShape
-          key={`${mark.kind} ${mark.at}`}
-          mark={mark}
-          isSmall={marks.length > MANY_MARKS}
-        />
-      ))}
+      {children}
     </svg>
   );
 }
 
-function MarkShape({ mark, isSmall }: { mark: Mark; isSmall: boolean }): VNode {
-  const { kind, at, count, reason, place, executionId } = mark;
-  // For the pointer alone: whoever uses keys finds the same links in the table below.
-  const open = () => {
-    if (executionId !== null) location.hash = toHash({ view: "execution", id: executionId });
-  };
-  const title = [
-    `${formatMoment(at)}: ${kind}`,
-    count > 1 ? `${count} times` : null,
-    reason,
-  ].filter((part) => part !== null).join(", ");
+function MarkShape(
+  { mark, isSmall, isPointed, onPoint, onOpen }: {
+    mark: Mark;
+    isSmall: boolean;
+    isPointed: boolean;
+    onPoint: () => void;
+    onOpen: () => void;
+  },
+): VNode {
+  const { kind, place, executionId } = mark;
+  const isLittle = isSmall && (kind === "success" || kind === "started" || kind === "upcoming");
+  const classes = [
+    `mark mark-${kind}`,
+    executionId === null ? "" : "opens",
+    isPointed ? "pointed" : "",
+  ];
   return (
-    <circle
-      class={`mark-${kind}${executionId === null ? "" : " opens"}`}
-      cx={percent(place)}
-      cy={HEIGHT / 2}
-      r={isSmall && (kind === "success" || kind === "started" || kind === "upcoming") ? 3 : 5}
-      onClick={open}
+    <svg
+      class={classes.filter((one) => one !== "").join(" ")}
+      x={percent(place)}
+      y={HEIGHT / 2}
+      onPointerEnter={onPoint}
+      onPointerDown={onPoint}
+      // A finger points; what it pointed at opens from the table below.
+      onClick={(event: MouseEvent) => {
+        if ((event as PointerEvent).pointerType !== "touch") onOpen();
+      }}
     >
-      <title>{title}</title>
-    </circle>
+      <path d={SHAPES[kind]} transform={isLittle ? "scale(0.65)" : undefined} />
+    </svg>
+  );
+}
+
+/** Each kind has a shape of its own: colours alone would not tell them apart to everybody. */
+const SHAPES: Readonly<Record<Mark["kind"], string>> = {
+  success: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
+  failed: "M0 -7L7 0L0 7L-7 0z",
+  running: "M-4 -6L7 0L-4 6z",
+  waiting: "M-5.5 -6h4v12h-4zM1.5 -6h4v12h-4z",
+  started: "M-2 -6h4v12h-4z",
+  skipped: "M-6.5 -5H6.5L0 6.5z",
+  missed: "M-5 -5h10v10h-10z",
+  upcoming: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
+};
+
+/** All kinds, in the order in which they are explained. */
+export const MARK_KINDS = Object.keys(SHAPES) as Mark["kind"][];
+
+/** The mark of a kind beside its name. */
+export function MarkGlyph({ kind }: { kind: Mark["kind"] }): VNode {
+  return (
+    <svg class={`glyph mark mark-${kind}`} viewBox="-8 -8 16 16" aria-hidden="true">
+      <path d={SHAPES[kind]} />
+    </svg>
   );
 }
 

@@ -3,12 +3,13 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../../../base/time_units.ts";
 import type { Client } from "../../../client.ts";
+import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "../../../schemas/scheduler_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { isKnownEmpty, type SlotWithStatus, type Stretch } from "../state/day_marks.ts";
-import { formatClock, formatMinute } from "../format.ts";
-import { AgentName, Empty, Loading, Problem } from "../parts.tsx";
-import { ScheduleDay, ScheduleScale, SlotTable } from "./schedule_day.tsx";
+import { formatClock, formatMinute, zoneName } from "../format.ts";
+import { AgentName, Empty, Loading, Problem, TriggerFilter } from "../parts.tsx";
+import { MARK_KINDS, MarkGlyph, ScheduleDay, ScheduleScale, SlotTable } from "./schedule_day.tsx";
 import { toHash } from "../route.ts";
 import { useService } from "../state/service_context.ts";
 import { describeTrigger } from "../trigger_text.ts";
@@ -31,18 +32,28 @@ interface Job extends SchedulerJob {
 export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
   const { client } = useService();
   const [shift, setShift] = useState(0);
+  const [kind, setKind] = useState("");
   const now = useNow(30_000);
   const middle = now + shift * HALF_MS;
   const day = { from: middle - HALF_MS, to: middle + HALF_MS };
   const { data, problem, isStale } = useResource(() => loadJobs(client, day.from), {
     key: `scheduler ${shift}`,
-    topics: ["scheduler"],
+    topics: ["scheduler", "executions"],
   });
   return (
     <>
       <div class="view-head">
         <h1>Schedule</h1>
-        {data !== undefined && <PauseButton status={data.status} />}
+        {data !== undefined && (
+          <div class="actions">
+            <TriggerFilter
+              kinds={data.jobs.map(({ trigger_type }) => trigger_type)}
+              chosen={kind}
+              onChoose={setKind}
+            />
+            <PauseButton status={data.status} />
+          </div>
+        )}
       </div>
       {problem !== null && <Problem text={problem} />}
       {data === undefined && problem === null && <Loading />}
@@ -61,7 +72,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
         <>
           <ScheduleScale day={day} />
           <ul>
-            {data.jobs.map((job) => (
+            {data.jobs.filter((job) => kind === "" || job.trigger_type === kind).map((job) => (
               <li key={job.agent_id}>
                 <JobItem job={job} agents={agents} day={day} now={now} isStale={isStale} />
               </li>
@@ -78,42 +89,43 @@ async function loadJobs(
   client: Client,
   from: number,
 ): Promise<{ status: SchedulerBody["status"]; jobs: Job[] }> {
-  const { status, jobs } = await client.scheduler({ upcoming: MOST_TIMES });
+  const since = new Date(from).toISOString();
+  const [{ status, jobs }, executions] = await Promise.all([
+    client.scheduler({ upcoming: MOST_TIMES }),
+    // Of all schedules at once, the newest first: one answer instead of one for each.
+    loadPages((page) => client.executions({ trigger: "schedule", since, ...page })),
+  ]);
+  const byId = new Map(executions.map((one) => [one.id, one]));
   const withSlots = await Promise.all(jobs.map(async (job) => ({
     ...job,
     slots: job.trigger_type === "schedule"
-      ? await loadOutcomes(client, { agentId: job.agent_id, from })
+      ? (await loadPages(
+        (page) => client.slots(job.agent_id, page),
+        (slot) => Date.parse(slot.scheduled_for) < from,
+      )).map((slot) => withOutcome(slot, byId.get(slot.execution_id ?? 0)))
       : [],
   })));
   return { status, jobs: withSlots };
 }
 
-/** The slots of an agent with how their executions went, as far as these are among its latest ones. */
-async function loadOutcomes(
-  client: Client,
-  { agentId, from }: { agentId: string; from: number },
-): Promise<SlotWithStatus[]> {
-  const [slots, executions] = await Promise.all([
-    loadSlots(client, { agentId, from }),
-    client.executions({ agent: agentId, limit: MOST_TIMES }),
-  ]);
-  const statuses = new Map(executions.map(({ id, status }) => [id, status]));
-  return slots.map((slot) => ({ ...slot, status: statuses.get(slot.execution_id ?? 0) }));
+/** A slot with how its execution is or ended, and why it failed. */
+function withOutcome(slot: SlotBody, execution: ExecutionSummary | undefined): SlotWithStatus {
+  return { ...slot, reason: slot.reason ?? execution?.error ?? null, status: execution?.status };
 }
 
-async function loadSlots(
-  client: Client,
-  { agentId, from }: { agentId: string; from: number },
-): Promise<SlotBody[]> {
-  const slots: SlotBody[] = [];
+/** Page after page, until there are no more, or the last one found lies before what is wanted. */
+async function loadPages<T>(
+  load: (page: { limit: number; offset: number }) => Promise<T[]>,
+  isBefore: (last: T) => boolean = () => false,
+): Promise<T[]> {
+  const all: T[] = [];
   for (let page = 0; page < MOST_PAGES; page++) {
-    const found = await client.slots(agentId, { limit: MOST_TIMES, offset: slots.length });
-    slots.push(...found);
-    const oldest = found.at(-1);
-    const isAll = found.length < MOST_TIMES;
-    if (isAll || oldest === undefined || Date.parse(oldest.scheduled_for) < from) break;
+    const found = await load({ limit: MOST_TIMES, offset: all.length });
+    all.push(...found);
+    const last = found.at(-1);
+    if (found.length < MOST_TIMES || last === undefined || isBefore(last)) break;
   }
-  return slots;
+  return all;
 }
 
 function PauseButton({ status }: { status: SchedulerBody["status"] }): VNode {
@@ -153,12 +165,15 @@ function DayControls(
         <button type="button" onClick={() => onShift(shift + 1)}>Later</button>
       </div>
       <p class="muted small" aria-live="polite">
-        {formatMinute(day.from)} to {formatMinute(day.to)}
+        {formatMinute(day.from)} to {formatMinute(day.to)}, {zoneName()}
       </p>
-      <ul class="legend" aria-label="Marks">
-        {(["success", "failed", "started", "skipped", "missed", "upcoming"] as const).map((
-          kind,
-        ) => <li key={kind} class={`mark-${kind}`}>{kind}</li>)}
+      <ul class="legend glyphs" aria-label="Marks">
+        {MARK_KINDS.map((kind) => (
+          <li key={kind}>
+            <MarkGlyph kind={kind} />
+            {kind}
+          </li>
+        ))}
       </ul>
     </div>
   );
@@ -185,12 +200,12 @@ function JobItem(
   return (
     <section class="job" aria-label={name}>
       <h2>
-        <a href={toHash({ view: "agent", id: job.agent_id })}>
+        <a data-row href={toHash({ view: "agent", id: job.agent_id })}>
           <AgentName icon={icon} name={name} />
         </a>
         <span class="muted small">
           {trigger}
-          {job.timezone !== null && ` (${job.timezone})`}
+          {job.timezone !== null && job.timezone !== zoneName() && ` (${job.timezone})`}
           {job.next_run !== null && `, next ${formatNext(Date.parse(job.next_run), now)}`}
         </span>
       </h2>

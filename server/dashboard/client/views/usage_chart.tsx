@@ -1,7 +1,11 @@
-// Bars of days, stacked by agent. The figures behind them stand in a table that can be opened.
+// Bars of days, stacked by agent, over an axis. The day that is pointed at is told beside the title; all of them stand in
+// a table that can be opened.
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { toTicks } from "../state/axis.ts";
 import { formatDay } from "../format.ts";
 import { Folded } from "../parts.tsx";
+import { Pointable } from "./pointable.tsx";
 import type { Bar } from "../state/usage_sums.ts";
 
 const HEIGHT = 160;
@@ -10,18 +14,24 @@ const BAR_SHARE = 0.72;
 /** Days that are labelled, at most. */
 const LABELS = 5;
 
-/** A chart under its title; `format` writes a value. */
+/** What is drawn. */
+interface ChartOptions {
+  title: string;
+  bars: readonly Bar[];
+  names: readonly string[];
+  /** Writes a value as the column does that it stands in. */
+  formatAs: (column: readonly number[]) => (value: number) => string;
+  /** No line of the axis is for less. */
+  smallest?: number;
+}
+
+/** A chart under its title. */
 export function UsageChart(
-  { title, bars, names, format }: {
-    title: string;
-    bars: readonly Bar[];
-    names: readonly string[];
-    format: (value: number) => string;
-  },
+  { title, bars, names, formatAs, smallest = 0 }: ChartOptions,
 ): VNode {
+  const [pointed, setPointed] = useState<string | null>(null);
   const highest = Math.max(...bars.map(({ total }) => total));
-  const sum = bars.reduce((before, { total }) => before + total, 0);
-  if (sum === 0) {
+  if (highest === 0) {
     return (
       <section class="chart">
         <h2>{title}</h2>
@@ -29,21 +39,48 @@ export function UsageChart(
       </section>
     );
   }
-  const best = bars.find(({ total }) => total === highest);
-  const label = `${title}: ${format(sum)} in ${bars.length} days, ` +
-    `most on ${formatDay(best?.date ?? "")} with ${format(highest)}`;
+  const ticks = toTicks(highest, smallest);
+  const format = formatAs(bars.flatMap(({ values, total }) => [...values, total]));
+  // The newest day until another is pointed at.
+  const found = bars.findIndex(({ date }) => date === pointed);
+  const at = found < 0 ? bars.length - 1 : found;
+  const texts = bars.map((bar) => describeBar(bar, { names, format }));
   return (
     <section class="chart">
-      <h2>
-        {title} <span class="muted small">per day, at most {format(highest)}</span>
-      </h2>
-      <svg height={HEIGHT} role="img" aria-label={label}>
-        {bars.map((bar, index) => (
-          <Stack key={bar.date} bar={bar} {...{ index, highest, names, format }} of={bars.length} />
-        ))}
-        <line class="base" x1="0" x2="100%" y1={HEIGHT} y2={HEIGHT} />
-      </svg>
-      <Days dates={bars.map(({ date }) => date)} />
+      <div class="chart-head">
+        <h2>
+          {title} <span class="muted small">per day</span>
+        </h2>
+        <p class="readout" dir="auto">{texts[at]}</p>
+      </div>
+      <div class="plot">
+        <Axis ticks={ticks} format={formatAs(ticks)} />
+        <Pointable
+          label={`${title} per day`}
+          texts={texts}
+          at={at}
+          onPoint={(index) => setPointed(bars[index]?.date ?? null)}
+        >
+          <svg height={HEIGHT} aria-hidden="true">
+            {ticks.slice(1).map((tick) => (
+              <line key={tick} class="grid" x1="0" x2="100%" {...levelOf(tick, ticks)} />
+            ))}
+            {bars.map((bar, index) => (
+              <Stack
+                key={bar.date}
+                bar={bar}
+                index={index}
+                of={bars.length}
+                top={ticks.at(-1) ?? highest}
+                isPointed={index === found}
+                onPoint={() => setPointed(bar.date)}
+              />
+            ))}
+            <line class="base" x1="0" x2="100%" y1={HEIGHT} y2={HEIGHT} />
+          </svg>
+          <Days dates={bars.map(({ date }) => date)} />
+        </Pointable>
+      </div>
       <ul class="legend">
         {names.map((name, index) => (
           <li key={name} class={`series-${index}`}>
@@ -58,23 +95,56 @@ export function UsageChart(
   );
 }
 
+/** `Jan 31: $0.30; digest $0.20, mailbox $0.10`. */
+function describeBar(
+  { date, total, values }: Bar,
+  { names, format }: { names: readonly string[]; format: (value: number) => string },
+): string {
+  const parts = values.map((value, index) => ({ value, name: names[index] ?? "" }))
+    .filter(({ value }) => value > 0)
+    .map(({ value, name }) => `${name} ${format(value)}`);
+  return `${formatDay(date)}: ${format(total)}${parts.length > 0 ? `; ${parts.join(", ")}` : ""}`;
+}
+
+function levelOf(tick: number, ticks: readonly number[]): { y1: number; y2: number } {
+  const y = HEIGHT - tick / (ticks.at(-1) ?? 1) * HEIGHT;
+  return { y1: y, y2: y };
+}
+
+function Axis(
+  { ticks, format }: { ticks: readonly number[]; format: (value: number) => string },
+): VNode {
+  return (
+    <div class="axis" aria-hidden="true">
+      {ticks.toReversed().map((tick) => <span key={tick}>{format(tick)}</span>)}
+    </div>
+  );
+}
+
 function Stack(
-  { bar, index, of, highest, names, format }: {
+  { bar, index, of, top, isPointed, onPoint }: {
     bar: Bar;
     index: number;
     of: number;
-    highest: number;
-    names: readonly string[];
-    format: (value: number) => string;
+    /** The value at the upper edge. */
+    top: number;
+    isPointed: boolean;
+    onPoint: () => void;
   },
 ): VNode {
   const place = (index + (1 - BAR_SHARE) / 2) / of;
   let below = 0;
   return (
-    <g>
-      <title>{`${formatDay(bar.date)}: ${format(bar.total)}`}</title>
+    <g onPointerEnter={onPoint} onPointerDown={onPoint}>
+      <rect
+        class={isPointed ? "day pointed" : "day"}
+        x={`${index / of * 100}%`}
+        width={`${100 / of}%`}
+        y={0}
+        height={HEIGHT}
+      />
       {bar.values.map((value, series) => {
-        const height = value / highest * HEIGHT;
+        const height = value / top * HEIGHT;
         below += height;
         return value > 0 && (
           <rect
@@ -84,11 +154,7 @@ function Stack(
             width={`${BAR_SHARE / of * 100}%`}
             y={HEIGHT - below}
             height={Math.max(1, height)}
-          >
-            <title>
-              {`${formatDay(bar.date)}, ${names[series] ?? ""}: ${format(value)}`}
-            </title>
-          </rect>
+          />
         );
       })}
     </g>
@@ -125,6 +191,10 @@ function Figures(
     title: string;
   },
 ): VNode {
+  const totals = names.map((_, index) =>
+    bars.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)
+  );
+  const total = totals.reduce((sum, value) => sum + value, 0);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`${title} as figures`}>
       <table>
@@ -132,18 +202,27 @@ function Figures(
           <tr>
             <th scope="col">Day</th>
             {names.map((name) => <th key={name} scope="col" class="number">{name}</th>)}
+            <th scope="col" class="number">Total</th>
           </tr>
         </thead>
         <tbody>
-          {bars.filter(({ total }) => total > 0).toReversed().map(({ date, values }) => (
+          {bars.filter(({ total }) => total > 0).toReversed().map(({ date, values, total }) => (
             <tr key={date}>
               <th scope="row">{formatDay(date)}</th>
               {values.map((value, index) => (
                 <td key={index} class="number">{value === 0 ? "" : format(value)}</td>
               ))}
+              <td class="number">{format(total)}</td>
             </tr>
           ))}
         </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">All days</th>
+            {totals.map((value, index) => <td key={index} class="number">{format(value)}</td>)}
+            <td class="number">{format(total)}</td>
+          </tr>
+        </tfoot>
       </table>
     </div>
   );

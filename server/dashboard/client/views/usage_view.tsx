@@ -1,14 +1,24 @@
 // What it cost: tokens and money by day and agent, as bars and as figures.
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { ApiError, type Client } from "../../../client.ts";
 import type { StatsBody } from "../../../schemas/report_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
-import { formatCost, formatCount, formatNumberOf } from "../format.ts";
+import { formatCost, formatCount, formatNumberOf, formatWhole, toCostFormat } from "../format.ts";
 import { AgentName, Empty, Figure, Loading, Problem } from "../parts.tsx";
 import { toHash, USAGE_DAYS, WHOLE_HISTORY } from "../route.ts";
 import { useService } from "../state/service_context.ts";
 import { UsageChart } from "./usage_chart.tsx";
-import { type Series, sum, toBars, toSeries, withOthers } from "../state/usage_sums.ts";
+import {
+  type Series,
+  shareOf,
+  type SortColumn,
+  sortSeries,
+  sum,
+  toBars,
+  toSeries,
+  withOthers,
+} from "../state/usage_sums.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 const REFRESH_MS = 60_000;
@@ -66,18 +76,21 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
             <Figure name="Executions">{formatCount(total.executions)}</Figure>
             <Figure name="Succeeded">{succeeded(total)}</Figure>
           </dl>
-          <UsageChart
-            title="Cost"
-            bars={toBars(data, { series, measure: "cost_usd" })}
-            names={series.map(nameOf)}
-            format={formatCost}
-          />
-          <UsageChart
-            title="Tokens"
-            bars={toBars(data, { series, measure: "total_tokens" })}
-            names={series.map(nameOf)}
-            format={formatCount}
-          />
+          <div class="charts">
+            <UsageChart
+              title="Cost"
+              bars={toBars(data, { series, measure: "cost_usd" })}
+              names={series.map(nameOf)}
+              formatAs={toCostFormat}
+            />
+            <UsageChart
+              title="Tokens"
+              bars={toBars(data, { series, measure: "total_tokens" })}
+              names={series.map(nameOf)}
+              formatAs={() => formatWhole}
+              smallest={1}
+            />
+          </div>
           <AgentTable all={all} agents={agents} />
         </div>
       )}
@@ -85,58 +98,103 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
   );
 }
 
+const COLUMNS: readonly { by: SortColumn; name: string }[] = [
+  { by: "agent", name: "Agent" },
+  { by: "executions", name: "Executions" },
+  { by: "succeeded", name: "Succeeded" },
+  { by: "total_tokens", name: "Tokens" },
+  { by: "cost_usd", name: "Cost" },
+];
+
 function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsById }): VNode {
+  const [order, setOrder] = useState<{ by: SortColumn; isDescending: boolean }>({
+    by: "total_tokens",
+    isDescending: true,
+  });
+  const nameOf = (one: Series) => labelOf(agents, one.agentId ?? "").name;
+  // Figures begin with the greatest, names with the first.
+  const sortBy = (by: SortColumn) =>
+    setOrder((before) => ({
+      by,
+      isDescending: before.by === by ? !before.isDescending : by !== "agent",
+    }));
+  const total = sum(all);
+  const formatAsCost = toCostFormat([total.cost_usd, ...all.map(({ cost_usd }) => cost_usd)]);
   return (
     <>
       <h2>By agent</h2>
-      <table class="rows" aria-label="Usage by agent">
+      <table class="rows sortable" aria-label="Usage by agent">
         <thead>
           <tr>
-            <th scope="col">Agent</th>
-            <th scope="col" class="number">Executions</th>
-            <th scope="col" class="number">Succeeded</th>
-            <th scope="col" class="number">Tokens</th>
-            <th scope="col" class="number">Cost</th>
+            {COLUMNS.map(({ by, name }) => (
+              <th
+                key={by}
+                scope="col"
+                class={by === "agent" ? undefined : "number"}
+                aria-sort={by !== order.by
+                  ? undefined
+                  : order.isDescending
+                  ? "descending"
+                  : "ascending"}
+              >
+                <button type="button" class="quiet" onClick={() => sortBy(by)}>{name}</button>
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {all.map((one) => {
+          {sortSeries(all, { ...order, nameOf }).map((one) => {
             const id = one.agentId ?? "";
-            const { icon, name } = labelOf(agents, id);
             return (
               <tr key={id}>
                 <th scope="row" class="main">
-                  <a href={toHash({ ...WHOLE_HISTORY, agent: id })}>
-                    <AgentName icon={icon} name={name} />
+                  <a data-row href={toHash({ ...WHOLE_HISTORY, agent: id })}>
+                    <AgentName {...labelOf(agents, id)} />
                   </a>
                 </th>
-                <td class="number">
-                  {formatCount(one.executions)}{" "}
-                  <span class="unit">{one.executions === 1 ? "execution" : "executions"}</span>
-                </td>
-                <td class="number">
-                  <span class="unit">succeeded</span> {succeeded(one)}
-                </td>
-                <td class="number">
-                  {formatCount(one.total_tokens)} <span class="unit">tokens</span>
-                </td>
-                <td class="number">
-                  <span class="unit">cost</span> {formatCost(one.cost_usd)}
-                </td>
+                <Sums of={one} format={formatAsCost} />
               </tr>
             );
           })}
         </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" class="main">{formatNumberOf(all.length, "agent")}</th>
+            <Sums of={total} format={formatAsCost} />
+          </tr>
+        </tfoot>
       </table>
-      <p class="muted small">
-        {formatNumberOf(all.length, "agent")}. Costs include only models with a known price.
-      </p>
+      <p class="muted small">Costs include only models with a known price.</p>
     </>
   );
 }
 
-/** Of those that have ended. */
+function Sums(
+  { of: one, format }: {
+    of: Omit<Series, "agentId">;
+    format: (usd: number | null) => string;
+  },
+): VNode {
+  return (
+    <>
+      <td class="number">
+        {formatWhole(one.executions)}{" "}
+        <span class="unit">{one.executions === 1 ? "execution" : "executions"}</span>
+      </td>
+      <td class="number">
+        <span class="unit">succeeded</span> {succeeded(one)}
+      </td>
+      <td class="number">
+        {formatWhole(one.total_tokens)} <span class="unit">tokens</span>
+      </td>
+      <td class="number">
+        <span class="unit">cost</span> {format(one.cost_usd)}
+      </td>
+    </>
+  );
+}
+
 function succeeded(usage: { succeeded: number; failed: number }): string {
-  const ended = usage.succeeded + usage.failed;
-  return ended === 0 ? "–" : `${Math.round(usage.succeeded / ended * 100)} %`;
+  const share = shareOf(usage);
+  return share === null ? "–" : `${Math.round(share * 100)} %`;
 }

@@ -1,0 +1,100 @@
+// Whether the first page of the dashboard tells, line by line, what the recap tells; in a real browser, where there is one.
+import type { Page } from "playwright-core";
+import { createLocalClient } from "../../server/client/local_client.ts";
+import { serve } from "../../server/mod.ts";
+import type { RecapBody } from "../../server/schemas/report_schemas.ts";
+import { hasChromium, openTestBrowser } from "../../tests/support/machine/browser.ts";
+import type { Night } from "./night_world.ts";
+
+const API_KEY = "key";
+
+/** A line of the page, by the list that it stands in and what it must say. */
+interface ExpectedLine {
+  list: string;
+  texts: readonly string[];
+}
+
+/** The items of the last day's recap that the page does not name; null where there is no browser. */
+export async function findNotOnPage({ runtime, clock }: Night): Promise<string[] | null> {
+  if (!hasChromium) return null;
+  using client = createLocalClient(runtime);
+  const recap = await client.recap();
+  const service = await serve(runtime, { tcp: { port: 0, apiKey: API_KEY } });
+  try {
+    await using opened = await openTestBrowser();
+    const context = await opened.browser.newContext({ extraHTTPHeaders: { "x-api-key": API_KEY } });
+    // The browser's own clock knows nothing of the night.
+    await context.clock.setFixedTime(clock.now());
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${service.ports[0]}/ui#/`);
+    await page.getByRole("button", { name: "24 hours" }).click();
+    await page.getByRole("region", { name: "Failed" }).waitFor();
+    const notTold = await findMissing(page, recap);
+    // A service that stops waits for the streams of its pages.
+    await context.close();
+    return notTold;
+  } finally {
+    await service.shutdown("requested");
+  }
+}
+
+async function findMissing(page: Page, recap: RecapBody): Promise<string[]> {
+  const missing: string[] = [];
+  for (const { list, texts } of toLines(recap)) {
+    const item = page.getByRole("region", { name: list, exact: true })
+      .locator("li, .request, .figure");
+    const all = await item.allInnerTexts();
+    const isTold = all.some((told) => texts.every((text) => flat(told).includes(flat(text))));
+    if (!isTold) missing.push(`${list}: ${texts.join(", ")}`);
+  }
+  return missing;
+}
+
+function toLines(recap: RecapBody): ExpectedLine[] {
+  const { executions, failures, waiting, not_run: notRun, stopped, downtimes, next } = recap;
+  const figures = [
+    ["Runs", executions.total, `${executions.succeeded} succeeded`],
+    ["Failed", executions.failed],
+    ["Cost", `$${recap.cost_usd?.toFixed(2)}`],
+    ["Waiting for you", waiting.length],
+    ["Did not run", notRun.reduce((sum, { count }) => sum + count, 0)],
+  ];
+  return [
+    ...figures.map((texts) => ({ list: "Since", texts: texts.map(String) })),
+    ...failures.map(({ agent_id: agent, count, last_error: error }) => ({
+      list: "Failed",
+      texts: [agent, `${count} failure`, error.split("\n", 1)[0] ?? ""],
+    })),
+    ...waiting.map(({ agent_id: agent, message }) => ({
+      list: "Waiting for you",
+      texts: [agent, message],
+    })),
+    ...notRun.map(({ agent_id: agent, count, outcome, reason }) => ({
+      list: "Did not run",
+      texts: [agent, `${count} ${outcome}`, reason],
+    })),
+    ...stopped.map(({ agent_id: agent, reason }) => ({
+      list: "Does not run by itself now",
+      texts: [agent, reason],
+    })),
+    ...downtimes.map(({ to }) => ({
+      list: "The service was not running",
+      texts: [formatClock(to)],
+    })),
+    ...next.slice(0, 8).map(({ agent_id: agent, at }) => ({
+      list: "Due next",
+      texts: [agent, formatClock(at)],
+    })),
+  ];
+}
+
+/** The time of day as the page writes it; the browser is in the zone of this machine. */
+function formatClock(timestamp: string): string {
+  return new Intl.DateTimeFormat("en-US", { hour: "numeric", minute: "2-digit" })
+    .format(Date.parse(timestamp));
+}
+
+/** Browsers put narrow and unbreakable spaces into times. */
+function flat(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
