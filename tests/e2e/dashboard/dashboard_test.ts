@@ -211,7 +211,7 @@ async function pauseScheduler(browser: Browser): Promise<void> {
       'trigger: { type: schedule, cron: "0 * * * *" }',
     ));
   const page = await world.openPage("#/schedule");
-  await page.getByRole("img", { name: /0 runs, 0 skipped, 0 missed; next/ }).waitFor();
+  await page.getByRole("slider", { name: /0 runs, 0 skipped, 0 missed; next/ }).waitFor();
   assert.equal(await page.getByText("Not due in these hours.").count(), 0);
   // A mark at the very end of the line is drawn whole.
   const [job, line] = await Promise.all(

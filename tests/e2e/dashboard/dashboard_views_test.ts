@@ -92,14 +92,16 @@ async function expectNoFault(page: Page, where: string): Promise<void> {
 
 async function lookWithAxe(browser: Browser): Promise<void> {
   await using world = await openVariedWorld(browser);
-  const pages = await Promise.all((["light", "dark"] as const).map(async (colorScheme) => {
-    const page = await world.openPage("#/", { colorScheme });
+  const looks = (["light", "dark"] as const)
+    .flatMap((colorScheme) => [390, 1_440].map((width) => ({ colorScheme, width })));
+  const pages = await Promise.all(looks.map(async ({ colorScheme, width }) => {
+    const page = await world.openPage("#/", { colorScheme, viewport: { width, height: 900 } });
     await page.evaluate(axe.source);
     for (const view of VIEWS) {
       await goTo(page, view);
       const folds = page.locator("main .fold[aria-expanded=false]");
       while (await folds.count() > 0) await folds.first().click();
-      await expectNoFault(page, `${colorScheme} ${view.hash}`);
+      await expectNoFault(page, `${colorScheme} ${width} ${view.hash}`);
     }
     await goTo(page, { hash: "#/agents", heading: "Agents" });
     await page.getByRole("button", { name: "Run digest" }).click();

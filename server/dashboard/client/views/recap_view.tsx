@@ -84,6 +84,7 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
         <a href={toHash({ ...WHOLE_HISTORY, from })}>{formatCount(total)}</a>
         {parts.filter(([n]) => n > 0).map(([n, name, status]) => (
           <span key={name} class="beside">
+            {" "}
             <span class={`status ${status}`}>{formatCount(n)} {name}</span>
           </span>
         ))}
@@ -94,10 +95,10 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
       <Figure name="Cost">
         {formatCost(total === 0 ? 0 : recap.cost_usd)}
         {recap.cost_before_usd !== null && (
-          <span class="beside muted">day before {formatCost(recap.cost_before_usd)}</span>
+          <span class="beside muted">{" "}day before {formatCost(recap.cost_before_usd)}</span>
         )}
         {recap.mean_cost_usd !== null && (
-          <span class="beside muted">7-day mean {formatCost(recap.mean_cost_usd)}</span>
+          <span class="beside muted">{" "}7-day mean {formatCost(recap.mean_cost_usd)}</span>
         )}
       </Figure>
       <Figure name="Waiting for you">
