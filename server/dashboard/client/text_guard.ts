@@ -3,7 +3,7 @@ import { options } from "preact";
 import { toReadable } from "./visible_text.ts";
 
 /** Attributes that are read out or shown as they are. */
-const SHOWN_ATTRIBUTES = ["title", "aria-label"];
+const SHOWN_ATTRIBUTES = ["title", "aria-label", "aria-valuetext"];
 
 /** Draws every text from now on as toReadable() makes it. What is sent keeps its characters. */
 export function guardTexts(): void {

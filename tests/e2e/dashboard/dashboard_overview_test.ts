@@ -47,6 +47,29 @@ async function seeWhatHappened(browser: Browser): Promise<void> {
   await region(page, "Due next").getByRole("link", { name: "hourly" }).waitFor();
   await region(page, "Waiting for you").getByText("Which?").waitFor();
   await page.getByRole("link", { name: "Agents 1 fails" }).waitFor();
+  // What the service knows of the days before, told beside the cost; and of times at which it was away.
+  const other = await world.openPage("#/agents");
+  await other.route("**/recap?*", async (route) => {
+    const told = await (await route.fetch()).json();
+    const downtimes = [
+      { from: "2026-01-31T08:10:00.000Z", to: "2026-01-31T08:20:00.000Z" },
+      { from: null, to: "2026-01-31T09:20:00.000Z" },
+    ];
+    const costs = { cost_before_usd: 0.5, mean_cost_usd: 0.75 };
+    const notRun = { agent_id: "hourly", outcome: "missed", reason: "the service was away" };
+    const [first, last] = ["2026-01-31T08:12:00.000Z", "2026-01-31T09:15:00.000Z"];
+    const json = { ...told, ...costs, downtimes, not_run: [{ ...notRun, count: 7, first, last }] };
+    await route.fulfill({ json });
+  });
+  await other.evaluate('location.hash = "#/"');
+  await other.getByText("day before $0.50").waitFor();
+  await other.getByText("7-day mean $0.75").waitFor();
+  const missed = (await region(other, "Did not run").getByRole("listitem").innerText())
+    .replaceAll(/\s+/g, " ");
+  assert.match(missed, /hourly 7 missed the service was away Jan 31, \d+:12.*:15/);
+  const away = await region(other, "The service was not running").getByRole("listitem")
+    .allInnerTexts();
+  assert.match(away.join("|"), /:10.*:20.*\|until .*:20.*: it had been killed$/);
   // It is live.
   await runToEnd(world.runtime(), "bad");
   await failed.getByText("4 failures").waitFor();

@@ -10,6 +10,9 @@ import { useNow, useResource } from "./use_resource.ts";
 
 /** How often a look is kept, and asked again what no event tells: a time at which nothing ran, a cost of yesterday. */
 const BEAT_MS = 30 * SECOND_MS;
+/** Of so many runs in the span, one more changes little, and the sum of them all costs the service time. */
+const MANY_RUNS = 5_000;
+const TOPICS = ["executions", "scheduler", "agents"] as const;
 /** What is told, and since when. */
 export interface RecapOfSpan {
   recap: Resource<RecapBody>;
@@ -23,16 +26,18 @@ export function useRecap(isActive: boolean): RecapOfSpan {
   const [span, setSpan] = useState(SPANS.find((one) => one === readPreference("since")) ?? "look");
   const since = useLook(isActive);
   const now = useNow(BEAT_MS, isActive);
+  const runs = useRef(0);
   const recap = useResource(
     () =>
       client.recap({ since: new Date(beginOf(span, { since, now: clock.now() })).toISOString() }),
     {
       key: `${span} ${span === "look" ? since : ""}`,
-      topics: ["executions", "scheduler", "agents"],
+      topics: runs.current < MANY_RUNS ? TOPICS : [],
       beat: Math.floor(now / BEAT_MS),
       isActive,
     },
   );
+  runs.current = recap.data?.executions.total ?? 0;
   const onSpan = (next: Span) => {
     keepPreference("since", next === "look" ? null : next);
     setSpan(next);

@@ -8,7 +8,7 @@ import { foldFailures } from "../state/fold_failures.ts";
 import { formatDuration, formatNumberOf } from "../format.ts";
 import { AgentName, Empty, Loading, Problem } from "../parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
-import { RecapFaults, RecapFigures, RecapNext } from "./recap_view.tsx";
+import { RecapFaults, RecapFigures, RecapNext, RecapStops } from "./recap_view.tsx";
 import type { RecapOfSpan } from "../state/use_recap.ts";
 import type { WaitingList } from "../state/pending_list.ts";
 import { toHash, WHOLE_HISTORY } from "../route.ts";
@@ -95,7 +95,12 @@ export function NowView(
         </div>
         <div>
           <Running running={running} agents={agents} />
-          {recap !== undefined && <RecapNext recap={recap} agents={agents} />}
+          {recap !== undefined && (
+            <>
+              <RecapStops recap={recap} agents={agents} />
+              <RecapNext recap={recap} agents={agents} />
+            </>
+          )}
         </div>
       </div>
       <Ended ended={ended} agents={agents} />

@@ -95,10 +95,10 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
       <Figure name="Cost">
         {formatCost(total === 0 ? 0 : recap.cost_usd)}
         {recap.cost_before_usd !== null && (
-          <span class="beside muted">{" "}day before {formatCost(recap.cost_before_usd)}</span>
+          <span class="beside muted">day before {formatCost(recap.cost_before_usd)}</span>
         )}
         {recap.mean_cost_usd !== null && (
-          <span class="beside muted">{" "}7-day mean {formatCost(recap.mean_cost_usd)}</span>
+          <span class="beside muted">7-day mean {formatCost(recap.mean_cost_usd)}</span>
         )}
       </Figure>
       <Figure name="Waiting for you">
@@ -113,9 +113,9 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
   );
 }
 
-/** What failed, what did not run, and what stands still, each agent and reason as one line. */
+/** What failed and what did not run, each agent and reason as one line. */
 export function RecapFaults({ recap, agents }: { recap: RecapBody; agents: AgentsById }): VNode {
-  const { failures, not_run: notRun, stopped, downtimes } = recap;
+  const { failures, not_run: notRun } = recap;
   const from = toDayName(Date.parse(recap.since));
   return (
     <>
@@ -153,10 +153,19 @@ export function RecapFaults({ recap, agents }: { recap: RecapBody; agents: Agent
           </Line>
         ))}
       </Told>
+    </>
+  );
+}
+
+/** What stands still, and when all of it did. */
+export function RecapStops(
+  { recap: { stopped, downtimes }, agents }: { recap: RecapBody; agents: AgentsById },
+): VNode {
+  return (
+    <>
       <Told id="stopped" title="Does not run by itself now">
         {stopped.map((one) => (
           <Line key={one.agent_id} agentId={one.agent_id} agents={agents}>
-            <span class="status">stopped</span>
             <span class="cause" dir="auto">{one.reason}</span>
           </Line>
         ))}

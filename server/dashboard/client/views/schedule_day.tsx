@@ -75,6 +75,7 @@ export function ScheduleDay(
   };
   const summary = describeMarks(marks, formatClock);
   const current = marks[found];
+  const told = current === undefined ? summary : describeMark(current);
   const line = (
     <Line day={day} now={now} knownTo={knownTo}>
       {BY_RARITY.flatMap((kind) => marks.filter((mark) => mark.kind === kind)).map((mark) => (
@@ -91,9 +92,7 @@ export function ScheduleDay(
   );
   return (
     <>
-      <p class="readout" dir="auto">
-        {current === undefined ? summary : describeMark(current)}
-      </p>
+      <p class="readout" dir="auto" title={told}>{told}</p>
       {marks.length === 0 ? line : (
         <Pointable
           label={summary}
