@@ -177,7 +177,8 @@ function mountsOf(
 function linksOf(declared: readonly string[], shown: readonly string[]): string[] {
   return [...new Set(declared)].flatMap((path) => {
     const real = knownRealPath(path);
-    return real === path || isInside(path, shown) ? [] : ["--symlink", real, path];
+    const isThere = real === path || isInside(path, [...shown, ...BASE_SYSTEM]);
+    return isThere ? [] : ["--symlink", real, path];
   });
 }
 
