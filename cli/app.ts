@@ -6,6 +6,7 @@ import type { DiagnosticBody } from "../server/schemas/diagnostic_schemas.ts";
 import type { StopReason } from "../server/lifecycle.ts";
 import type { UiLink } from "../server/ui/ui_links.ts";
 import type { UiProxy } from "../server/ui/ui_proxy.ts";
+import type { EditText } from "./prompting/text_editor.ts";
 import type { Input } from "./prompting/input.ts";
 import type { ServerInstaller } from "./install/server_installer.ts";
 import type { SkillInstaller } from "./install/skill_installer.ts";
@@ -173,6 +174,8 @@ export interface CliApp {
   ): Promise<UiProxy>;
   /** Makes a link that lets one browser in to the page on this port. */
   createUiLink(place: { stateDir: string; port: number }): Promise<UiLink>;
+  /** See EditText; the editor is the one of the process's environment. */
+  editText: EditText;
   /** Opens an address in the browser of whoever sits here; false where that cannot be done. */
   openBrowser(address: string): Promise<boolean>;
   /** The absolute path of a workspace that is not a folder; undefined: it is one. */

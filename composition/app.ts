@@ -42,6 +42,8 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
       await (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
     createUiLink: async (place) =>
       await (await import("../server/ui/ui_links.ts")).createUiLink(place),
+    editText: async (text, name) =>
+      (await import("../cli/prompting/text_editor.ts")).editText(text, name, Deno.env.toObject()),
     openBrowser: async (address) =>
       (await import("../cli/service/browser.ts")).openBrowser(address, {
         os: Deno.build.os,

@@ -145,6 +145,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     agentFiles,
     executions: stores.executions,
     requests: stores.requests,
+    openTools: runPorts.openTools,
     families: stores.families,
     frames,
     executionLog,

@@ -5,6 +5,7 @@ import type { BrokenAgentFile } from "./agents/registry.ts";
 import type { Recap } from "./wiring/recap.ts";
 import type { RunPlan } from "./wiring/run_plan.ts";
 import type { ReloadReport } from "./agents/reload_report.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
@@ -72,6 +73,39 @@ export interface UsageReport {
   timeZone: string;
   /** By day, oldest first; one entry for each agent that ran on it. */
   entries: DailyUsage[];
+}
+
+/** A change of a file, as it is shown. */
+export interface CallPreview {
+  /** As tools show paths. */
+  path: string;
+  /** See UnifiedDiff; of a move, two lines that say so. No secrets. */
+  diff: string;
+  /** Lines. */
+  added: number;
+  removed: number;
+  isNewFile: boolean;
+  /** Why nothing can be shown, or why the call would fail. */
+  problem: string | null;
+}
+
+/** What became of an agent's file, or would. */
+export interface AutoApproval {
+  /** Absolute. */
+  path: string;
+  /** See UnifiedDiff; no secrets. Empty where nothing has to change. */
+  diff: string;
+  written: boolean;
+  /** Nobody is asked about this tool as it is. */
+  already: boolean;
+}
+
+/** A question as it is shown to a person. */
+export interface PendingRequest extends HumanRequest {
+  /** The agent that asks: of the execution, or of one below it. */
+  askedBy: string;
+  /** What the call would do to a file as it is now; null for one that does nothing to files. */
+  preview: CallPreview | null;
 }
 
 /** What a follower of one execution receives. */
@@ -150,12 +184,25 @@ export interface Runtime extends AsyncDisposable {
   /** Cancels; returns what happened: `cancelling`, or the final status. Throws ExecutionNotFound. */
   cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
   /** The question that an execution waits with, redacted. Throws ExecutionNotFound and NoPendingRequest. */
-  pendingRequest(id: number): Promise<HumanRequest>;
+  pendingRequest(id: number): Promise<PendingRequest>;
+  /**
+   * What the call would do to a file with other arguments, which are checked; null for one that does nothing to files.
+   * Changes nothing. Throws as respond() does.
+   */
+  previewArguments(
+    id: number,
+    edit: { requestId: string; args: JsonObject },
+  ): Promise<CallPreview | null>;
   /**
    * Answers it; the execution continues. Throws ExecutionNotFound, NotWaiting (also for an answer to an older request),
-   * AnswerMisfit and ServiceStopping.
+   * AnswerMisfit, ArgumentsNotChecked and ServiceStopping.
    */
   respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void>;
+  /**
+   * Adds a tool to `auto_approve` in an agent's file; without `write` only tells what would change. Throws AgentNotFound,
+   * NotAutoApproved and ReadOnlyRuntime.
+   */
+  autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval>;
   /** Newest first. */
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
   /** Executions of one agent, newest first; also of an agent whose file is gone. Throws AgentNotFound when neither exists. */

@@ -3,6 +3,7 @@
 import { SystemClock } from "../base/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/states.ts";
 import type { AgentDetail, AgentSummary, ReloadBody } from "./schemas/agent_schemas.ts";
+import type { AutoApproveBody, AutoApproved } from "./schemas/approval_schemas.ts";
 import type { CheckpointsBody, PurgeBody, PurgedBody } from "./schemas/checkpoint_schemas.ts";
 import { askForJson, type ClientRequest, sendRequest, toQuery } from "./client/client_request.ts";
 import type { ServiceEventMessage, StreamFrame } from "./client/client_stream.ts";
@@ -19,8 +20,14 @@ import { type OperationId, operationPath } from "./operations/operation_paths.ts
 import type { HealthBody } from "./schemas/health_schema.ts";
 import type { InfoBody, ShutdownBody } from "./schemas/info_schemas.ts";
 import type { LogBody, RecapBody, StatsBody } from "./schemas/report_schemas.ts";
-import type { PendingBody, RespondAccepted, RespondBody } from "./schemas/request_schemas.ts";
 import type { PlanBody } from "./schemas/plan_schemas.ts";
+import type {
+  EditedCallBody,
+  EditedCallPreview,
+  PendingBody,
+  RespondAccepted,
+  RespondBody,
+} from "./schemas/request_schemas.ts";
 import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
 import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
 
@@ -112,6 +119,11 @@ export class Client {
     return this.#call("slots", { id, query: { ...page } });
   }
 
+  /** Lets an agent call a tool unasked from now on; without `write` only shows the change of its file. */
+  autoApprove(id: string, body: AutoApproveBody): Promise<AutoApproved> {
+    return this.#call("autoApprove", { id, body });
+  }
+
   reload(): Promise<ReloadBody> {
     return this.#call("reload");
   }
@@ -141,6 +153,11 @@ export class Client {
 
   pending(id: number): Promise<PendingBody> {
     return this.#call("pending", { id });
+  }
+
+  /** Checks other arguments for the call that is asked about, and tells what it would do with them; changes nothing. */
+  previewArguments(id: number, body: EditedCallBody): Promise<EditedCallPreview> {
+    return this.#call("previewArguments", { id, body });
   }
 
   respond(id: number, body: RespondBody): Promise<RespondAccepted> {

@@ -31,18 +31,20 @@ const TRIGGERS = [
 /** `pending`. */
 export const pending = declareCommand({
   name: "pending",
-  description: "List the executions that are waiting for an answer",
+  description:
+    "List the executions that are waiting for an answer, or show one with all it is about",
   examples: [
     ["inkling pending", "what is waiting for you, and until when"],
+    ["inkling pending 12", "what execution 12 wants to do, with the change of the file"],
     ["inkling pending --json", "the same as JSON"],
   ],
-  arguments: {},
+  arguments: { execution_id: optional("The execution's id; absent: all", WAITING_EXECUTION) },
   options: {
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options) {
+  async perform(context, options, { execution_id: id }) {
     const { pending } = await import("../commands/executions/pending.ts");
-    return await pending(context, options);
+    return await pending(context, id, options);
   },
 });
 
@@ -53,6 +55,8 @@ export const respond = declareCommand({
   examples: [
     ["inkling respond 12", "see the question, and decide"],
     ["inkling respond 12 --yes", "allow it"],
+    ["inkling respond 12 --yes --always", "and from now on, by auto_approve in the agent's file"],
+    ["inkling respond 12 --yes --arguments @call.json", "allow it with other arguments"],
     ['inkling respond 12 --no --reason "Not on Fridays"', "deny it, with a reason"],
     ['inkling respond 12 --text "The blue one"', "answer a question"],
     ["inkling respond 12 --choice 2 --choice blue", "choose, by number or value"],
@@ -61,6 +65,12 @@ export const respond = declareCommand({
   options: {
     yes: flag("--yes", "Allow it"),
     no: flag("--no", "Deny it"),
+    always: flag("--always", "With --yes: the agent may call the tool unasked from now on"),
+    arguments: option(
+      "--arguments <json>",
+      "With --yes: call the tool with these, all of them; @file reads them from a file",
+      TEXT,
+    ),
     reason: option("--reason <text>", "With --yes or --no: a comment for the agent", TEXT),
     text: option("--text <text>", "Answer a question with this text", TEXT),
     choice: repeatable(

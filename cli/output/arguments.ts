@@ -2,7 +2,7 @@
 import { parseObject } from "./payload.ts";
 import type { Style } from "./style.ts";
 import { toVisible, toVisibleLine } from "./visible_text.ts";
-import { shorten } from "./width.ts";
+import { shorten, widthOf } from "./width.ts";
 
 /** An argument longer than this hides the others. */
 const ARGUMENT_WIDTH = 60;
@@ -39,12 +39,19 @@ export function formatWholeArguments(args: string, style: Style): string[] {
   return Object.entries(parsed).map(([name, value]) => formatWholeArgument(name, value, style));
 }
 
-/** One argument whole, with its name; several lines below it. */
-export function formatWholeArgument(name: string, value: unknown, style: Style): string {
+/** One argument whole, with its name in so many cells; several lines below it. */
+export function formatWholeArgument(
+  name: string,
+  value: unknown,
+  style: Style,
+  width = 0,
+): string {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const label = style.dim(`${toVisibleLine(name)}:`);
+  const plain = `${toVisibleLine(name)}:`;
+  const label = style.dim(plain);
   const shown = toVisible(text);
-  if (!shown.includes("\n")) return `    ${label} ${shown}`;
+  const gap = " ".repeat(Math.max(1, width + 2 - widthOf(plain)));
+  if (!shown.includes("\n")) return `    ${label}${gap}${shown}`;
   const lines = shown.replace(/\n$/, "").split("\n");
   return [`    ${label}`, ...lines.map((line) => `      ${line}`)].join("\n");
 }

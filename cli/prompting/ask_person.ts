@@ -1,14 +1,10 @@
 // Putting the question of an execution to the person at the terminal.
-import type { PendingBody, RespondBody } from "../../server/schemas/request_schemas.ts";
+import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import type { CommandContext } from "../context.ts";
-import type { Prompter } from "./input.ts";
-import type { Output } from "../output/output.ts";
+import { type Answer, type Asking, askWhyNot } from "./asking.ts";
 import { formatRequest, promptMessage } from "../output/requests.ts";
 import { toVisibleLine } from "../output/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
-
-/** An answer as the service takes it. */
-export type Answer = RespondBody["response"];
 
 /** Whether there is a person at both ends: one who reads the question and can answer it. */
 export function hasPerson({ app, output }: CommandContext): boolean {
@@ -19,9 +15,13 @@ export function hasPerson({ app, output }: CommandContext): boolean {
 /** The person's answer; undefined when they put the question aside. Rejects with Interrupted at Ctrl+C. */
 export async function askPerson(
   pending: PendingBody,
-  options: { output: Output; prompter: Prompter; signal: AbortSignal },
+  asking: Asking,
 ): Promise<Answer | undefined> {
-  const { output, prompter, signal } = options;
+  const { output, prompter, signal } = asking;
+  if (pending.kind === "confirm" && pending.is_guard) {
+    const { askPermission } = await import("./ask_permission.ts");
+    return await askPermission(pending, asking);
+  }
   const request = formatRequest(pending, output.style);
   if (request !== "") output.line(`\n${wrapExactly(request, output.stdout.columns)}`);
   const message = promptMessage(pending);
@@ -29,13 +29,7 @@ export async function askPerson(
     case "confirm": {
       const approved = await prompter.confirm({ message: message ?? "Allow it?", signal });
       if (approved === undefined || approved) return approved && { approved };
-      const reason = await prompter.text({
-        message: "Why not? The agent reads your answer",
-        placeholder: "Leave empty for no reason",
-        signal,
-      });
-      if (reason === undefined) return undefined;
-      return { approved, ...(reason.trim() !== "" && { reason }) };
+      return await askWhyNot(asking);
     }
     case "input": {
       const text = await prompter.text({ message: message ?? "Your answer", signal });

@@ -1,6 +1,6 @@
 // An answer given by the flags of `respond`, checked against the question.
 import type { PendingBody } from "../../server/schemas/request_schemas.ts";
-import type { Answer } from "../prompting/ask_person.ts";
+import type { Answer } from "../prompting/asking.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { toVisibleLine } from "../output/visible_text.ts";
 
@@ -8,6 +8,10 @@ import { toVisibleLine } from "../output/visible_text.ts";
 export interface AnswerFlags {
   yes?: true;
   no?: true;
+  /** With `yes`: so from now on. */
+  always?: true;
+  /** With `yes`: JSON, or `@` and the name of a file with it. */
+  arguments?: string;
   reason?: string;
   text?: string;
   choice?: string[];
@@ -18,6 +22,9 @@ export function checkFlags(flags: AnswerFlags): void {
   const given = answersOf(flags);
   if (given.length > 1) {
     throw misuse(`${given.slice(0, -1).join(", ")} and ${given.at(-1)} contradict each other`);
+  }
+  for (const name of ["always", "arguments"] as const) {
+    if (flags[name] !== undefined && !flags.yes) throw misuse(`--${name} goes with --yes`);
   }
   if (flags.reason !== undefined && !flags.yes && !flags.no) {
     throw misuse(
@@ -31,6 +38,12 @@ export function answerOf(flags: AnswerFlags, pending: PendingBody): Answer | und
   const [given] = answersOf(flags);
   if (given === undefined) return undefined;
   const { kind } = pending;
+  if (!pending.is_guard && (flags.always || flags.arguments !== undefined)) {
+    throw misuse(
+      `Execution ${pending.execution_id} does not ask whether a tool may be called: ` +
+        "--always and --arguments are for that",
+    );
+  }
   if (kind === "confirm" && (flags.yes || flags.no)) {
     return { approved: flags.yes === true, ...(flags.reason && { reason: flags.reason }) };
   }

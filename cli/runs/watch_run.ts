@@ -135,8 +135,9 @@ class Watch {
     const signal = AbortSignal.any([this.#signal, ...(cancelSignal ? [cancelSignal] : [])]);
     try {
       const pending = await client.pending(executionId);
-      const { prompter } = app.input;
-      const response = await askPerson(pending, { output, prompter, signal });
+      const { input: { prompter }, editText } = app;
+      const asked = { ...pending, execution_id: executionId };
+      const response = await askPerson(asked, { output, prompter, client, editText, signal });
       if (response === undefined) {
         if (questions === "insist") output.note("It waits for an answer. Ctrl+C cancels it");
         return questions === "insist";

@@ -1,4 +1,5 @@
 // A service in a process of its own that can be made to die at a named point, by SIGKILL, as a power cut would do it.
+import type { JsonObject } from "../../base/json.ts";
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 import { SqliteAcceptanceStore } from "../../runtime/storage/executions/acceptance.ts";
 import { SqliteConversationStore } from "../../runtime/storage/executions/conversations.ts";
@@ -14,6 +15,8 @@ interface Order {
   /** Agents to start, in order; their executions and those found are taken to their ends. */
   start: string[];
   crash: CrashPoint | null;
+  /** Arguments that people give the calls that they approve; absent: they leave them. */
+  edits?: JsonObject;
 }
 
 /** All that a run changes is changed by one of these. */
@@ -31,6 +34,8 @@ const LONGEST_THOUGHT_MS = 10;
 const PATIENCE_MS = 60_000;
 
 const order = JSON.parse(Deno.args[0] ?? "") as Order;
+
+const APPROVAL = { approved: true, ...(order.edits && { arguments: order.edits }) };
 
 /** Kills this very process: nothing of ours runs any more, no buffer is written. */
 function die(point: CrashPoint): never {
@@ -76,7 +81,7 @@ const answer = async (id: number) => {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_THOUGHT_MS));
   try {
     const { requestId } = await runtime.pendingRequest(id);
-    await runtime.respond(id, { requestId, answer: { approved: true } });
+    await runtime.respond(id, { requestId, answer: APPROVAL });
   } catch (error) {
     // The same question is asked by all above the execution that asks: one of the answers counts.
     const code = error instanceof Error && "code" in error ? error.code : undefined;

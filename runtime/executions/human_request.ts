@@ -1,4 +1,5 @@
 // What an execution asks a person, and what the person answers.
+import { isDeepStrictEqual } from "node:util";
 import { toTimestamp } from "../../base/clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -25,7 +26,7 @@ export interface HumanRequest extends ToolQuestion {
 
 /** What was answered, with what had been asked. */
 export interface GivenAnswer {
-  request: Pick<HumanRequest, keyof ToolQuestion | "isGuard">;
+  request: Pick<HumanRequest, keyof ToolQuestion | "isGuard"> & Partial<HumanRequest>;
   answer: HumanAnswer;
 }
 
@@ -36,6 +37,11 @@ export class AnswerMisfit extends RuntimeError {
 
 /** Nobody is asked anything (any more) by this execution, or the answer is to an older question. */
 export class NotWaiting extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+}
+
+/** The call that is approved cannot be given other arguments now: its tools are not there. */
+export class ArgumentsNotChecked extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
 
@@ -94,9 +100,12 @@ export function describeAnswer(answer: HumanAnswer): string {
   if ("text" in answer) return answer.text;
   if ("selected" in answer) return answer.selected.join(", ");
   const verdict = answer.approved ? "Approved" : "Denied";
-  return answer.reason === undefined || answer.reason === ""
+  const said = answer.reason === undefined || answer.reason === ""
     ? verdict
     : `${verdict}: ${answer.reason}`;
+  return answer.arguments === undefined
+    ? said
+    : `${said}\nWith other arguments: ${JSON.stringify(answer.arguments)}`;
 }
 
 /** What the model reads where a guarded call was denied. */
@@ -106,13 +115,36 @@ export function describeDenial(answer: HumanAnswer): string {
   return `Action denied by user${reason === undefined || reason === "" ? "" : `: ${reason}`}`;
 }
 
-/** What the model reads after the result of a guarded call that was approved with a remark; undefined without one. */
-export function describeApproval(answer: HumanAnswer): string | undefined {
+/**
+ * What the model reads after the result of a guarded call that was approved with a remark, or with other arguments than
+ * those that were asked about; undefined without either.
+ */
+export function describeApproval({ request, answer }: GivenAnswer): string | undefined {
   if (!("approved" in answer && answer.approved)) return undefined;
-  const { reason } = answer;
-  return reason === undefined || reason === ""
-    ? undefined
-    : `The user approved this and said: ${reason}`;
+  const { reason, arguments: args } = answer;
+  const lines = [
+    ...(args === undefined ? [] : [describeEdit(request.toolArgs ?? {}, args)]),
+    ...(reason === undefined || reason === ""
+      ? []
+      : [`The user approved this and said: ${reason}`]),
+  ];
+  return lines.length === 0 ? undefined : lines.join("\n");
+}
+
+/** The longest value that is repeated to the model. */
+const REPEATED_CHARACTERS = 1_000;
+
+function describeEdit(asked: JsonObject, given: JsonObject): string {
+  const isChanged = (name: string) => !isDeepStrictEqual(asked[name], given[name]);
+  const changed = Object.entries(given).filter(([name]) => isChanged(name)).map(([name, value]) => {
+    const text = JSON.stringify(value);
+    return `${name} = ${
+      text.length <= REPEATED_CHARACTERS ? text : `a value of ${text.length} characters`
+    }`;
+  });
+  const left = Object.keys(asked).filter((name) => !Object.hasOwn(given, name));
+  const list = [...changed, ...left.map((name) => `${name} left out`)].join(", ");
+  return `The user changed the arguments of this call before it ran: ${list}`;
 }
 
 /** The request's fields as frames, streams and the pending endpoint show them. */

@@ -5,7 +5,7 @@ import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_NESTED_STRINGS = 3;
 /** Deeper ones are no arguments but a model gone astray; checks of schemas would run out of stack over them. */
-const MAX_LEVELS = 100;
+export const MAX_LEVELS = 100;
 const FENCED = /^```[a-zA-Z0-9]*[ \t]*\r?\n?([\s\S]*?)\r?\n?```$/;
 const EXCERPT_CHARACTERS = 30;
 

@@ -6,6 +6,8 @@ import type {
   Delegation,
   DelegationTool,
   Effect,
+  FileChange,
+  FileRenaming,
   InstructiveResult,
   QuestionTool,
   ToolContext,
@@ -31,6 +33,11 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   timeoutMs: number;
   maxResultBytes?: number | undefined;
   worksOn?: NonNullable<ActionTool["worksOn"]>;
+  /** See ActionTool. */
+  preview?(
+    args: z.output<z.ZodObject<Shape>>,
+    context: Pick<ToolContext, "sandbox">,
+  ): Promise<FileChange | FileRenaming>;
   run(
     args: z.output<z.ZodObject<Shape>>,
     context: ToolContext,
@@ -50,13 +57,17 @@ export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declara
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: ToolDefinition<Shape>,
 ): ActionTool {
-  const { schema, effect, timeoutMs, maxResultBytes, worksOn } = definition;
+  const { schema, effect, timeoutMs, maxResultBytes, worksOn, preview } = definition;
   // Not spread: that would make the JSON schema now, not when it is first asked for.
   return Object.assign(declare(definition), {
     timeoutMs,
     ...(maxResultBytes !== undefined && { maxResultBytes }),
     ...(worksOn !== undefined && { worksOn }),
     fixedEffect: typeof effect === "function" ? null : effect,
+    ...(preview !== undefined && {
+      preview: (args: JsonObject, context: Pick<ToolContext, "sandbox">) =>
+        preview(schema.parse(args), context),
+    }),
     effect: (args: JsonObject) =>
       typeof effect === "function" ? effect(schema.parse(args)) : effect,
     run: async (args: JsonObject, context: ToolContext) =>

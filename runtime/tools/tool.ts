@@ -25,7 +25,12 @@ export interface ToolQuestion {
 
 /** A person's answer, or the passing of the deadline. */
 export type HumanAnswer =
-  | { approved: boolean; reason?: string }
+  | {
+    approved: boolean;
+    reason?: string;
+    /** Checked; in place of the call's own. */
+    arguments?: JsonObject;
+  }
   | { text: string }
   | { selected: string[] }
   | { expired: true };
@@ -65,6 +70,20 @@ export interface InstructiveResult {
   instructions: string;
 }
 
+/** What a call would do to a file: its content as it is, null for none, and as it would be, null where it would be gone. */
+export interface FileChange {
+  /** As tools show it. */
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** A file that would get another name. */
+export interface FileRenaming {
+  path: string;
+  destination: string;
+}
+
 /** What a model is told of a tool, and the check of what it asks for. */
 export interface ToolDeclaration {
   readonly name: string;
@@ -94,6 +113,14 @@ export interface ActionTool extends ToolDeclaration {
   readonly worksOn?: "files" | "memory";
   /** The effect of every call; null where the arguments decide. */
   readonly fixedEffect: Effect | null;
+  /**
+   * What a call with these (already checked) arguments would do to a file as it is now; changes nothing. Throws ToolFailure
+   * where it would fail, or cannot be shown.
+   */
+  preview?(
+    args: JsonObject,
+    context: Pick<ToolContext, "sandbox">,
+  ): Promise<FileChange | FileRenaming>;
   /** The effect of a call with these (already checked) arguments. */
   effect(args: JsonObject): Effect;
   /**

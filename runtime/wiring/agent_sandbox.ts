@@ -9,8 +9,8 @@ import { createWatchFilter } from "../triggers/watch/watched_paths.ts";
 
 /** Whose sandbox it is. */
 export interface SandboxSubject {
-  /** The execution and all above it, itself first: what it writes fires none of their agents. */
-  lineage: readonly Writer[];
+  /** The execution and all above it, itself first: what it writes fires none of their agents. Absent: it writes nothing. */
+  lineage?: readonly Writer[];
   cause?: RunCause;
 }
 
@@ -18,15 +18,15 @@ export interface SandboxSubject {
 export function openAgentSandbox(
   agent: Agent,
   subject: SandboxSubject,
-  context: { settings: WorkspaceSettings; ownWrites: OwnWrites },
+  context: { settings: WorkspaceSettings; ownWrites?: OwnWrites },
 ): PathSandbox {
   const { directories, home } = context.settings;
-  const { lineage, cause } = subject;
+  const { lineage = [], cause } = subject;
   return new PathSandbox({
     ...directories,
     paths: agent.paths,
     home,
-    onWrite: (write) => context.ownWrites.record(lineage, write),
+    onWrite: (write) => context.ownWrites?.record(lineage, write),
     ...watchedBy(agent, { directories, home, cause }),
   });
 }

@@ -2,39 +2,35 @@
 import type { Agent } from "../agents/agent.ts";
 import { KnownAgents } from "../agents/known_agents.ts";
 import { NewAgents } from "../agents/new_agents.ts";
-import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Directories } from "../config/directories.ts";
 import { AgentNotFound } from "../agents/agent_not_found.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { EventBus } from "../events/bus.ts";
 import { toKnownCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
-import type { FrameStore } from "../events/frame_store.ts";
-import type { ExecutionLog } from "../events/log.ts";
-import type { Redactor } from "../secrets/redactor.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
-import type { ExecutionReads, Outcomes } from "../executions/record/execution_reads.ts";
-import type { FamilyStore } from "../executions/record/family_store.ts";
-import type { HumanAnswer, HumanRequest } from "../executions/human_request.ts";
+import type { Outcomes } from "../executions/record/execution_reads.ts";
+import type { HumanAnswer } from "../executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
-import type { RequestStore } from "../executions/record/request_store.ts";
 import { findRepeatedRun } from "../executions/runs/repeated_run.ts";
 import { toRunSpec } from "../executions/runs/run_request.ts";
 import { followExecution } from "./follow_execution.ts";
-import type { Retention } from "../executions/runs/retention.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type {
   AgentListing,
+  AutoApproval,
   BrokenAgentFile,
+  CallPreview,
   ExecutionDetail,
   ExecutionFilter,
   FollowItem,
   FollowOptions,
   ListedExecution,
+  PendingRequest,
   ReloadReport,
   RunRequest,
   Runtime,
@@ -47,45 +43,14 @@ import { describeScheduler } from "./scheduler_status.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { ShownHistory } from "./shown_history.ts";
 import type { RunPlan } from "./run_plan.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import { SerialQueue } from "../../base/serial_queue.ts";
 import { makeRecap, type Recap } from "./recap.ts";
-import type { AgentFiles } from "../triggers/agent_files.ts";
-import type { Pause, SchedulerState } from "../triggers/pause.ts";
-import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
-import type { Triggers } from "../triggers/triggers.ts";
+import type { SchedulerState } from "../triggers/pause.ts";
+import type { Slot } from "../triggers/schedule/slot_store.ts";
+import type { RuntimeParts } from "./runtime_parts.ts";
 
-/** The parts of a LocalRuntime. */
-export interface RuntimeParts {
-  version: string;
-  settings: Pick<WorkspaceSettings, "config">;
-  /** Reads config.yaml again if it changed, and the agents, which have their defaults from it. */
-  refreshConfig: () => Promise<void>;
-  directories: Directories;
-  clock: Clock;
-  log: ServiceLog;
-  registry: AgentRegistry;
-  agentFiles: AgentFiles;
-  executions: ExecutionReads;
-  requests: Pick<RequestStore, "readOpenRequest">;
-  families: Pick<FamilyStore, "sumDescendants">;
-  frames: FrameStore;
-  executionLog: ExecutionLog;
-  /** The machine's. */
-  timeZone: () => string;
-  redactor: Redactor;
-  planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
-  retention: Retention;
-  /** Absent in a runtime that runs nothing. */
-  runner: Runner | undefined;
-  /** Ends a waiting execution; absent in a read-only runtime. */
-  abortWaiting: Runner["abortWaiting"] | undefined;
-  /** What fires by itself; absent in a runtime that runs nothing. */
-  triggers: Triggers | undefined;
-  pause: Pause;
-  slots: SlotStore;
-  events: EventBus;
-  /** Everything that must be closed, in order of opening. */
-  resources: AsyncDisposableStack;
-}
+const loadAutoApproval = lazyModule(() => import("./auto_approval.ts"));
 
 /** The runtime over the parts of this process. What it lacks (a runner, triggers) it refuses with ReadOnlyRuntime. */
 export class LocalRuntime implements Runtime {
@@ -99,6 +64,7 @@ export class LocalRuntime implements Runtime {
   readonly #newAgents: NewAgents;
   readonly #knownAgents: KnownAgents;
   readonly #history: ShownHistory;
+  readonly #fileEdits = new SerialQueue();
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts;
@@ -162,14 +128,36 @@ export class LocalRuntime implements Runtime {
     return await this.#runner().cancel(id);
   }
 
-  async pendingRequest(id: number): Promise<HumanRequest> {
+  async pendingRequest(id: number): Promise<PendingRequest> {
     await this.#requireExecution(id);
     return await this.#history.pendingRequest(id);
+  }
+
+  async previewArguments(
+    id: number,
+    edit: { requestId: string; args: JsonObject },
+  ): Promise<CallPreview | null> {
+    await this.#parts.refreshConfig();
+    return await this.#history.preview(await this.#runner().editedRequest(id, edit));
   }
 
   async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     await this.#parts.refreshConfig();
     await this.#runner().respond(id, response);
+  }
+
+  async autoApprove(
+    agentId: string,
+    request: { tool: string; write: boolean },
+  ): Promise<AutoApproval> {
+    this.#runner();
+    const { autoApprove } = await loadAutoApproval();
+    // One after the other: of two changes of a file at once one would be lost.
+    return await this.#fileEdits.run(async () => {
+      const approval = await autoApprove(this.#agent(agentId), request, this.#parts);
+      if (approval.written) await this.#parts.agentFiles.reload();
+      return approval;
+    });
   }
 
   async listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]> {

@@ -14,8 +14,20 @@ import type { HumanRequest } from "../executions/human_request.ts";
 import { NoPendingRequest } from "../executions/refusals.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import { lastDays, toDailyUsage } from "../executions/usage.ts";
-import type { ExecutionDetail, ExecutionFilter, UsageReport, UsageRequest } from "../runtime.ts";
+import type {
+  CallPreview,
+  ExecutionDetail,
+  ExecutionFilter,
+  PendingRequest,
+  UsageReport,
+  UsageRequest,
+} from "../runtime.ts";
+import type { AgentRegistry } from "../agents/registry.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 import type { Redactor } from "../secrets/redactor.ts";
+
+const loadCallPreview = lazyModule(() => import("./call_preview.ts"));
 
 /** The most questions that are listed at once. */
 const MOST_OPEN = 500;
@@ -26,6 +38,8 @@ export interface ShownHistoryPorts {
   requests: Pick<RequestStore, "readOpenRequest">;
   families: Pick<FamilyStore, "sumDescendants">;
   redactor: Redactor;
+  registry: Pick<AgentRegistry, "get">;
+  settings: WorkspaceSettings;
   clock: Clock;
   /** The machine's. */
   timeZone: () => string;
@@ -73,10 +87,26 @@ export class ShownHistory {
   }
 
   /** The question that an existing execution waits with: what one below it asks, it waits for. Throws NoPendingRequest. */
-  async pendingRequest(id: number): Promise<HumanRequest> {
-    const request = await this.#ports.requests.readOpenRequest(id);
+  async pendingRequest(id: number): Promise<PendingRequest> {
+    const { requests, executions, redactor } = this.#ports;
+    const request = await requests.readOpenRequest(id);
     if (request === undefined) throw new NoPendingRequest();
-    return this.#ports.redactor.redactValue({ ...request, executionId: id });
+    const { execution: { agentId } } = await requireExecution(executions, request.executionId);
+    return {
+      ...redactor.redactValue({ ...request, executionId: id }),
+      askedBy: agentId,
+      preview: await this.preview(request),
+    };
+  }
+
+  /** What the call that a question is about would do to a file now; null for one that does nothing to files. */
+  async preview(request: HumanRequest): Promise<CallPreview | null> {
+    const { executions, registry } = this.#ports;
+    const asking = await requireExecution(executions, request.executionId);
+    const { cause } = asking.request;
+    const subject = { agent: registry.get(asking.execution.agentId), ...(cause && { cause }) };
+    const { previewCall } = await loadCallPreview();
+    return await previewCall(request, subject, this.#ports);
   }
 
   /** The questions that wait, of the executions that ask them themselves. */

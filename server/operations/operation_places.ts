@@ -25,6 +25,7 @@ export const OPERATION_PLACES: readonly OperationPlace[] = [
     "agent",
     "plan",
     "run",
+    "autoApprove",
     "runs",
     "slots",
   ]),
@@ -37,6 +38,7 @@ export const OPERATION_PLACES: readonly OperationPlace[] = [
   ]),
   ...placesIn(async () => (await import("../routes/requests.ts")).requestOperations, [
     "pending",
+    "previewArguments",
     "respond",
   ]),
   ...placesIn(async () => (await import("../routes/checkpoints.ts")).checkpointOperations, [

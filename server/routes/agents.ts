@@ -10,6 +10,7 @@ import {
   toReload,
 } from "../schemas/agent_schemas.ts";
 import { PlanBody, toPlan } from "../schemas/plan_schemas.ts";
+import { AutoApproveBody, AutoApproved } from "../schemas/approval_schemas.ts";
 import { RequestRefused } from "../errors.ts";
 import { ExecutionSummary } from "../schemas/execution_schemas.ts";
 import { toExecutionSummary } from "../schemas/execution_wire.ts";
@@ -109,6 +110,20 @@ export const agentOperations: readonly Operation[] = [
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       });
       return { execution_id: execution.id, model: execution.model };
+    },
+  }),
+  defineOperation({
+    operationId: "autoApprove",
+    summary: "Let an agent call a tool unasked: adds it to auto_approve in the agent's file",
+    description:
+      "Comments and everything else in the file stay, and the agent is read again at once.",
+    params,
+    body: AutoApproveBody,
+    response: AutoApproved,
+    errors: [404, 409, 503],
+    find: findAgent,
+    async handle({ params, body }, { runtime }) {
+      return await runtime.autoApprove(params.id, body);
     },
   }),
   defineOperation({

@@ -91,6 +91,8 @@ export interface FakeCli extends AsyncDisposable {
   page: { port?: number; takenPort?: number };
   /** Addresses that a browser was to open. */
   opened: string[];
+  /** What the person makes of each text that is opened in an editor. */
+  edits: ((text: string) => Promise<string>)[];
   /** Whether a browser can be opened. */
   hasBrowser: boolean;
   files: ValidatedFile[];
@@ -181,6 +183,7 @@ export async function createFakeCli(
     proxied: [],
     page: {},
     opened: [],
+    edits: [],
     hasBrowser: true,
     files: [],
     configWarnings: [],
@@ -287,6 +290,11 @@ export async function createFakeCli(
       createUiLink({ port }) {
         const address = `http://127.0.0.1:${port}/open?token=once`;
         return Promise.resolve({ address, file: new URL("file:///state/ui.html") });
+      },
+      editText: (text, name) => {
+        const edit = cli.edits.shift();
+        assert.ok(edit !== undefined, `nobody edits ${name}`);
+        return edit(text);
       },
       openBrowser(address) {
         cli.opened.push(address);

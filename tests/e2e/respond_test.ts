@@ -30,7 +30,7 @@ Deno.test("respond --yes on a killed service starts it, and the approved call ru
   const answered = await home.inkling("respond", id, "--yes");
   assert.equal(answered.code, 0, answered.stderr);
   assert.equal(answered.stdout, "Written.\n");
-  assert.match(answered.stderr, /^Starting the service\n\? file_write\n[^✔]*✔ file_write/);
+  assert.match(answered.stderr, /^Starting the service\n\? file_write b\.txt[^✔]*✔ file_write/);
   assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
   assert.equal((await readResults(home, id)).length, 1);
   const again = await home.inkling("respond", id, "--yes");
@@ -90,12 +90,12 @@ testInTerminal("respond asks at the terminal, with the call shown whole", async 
   ]);
   const id = await runToQuestion(home, "writer");
   await using terminal = await RealTerminal.open(home, ["respond", id]);
-  const shown = await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
+  const shown = await terminal.waitFor(/Allow file_write\?[^]*Approve\n[^]*● Deny/);
   assert.match(
     shown,
-    /\? file_write\n {4}path: b\.txt\n {4}content:\n {6}one\n {6}\\u001b\[2Jtwo\n/,
+    /\? file_write b\.txt \(new file, \+2\)\n {4}@@ -0,0 \+1,2 @@\n {4}\+one\n {4}\+\\u001b\[2Jtwo\n/,
   );
-  await terminal.press("Left", "Enter");
+  await terminal.press("Up", "Enter");
   const { code, isRestored } = await terminal.ended();
   assert.equal(code, 0);
   assert.ok(isRestored);
@@ -120,7 +120,7 @@ testInTerminal(
     await terminal.waitFor(/Your name\?\n[^]*\n└/);
     await terminal.type("Zoë 🚀");
     await terminal.press("Enter");
-    await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
+    await terminal.waitFor(/Allow file_write\?[^]*Approve\n[^]*● Deny/);
     await terminal.press("Escape");
     const { code, isRestored, shown } = await terminal.ended();
     assert.equal(code, 4);

@@ -2,6 +2,7 @@
 // appended by hand, followers are real (a cursor and a bell).
 import { makeRecap } from "../../runtime/wiring/recap.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
@@ -14,13 +15,16 @@ import type { CheckpointStats } from "../../runtime/executions/record/checkpoint
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {
   AgentListing,
+  AutoApproval,
   BrokenAgentFile,
+  CallPreview,
   ExecutionDetail,
   ExecutionFilter,
   FollowItem,
   FollowOptions,
   ListedExecution,
   Outcomes,
+  PendingRequest,
   Recap,
   ReloadReport,
   RunPlan,
@@ -62,6 +66,9 @@ export class FakeRuntime implements Runtime {
   readonly filters: ExecutionFilter[] = [];
   /** Open questions by execution. */
   readonly requests = new Map<number, HumanRequest>();
+  /** What their calls would do to files. */
+  readonly previews = new Map<number, CallPreview>();
+  readonly autoApprovals: { agentId: string; tool: string; write: boolean }[] = [];
   readonly responses: { id: number; requestId: string; answer: HumanAnswer }[] = [];
   /** Called when an answer was taken: lets the execution go on as the test wants. */
   onRespond: (id: number) => void = (id) => this.setStatus(id, "running");
@@ -343,12 +350,50 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve(this.logFileLines.slice(-lines));
   }
 
-  pendingRequest(id: number): Promise<HumanRequest> {
+  pendingRequest(id: number): Promise<PendingRequest> {
     this.#execution(id);
     const request = this.requests.get(id);
+    // Those above wait with the same question.
+    const asking = [...this.requests].filter(([, one]) => one.requestId === request?.requestId);
+    const { agentId } = this.#execution(Math.max(id, ...asking.map(([other]) => other)));
     return request === undefined
       ? Promise.reject(new FakeRefusal("not_found", "No pending request"))
-      : Promise.resolve(request);
+      : Promise.resolve({
+        ...request,
+        askedBy: agentId,
+        preview: this.previews.get(id) ?? null,
+      });
+  }
+
+  /** What edited calls would do; rejects with `editFailure` where that is set. */
+  editFailure: unknown = undefined;
+  readonly edits: JsonObject[] = [];
+
+  previewArguments(
+    id: number,
+    { args }: { requestId: string; args: JsonObject },
+  ): Promise<CallPreview | null> {
+    this.#execution(id);
+    this.edits.push(args);
+    if (this.editFailure !== undefined) return Promise.reject(this.editFailure);
+    return Promise.resolve(this.previews.get(id) ?? null);
+  }
+
+  autoApprove(
+    agentId: string,
+    request: { tool: string; write: boolean },
+  ): Promise<AutoApproval> {
+    this.autoApprovals.push({ agentId, ...request });
+    const listing = this.agents.get(agentId);
+    if (listing === undefined) {
+      return Promise.reject(new FakeRefusal("not_found", `Agent '${agentId}' not found`));
+    }
+    return Promise.resolve({
+      path: listing.agent.sourcePath,
+      diff: `@@ -1,2 +1,3 @@\n ---\n+auto_approve: [${request.tool}]\n ---\n`,
+      written: request.write,
+      already: false,
+    });
   }
 
   respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {

@@ -8,8 +8,12 @@ import { openService } from "../../service/daemon.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import { findGoneWorkspace } from "../../missing_workspace.ts";
 import { formatArguments } from "../../output/arguments.ts";
+import { describeNeed } from "../../runs/answer_flags.ts";
+import { readPending } from "../../runs/open_question.ts";
+import { formatRequest, promptMessage } from "../../output/requests.ts";
+import { wrapExactly } from "../../output/wrap.ts";
 import { formatRelative } from "../../output/time.ts";
-import { toVisibleLine } from "../../output/visible_text.ts";
+import { toVisible, toVisibleLine } from "../../output/visible_text.ts";
 
 /** The most that the service returns at once. */
 const PAGE = 500;
@@ -18,9 +22,10 @@ const REQUESTS_AT_ONCE = 8;
 /** An open question, and the agent whose execution is answered. */
 type OpenQuestion = { agent_id: string } & PendingBody;
 
-/** Shows every open question. */
+/** Shows every open question, or that of one execution as a whole. */
 export async function pending(
   context: CommandContext,
+  executionId: number | undefined,
   options: { json?: true },
 ): Promise<ExitCode> {
   const { app, output } = context;
@@ -29,6 +34,7 @@ export async function pending(
   const client = await findGoneWorkspace(context) === undefined
     ? opened.use(await openService(context))
     : opened.use(await openReader(app, context.workspace)).client;
+  if (executionId !== undefined) return await showOne(context, client, { executionId, ...options });
   const waiting = await readWaiting(client);
   const questions = await readQuestions(client, waiting);
   if (options.json) {
@@ -39,7 +45,6 @@ export async function pending(
     output.line("Nothing waits for an answer");
     return EXIT.ok;
   }
-  const askers = await mapInGroups(questions, (one) => findAsker(client, one, waiting));
   const { style } = output;
   const now = app.clock.now();
   output.table(
@@ -51,21 +56,52 @@ export async function pending(
       { header: "Asked" },
       { header: "Expires" },
     ],
-    questions.map((question, index) => [
+    questions.map((question) => [
       String(question.execution_id),
-      describeAsker(question, askers[index]),
+      describeAsker(question),
       question.kind,
       describeQuestion(question),
       formatRelative(question.created_at, now),
       question.expires_at === null ? "never" : formatRelative(question.expires_at, now),
     ]),
     {
-      cutNotes: questions.map(({ execution_id: id }) => `"inkling respond ${id}" shows it whole`),
+      cutNotes: questions.map(({ execution_id: id }) => `"inkling pending ${id}" shows it whole`),
     },
   );
   if (output.stdout.isTerminal) {
     output.note(`"inkling respond ${questions[0]?.execution_id}" asks you and continues the run`);
   }
+  return EXIT.ok;
+}
+
+/** One question with all that an answer is decided by. */
+async function showOne(
+  { app, output }: CommandContext,
+  client: Client,
+  { executionId: id, json }: { executionId: number; json?: true },
+): Promise<ExitCode> {
+  const question = await readPending(client, id);
+  const { agent_id } = await client.execution(id);
+  if (json) {
+    output.json({ agent_id, ...question });
+    return EXIT.ok;
+  }
+  const { style, stdout: { columns } } = output;
+  const now = app.clock.now();
+  const asked = formatRelative(question.created_at, now);
+  const expires = question.expires_at === null
+    ? ""
+    : `, expires ${formatRelative(question.expires_at, now)}`;
+  const asker = toVisibleLine(describeAsker({ agent_id, ...question }));
+  output.sentence(`Execution ${style.bold(String(id))} · ${asker} · asked ${asked}${expires}`);
+  const { message, options } = question;
+  const text = [
+    ...promptMessage(question) === undefined ? [] : [toVisible(message).trim()],
+    ...[formatRequest(question, style)].filter((one) => one !== ""),
+    ...(options ?? []).map((option, index) => `    ${index + 1} ${toVisibleLine(option)}`),
+  ].join("\n");
+  output.line(wrapExactly(text, columns));
+  output.note(`"inkling respond ${id}" asks you; it ${describeNeed(question)}`);
   return EXIT.ok;
 }
 
@@ -85,21 +121,6 @@ async function readQuestions(
   return questions.filter((question) => question !== undefined);
 }
 
-/** The agent that asks: the execution's own, or one that it called and that waits with the same question. */
-async function findAsker(
-  client: Client,
-  asked: Pick<OpenQuestion, "execution_id" | "agent_id" | "request_id">,
-  waiting: readonly ExecutionSummary[],
-): Promise<string> {
-  const called = waiting.filter((one) => one.parent_execution_id === asked.execution_id);
-  for (const { id, agent_id } of called) {
-    const question = await readQuestion(client, id);
-    if (question?.request_id !== asked.request_id) continue;
-    return await findAsker(client, { ...question, execution_id: id, agent_id }, waiting);
-  }
-  return asked.agent_id;
-}
-
 /** The question on one line, with what would be done: `Allow file_write? note.txt, content: Hello`. */
 function describeQuestion(
   { kind, message, tool_name: tool, tool_args: args }: PendingBody,
@@ -110,7 +131,7 @@ function describeQuestion(
 }
 
 /** `weekly`, or `researcher for weekly` where an agent that it called asks. */
-function describeAsker({ agent_id: answered }: OpenQuestion, asker = answered): string {
+function describeAsker({ agent_id: answered, asked_by: asker }: OpenQuestion): string {
   return asker === answered ? asker : `${asker} for ${answered}`;
 }
 

@@ -1,14 +1,19 @@
 // respond: answers the question of an execution, by flags or at the terminal, and shows how it continues.
-import { ApiError, type Client } from "../../../server/client.ts";
+import type { Client } from "../../../server/client.ts";
 import type { PendingBody } from "../../../server/schemas/request_schemas.ts";
 import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../../runs/answer_flags.ts";
-import { type Answer, askPerson, hasPerson } from "../../prompting/ask_person.ts";
+import { askPerson, hasPerson } from "../../prompting/ask_person.ts";
+import type { Answer } from "../../prompting/asking.ts";
 import { connectService } from "../../service/connection.ts";
 import type { CommandContext } from "../../context.ts";
 import { openService } from "../../service/daemon.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
 import { findGoneWorkspace } from "../../missing_workspace.ts";
+import { formatDiff } from "../../output/diff.ts";
+import { readArguments } from "../../prompting/read_arguments.ts";
+import { readPending } from "../../runs/open_question.ts";
+import { toVisibleLine } from "../../output/visible_text.ts";
 import { formatRequest } from "../../output/requests.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { openTextView } from "../../output/run/text_view.ts";
@@ -25,14 +30,17 @@ export async function respond(
   checkFlags(flags);
   using interrupts = listenToInterrupts(app);
   using client = await openAnswering(context, executionId, interrupts.first);
-  const pending = await readPending(client, executionId);
-  const given = answerOf(flags, pending);
+  const { pending, given } = await applyFlags(client, {
+    pending: await readPending(client, executionId),
+    flags,
+  });
   // Who answers by a flag has perhaps not seen yet what they answer.
   const shown = given === undefined ? "" : formatRequest(pending, output.errorStyle);
   if (shown !== "" && !output.quiet) {
     output.errorLine(wrapExactly(shown, output.stderr.columns));
   }
-  const response = given ?? await ask(context, pending, interrupts);
+  if (flags.always) await allowForGood(context, client, pending);
+  const response = given ?? await ask(context, pending, { client, interrupts });
   if (response === undefined) {
     output.note(`Execution ${executionId} still waits: inkling respond ${executionId}`);
     return EXIT.waiting;
@@ -55,6 +63,46 @@ export async function respond(
   return code;
 }
 
+/** The question of the call that the flags make of it, and the answer that they give; it is checked before it is given. */
+async function applyFlags(
+  client: Client,
+  { pending, flags }: { pending: PendingBody; flags: AnswerFlags },
+): Promise<{ pending: PendingBody; given: Answer | undefined }> {
+  const given = answerOf(flags, pending);
+  const text = flags.arguments;
+  if (text === undefined || given === undefined || !("approved" in given)) {
+    return { pending, given };
+  }
+  const edited = readArguments(text.startsWith("@") ? await readFlagFile(text.slice(1)) : text);
+  const { execution_id: id, request_id } = pending;
+  const { preview } = await client.previewArguments(id, { request_id, arguments: edited });
+  return {
+    pending: { ...pending, tool_args: edited, preview },
+    given: { ...given, arguments: edited },
+  };
+}
+
+async function readFlagFile(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(EXIT.usage, `Cannot read the arguments from ${path}: ${reason}`);
+  }
+}
+
+/** Writes into the agent's file that the tool may be called unasked, and shows the change. */
+async function allowForGood(
+  { output }: CommandContext,
+  client: Client,
+  { asked_by: agent, tool_name: tool }: PendingBody,
+): Promise<void> {
+  const { path, diff, already } = await client.autoApprove(agent, { tool, write: true });
+  if (already || output.quiet) return;
+  const lines = [toVisibleLine(path), ...formatDiff(diff, output.errorStyle)];
+  output.errorLine(wrapExactly(lines.join("\n"), output.stderr.columns));
+}
+
 /** The service that continues the execution. Throws CommandFailure where the workspace that it needs is gone. */
 async function openAnswering(
   context: CommandContext,
@@ -73,37 +121,10 @@ async function openAnswering(
   );
 }
 
-async function readPending(client: Client, id: number): Promise<PendingBody> {
-  try {
-    return { ...await client.pending(id), execution_id: id };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw await notWaiting(client, id);
-  }
-}
-
-/** Why an execution has no question. */
-async function notWaiting(client: Client, id: number): Promise<CommandFailure> {
-  try {
-    const { status } = await client.execution(id);
-    return new CommandFailure(
-      EXIT.failed,
-      `Execution ${id} does not wait for an answer: its status is ${status}. ` +
-        `"inkling pending" shows which do`,
-    );
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    return new CommandFailure(
-      EXIT.usage,
-      `There is no execution ${id}. "inkling pending" shows which wait for an answer`,
-    );
-  }
-}
-
 async function ask(
   context: CommandContext,
   pending: PendingBody,
-  interrupts: Interrupts,
+  { client, interrupts }: { client: Client; interrupts: Interrupts },
 ): Promise<Answer | undefined> {
   const { app, output } = context;
   if (!hasPerson(context)) {
@@ -112,6 +133,12 @@ async function ask(
       `There is no terminal to ask at: execution ${pending.execution_id} ${describeNeed(pending)}`,
     );
   }
-  const { prompter } = app.input;
-  return await askPerson(pending, { output, prompter, signal: interrupts.first });
+  const { input: { prompter }, editText } = app;
+  return await askPerson(pending, {
+    output,
+    prompter,
+    client,
+    editText,
+    signal: interrupts.first,
+  });
 }

@@ -42,8 +42,9 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
   const answers = run.answers.get(call.position) ?? [];
   // The agent's file may have changed since: what answers the guard answers nothing else, and the other way round.
   const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
-  const permission = answers.find(isOfGuard)?.answer;
-  const remark = permission && describeApproval(permission);
+  const given = answers.find(isOfGuard);
+  const permission = given?.answer;
+  const remark = given && describeApproval(given);
   const remarked: Remarked = remark === undefined ? {} : { remark };
   // Whatever the agent's file says by now: another execution works on it, and what that does is to be known.
   if (run.delegated.has(call.position)) return { kind: "delegate", ...remarked };
@@ -52,7 +53,8 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
     return refuse(`Unknown tool "${call.name}". Available: ${run.toolbox.names().join(", ")}`);
   }
   try {
-    const args = tool.check(parseArguments(call.arguments));
+    const edited = permission && "approved" in permission ? permission.arguments : undefined;
+    const args = tool.check(edited ?? parseArguments(call.arguments));
     if (tool.question !== undefined) {
       const [given] = answers;
       if (given === undefined) return { kind: "ask", question: tool.question(args), args };
@@ -62,7 +64,8 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
     if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {
       return refuse(
         "The service stopped while this call was running, so its outcome is unknown. It was not repeated. " +
-          "Find out whether it took effect before you do it again.",
+          "Find out whether it took effect before you do it again." +
+          (edited === undefined ? "" : `\n${remark}`),
       );
     }
     if (permission === undefined && isGuarded(run.agent, tool)) {

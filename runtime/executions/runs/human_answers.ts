@@ -1,13 +1,20 @@
 // Answers to executions that wait: whose question one is to, whether it fits, and who continues with it. The end of a
 // question's time is an answer, too.
+import type { JsonObject } from "../../../base/json.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { type ExecutionReads, requireExecution } from "../record/execution_reads.ts";
+import {
+  type ExecutionReads,
+  requireExecution,
+  type StoredRun,
+} from "../record/execution_reads.ts";
 import { fitAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "../human_request.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { Execution } from "../execution.ts";
 import { Journal, type JournalPorts } from "../record/journal.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
+import { checkEditedCall } from "./edited_call.ts";
+import type { RunPorts } from "../loop/prepare.ts";
 import type { Runs } from "./runs.ts";
 
 /** What answers are taken with. */
@@ -15,9 +22,17 @@ export type HumanAnswersPorts = JournalPorts & {
   serviceLog: ServiceLog;
   executions: Pick<ExecutionReads, "readExecution">;
   agents: Pick<AwaitedAgents, "find">;
-  active: Pick<ActiveRuns, "track">;
+  active: Pick<ActiveRuns, "track" | "stopping">;
+  openTools: RunPorts["openTools"];
   runs: Pick<Runs, "resume">;
 };
+
+const OLDER_REQUEST = "This answer is to an older request: ask for the pending one again";
+
+interface GivenResponse {
+  requestId: string;
+  answer: HumanAnswer;
+}
 
 /** What became of a question whose time is over. */
 export type Expiry = "over" | "postponed";
@@ -34,32 +49,53 @@ export class HumanAnswers {
 
   /**
    * Answers what an execution, or one that it delegated to, asks; it continues, and with it those above that waited only
-   * for it. Throws ExecutionNotFound, AnswerMisfit, NotWaiting where the question is not open (any more), and
+   * for it. Throws ExecutionNotFound, AnswerMisfit, ArgumentsNotChecked, NotWaiting where the question is not open (any more), and
    * AgentUnreadable where one of those could not continue: the question stays open.
    */
-  async give(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
-    const { executions, requests, runs } = this.#ports;
-    const { execution: asked } = await requireExecution(executions, id);
+  async give(id: number, response: GivenResponse): Promise<void> {
+    const { executions, runs } = this.#ports;
     const { requestId } = response;
-    const open = await requests.readOpenRequest(id, requestId);
-    if (open === undefined) {
-      throw new NotWaiting(
-        asked.status === "waiting"
-          ? "This answer is to an older request: ask for the pending one again"
-          : "This execution does not wait for an answer",
-      );
-    }
-    const answer = fitAnswer(open, response.answer, this.#ports.redactor);
-    const { execution, request } = await requireExecution(executions, open.executionId);
-    await this.#requireAgents(execution);
+    const { answer, execution, request } = await this.#check(id, response);
     const answered = await new Journal(execution, this.#ports).answer(requestId, answer);
-    if (answered === undefined) {
-      throw new NotWaiting("This answer is to an older request: ask for the pending one again");
-    }
+    if (answered === undefined) throw new NotWaiting(OLDER_REQUEST);
     await runs.resume({ execution: answered.execution, request });
     for (const above of answered.ancestors) {
       await runs.resume(await requireExecution(executions, above.id));
     }
+  }
+
+  /** The question as it would be of the call with these arguments. Throws as `give` does; changes nothing. */
+  async edited(
+    id: number,
+    { requestId, args }: { requestId: string; args: JsonObject },
+  ): Promise<HumanRequest> {
+    const answer = { approved: true, arguments: args };
+    const { open, answer: checked } = await this.#check(id, { requestId, answer });
+    const edit = "approved" in checked ? checked.arguments : undefined;
+    return edit === undefined ? open : { ...open, toolArgs: edit };
+  }
+
+  /** The open question, and the answer as it is stored. */
+  async #check(
+    id: number,
+    response: GivenResponse,
+  ): Promise<StoredRun & { open: HumanRequest; answer: HumanAnswer }> {
+    const { agents, executions, requests, redactor } = this.#ports;
+    const { execution: asked } = await requireExecution(executions, id);
+    const open = await requests.readOpenRequest(id, response.requestId);
+    if (open === undefined) {
+      throw new NotWaiting(
+        asked.status === "waiting" ? OLDER_REQUEST : "This execution does not wait for an answer",
+      );
+    }
+    const fitting = fitAnswer(open, response.answer, redactor);
+    const { execution, request } = await requireExecution(executions, open.executionId);
+    await this.#requireAgents(execution);
+    const agent = agents.find(execution.agentId);
+    const answer = agent === undefined || agent instanceof AgentUnreadable
+      ? fitting
+      : await checkEditedCall(open, { answer: fitting, agent }, this.#ports);
+    return { execution, request, open, answer };
   }
 
   /** Throws AgentUnreadable where an execution, or one above it that waits for it, has an agent that cannot be read. */

@@ -1,5 +1,6 @@
 // The executions of this process, as the rest of the service sees them: starting, answering, cancelling, taking over, stopping.
 import type { Agent } from "../../agents/agent.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { RunSpec } from "./acceptance.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
@@ -9,7 +10,7 @@ import { type AgentLookup, AwaitedAgents } from "./awaited_agents.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { HumanAnswers } from "./human_answers.ts";
-import type { HumanAnswer } from "../human_request.ts";
+import type { HumanAnswer, HumanRequest } from "../human_request.ts";
 import { recoverExecutions, type RecoveryPorts } from "./recovery.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
 import { SessionWaiting } from "../refusals.ts";
@@ -59,6 +60,14 @@ export class Runner implements AsyncDisposable {
   /** Answers what an execution, or one that it delegated to, asks; it continues. Throws what is wrong with the answer. */
   async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
     await this.#active.admit(() => this.#answers.give(id, response));
+  }
+
+  /** The open question as it would be of the call with these arguments. Throws as respond() does; changes nothing. */
+  async editedRequest(
+    id: number,
+    edit: { requestId: string; args: JsonObject },
+  ): Promise<HumanRequest> {
+    return await this.#active.admit(() => this.#answers.edited(id, edit));
   }
 
   /** Cancels an execution and what it delegated; tells what became of it. Throws ExecutionNotFound. */

@@ -2,6 +2,9 @@
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { removeFile } from "../files/remove_file.ts";
+import { readShownText } from "../files/shown_text.ts";
+import { lstatIfThere } from "../files/staged_file.ts";
+import { ToolFailure } from "../tool_failure.ts";
 
 /** Deletes one file; of a symlink the link itself. */
 export const fileDelete = defineTool({
@@ -13,5 +16,12 @@ export const fileDelete = defineTool({
   effect: "unsafe",
   timeoutMs: 30_000,
   worksOn: "files",
+  preview: async ({ path }, { sandbox }) => {
+    const entry = await sandbox.resolveEntry(path);
+    if ((await lstatIfThere(entry.path))?.isSymbolicLink()) {
+      throw new ToolFailure(`"${entry.display}" is a symbolic link: only the link is deleted.`);
+    }
+    return { path: entry.display, before: await readShownText(sandbox, path), after: null };
+  },
   run: async ({ path }, { sandbox }) => `Deleted ${await removeFile(sandbox, path)}`,
 });

@@ -5,7 +5,9 @@ import { defineTool } from "../define_tool.ts";
 import { writeFile } from "../files/write_file.ts";
 import { openFile } from "../files/opened_file.ts";
 import { isBinary } from "../text_content.ts";
-import { editText } from "../files/text_edit.ts";
+import type { PathSandbox } from "../files/path_sandbox.ts";
+import { LARGEST_SHOWN_BYTES, tooBigToShow } from "../files/shown_text.ts";
+import { editText, type TextEdit } from "../files/text_edit.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -27,40 +29,50 @@ export const fileEdit = defineTool({
   effect: "unsafe",
   timeoutMs: 30_000,
   worksOn: "files",
+  preview: async (args, { sandbox }) => {
+    await sandbox.resolve(args.path, "write");
+    const { before, display } = await readText(sandbox, args.path);
+    if (before.length > LARGEST_SHOWN_BYTES) throw tooBigToShow(display);
+    const { content } = await editText(before, toEdit(args), display);
+    return { path: display, before, after: content };
+  },
   run: async (args, { sandbox, signal }) => {
     const target = await sandbox.resolve(args.path, "write");
     return await sandbox.locks.run([target.path], async () => {
-      const { before, version, display } = await readText(args.path);
-      const { content, count, lines } = await editText(before, {
-        oldText: args.old_text,
-        newText: args.new_text,
-        replaceAll: args.replace_all,
-      }, display);
+      const { before, version, display } = await readText(sandbox, args.path);
+      const { content, count, lines } = await editText(before, toEdit(args), display);
       await nextSlice();
       await writeFile(sandbox, args.path, new TextEncoder().encode(content), { version, signal });
       const done = count === 1 ? "1 replacement, line" : `${count} replacements, lines`;
       return `Updated ${display} (${done} ${lines})`;
     });
-
-    async function readText(
-      path: string,
-    ): Promise<{ before: string; version: string; display: string }> {
-      await using file = await openFile(sandbox, path);
-      const bytes = await file.readAll(MAX_FILE_BYTES);
-      const { display, version } = file;
-      await nextSlice();
-      if (isBinary(bytes.subarray(0, SAMPLE_BYTES))) {
-        throw new ToolFailure(`Cannot edit "${display}": it is a binary file.`);
-      }
-      try {
-        const before = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-        return { before, version, display };
-      } catch (error) {
-        throw new ToolFailure(
-          `Cannot edit "${display}": it is not UTF-8, and what is not would be lost.`,
-          { cause: error },
-        );
-      }
-    }
   },
 });
+
+function toEdit(
+  args: { old_text: string; new_text: string; replace_all: boolean },
+): TextEdit {
+  return { oldText: args.old_text, newText: args.new_text, replaceAll: args.replace_all };
+}
+
+async function readText(
+  sandbox: PathSandbox,
+  path: string,
+): Promise<{ before: string; version: string; display: string }> {
+  await using file = await openFile(sandbox, path);
+  const bytes = await file.readAll(MAX_FILE_BYTES);
+  const { display, version } = file;
+  await nextSlice();
+  if (isBinary(bytes.subarray(0, SAMPLE_BYTES))) {
+    throw new ToolFailure(`Cannot edit "${display}": it is a binary file.`);
+  }
+  try {
+    const before = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { before, version, display };
+  } catch (error) {
+    throw new ToolFailure(
+      `Cannot edit "${display}": it is not UTF-8, and what is not would be lost.`,
+      { cause: error },
+    );
+  }
+}

@@ -2,6 +2,8 @@
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { moveFile } from "../files/move_file.ts";
+import { lstatIfThere } from "../files/staged_file.ts";
+import { ToolFailure } from "../tool_failure.ts";
 
 /** Moves or renames one file; never overwrites. */
 export const fileMove = defineTool({
@@ -15,6 +17,23 @@ export const fileMove = defineTool({
   effect: "unsafe",
   timeoutMs: 60_000,
   worksOn: "files",
+  preview: async (args, { sandbox }) => {
+    const source = await sandbox.resolveEntry(args.source);
+    const destination = await sandbox.resolve(args.destination, "write");
+    const info = await lstatIfThere(source.path);
+    if (info === undefined) {
+      throw new ToolFailure(`Cannot move "${args.source}": it does not exist.`);
+    }
+    if (!info.isFile()) {
+      throw new ToolFailure(`Cannot move "${args.source}": it is no file.`);
+    }
+    if (destination.exists) {
+      throw new ToolFailure(
+        `Cannot move to "${args.destination}": there is something already.`,
+      );
+    }
+    return { path: source.display, destination: destination.display };
+  },
   run: async (args, { sandbox, signal }) => {
     const { source, destination } = await moveFile(sandbox, args, { signal });
     return `Moved ${source} to ${destination}`;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { nextSlice } from "../../../base/slices.ts";
 import { defineTool } from "../define_tool.ts";
+import { readShownText } from "../files/shown_text.ts";
 import { writeFile } from "../files/write_file.ts";
 import { countLines } from "../text_content.ts";
 
@@ -18,6 +19,11 @@ export const fileWrite = defineTool({
   effect: "idempotent",
   timeoutMs: 30_000,
   worksOn: "files",
+  preview: async ({ path, content }, { sandbox }) => {
+    const { display, exists } = await sandbox.resolve(path, "write");
+    const before = exists ? await readShownText(sandbox, path) : null;
+    return { path: display, before, after: content };
+  },
   run: async ({ path, content }, { sandbox, signal }) => {
     await nextSlice();
     const bytes = new TextEncoder().encode(content);

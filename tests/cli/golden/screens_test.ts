@@ -72,6 +72,47 @@ function callWithLongArgument({ runtime }: FakeCli, id: number): void {
   });
 }
 
+const CHANGE = {
+  path: "notes/report.md",
+  diff:
+    "@@ -1,4 +1,5 @@\n # Report\n-The tomatoes grow.\n+The tomatoes grow, and they grow well enough to " +
+    "be eaten before the summer is over.\n+\n     The roses do not.\u001b[2J\n \n@@ -20,1 +21,1 @@\n-old\n" +
+    "+new\n\\ No newline at end of file\n",
+  added: 3,
+  removed: 2,
+  isNewFile: false,
+  problem: null,
+};
+
+/** Execution 4 asks for leave to write a file. */
+function askToWrite(world: World): void {
+  withPast(world);
+  const { runtime } = world.cli;
+  const asking = { isGuard: true as const, toolArgs: { path: "notes/report.md", content: "…" } };
+  ask(world.cli, 4, asking);
+  runtime.previews.set(4, CHANGE);
+  runtime.onRespond = (id) => {
+    runtime.setStatus(id, "running");
+    finish(world.cli, id, "Written.");
+  };
+}
+
+function askToSend(world: World): void {
+  withPast(world);
+  ask(world.cli, 4, {
+    isGuard: true,
+    toolName: "mail__send",
+    message: "Allow mail__send?",
+    toolArgs: {
+      to: "garden@example.com",
+      subject: "How the garden grows, and what is to be done in it before the frost comes",
+      urgent: false,
+      body: "Hello,\n\n    the tomatoes grow.\nBye",
+      copies: ["a@example.com"],
+    },
+  });
+}
+
 function addService({ processes }: FakeCli, endsOn: FakeProcess["endsOn"]): void {
   processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }
@@ -337,6 +378,33 @@ const SCREENS: readonly Screen[] = [
       ask(world.cli, 4, { toolArgs: { path: "report.md", content } });
     },
   },
+  {
+    name: "pending of one: the change of a file",
+    argv: ["pending", "4"],
+    before: askToWrite,
+  },
+  {
+    name: "pending of one: the arguments of another tool",
+    argv: ["pending", "4"],
+    before: askToSend,
+  },
+  {
+    name: "pending of one that does not wait",
+    argv: ["pending", "1"],
+    code: 1,
+  },
+  {
+    name: "respond, with the change of a file",
+    argv: [
+      "respond",
+      "4",
+      "--yes",
+      "--always",
+      "--arguments",
+      '{"path":"report.md","content":"x"}',
+    ],
+    before: askToWrite,
+  },
   { name: "pending of nothing", argv: ["pending"], before: EMPTY },
   {
     name: "respond",
@@ -541,7 +609,9 @@ for (const columns of [80, 40, 120]) {
   Deno.test(`screen of every command at ${columns} columns`, async (t) => {
     for (const screen of SCREENS) {
       const { name, argv, code = 0, before = withPast, needs, meanwhile, ...options } = screen;
-      if (columns > 80 && !WIDE.test(name)) continue;
+      // Most are as they are at 80.
+      const isWide = WIDE.test(name) || before === askToWrite || before === askToSend;
+      if (columns === 120 && !isWide) continue;
       await t.step(name, async (t) => {
         await using world = await createWorld({ columns, ...options });
         before(world);

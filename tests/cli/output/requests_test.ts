@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { formatRequest, promptMessage } from "../../../cli/output/requests.ts";
+import { formatRequest, isFolded, promptMessage } from "../../../cli/output/requests.ts";
 import { createStyle } from "../../../cli/output/style.ts";
-import type { PendingBody } from "../../../server/schemas/request_schemas.ts";
+import type { PendingBody, PreviewBody } from "../../../server/schemas/request_schemas.ts";
 
 const style = createStyle({ colors: false });
 
@@ -17,6 +17,9 @@ function pendingOf(changes: Partial<PendingBody>): PendingBody {
     multi: false,
     created_at: "2026-01-01T00:00:00.000Z",
     expires_at: null,
+    asked_by: "writer",
+    is_guard: true,
+    preview: null,
     ...changes,
   };
 }
@@ -46,7 +49,7 @@ Deno.test("formatRequest() shows the call whole, and what a terminal would obey 
       '          "a"',
       "        ]",
       "      }",
-      `    long: ${long}`,
+      `    long:          ${long}`,
     ].join("\n"),
   );
   assert.equal(promptMessage(pending), "Allow file_write?");
@@ -81,4 +84,70 @@ Deno.test("formatRequest() repeats no question that stands in its prompt, and sh
   const long = pendingOf({ kind: "input", message, tool_name: "ask_user" });
   assert.equal(promptMessage(long), undefined);
   assert.equal(formatRequest(long, style), "First this.\nThen \\u001b[31mthat?");
+});
+
+const PREVIEW = {
+  path: "notes.md",
+  diff: "@@ -1,2 +1,2 @@\n one\n-two\n+2\u001b[1A\u202e\n",
+  added: 1,
+  removed: 1,
+  is_new_file: false,
+  problem: null,
+};
+
+Deno.test("formatRequest() shows the change of a file in place of the arguments, in colours, nothing in it hidden", () => {
+  const pending = pendingOf({ tool_args: { path: "notes.md", content: "x" }, preview: PREVIEW });
+  assert.equal(
+    formatRequest(pending, style),
+    [
+      "? file_write notes.md (+1 -1)",
+      "    @@ -1,2 +1,2 @@",
+      "     one",
+      "    -two",
+      "    +2\\u001b[1A\\u202e",
+    ].join("\n"),
+  );
+  const colored = formatRequest(pending, createStyle({ colors: true }));
+  assert.ok(colored.includes("\n    \u001b[31m-two\u001b[39m\n    \u001b[32m+2"));
+});
+
+Deno.test("formatRequest() says what is new, what would not change, and what would fail", () => {
+  const shown = (changes: Partial<PreviewBody>) =>
+    formatRequest(
+      pendingOf({ tool_args: { path: "a.md" }, preview: { ...PREVIEW, path: "a.md", ...changes } }),
+      style,
+    );
+  assert.equal(
+    shown({ diff: "@@ -0,0 +1,1 @@\n+x\n", removed: 0, is_new_file: true }),
+    "? file_write a.md (new file, +1)\n    @@ -0,0 +1,1 @@\n    +x",
+  );
+  assert.equal(
+    shown({ diff: "", added: 0, removed: 0 }),
+    "? file_write a.md\n    nothing would change",
+  );
+  assert.equal(
+    shown({ diff: "", problem: 'old_text is not in "a.md".\nRead it again.' }),
+    '? file_write\n    ! old_text is not in "a.md".\n      Read it again.\n    path: a.md',
+  );
+});
+
+Deno.test("formatRequest() leaves out the ends of lines of a file that has CRLF all over, and shows those that change", () => {
+  const diffOf = (diff: string) =>
+    formatRequest(pendingOf({ preview: { ...PREVIEW, diff } }), style).split("\n").slice(1);
+  assert.deepEqual(diffOf("@@ -1,1 +1,1 @@\n-a\r\n+b\r\n"), [
+    "    @@ -1,1 +1,1 @@",
+    "    -a",
+    "    +b",
+  ]);
+  assert.deepEqual(diffOf("@@ -1,1 +1,1 @@\n-a\r\n+a\n").slice(1), ["    -a\\r", "    +a"]);
+});
+
+Deno.test("formatRequest() folds a long diff, and says how much is left", () => {
+  const diff = `@@ -0,0 +1,9 @@\n${"+x\n".repeat(9)}`;
+  const pending = pendingOf({ preview: { ...PREVIEW, diff } });
+  assert.equal(isFolded(pending, 10), false);
+  assert.equal(isFolded(pending, 4), true);
+  const lines = formatRequest(pending, style, { mostLines: 4 }).split("\n");
+  assert.deepEqual(lines.slice(-2), ["    +x", "    … 6 more lines"]);
+  assert.equal(lines.length, 6);
 });

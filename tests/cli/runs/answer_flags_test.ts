@@ -20,6 +20,9 @@ function pendingOf(changes: Partial<PendingBody>): PendingBody {
     multi: false,
     created_at: "2026-01-01T00:00:00.000Z",
     expires_at: null,
+    asked_by: "writer",
+    is_guard: true,
+    preview: null,
     ...changes,
   };
 }

@@ -40,10 +40,10 @@ testInTerminal(
     const asked = await terminal.waitFor(/Allow file_write\?/);
     assert.match(
       asked,
-      /\nSo I do\.\n\n\? file_write\n {4}path: b\.txt\n {4}content: copy\n/,
+      /\nSo I do\.\n\n\? file_write b\.txt \(new file, \+1\)\n {4}@@ -0,0 \+1,1 @@\n {4}\+copy\n/,
     );
-    await terminal.waitFor(/Yes.*No/);
-    await terminal.type("y");
+    await terminal.waitFor(/● Deny/);
+    await terminal.press("Up", "Enter");
     await terminal.waitFor(/\n✔ file_write[^]*\nWritten\.\n\n>/);
     assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
 
@@ -143,8 +143,8 @@ testInTerminal("chat: keys pressed before a question was seen are no answer to i
   await terminal.type("yes please");
   await terminal.press("Enter");
   await terminal.type("y");
-  await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
-  await terminal.type("n");
+  await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
+  await terminal.press("Enter");
   await terminal.waitFor(/Why not\?/);
   await terminal.type("Too hasty");
   await terminal.press("Enter");
@@ -163,7 +163,7 @@ testInTerminal(
       if (isAsked) {
         await terminal.type("hi");
         await terminal.press("Enter");
-        await terminal.waitFor(/Allow file_write\?[^]*Yes.*No/);
+        await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
       }
       await terminal.signal("SIGTERM");
       const { code, isRestored } = await terminal.ended();

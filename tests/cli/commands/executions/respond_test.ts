@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
+import { fakeAgent } from "../../../support/fake_agent.ts";
+import { FakeRefusal } from "../../../support/fake_runtime.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 import { CTRL_C, ESC } from "../../fake_input.ts";
@@ -200,4 +202,136 @@ Deno.test("respond cancels the run that it follows at Ctrl+C, as run does", asyn
   await until(() => cli.runtime.followers === 1, "the run is followed");
   assert.ok(cli.interrupt());
   assert.equal(await cli.drive(code), 130);
+});
+
+const GUARD: Partial<HumanRequest> = {
+  isGuard: true,
+  toolArgs: { path: "note.txt", content: "theirs" },
+};
+const EDITED = { path: "note.txt", content: "mine" };
+const CHANGE = {
+  path: "note.txt",
+  diff: "@@ -0,0 +1,1 @@\n+mine\n",
+  added: 1,
+  removed: 0,
+  isNewFile: true,
+  problem: null,
+};
+
+Deno.test("respond asks whether a tool may be called: yes and no, the latter under the cursor", async () => {
+  for (
+    const [typed, answer] of [
+      [["approve"], { approved: true }],
+      [["deny", "Not now"], { approved: false, reason: "Not now" }],
+    ] as const
+  ) {
+    await using cli = await createWaiting(AT_TERMINAL, GUARD);
+    cli.runtime.previews.set(1, CHANGE);
+    cli.input.answers = [...typed];
+    assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+    assert.deepEqual(cli.input.asked[0], {
+      kind: "select",
+      message: "Allow file_write?",
+      choices: ["approve", "deny", "always", "edit"],
+    });
+    assert.match(cli.stdout.text, /^\n\? file_write note\.txt \(new file, \+1\)\n {4}@@/);
+    assert.deepEqual(answers(cli), [answer]);
+  }
+});
+
+Deno.test("respond shows the whole of a long change when it is asked to", async () => {
+  await using cli = await createWaiting(AT_TERMINAL, GUARD);
+  cli.runtime.previews.set(1, { ...CHANGE, diff: `@@ -0,0 +1,50 @@\n${"+x\n".repeat(49)}+last\n` });
+  cli.input.answers = ["whole", "approve"];
+  assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+  assert.deepEqual(cli.input.asked.map(({ choices }) => choices?.at(-1)), ["whole", "edit"]);
+  assert.match(cli.stdout.text, /… 41 more lines\n[^]*\+last\n/);
+});
+
+Deno.test("respond edits the arguments, shows what they do and asks again; only those are sent", async () => {
+  await using cli = await createWaiting(AT_TERMINAL, GUARD);
+  cli.runtime.previews.set(1, CHANGE);
+  const opened: string[] = [];
+  const edit = (result: string) => (text: string) => {
+    opened.push(text);
+    return Promise.resolve(result);
+  };
+  const typo = '{"path": "note.txt",';
+  const text = JSON.stringify(EDITED);
+  cli.edits.push(edit(typo), edit(text));
+  cli.input.answers = ["edit", "edit", "approve"];
+  assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+  assert.match(cli.stderr.text, /^Error: The arguments are not valid JSON/);
+  // What was typed is not lost.
+  assert.deepEqual(opened, [`${JSON.stringify(GUARD.toolArgs, null, 2)}\n`, typo]);
+  assert.deepEqual(cli.runtime.edits, [EDITED]);
+  assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
+});
+
+Deno.test("respond says why edited arguments do not fit, and asks again with those of the call", async () => {
+  await using cli = await createWaiting(AT_TERMINAL, GUARD);
+  cli.runtime.editFailure = new FakeRefusal(
+    "invalid",
+    'The arguments do not fit: "path" is missing',
+  );
+  cli.edits.push(() => Promise.resolve("{}"));
+  cli.input.answers = ["edit", "approve"];
+  assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+  assert.match(cli.stderr.text, /^Error: body\.arguments: The arguments do not fit/);
+  assert.deepEqual(answers(cli), [{ approved: true }]);
+});
+
+Deno.test("respond writes auto_approve after one more question, and approves then", async () => {
+  await using cli = await createWaiting(AT_TERMINAL, GUARD);
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.input.answers = ["always", false, "always", true];
+  assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+  assert.match(cli.stdout.text, /daily\.md\n {4}@@[^]*\n {4}\+auto_approve: \[file_write\]\n/);
+  const tool = { agentId: "daily", tool: "file_write" };
+  assert.deepEqual(cli.runtime.autoApprovals, [
+    { ...tool, write: false },
+    { ...tool, write: false },
+    { ...tool, write: true },
+  ]);
+  assert.deepEqual(answers(cli), [{ approved: true }]);
+});
+
+Deno.test("respond --arguments and --always answer for scripts", async () => {
+  const file = await Deno.makeTempFile();
+  try {
+    await Deno.writeTextFile(file, JSON.stringify(EDITED));
+    for (const given of [JSON.stringify(EDITED), `@${file}`]) {
+      await using cli = await createWaiting({}, GUARD);
+      cli.runtime.addAgent(fakeAgent("daily"));
+      cli.runtime.previews.set(1, CHANGE);
+      const flags = ["--yes", "--always", "--arguments", given];
+      assert.equal(await cli.drive(cli.run("respond", "1", ...flags)), 0);
+      assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
+      assert.deepEqual(cli.runtime.autoApprovals.map(({ write }) => write), [true]);
+      assert.match(cli.stderr.text, /^\? file_write note\.txt \(new file, \+1\)[^]*\+auto_approve/);
+    }
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
+Deno.test("respond refuses --arguments and --always that do not fit, and neither answers nor writes", async () => {
+  const table: [Partial<HumanRequest>, string[], number, RegExp][] = [
+    [GUARD, ["--always"], 2, /--always goes with --yes/],
+    [GUARD, ["--no", "--arguments", "{}"], 2, /--arguments goes with --yes/],
+    [GUARD, ["--yes", "--arguments", "[1]"], 2, /must be one JSON object/],
+    [GUARD, ["--yes", "--arguments", "{"], 2, /not valid JSON/],
+    [GUARD, ["--yes", "--arguments", "@/nowhere/x.json"], 2, /Cannot read the arguments/],
+    [GUARD, ["--yes", "--always", "--arguments", "{}"], 1, /do not fit/],
+    [{}, ["--yes", "--always"], 2, /does not ask whether a tool may be called/],
+  ];
+  for (const [request, flags, code, message] of table) {
+    await using cli = await createWaiting({}, request);
+    cli.runtime.addAgent(fakeAgent("daily"));
+    cli.runtime.editFailure = new FakeRefusal("invalid", "They do not fit");
+    assert.equal(await cli.run("respond", "1", ...flags), code, flags.join(" "));
+    assert.match(cli.stderr.text, message);
+    assert.deepEqual(answers(cli), []);
+    assert.deepEqual(cli.runtime.autoApprovals, []);
+  }
 });

@@ -39,6 +39,7 @@ function openAnswers({ store, clock }: TestRunner): { answers: HumanAnswers; gon
       whyUnreadable: () => undefined,
     }),
     active: new ActiveRuns(clock),
+    openTools: () => Promise.reject(new TypeError("No arguments were given")),
     runs: { resume: (subject) => Promise.resolve(void goneOn.push(subject)) },
   });
   return { answers, goneOn };

@@ -1,0 +1,35 @@
+// Changes of files as a person reads them: the lines of a diff in colours, with nothing in them that could deceive.
+import type { PreviewBody } from "../../server/schemas/request_schemas.ts";
+import type { Style } from "./style.ts";
+import { toVisible, toVisibleLine } from "./visible_text.ts";
+
+const INDENT = "    ";
+
+/** The lines of a diff, indented, the signs before them in the colours of what they say. */
+export function formatDiff(diff: string, style: Style): string[] {
+  const lines = diff.replace(/\n$/, "").split("\n");
+  if (diff === "") return [];
+  const texts = lines.filter((line) => /^[ +-]/.test(line));
+  // Where every line ends so, before and after, it says nothing.
+  const isCrlf = texts.length > 0 && texts.every((line) => line.endsWith("\r"));
+  return lines.map((line) => {
+    const shown = toVisible(isCrlf ? line.replace(/\r$/, "") : line);
+    return INDENT + paintOf(line, style)(shown);
+  });
+}
+
+function paintOf(line: string, style: Style): (text: string) => string {
+  if (line.startsWith("+")) return style.green;
+  if (line.startsWith("-")) return style.red;
+  if (line.startsWith(" ")) return (text) => text;
+  return style.dim;
+}
+
+/** What a change comes to, behind the tool's name: `notes.md (new file, +3)`. */
+export function describeChange({ path, added, removed, is_new_file: isNew }: PreviewBody): string {
+  const counts = [
+    ...(isNew ? ["new file"] : []),
+    [...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`-${removed}`] : [])].join(" "),
+  ].filter((one) => one !== "");
+  return toVisibleLine(path) + (counts.length === 0 ? "" : ` (${counts.join(", ")})`);
+}

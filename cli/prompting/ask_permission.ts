@@ -1,0 +1,146 @@
+// Putting to a person whether a tool may be called: yes, no, always, or with other arguments.
+import { ApiError } from "../../server/client.ts";
+import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import { CommandFailure, Interrupted } from "../exit.ts";
+import { formatDiff } from "../output/diff.ts";
+import { countDiffLines, formatRequest, isFolded, promptMessage } from "../output/requests.ts";
+import { toVisibleLine } from "../output/visible_text.ts";
+import { wrapExactly } from "../output/wrap.ts";
+import { type Answer, type Asking, askWhyNot } from "./asking.ts";
+import type { Choice } from "./input.ts";
+import { readArguments } from "./read_arguments.ts";
+
+/** Lines of a diff that stand above the choices; the choices and a few lines before them fit the screen with it. */
+const FEWEST_LINES = 8;
+const OTHER_LINES = 14;
+
+/** The person's answer; undefined when they put the question aside. Rejects with Interrupted at Ctrl+C. */
+export async function askPermission(
+  pending: PendingBody,
+  asking: Asking,
+): Promise<Answer | undefined> {
+  return await new Permission(pending, asking).ask();
+}
+
+class Permission {
+  readonly #asking: Asking;
+  /** As it would be with the arguments that the person gave it. */
+  #pending: PendingBody;
+  #edited: PendingBody["tool_args"] | undefined;
+  /** What was typed and did not fit: nobody types it twice. */
+  #draft: string | undefined;
+  #mostLines: number;
+
+  constructor(pending: PendingBody, asking: Asking) {
+    this.#pending = pending;
+    this.#asking = asking;
+    this.#mostLines = Math.max(FEWEST_LINES, asking.output.stdout.rows - OTHER_LINES);
+  }
+
+  async ask(): Promise<Answer | undefined> {
+    const { prompter, signal } = this.#asking;
+    this.#show();
+    for (;;) {
+      const message = promptMessage(this.#pending) ?? "Allow it?";
+      // A stray Enter allows nothing.
+      const choices = this.#choices();
+      const chosen = await prompter.select({ message, choices, initial: "deny", signal });
+      switch (chosen) {
+        case undefined:
+          return undefined;
+        case "approve":
+          return this.#approval();
+        case "deny":
+          return await askWhyNot(this.#asking);
+        case "always":
+          if (await this.#allowForGood()) return this.#approval();
+          break;
+        case "edit":
+          await this.#edit();
+          break;
+        default:
+          this.#mostLines = Infinity;
+          this.#show();
+      }
+    }
+  }
+
+  #choices(): Choice[] {
+    const { preview, asked_by: agent, tool_name: tool } = this.#pending;
+    const lines = countDiffLines(preview?.diff ?? "");
+    return [
+      {
+        value: "approve",
+        label: this.#edited === undefined ? "Approve" : "Approve the changed call",
+      },
+      { value: "deny", label: "Deny" },
+      { value: "always", label: `Always allow ${toVisibleLine(tool)} for ${toVisibleLine(agent)}` },
+      { value: "edit", label: "Edit the arguments" },
+      ...(isFolded(this.#pending, this.#mostLines)
+        ? [{ value: "whole", label: `Show the whole diff (${lines} lines)` }]
+        : []),
+    ];
+  }
+
+  #approval(): Answer {
+    return { approved: true, ...(this.#edited && { arguments: this.#edited }) };
+  }
+
+  #show(): void {
+    const { output } = this.#asking;
+    const text = formatRequest(this.#pending, output.style, { mostLines: this.#mostLines });
+    if (text !== "") output.line(`\n${wrapExactly(text, output.stdout.columns)}`);
+  }
+
+  /** Shows what would be written into the agent's file, asks once, writes it. False: the call is still to be decided. */
+  async #allowForGood(): Promise<boolean> {
+    const { output, client, prompter, signal } = this.#asking;
+    const { asked_by: agent, tool_name: tool } = this.#pending;
+    return await this.#unlessRefused(async () => {
+      const { path, diff, already } = await client.autoApprove(agent, { tool, write: false });
+      if (already) {
+        output.note(`${agent} may call ${tool} unasked already: this call waits from before`);
+        return true;
+      }
+      const shown = [
+        `${output.style.bold(toVisibleLine(path))}`,
+        ...formatDiff(diff, output.style),
+      ];
+      output.line(`\n${wrapExactly(shown.join("\n"), output.stdout.columns)}`);
+      const message = "Write this, and approve the call?";
+      if (await prompter.confirm({ message, signal }) !== true) return false;
+      await client.autoApprove(agent, { tool, write: true });
+      return true;
+    }) ?? false;
+  }
+
+  async #edit(): Promise<void> {
+    const { client, editText } = this.#asking;
+    const { execution_id: id, request_id, tool_args: args } = this.#pending;
+    const before = JSON.stringify(args, null, 2) + "\n";
+    await this.#unlessRefused(async () => {
+      const text = await editText(this.#draft ?? before, "arguments.json");
+      this.#draft = text === before ? undefined : text;
+      if (this.#draft === undefined) return;
+      const edited = readArguments(text);
+      const { preview } = await client.previewArguments(id, { request_id, arguments: edited });
+      this.#draft = undefined;
+      this.#edited = edited;
+      this.#pending = { ...this.#pending, tool_args: edited, preview };
+      this.#show();
+    });
+  }
+
+  /** What cannot be done is said, and the question is asked again. An answer that came from elsewhere ends it. */
+  async #unlessRefused<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      const isRefusal = error instanceof ApiError && [409, 422].includes(error.status) ||
+        error instanceof CommandFailure && !(error instanceof Interrupted);
+      if (!isRefusal) throw error;
+      this.#asking.output.error(error.message);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// Arguments of a call as somebody typed them.
+import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+
+/** The object in a JSON text. Throws CommandFailure that says what is wrong with it. */
+export function readArguments(text: string): PendingBody["tool_args"] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(EXIT.usage, `The arguments are not valid JSON: ${reason}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return { ...value };
+  }
+  throw new CommandFailure(EXIT.usage, "The arguments must be one JSON object: { … }");
+}

@@ -1,0 +1,79 @@
+// One more entry under `auto_approve` in the text of an agent file, put in as a person would: nothing else changes, not a
+// blank, not a comment. What was put in is proven by reading it again.
+import { isDeepStrictEqual } from "node:util";
+import { isMap, isScalar, isSeq, parse, parseDocument, type YAMLSeq } from "yaml";
+import { splitFrontMatter } from "./front_matter.ts";
+
+const KEY = "auto_approve";
+
+/** The text with the entry; undefined where that cannot be done without changing more. `text` must be a sound agent file. */
+export function addAutoApproval(text: string, entry: string): string | undefined {
+  const parts = splitFrontMatter(text);
+  if (parts === "unterminated") return undefined;
+  const end = text.includes("\r\n") ? "\r\n" : "\n";
+  const value = /^[\w./-]+$/.test(entry) && parse(entry) === entry ? entry : JSON.stringify(entry);
+  if (parts.yaml === null) {
+    return `---${end}${KEY}: [${value}]${end}---${end}${end}${parts.body}`;
+  }
+  const before = text.slice(0, text.indexOf("\n") + 1);
+  const after = text.slice(before.length + parts.yaml.length);
+  const yaml = insertEntry(parts.yaml, value, end);
+  return yaml !== undefined && isThatAlone(parts.yaml, yaml, entry)
+    ? before + yaml + after
+    : undefined;
+}
+
+function insertEntry(yaml: string, value: string, end: string): string | undefined {
+  const document = parseDocument(yaml);
+  const { contents } = document;
+  if (contents !== null && !isMap(contents)) return undefined;
+  if (!document.has(KEY)) {
+    if (contents?.flow) return undefined;
+    const isEnded = yaml === "" || yaml.endsWith("\n");
+    return `${yaml}${isEnded ? "" : end}${KEY}: [${value}]${end}`;
+  }
+  const list = document.get(KEY, true);
+  if (isSeq(list)) {
+    return list.flow ? inBrackets(yaml, list, value) : onNewLine(yaml, list, value, end);
+  }
+  if (!isScalar(list) || list.value !== null || !list.range) return undefined;
+  const [from, to] = list.range;
+  // A word for nothing, else nothing but a note.
+  if (from < to) return `${yaml.slice(0, from)}[${value}]${yaml.slice(to)}`;
+  return yaml.replace(new RegExp(`^${KEY}[ \\t]*:`, "m"), (key) => `${key} [${value}]`);
+}
+
+function inBrackets(yaml: string, list: YAMLSeq, value: string): string | undefined {
+  const last = list.items.at(-1);
+  const closing = (list.range?.[1] ?? 0) - 1;
+  if (last === undefined) return yaml.slice(0, closing) + value + yaml.slice(closing);
+  if (!isScalar(last) || !last.range) return undefined;
+  const at = last.range[1];
+  return `${yaml.slice(0, at)}, ${value}${yaml.slice(at)}`;
+}
+
+function onNewLine(yaml: string, list: YAMLSeq, value: string, end: string): string | undefined {
+  const last = list.items.at(-1);
+  if (!isScalar(last) || !last.range) return undefined;
+  const lineStart = yaml.lastIndexOf("\n", last.range[0] - 1) + 1;
+  const [dash] = /^[ \t]*-[ \t]+/.exec(yaml.slice(lineStart, last.range[0])) ?? [];
+  if (dash === undefined) return undefined;
+  // Behind what is noted on the entry's line.
+  const feed = yaml.indexOf("\n", last.range[1]);
+  return feed < 0
+    ? `${yaml}${end}${dash}${value}`
+    : `${yaml.slice(0, feed + 1)}${dash}${value}${end}${yaml.slice(feed + 1)}`;
+}
+
+/** Whether the one text says what the other does, and the entry as the last of the list besides. */
+function isThatAlone(before: string, after: string, entry: string): boolean {
+  const [old, now] = [toPlain(before), toPlain(after)];
+  if (old === undefined || now === undefined) return false;
+  const list = [old[KEY] ?? []].flat();
+  return isDeepStrictEqual(now, { ...old, [KEY]: [...list, entry] });
+}
+
+function toPlain(yaml: string): Record<string, unknown> | undefined {
+  const document = parseDocument(yaml);
+  return document.errors.length > 0 ? undefined : document.toJS() ?? {};
+}

@@ -1,0 +1,138 @@
+// A person's word that an agent may call a tool unasked from now on, written into the agent's file.
+import { isDeepStrictEqual } from "node:util";
+import type { Agent } from "../agents/agent.ts";
+import { addAutoApproval } from "../agents/auto_approve_edit.ts";
+import { isGuarded, type NamedTool } from "../agents/guarded_tools.ts";
+import { parseAgent } from "../agents/parse_agent.ts";
+import { untilAborted, withinTime } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { unreadableReason } from "../../base/files/unreadable.ts";
+import { PATHS } from "../../base/plain_path.ts";
+import { unifiedDiff } from "../../base/text/unified_diff.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { AutoApproval } from "../runtime.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import { BUILTIN_TOOL_NAMES } from "../tool_names.ts";
+import type { AgentTools } from "../tools/agent_tools.ts";
+import type { OpenToolsOptions } from "../tools/open_tools_options.ts";
+import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
+
+/** A tool that cannot be freed so; the message says why, and what to do. */
+export class NotAutoApproved extends RuntimeError {
+  override readonly code: RuntimeErrorCode;
+  constructor(code: Extract<RuntimeErrorCode, "conflict" | "invalid">, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What it is done with. */
+export interface AutoApprovalPorts {
+  settings: WorkspaceSettings;
+  clock: Clock;
+  redactor: Redactor;
+  openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
+}
+
+/** How long an agent's tools are waited for. */
+const PATIENCE_MS = 30_000;
+
+/** Adds a tool to `auto_approve` in the agent's file, with `write`. Throws NotAutoApproved. Whoever calls it reads the agents again. */
+export async function autoApprove(
+  agent: Agent,
+  { tool: asked, write }: { tool: string; write: boolean },
+  ports: AutoApprovalPorts,
+): Promise<AutoApproval> {
+  const { settings, redactor } = ports;
+  const path = agent.sourcePath;
+  const refuse = (message: string) =>
+    new NotAutoApproved("conflict", `Cannot change ${PATHS.basename(path)}: ${message}`);
+  const tool = await findTool(agent, asked, ports);
+  const bytes = await readAgentBytes(path, refuse);
+  const parse = (one: Uint8Array) => {
+    const parsed = parseAgent({ path, bytes: one }, { ...settings, config: settings.config });
+    if ("agent" in parsed) return parsed.agent;
+    const [problem] = parsed.diagnostics.filter(({ severity }) => severity === "error");
+    throw refuse(
+      problem === undefined
+        ? "it does not parse"
+        : formatDiagnostic({ ...problem, path: PATHS.basename(path) }),
+    );
+  };
+  const before = parse(bytes);
+  if (!isGuarded(before, tool)) return { path, diff: "", written: false, already: true };
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const entry = tool.origin === undefined ? tool.name : `${tool.origin.server}/${tool.origin.tool}`;
+  const changed = addAutoApproval(text, entry);
+  const content = new TextEncoder().encode(changed ?? "");
+  if (changed === undefined || isGuarded(parse(content), tool)) {
+    throw refuse(`add ${JSON.stringify(entry)} to auto_approve in it by hand`);
+  }
+  const { diff } = await unifiedDiff(text, changed);
+  const shown = { path, diff: redactor.redact(diff), already: false };
+  if (!write) return { ...shown, written: false };
+  if (!isDeepStrictEqual(await readAgentBytes(path, refuse), bytes)) {
+    throw refuse("somebody changed it a moment ago; try again");
+  }
+  try {
+    await writeFileAtomically(path, content);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new NotAutoApproved("conflict", `Cannot write ${PATHS.basename(path)}: ${reason}`);
+  }
+  return { ...shown, written: true };
+}
+
+async function readAgentBytes(
+  path: string,
+  refuse: (message: string) => NotAutoApproved,
+): Promise<Uint8Array> {
+  try {
+    return await Deno.readFile(path);
+  } catch (error) {
+    throw refuse(unreadableReason(error));
+  }
+}
+
+/** The tool by its name, or by its server's. Throws NotAutoApproved for one that the agent does not have, or that asks itself. */
+async function findTool(
+  agent: Agent,
+  asked: string,
+  { openTools, clock }: AutoApprovalPorts,
+): Promise<NamedTool> {
+  if (asked === "ask_user") {
+    throw new NotAutoApproved(
+      "invalid",
+      "ask_user asks by itself: auto_approve does not answer it",
+    );
+  }
+  // Nothing has to be opened for those.
+  if (BUILTIN_TOOL_NAMES.some((name) => name === asked)) return { name: asked };
+  const reason = new ToolsUnavailable("its tools were not there within 30 s");
+  try {
+    const { toolbox } = await withinTime(
+      { clock, ms: PATIENCE_MS, reason },
+      (signal) => untilAborted(openTools(agent, { signal }), signal),
+    );
+    const tool = toolbox.names().flatMap((name) => toolbox.get(name) ?? [])
+      .find(({ name, origin }) =>
+        name === asked || origin && `${origin.server}/${origin.tool}` === asked
+      );
+    if (tool !== undefined) return tool;
+    throw new NotAutoApproved(
+      "invalid",
+      `Agent '${agent.id}' has no tool ${JSON.stringify(asked)}. It has: ${
+        toolbox.names().join(", ")
+      }`,
+    );
+  } catch (error) {
+    if (!(error instanceof ToolsUnavailable)) throw error;
+    throw new NotAutoApproved(
+      "conflict",
+      `Cannot look up ${JSON.stringify(asked)}: ${error.message}`,
+    );
+  }
+}

@@ -1,0 +1,56 @@
+// What a runtime in this process is made of. mod.ts puts it together.
+import type { Agent } from "../agents/agent.ts";
+import type { AgentRegistry } from "../agents/registry.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { Directories } from "../config/directories.ts";
+import type { EventBus } from "../events/bus.ts";
+import type { FrameStore } from "../events/frame_store.ts";
+import type { ExecutionLog } from "../events/log.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { ExecutionReads } from "../executions/record/execution_reads.ts";
+import type { FamilyStore } from "../executions/record/family_store.ts";
+import type { RequestStore } from "../executions/record/request_store.ts";
+import type { Retention } from "../executions/runs/retention.ts";
+import type { Runner } from "../executions/runs/runner.ts";
+import type { RunPlan } from "./run_plan.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import type { AutoApprovalPorts } from "./auto_approval.ts";
+import type { AgentFiles } from "../triggers/agent_files.ts";
+import type { Pause } from "../triggers/pause.ts";
+import type { SlotStore } from "../triggers/schedule/slot_store.ts";
+import type { Triggers } from "../triggers/triggers.ts";
+
+/** The parts of a LocalRuntime. */
+export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
+  version: string;
+  settings: WorkspaceSettings;
+  /** Reads config.yaml again if it changed, and the agents, which have their defaults from it. */
+  refreshConfig: () => Promise<void>;
+  directories: Directories;
+  clock: Clock;
+  log: ServiceLog;
+  registry: AgentRegistry;
+  agentFiles: AgentFiles;
+  executions: ExecutionReads;
+  requests: Pick<RequestStore, "readOpenRequest">;
+  families: Pick<FamilyStore, "sumDescendants">;
+  frames: FrameStore;
+  executionLog: ExecutionLog;
+  /** The machine's. */
+  timeZone: () => string;
+  redactor: Redactor;
+  planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
+  retention: Retention;
+  /** Absent in a runtime that runs nothing. */
+  runner: Runner | undefined;
+  /** Ends a waiting execution; absent in a read-only runtime. */
+  abortWaiting: Runner["abortWaiting"] | undefined;
+  /** What fires by itself; absent in a runtime that runs nothing. */
+  triggers: Triggers | undefined;
+  pause: Pause;
+  slots: SlotStore;
+  events: EventBus;
+  /** Everything that must be closed, in order of opening. */
+  resources: AsyncDisposableStack;
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { CommandFailure } from "../../../cli/exit.ts";
+import { editText } from "../../../cli/prompting/text_editor.ts";
+
+/** A program that is given a file's path as its last argument. */
+async function withEditor(
+  script: string,
+  use: (editor: string, log: string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const editor = join(folder, "editor");
+    await Deno.writeTextFile(editor, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+    await use(editor, join(folder, "log"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);
+
+Deno.test("editText() opens a file that only its user can read, and leaves nothing behind", async () => {
+  // Options are given as they stand, and an editor may leave files of its own.
+  const script = 'printf "%s\\n" "$1" "$2" "$(cat "$2")" > "$(dirname "$0")/log"\n' +
+    'stat -c %a "$2" "$(dirname "$2")" >> "$(dirname "$0")/log" 2>/dev/null\n' +
+    'printf new > "$2"; touch "$2~"';
+  await withEditor(script, async (editor, log) => {
+    const edited = await editText("old", "arguments.json", { VISUAL: `${editor} --wait` });
+    assert.equal(edited, "new");
+    const [option, path = "", text, ...modes] = (await Deno.readTextFile(log)).trim().split("\n");
+    assert.deepEqual([option, text], ["--wait", "old"]);
+    assert.match(path, /\/arguments\.json$/);
+    if (Deno.build.os === "linux") assert.deepEqual(modes, ["600", "700"]);
+    assert.equal(await isThere(join(path, "..")), false);
+  });
+});
+
+Deno.test("editText() takes VISUAL before EDITOR, and says what is missing or has failed", async () => {
+  await withEditor("exit 3", async (editor) => {
+    const failing = editText("old", "a.json", { VISUAL: " ", EDITOR: editor });
+    await assert.rejects(failing, /The editor ended with code 3: nothing was changed/);
+    assert.equal(await editText("old", "a.json", { VISUAL: "true", EDITOR: editor }), "old");
+  });
+  await assert.rejects(
+    editText("old", "a.json", {}),
+    (error) => error instanceof CommandFailure && /set VISUAL or EDITOR/.test(error.message),
+  );
+});

@@ -1,0 +1,70 @@
+// kill -9 between a person's edited arguments and the call: the edited call happens at most once, the other one never.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createTestWorkspace, toEnd } from "../../support/test_workspace.ts";
+import { resultsOf } from "../../runtime/executions/executions_of.ts";
+import { REPOSITORY } from "../../support/repository.ts";
+
+const edit = (new_text: string) => ({ path: "a.txt", old_text: "end", new_text });
+
+/** Deaths, and how often the edited call has happened once everything is over. */
+const DEATHS = [
+  { method: "answerRequest", when: "after", times: 1 },
+  { method: "startCall", when: "before", times: 1 },
+  // Nobody knows whether it happened: it is not repeated.
+  { method: "startCall", when: "after", times: 0 },
+  { method: "finishCall", when: "before", times: 1 },
+] as const;
+
+for (const { method, when, times } of DEATHS) {
+  Deno.test(`kill -9 ${when} ${method}: an edited call runs at most once, and never as it was asked for`, async () => {
+    await using place = await createTestWorkspace();
+    const file = join(place.workspace, "a.txt");
+    await Deno.writeTextFile(file, "end\n");
+    await place.writeScript(
+      "editor",
+      [{ call: [{ name: "file_edit", arguments: edit("theirs\nend") }] }, { say: "Done." }],
+      "confirm: [file_edit]\non_restart: resume",
+    );
+    const order = {
+      shell: place.shell,
+      home: place.root,
+      start: ["editor"],
+      crash: { name: method, method, when, nth: 1 },
+      edits: edit("mine\nend"),
+    };
+    const { signal } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "--no-prompt", "--config", join(REPOSITORY, "tests", "deno.json"), "--no-check"],
+        ...[
+          "--allow-read",
+          "--allow-write",
+          "--allow-env",
+          "--allow-sys",
+          "--allow-run",
+          "--allow-net",
+        ],
+        fileURLToPath(new URL("../../../proof/crash/service.ts", import.meta.url)),
+        JSON.stringify(order),
+      ],
+      stdin: "null",
+      stdout: "null",
+      stderr: "inherit",
+    }).output();
+    assert.equal(signal, "SIGKILL");
+
+    await using runtime = await place.open();
+    const [execution] = await runtime.listExecutions({ limit: 1, offset: 0 });
+    const { id, status } = await toEnd(runtime, execution?.id ?? 0);
+    assert.equal(status, "success");
+    assert.equal(await Deno.readTextFile(file), `${"mine\n".repeat(times)}end\n`);
+    const [result] = await resultsOf(runtime, id);
+    assert.match(
+      String(result?.["content"]),
+      when === "after" && method === "startCall" || method === "finishCall"
+        ? /was not repeated/
+        : /The user changed the arguments of this call before it ran: new_text = "mine\\nend"/,
+    );
+  });
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { addAutoApproval } from "../../../runtime/agents/auto_approve_edit.ts";
+
+const BODY = "\nWrite.\n---\nauto_approve: [none]\n";
+const file = (yaml: string) => `---\n${yaml}---\n${BODY}`;
+const add = (yaml: string, entry = "file_write") => addAutoApproval(file(yaml), entry);
+
+Deno.test("addAutoApproval() adds one entry and changes nothing else, whatever form the list has", () => {
+  const cases: [string, string][] = [
+    // The key is not there.
+    [
+      "name:   Writer     # aligned\n\n# the model\nmodel: { name: x }\n",
+      "name:   Writer     # aligned\n\n# the model\nmodel: { name: x }\nauto_approve: [file_write]\n",
+    ],
+    ["", "auto_approve: [file_write]\n"],
+    ["auto_approve:\nname: x\n", "auto_approve: [file_write]\nname: x\n"],
+    ["auto_approve:   # none yet\nname: x\n", "auto_approve: [file_write]   # none yet\nname: x\n"],
+    ["auto_approve: null\n", "auto_approve: [file_write]\n"],
+    ["auto_approve: []\n", "auto_approve: [file_write]\n"],
+    ["auto_approve: [ a ] # few\nname: x\n", "auto_approve: [ a, file_write ] # few\nname: x\n"],
+    ["auto_approve: [a, b,]\n", "auto_approve: [a, b, file_write,]\n"],
+    [
+      "auto_approve:\n  - a   # because\n  # a note\n  - 'b'   # of that\n# end\nname: x\n",
+      "auto_approve:\n  - a   # because\n  # a note\n  - 'b'   # of that\n  - file_write\n# end\nname: x\n",
+    ],
+    ["auto_approve:\n- a\nname: x\n", "auto_approve:\n- a\n- file_write\nname: x\n"],
+  ];
+  for (const [before, after] of cases) assert.equal(add(before), file(after));
+});
+
+Deno.test("addAutoApproval() keeps CRLF, and gives a file without front matter some", () => {
+  const crlf = file("auto_approve:\n  - a\n").replaceAll("\n", "\r\n");
+  assert.equal(
+    addAutoApproval(crlf, "b"),
+    file("auto_approve:\n  - a\n  - b\n").replaceAll("\n", "\r\n"),
+  );
+  assert.equal(
+    addAutoApproval("Write.\n", "github/get_issue"),
+    "---\nauto_approve: [github/get_issue]\n---\n\nWrite.\n",
+  );
+});
+
+Deno.test("addAutoApproval() quotes what YAML would take for something else", () => {
+  assert.equal(add("", "true"), file('auto_approve: ["true"]\n'));
+  assert.equal(add("", "a: [b]"), file('auto_approve: ["a: [b]"]\n'));
+});
+
+Deno.test("addAutoApproval() leaves a file alone in which it would change more than the list", () => {
+  // The list is another one's, too.
+  assert.equal(add("confirm: &both [a]\nauto_approve: *both\n"), undefined);
+  // The last thing is a text that would take the line in.
+  assert.equal(add("{ name: x }\n"), undefined);
+  assert.equal(addAutoApproval("---\nname: x\n", "a"), undefined);
+  assert.equal(
+    add("description: |+\n  text\n\n"),
+    file("description: |+\n  text\n\nauto_approve: [file_write]\n"),
+  );
+});

@@ -1,0 +1,164 @@
+// A person changes what a call is about to do, and approves that: the changed call runs, and nothing else.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { JsonObject } from "../../../base/json.ts";
+import { AnswerMisfit } from "../../../runtime/executions/human_request.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
+import { resultsOf } from "./executions_of.ts";
+
+const KEY = "sk-live-0123456789abcdef";
+const write = (path: string, content: string) => ({
+  name: "file_write",
+  arguments: { path, content },
+});
+
+async function approve(runtime: Runtime, id: number, args: JsonObject, reason?: string) {
+  const { requestId } = await runtime.pendingRequest(id);
+  const answer = { approved: true, arguments: args, ...(reason && { reason }) };
+  await runtime.respond(id, { requestId, answer });
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name)
+    .filter((name) => name !== "agents").sort();
+}
+
+Deno.test("edited arguments reach the tool, and only those; the model and the log are told", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ call: [write("a.txt", "theirs")] }, { say: "Done." }]);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "writer");
+  await approve(runtime, id, { path: "b.txt", content: "mine" }, "not over a");
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.deepEqual(await namesIn(place.workspace), ["b.txt"]);
+  assert.equal(await Deno.readTextFile(join(place.workspace, "b.txt")), "mine");
+  const [result] = await resultsOf(runtime, id);
+  assert.equal(
+    result?.["content"],
+    "Created b.txt (4 chars, 1 lines)\n" +
+      'The user changed the arguments of this call before it ran: path = "b.txt", content = "mine"\n' +
+      "The user approved this and said: not over a",
+  );
+  const answered = (await payloadsOf(runtime, id)).findLast((one) => one["event_type"] === "human");
+  assert.equal(
+    answered?.["content"],
+    'Approved: not over a\nWith other arguments: {"path":"b.txt","content":"mine"}',
+  );
+});
+
+Deno.test("edited arguments that do not fit the tool leave the question open and change nothing", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "writer");
+  const before = await payloadsOf(runtime, id);
+  let deep: JsonObject = {};
+  for (let level = 0; level < 200; level++) deep = { deep };
+  for (
+    const [args, sentence] of [
+      [{ path: "a.txt" }, /"content" is missing/],
+      [{ path: "a.txt", content: 5 }, /"content": expected string/],
+      [{ path: "a.txt", content: "", mode: "x" }, /unknown argument "mode"/],
+      [deep, /nested over 100 levels/],
+    ] as [JsonObject, RegExp][]
+  ) {
+    await assert.rejects(
+      approve(runtime, id, args),
+      (error) => error instanceof AnswerMisfit && sentence.test(error.message),
+    );
+  }
+  const { requestId } = await runtime.pendingRequest(id);
+  const denial = { approved: false, arguments: { path: "a.txt", content: "x" } };
+  await assert.rejects(runtime.respond(id, { requestId, answer: denial }), AnswerMisfit);
+  assert.equal((await runtime.getExecution(id)).status, "waiting");
+  assert.deepEqual(await payloadsOf(runtime, id), before);
+  assert.deepEqual(await namesIn(place.workspace), []);
+});
+
+Deno.test("an edited call is held to the agent's paths as any other", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
+  await using runtime = await place.open();
+  for (const path of ["../outside.txt", ".env", "agents/writer.md"]) {
+    const { id } = await runToEnd(runtime, "writer");
+    await approve(runtime, id, { path, content: "taken" });
+    assert.equal((await toEnd(runtime, id)).status, "success");
+    const [result] = await resultsOf(runtime, id);
+    assert.equal(result?.["is_error"], true);
+    assert.match(String(result?.["content"]), /^Error: Cannot write/);
+  }
+  assert.deepEqual(await namesIn(place.workspace), []);
+  await assert.rejects(Deno.stat(join(place.root, "outside.txt")), Deno.errors.NotFound);
+});
+
+Deno.test("an edited run_agent calls only agents that the agent may call", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("helper", [{ say: "Helped." }]);
+  await place.writeScript("stranger", [{ say: "Strange." }]);
+  await place.writeScript(
+    "lead",
+    [{ call: [{ name: "run_agent", arguments: { agent_id: "helper" } }] }, { say: "Done." }],
+    "agents: [helper]\nconfirm: [run_agent]",
+  );
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "lead");
+  await assert.rejects(approve(runtime, id, { agent_id: "stranger" }), AnswerMisfit);
+  assert.equal((await runtime.getExecution(id)).status, "waiting");
+  await approve(runtime, id, { agent_id: "helper", arguments: ["more"] });
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  const [child] = await runtime.listExecutions({ agentId: "helper", limit: 5, offset: 0 });
+  assert.deepEqual(child?.args, ["more"]);
+});
+
+Deno.test("what is left as shown keeps its secret; a placeholder elsewhere is not taken for text", async () => {
+  await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
+  await place.writeScript("writer", [{ call: [write("a.txt", `t: ${KEY}`)] }, { say: "Done." }]);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "writer");
+  const { content } = (await runtime.pendingRequest(id)).toolArgs;
+  assert.equal(content, "t: [redacted:SERVICE_TOKEN]");
+  for (const other of [`${content}!`, "[redacted:SERVICE_TOKEN]"]) {
+    await assert.rejects(
+      approve(runtime, id, { path: "b.txt", content: other }),
+      /"content": \[redacted:SERVICE_TOKEN\] stands for a secret that is not shown/,
+    );
+  }
+  await assert.rejects(
+    approve(runtime, id, { path: String(content), content: "" }),
+    /"path": \[redacted/,
+  );
+  await approve(runtime, id, { path: "b.txt", content: String(content) });
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal(await Deno.readTextFile(join(place.workspace, "b.txt")), `t: ${KEY}`);
+  assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), new RegExp(KEY));
+});
+
+Deno.test("arguments that are the call's own, defaults filled in or not, are no change", async () => {
+  await using place = await createTestWorkspace();
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), "one");
+  const edit = { path: "a.txt", old_text: "one", new_text: "two" };
+  await place.writeScript(
+    "writer",
+    [{ call: [{ name: "file_edit", arguments: edit }] }, { say: "Done." }],
+    "confirm: [file_edit]",
+  );
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "writer");
+  await approve(runtime, id, edit);
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal(
+    (await resultsOf(runtime, id))[0]?.["content"],
+    "Updated a.txt (1 replacement, line 1)",
+  );
+});
+
+Deno.test("a question that a tool asks itself takes no arguments", async () => {
+  await using place = await createTestWorkspace();
+  const asks = { name: "ask_user", arguments: { question: "Sure?", kind: "confirm" } };
+  await place.writeScript("asker", [{ call: [asks] }, { say: "Done." }]);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "asker");
+  await assert.rejects(approve(runtime, id, { question: "Really?" }), /keeps its arguments/);
+  assert.equal((await runtime.getExecution(id)).status, "waiting");
+});

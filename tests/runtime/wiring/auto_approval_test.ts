@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { AgentNotFound } from "../../../runtime/agents/agent_not_found.ts";
+import { NotAutoApproved } from "../../../runtime/wiring/auto_approval.ts";
+import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
+
+const STEPS = JSON.stringify([
+  { call: [{ name: "file_write", arguments: { path: "a.txt", content: "x" } }] },
+  { say: "Done." },
+]);
+const AGENT = (lines: string) =>
+  `---\nmodel: { provider: demo, name: script }   # no key\n${lines}---\n\`\`\`demo\n${STEPS}\n\`\`\`\n`;
+
+Deno.test("autoApprove() shows the change, writes one entry, and the agent is not asked any more at once", async () => {
+  await using place = await createTestWorkspace();
+  const path = join(place.agentsDir, "writer.md");
+  await place.writeAgent("writer", AGENT(""));
+  await Deno.chmod(path, 0o640);
+  await using runtime = await place.open();
+  const only = await runtime.autoApprove("writer", { tool: "file_write", write: false });
+  assert.deepEqual([only.path, only.written, only.already], [path, false, false]);
+  assert.match(
+    only.diff,
+    /^@@ -1,5 \+1,6 @@\n ---\n model: .* # no key\n\+auto_approve: \[file_write\]\n ---\n/,
+  );
+  assert.equal(await Deno.readTextFile(path), AGENT(""));
+
+  assert.equal((await runToEnd(runtime, "writer")).status, "waiting");
+  // Several at once write it once.
+  const all = await Promise.all(
+    [1, 2, 3].map(() => runtime.autoApprove("writer", { tool: "file_write", write: true })),
+  );
+  assert.deepEqual(all.map(({ written, already }) => [written, already]), [
+    [true, false],
+    [false, true],
+    [false, true],
+  ]);
+  assert.equal(all[0]?.diff, only.diff);
+  assert.equal(await Deno.readTextFile(path), AGENT("auto_approve: [file_write]\n"));
+  assert.equal((await Deno.stat(path)).mode! & 0o777, 0o640);
+  assert.deepEqual((await runtime.getAgent("writer")).agent.autoApprove, ["file_write"]);
+  assert.equal(
+    (await runToEnd(runtime, "writer", { sessionId: "s", message: "x" })).status,
+    "success",
+  );
+  assert.equal((await Array.fromAsync(Deno.readDir(place.agentsDir))).length, 1);
+});
+
+Deno.test("autoApprove() never touches a file that does not parse, or that it would change otherwise", async () => {
+  await using place = await createTestWorkspace();
+  const path = join(place.agentsDir, "writer.md");
+  await place.writeAgent("writer", AGENT(""));
+  await using runtime = await place.open();
+  const approve = () => runtime.autoApprove("writer", { tool: "file_write", write: true });
+  for (
+    const [text, sentence] of [
+      [AGENT("confirm: ["), /^Cannot change writer\.md: writer\.md:\d+:\d+: /],
+      [AGENT("enabled: maybe\n"), /writer\.md:3:\d+: enabled/],
+      [AGENT("confirm: &a [http_request]\nauto_approve: *a\n"), /by hand/],
+    ] as const
+  ) {
+    await Deno.writeTextFile(path, text);
+    await assert.rejects(
+      approve(),
+      (error) =>
+        error instanceof NotAutoApproved && error.code === "conflict" &&
+        sentence.test(error.message),
+    );
+    assert.equal(await Deno.readTextFile(path), text);
+  }
+  await Deno.remove(path);
+  await assert.rejects(approve(), /Cannot change writer\.md/);
+});
+
+Deno.test("autoApprove() takes tools that the agent has and that somebody is asked about", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("writer", AGENT("confirm: [file_edit]\n"));
+  await using runtime = await place.open();
+  const approve = (tool: string, agent = "writer") =>
+    runtime.autoApprove(agent, { tool, write: true });
+  assert.deepEqual((await approve("file_read")).already, true);
+  assert.equal((await approve("file_edit")).written, true);
+  await assert.rejects(approve("ask_user"), /ask_user asks by itself/);
+  await assert.rejects(
+    approve("file_wrote"),
+    (error) => error instanceof NotAutoApproved && error.code === "invalid",
+  );
+  await assert.rejects(approve("file_write", "nobody"), AgentNotFound);
+});

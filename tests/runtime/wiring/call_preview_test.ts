@@ -1,0 +1,169 @@
+// What a person is shown of a call that waits: the file as it is then, never more than the agent itself may read.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { CallPreview } from "../../../runtime/runtime.ts";
+import { answer } from "../executions/executions_of.ts";
+import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+
+const KEY = "sk-live-0123456789abcdef";
+
+/** What is shown of a call of an agent that has to ask for everything. */
+async function previewOf(
+  place: TestWorkspace,
+  name: string,
+  args: unknown,
+  settings = "",
+): Promise<CallPreview | null> {
+  await place.writeScript(
+    "writer",
+    [{ call: [{ name, arguments: args }] }, { say: "Done." }],
+    `confirm: ["*"]\non_pending: parallel\n${settings}`.trimEnd(),
+  );
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "writer");
+  assert.equal(status, "waiting");
+  return (await runtime.pendingRequest(id)).preview;
+}
+
+const put = ({ workspace }: TestWorkspace, name: string, text: string | Uint8Array) =>
+  Deno.writeFile(
+    join(workspace, name),
+    typeof text === "string" ? new TextEncoder().encode(text) : text,
+  );
+
+Deno.test("a preview shows what file_write and file_edit would change, as the file is when it is asked for", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "a.txt", "one\ntwo\n");
+  await place.writeScript(
+    "writer",
+    [{ call: [{ name: "file_write", arguments: { path: "a.txt", content: "one\n2\n" } }] }, {
+      say: "Done.",
+    }],
+  );
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "writer");
+  const shown = async () => (await runtime.pendingRequest(id)).preview;
+  assert.deepEqual(await shown(), {
+    path: "a.txt",
+    diff: "@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+    added: 1,
+    removed: 1,
+    isNewFile: false,
+    problem: null,
+  });
+  await put(place, "a.txt", "one\n");
+  assert.equal((await shown())?.diff, "@@ -1,1 +1,2 @@\n one\n+2\n");
+  await Deno.remove(join(place.workspace, "a.txt"));
+  assert.deepEqual(
+    [(await shown())?.isNewFile, (await shown())?.diff],
+    [true, "@@ -0,0 +1,2 @@\n+one\n+2\n"],
+  );
+  // It only looked.
+  await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
+  await answer(runtime, id, { approved: true });
+});
+
+Deno.test("a preview of file_edit says when the old text is not there, or there more than once", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "a.txt", "one\none\ntwo\n");
+  const edit = (old_text: string) =>
+    previewOf(place, "file_edit", { path: "a.txt", old_text, new_text: "x" });
+  assert.equal((await edit("two"))?.diff, "@@ -1,3 +1,3 @@\n one\n one\n-two\n+x\n");
+  assert.match((await edit("three"))?.problem ?? "", /^old_text is not in "a.txt"/);
+  assert.match(
+    (await edit("one"))?.problem ?? "",
+    /^old_text is in "a.txt" 2 times, at lines 1, 2/,
+  );
+});
+
+Deno.test("a preview shows a file that would be deleted, and says where another would be moved", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "a.txt", "one\n");
+  await put(place, "b.txt", "two\n");
+  await Deno.symlink(join(place.workspace, "a.txt"), join(place.workspace, "link.txt"));
+  const remove = (path: string) => previewOf(place, "file_delete", { path });
+  const move = (destination: string) =>
+    previewOf(place, "file_move", { source: "a.txt", destination });
+  assert.deepEqual(
+    [(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed],
+    ["@@ -1,1 +0,0 @@\n-one\n", 1],
+  );
+  assert.equal(
+    (await remove("link.txt"))?.problem,
+    '"link.txt" is a symbolic link: only the link is deleted.',
+  );
+  assert.equal((await move("old/a.txt"))?.diff, "rename from a.txt\nrename to old/a.txt\n");
+  assert.match((await move("b.txt"))?.problem ?? "", /there is something already/);
+  // Nothing was made for it.
+  await assert.rejects(Deno.stat(join(place.workspace, "old")), Deno.errors.NotFound);
+});
+
+Deno.test("a preview reads nothing that the agent may not read: links, key files, the agents, what is outside", async () => {
+  await using place = await createTestWorkspace();
+  const outside = join(place.root, "outside.txt");
+  await Deno.writeTextFile(outside, "PRIVATE\n");
+  await Deno.symlink(outside, join(place.workspace, "link.txt"));
+  await Deno.symlink(place.root, join(place.workspace, "folder"));
+  await put(place, ".env", "PRIVATE=1\n");
+  await place.writeAgent("other", "PRIVATE\n");
+  await Deno.mkdir(join(place.workspace, "docs"));
+  await put(place, "secret.txt", "PRIVATE\n");
+  const paths = [
+    ...["link.txt", "folder/outside.txt", ".env", "agents/other.md", "../outside.txt", outside],
+    "secret.txt",
+  ];
+  for (const path of paths) {
+    for (
+      const [name, args] of [
+        ["file_write", { path, content: "x\n" }],
+        ["file_edit", { path, old_text: "PRIVATE", new_text: "x" }],
+        ["file_delete", { path }],
+        ["file_move", { source: path, destination: "docs/x" }],
+      ] as const
+    ) {
+      const shown = await previewOf(place, name, args, "paths: [docs]");
+      const text = JSON.stringify(shown);
+      assert.ok(shown?.problem?.startsWith("Cannot "), `${name} ${path}: ${text}`);
+      assert.equal(shown?.diff, "");
+      assert.doesNotMatch(text, /PRIVATE/);
+    }
+  }
+});
+
+Deno.test("a preview holds no secret, neither of the file nor of the call", async () => {
+  await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
+  await put(place, "a.txt", `token: ${KEY}\n`);
+  const shown = await previewOf(place, "file_write", { path: "a.txt", content: `new: ${KEY}\n` });
+  assert.equal(
+    shown?.diff,
+    "@@ -1,1 +1,1 @@\n-token: [redacted:SERVICE_TOKEN]\n+new: [redacted:SERVICE_TOKEN]\n",
+  );
+  const named = await previewOf(place, "file_write", { path: `../${KEY}`, content: "" });
+  assert.doesNotMatch(JSON.stringify(named), new RegExp(KEY));
+});
+
+Deno.test("a preview is bounded: no big files, no binary ones, and no more than 64 KB of a diff", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "big.txt", "x".repeat(1024 * 1024 + 1));
+  await put(place, "binary", new Uint8Array([0, 1, 2, 3]));
+  const write = (path: string, content = "x\n") =>
+    previewOf(place, "file_write", { path, content });
+  assert.match((await write("big.txt"))?.problem ?? "", /^"big.txt" is over 1 MB/);
+  assert.match((await write("binary"))?.problem ?? "", /^"binary" is a binary file/);
+  assert.match(
+    (await previewOf(place, "file_edit", { path: "big.txt", old_text: "y", new_text: "" }))
+      ?.problem ?? "",
+    /^"big.txt" is over 1 MB/,
+  );
+  for (const content of ["ä line\n".repeat(20_000), "ä".repeat(100_000)]) {
+    const diff = (await write("new.txt", content))?.diff ?? "";
+    assert.ok(new TextEncoder().encode(diff).length <= 64 * 1024 + 100);
+    assert.match(diff, /\n\[cut here: the whole diff has \d+ lines\]\n$/);
+  }
+});
+
+Deno.test("a preview is there for calls of file tools only", async () => {
+  await using place = await createTestWorkspace();
+  assert.equal(await previewOf(place, "file_read", { path: "a.txt" }), null);
+  assert.equal(await previewOf(place, "ask_user", { question: "Which?" }), null);
+});
