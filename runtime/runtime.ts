@@ -51,6 +51,11 @@ export interface AgentListing {
 /** An execution with its answer. */
 export interface ExecutionDetail extends Execution {
   outputData: string | null;
+  /** What it was asked, beside its arguments; null where that was its usual task. */
+  message: string | null;
+  context: string | null;
+  /** Whether secrets were taken out of what it was asked, so that repeating what is shown would ask something else. */
+  isAskedRedacted: boolean;
   /** Whether its last reply was cut off, so that part of its tokens and of its cost is estimated. */
   isUsageEstimated: boolean;
   /** What the executions below it used, those that it delegated to and theirs. */

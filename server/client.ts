@@ -58,6 +58,8 @@ export interface ExecutionQuery extends Page {
   agent?: string | undefined;
   parent?: number | undefined;
   trigger?: string | undefined;
+  /** The id of a conversation. */
+  session?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
   /** A text of at least 3 characters. */

@@ -78,9 +78,14 @@ export class ShownHistory {
   /** Throws ExecutionNotFound. */
   async get(id: number): Promise<ExecutionDetail> {
     const stored = await requireExecution(this.#ports.executions, id);
+    const { args, message = null, context = null } = stored.request;
+    const asked = this.#ports.redactor.redactValue({ args, message, context });
     return {
       ...this.show(stored.execution),
       outputData: stored.output,
+      message: asked.message,
+      context: asked.context,
+      isAskedRedacted: JSON.stringify(asked) !== JSON.stringify({ args, message, context }),
       isUsageEstimated: await this.#ports.executions.readIsEstimated(id),
       children: await this.#ports.families.sumDescendants(id),
     };

@@ -61,6 +61,12 @@ export const trigger = z.string()
   .pipe(z.enum(EXECUTION_TRIGGERS).optional())
   .optional();
 
+/** The id of a conversation, as it is; blank is absent. */
+export const session = z.string()
+  .transform((text) => text.trim() === "" ? undefined : text)
+  .pipe(z.string().optional())
+  .optional();
+
 /** A moment as ISO 8601 with its zone; blank is absent. */
 export const moment = z.string()
   .transform((text) => text.trim() === "" ? undefined : text.trim())

@@ -20,6 +20,7 @@ import {
   moment,
   offset,
   searchText,
+  session,
   statuses,
   trigger,
   yesOrNo,
@@ -45,6 +46,7 @@ export const executionOperations: readonly Operation[] = [
       agent: agents,
       parent: integer({ min: 1 }).optional(),
       trigger,
+      session,
       since: moment,
       until: moment,
       q: searchText,
@@ -56,18 +58,18 @@ export const executionOperations: readonly Operation[] = [
     response: z.array(ListedExecution),
     errors: [],
     async handle({ query }, { runtime }) {
-      const { status, agent, parent, trigger, since, until, q, preview, limit, offset } = query;
+      const { status, agent, parent, trigger, session, since, until, q, preview, ...page } = query;
       const executions = await runtime.listExecutions({
         ...(status !== undefined && { statuses: status }),
         ...(agent !== undefined && { agentId: agent }),
         ...(parent !== undefined && { parentId: parent }),
         ...(trigger !== undefined && { trigger }),
+        ...(session !== undefined && { sessionId: session }),
         ...(since !== undefined && { since: Date.parse(since) }),
         ...(until !== undefined && { until: Date.parse(until) }),
         ...(q !== undefined && { text: q }),
         ...(preview === "true" && { preview: true }),
-        limit,
-        offset,
+        ...page,
       });
       return executions.map(toListedExecution);
     },

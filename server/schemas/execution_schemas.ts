@@ -47,6 +47,11 @@ export type ListedExecution = z.infer<typeof ListedExecution>;
 /** An execution with its answer. */
 export const ExecutionDetail = ExecutionSummary.extend({
   output_data: z.string().nullable(),
+  message: z.string().nullable().meta({ description: "What it was asked in place of its task" }),
+  context: z.string().nullable().meta({ description: "What was appended to that" }),
+  asked_redacted: z.boolean().meta({
+    description: "Whether secrets were taken out of `args`, `message` or `context`",
+  }),
   usage_estimated: z.boolean().meta({
     description:
       "Whether its last reply was cut off, so that part of its tokens and of its cost is estimated",

@@ -50,6 +50,9 @@ export function toExecutionDetail(execution: Detail): ExecutionDetail {
   return {
     ...toExecutionSummary(execution),
     output_data: execution.outputData,
+    message: execution.message,
+    context: execution.context,
+    asked_redacted: execution.isAskedRedacted,
     usage_estimated: execution.isUsageEstimated,
     total_cost_usd: addCosts(costUsd, children.costUsd),
     children: {

@@ -23,8 +23,6 @@ import { type ChatLine, COMMAND_NAMES, describeCommands, readChatLine } from "./
 const PROMPT = "> ";
 /** Columns of a line that is no command, where it is refused. */
 const SHOWN_WIDTH = 40;
-/** Executions that are asked for at once, looking for a conversation. */
-const PAGE = 500;
 
 /** Talks with an agent until the person, or the pipe that speaks for them, has no more to say. */
 export async function chat(
@@ -115,14 +113,13 @@ async function findTurn(
   agentId: string,
   sessionId: string | undefined,
 ): Promise<ExecutionSummary | undefined> {
-  for (let offset = 0;; offset += PAGE) {
-    const page = await client.executions({ agent: agentId, limit: PAGE, offset });
-    const turn = page.find(({ trigger, session_id }) =>
-      trigger === "chat" && session_id !== null &&
-      (sessionId === undefined || session_id === sessionId)
-    );
-    if (turn !== undefined || page.length < PAGE) return turn;
-  }
+  const [turn] = await client.executions({
+    agent: agentId,
+    trigger: "chat",
+    session: sessionId,
+    limit: 1,
+  });
+  return turn;
 }
 
 /** A line that does not end the chat. */

@@ -24,6 +24,8 @@ export interface ExecutionFilter {
   /** Only those that this one delegated to directly. */
   parentId?: number;
   trigger?: ExecutionTrigger;
+  /** Only the turns of this conversation; with `agentId` they are found without reading the others. */
+  sessionId?: string;
   /** Only those that began then or later, in milliseconds. With it or `until` they are in the order of their starts. */
   since?: number;
   /** Only those that began before. */

@@ -178,7 +178,7 @@ function toStored(row: ExecutionRow & { output_data: string | null }): StoredExe
 function toConditions(
   filter: ExecutionFilter,
 ): { conditions: string[]; values: (string | number)[] } {
-  const { parentId, trigger, since, until, text, isOfAnswers } = filter;
+  const { parentId, trigger, sessionId, since, until, text, isOfAnswers } = filter;
   // Each number of them is a statement of its own, which is kept: naming one again must not make another.
   const statuses = [...new Set(filter.statuses)];
   const agentIds = [...new Set([filter.agentId ?? []].flat())];
@@ -197,6 +197,7 @@ function toConditions(
   if (agentIds.length > 0) add(`agent_id IN (${agentIds.map(() => "?").join(", ")})`, ...agentIds);
   if (parentId !== undefined) add("parent_execution_id = ?", parentId);
   if (trigger !== undefined) add("trigger = ?", trigger);
+  if (sessionId !== undefined) add("session_id = ?", sessionId);
   if (since !== undefined) add("started_at >= ?", since);
   if (until !== undefined) add("started_at < ?", until);
   return { conditions, values };

@@ -6,6 +6,7 @@ import { AgentView } from "./views/agent_view.tsx";
 import type { AgentSummary } from "../../schemas/agent_schemas.ts";
 import type { AgentsById } from "./state/agents_by_id.ts";
 import { AgentsView } from "./views/agents_view.tsx";
+import { ChatView } from "./views/chat/chat_view.tsx";
 import { ExecutionView } from "./views/execution_view.tsx";
 import { HelpDialog } from "./help_dialog.tsx";
 import { HistoryView } from "./views/history_view.tsx";
@@ -64,9 +65,16 @@ export function App(): VNode {
   const main = useFocusOnTurn(route);
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.focus())}>
-        Skip to the content
-      </a>
+      <nav aria-label="Within the page">
+        {count !== null && (
+          <a class="skip" href={toHash({ view: "now" })} onClick={skipToCard}>
+            Skip to what waits for you
+          </a>
+        )}
+        <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.focus())}>
+          Skip to the content
+        </a>
+      </nav>
       <PageHead
         route={route}
         waiting={count}
@@ -102,6 +110,14 @@ export function App(): VNode {
   );
 }
 
+/** Goes to the buttons of the first question of the view; where there is none, the link leads to the view that has all. */
+function skipToCard(event: Event): void {
+  const answer = document.querySelector<HTMLElement>("[data-request] .answer");
+  if (answer === null) return;
+  event.preventDefault();
+  answer.focus();
+}
+
 type Resources = NowLists & { agents: Parameters<typeof AgentsView>[0]["agents"] };
 
 function View(
@@ -114,6 +130,15 @@ function View(
       return <AgentsView agents={resources.agents} />;
     case "agent":
       return <AgentView key={route.id} id={route.id} />;
+    case "chat":
+      return (
+        <ChatView
+          key={route.agent}
+          agentId={route.agent}
+          sessionId={route.session}
+          agents={agents}
+        />
+      );
     case "execution":
       return (
         <ExecutionView key={route.id} id={route.id} step={route.step ?? null} agents={agents} />
@@ -155,7 +180,8 @@ function useFocusOnTurn(
   route: Route,
 ): { ref: { current: HTMLElement | null }; focus: () => void } {
   const ref = useRef<HTMLElement | null>(null);
-  const place = route.view + ("id" in route ? ` ${route.id}` : "");
+  const which = "id" in route ? route.id : route.view === "chat" ? route.agent ?? "" : "";
+  const place = `${route.view} ${which}`;
   const before = useRef(place);
   // With the view itself, not a moment after it: somebody may have gone to a field in it by then.
   useLayoutEffect(() => {
@@ -186,9 +212,13 @@ function useKeys(
         event.preventDefault();
         return latest.current.openPalette();
       }
-      const shortcut = latest.current.shortcuts.find(({ key }) => key === event.key);
+      const shortcut = latest.current.shortcuts.find(({ key, isMeant }) =>
+        key === event.key && (isMeant === undefined || isMeant())
+      );
       if (shortcut === undefined || !isForPage(event)) return;
       event.preventDefault();
+      // A key that is held down goes through rows; it decides nothing twice.
+      if (event.repeat && event.key !== "j" && event.key !== "k") return;
       shortcut.act();
     };
     addEventListener("keydown", onKey);
@@ -215,6 +245,9 @@ function tellEvent(event: ServiceEventMessage, announce: (sentence: string) => v
 
 function titleOf(route: Route, agents: AgentsById): string {
   if (route.view === "execution") return `Execution ${route.id}`;
+  if (route.view === "chat" && route.agent !== null) {
+    return `Chat with ${agents.get(route.agent)?.display_name ?? route.agent}`;
+  }
   if (route.view === "agent") return agents.get(route.id)?.display_name ?? route.id;
   return route.view.charAt(0).toUpperCase() + route.view.slice(1);
 }

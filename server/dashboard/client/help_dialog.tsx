@@ -19,7 +19,7 @@ export function HelpDialog(
       <h2 id="help">Keys</h2>
       <dl class="keys">
         {shortcuts.map(({ key, does }) => (
-          <div key={key}>
+          <div key={does}>
             <dt>
               <kbd>{key}</kbd>
             </dt>

@@ -51,8 +51,9 @@ export function Palette(
     },
   });
   const entries: Entry[] = [
-    ...shortcuts.filter(({ key }) => !["j", "k", "/", "Ctrl+K"].includes(key))
-      .map(({ does, act }) => closing(does, act)),
+    ...shortcuts.filter(({ key, isMeant }) =>
+      isMeant === undefined && !["j", "k", "/", "Ctrl+K"].includes(key)
+    ).map(({ does, act }) => closing(does, act)),
     ...agents.map((agent) =>
       closing(`Open ${agent.display_name}`, () => {
         location.hash = toHash({ view: "agent", id: agent.id });
@@ -62,6 +63,11 @@ export function Palette(
       title: `Run ${agent.display_name}`,
       act: () => setToRun(agent),
     })),
+    ...agents.map((agent) =>
+      closing(`Chat with ${agent.display_name}`, () => {
+        location.hash = toHash({ view: "chat", agent: agent.id, session: null });
+      })
+    ),
     closing("Pause the scheduler", () => void scheduler(true)),
     closing("Resume the scheduler", () => void scheduler(false)),
   ];

@@ -22,6 +22,7 @@ export type Route =
   | { view: "agents" }
   | { view: "agent"; id: string }
   | { view: "execution"; id: number; step?: number | null }
+  | { view: "chat"; agent: string | null; session: string | null }
   | HistoryRoute
   | { view: "schedule" }
   | { view: "usage"; days: number }
@@ -45,6 +46,9 @@ export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [view = "", id, ...rest] = path.split("/").map(decode);
   const values = new URLSearchParams(query);
+  if (view === "chat" && rest.length <= 1) {
+    return { view, agent: id || null, session: id ? rest[0] || null : null };
+  }
   if (rest.length > 0) return { view: "unknown" };
   if (id !== undefined && id !== "") {
     if (view === "agents") return { view: "agent", id };
@@ -91,6 +95,10 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
       return `#/agents/${encodeURIComponent(route.id)}`;
     case "execution":
       return `#/executions/${route.id}${toQuery({ step: route.step?.toString() ?? null })}`;
+    case "chat": {
+      const places = [route.agent, route.agent === null ? null : route.session];
+      return ["#/chat", ...places.filter((one) => one !== null).map(encodeURIComponent)].join("/");
+    }
     case "history": {
       const { status, agent, trigger, page, q = null, from = null, to = null } = route;
       return `#/history${

@@ -11,10 +11,18 @@ import { toSentence } from "./state/resource.ts";
 
 /** A dialog over the page; closes by Escape, by its button, or by running. */
 export function RunDialog(
-  { agent, onClose }: { agent: AgentSummary; onClose: () => void },
+  { agent, onClose, fields: given, sessionId = null, note }: {
+    agent: AgentSummary;
+    onClose: () => void;
+    /** What stands in it at first. */
+    fields?: RunFields;
+    /** The conversation that it is a turn of. */
+    sessionId?: string | null;
+    note?: string | undefined;
+  },
 ): VNode {
   const { client, announce } = useService();
-  const [fields, setFields] = useState<RunFields>({ args: "", message: "", context: "" });
+  const [fields, setFields] = useState<RunFields>(given ?? { args: "", message: "", context: "" });
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -26,7 +34,7 @@ export function RunDialog(
     setSending(true);
     setProblem(null);
     try {
-      const body = toRunBody(fields);
+      const body = { ...toRunBody(fields), ...(sessionId !== null && { session_id: sessionId }) };
       const idempotencyKey = keys.current.keyOf(body);
       const { execution_id } = await client.run(agent.id, body, { idempotencyKey });
       announce(`${agent.display_name} runs as execution ${execution_id}.`);
@@ -37,7 +45,7 @@ export function RunDialog(
       setSending(false);
     }
   };
-  const field = (name: keyof RunFields, label: string, hint: string) => (
+  const field = (name: "args" | "message" | "context", label: string, hint: string) => (
     <TextField
       label={label}
       hint={hint}
@@ -51,10 +59,13 @@ export function RunDialog(
         <h2 id={heading}>
           Run <AgentName icon={agent.icon} name={agent.display_name} />
         </h2>
+        {note !== undefined && <p class="note">{note}</p>}
         {field(
           "args",
           "Arguments",
-          "One per line, for $0, $1 and so on in the agent's text. Empty lines count.",
+          fields.areArgsJson
+            ? "A JSON list of texts, for $0, $1 and so on in the agent's text."
+            : "One per line, for $0, $1 and so on in the agent's text. Empty lines count.",
         )}
         {field("message", "Message", "Sent to the agent instead of its usual task.")}
         {field("context", "Context", "Added below the task.")}
@@ -78,7 +89,7 @@ function TextField(
       <label for={id}>{props.label}</label>
       <textarea
         id={id}
-        rows={2}
+        rows={Math.min(8, Math.max(2, props.value.split("\n").length))}
         value={props.value}
         aria-describedby={`${id}-hint`}
         onInput={(event) => props.onInput(event.currentTarget.value)}

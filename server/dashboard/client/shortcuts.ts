@@ -6,12 +6,15 @@ export interface Shortcut {
   key: string;
   does: string;
   act: () => void;
+  /** Whether it means something where the focus is; a key that means two things means the first that does. */
+  isMeant?: () => boolean;
 }
 
 const VIEWS: readonly { key: string; name: string; route: Exclude<Route, { view: "unknown" }> }[] =
   [
     { key: "n", name: "Now", route: { view: "now" } },
     { key: "a", name: "Agents", route: { view: "agents" } },
+    { key: "c", name: "Chat", route: { view: "chat", agent: null, session: null } },
     { key: "h", name: "History", route: WHOLE_HISTORY },
     { key: "s", name: "Schedule", route: { view: "schedule" } },
     { key: "u", name: "Usage", route: { view: "usage", days: 30 } },
@@ -21,11 +24,28 @@ const VIEWS: readonly { key: string; name: string; route: Exclude<Route, { view:
 /** The views that the page leads to, in the order of its navigation. */
 export const NAVIGATION = VIEWS;
 
+/** What they do to the approval that has the focus, or holds it: its buttons have them, too. */
+const CARD_KEYS = [
+  { key: "y", does: "In an approval: approve" },
+  { key: "n", does: "In an approval: deny" },
+  { key: "e", does: "In an approval: edit the arguments" },
+] as const;
+
+function currentCard(): Element | null {
+  return document.activeElement?.closest('[data-request="confirm"]') ?? null;
+}
+
 /** All keys. */
 export function createShortcuts(
   page: { openHelp: () => void; openPalette: () => void; changeTheme: () => void },
 ): Shortcut[] {
   return [
+    ...CARD_KEYS.map(({ key, does }) => ({
+      key,
+      does,
+      act: () => currentCard()?.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click(),
+      isMeant: () => currentCard() !== null,
+    })),
     ...VIEWS.map(({ key, name, route }) => ({
       key,
       does: `Go to ${name}`,
@@ -34,8 +54,12 @@ export function createShortcuts(
       },
     })),
     { key: "/", does: "Go to the filter", act: focusFilter },
-    { key: "j", does: "Go to the next row; Enter opens it", act: () => moveInList(1) },
-    { key: "k", does: "Go to the row before", act: () => moveInList(-1) },
+    {
+      key: "j",
+      does: "Go to the next row or question; Enter opens a row",
+      act: () => moveInList(1),
+    },
+    { key: "k", does: "Go to the row or question before", act: () => moveInList(-1) },
     { key: "t", does: "Change the theme", act: page.changeTheme },
     { key: "?", does: "Show this help", act: page.openHelp },
     { key: "Ctrl+K", does: "Find an agent, a view or an action", act: page.openPalette },

@@ -166,7 +166,7 @@ async function pageThroughMany(browser: Browser): Promise<void> {
   await page.getByLabel("Status").selectOption("error");
   await until(async () => await idIn() === String(MANY - 99), "only failed ones");
   await page.evaluate('location.hash = "#/usage"');
-  await page.getByRole("cell", { name: "10K", exact: true }).waitFor();
+  await page.getByRole("cell", { name: "10,000", exact: true }).first().waitFor();
   await page.evaluate('location.hash = "#/"');
   await page.getByRole("table", { name: "Recently ended" }).waitFor();
   assert.ok(await elementsOf(page) < MOST_ELEMENTS);

@@ -119,7 +119,7 @@ async function answerQuestions(browser: Browser): Promise<void> {
   await page.getByRole("link", { name: "Now 5 questions wait" }).waitFor();
   assert.match(await page.title(), /^\(5\)/);
 
-  await request("remover").getByText('"path": "old.md"').waitFor();
+  await request("remover").locator(".changed").getByText("old.md").waitFor();
   await request("remover").getByRole("button", { name: "Approve" }).click();
   await request("remover").waitFor({ state: "detached" });
   await request("refused").getByRole("textbox").fill("not that one");

@@ -67,6 +67,8 @@ const VIEWS: readonly { hash: string; heading: string }[] = [
   { hash: "#/executions/1", heading: "Answer" },
   { hash: "#/executions/3", heading: "Waiting for your answer" },
   { hash: "#/executions/4", heading: "Delegation" },
+  { hash: "#/chat", heading: "Begin a conversation" },
+  { hash: "#/chat/digest", heading: "digest" },
   { hash: "#/history", heading: "History" },
   { hash: "#/schedule", heading: "Schedule" },
   { hash: "#/usage", heading: "By agent" },
@@ -99,7 +101,7 @@ async function lookWithAxe(browser: Browser): Promise<void> {
     await page.evaluate(axe.source);
     for (const view of VIEWS) {
       await goTo(page, view);
-      const folds = page.locator("main .fold[aria-expanded=false]");
+      const folds = page.locator("main .fold[aria-expanded=false]:visible");
       while (await folds.count() > 0) await folds.first().click();
       await expectNoFault(page, `${colorScheme} ${width} ${view.hash}`);
     }

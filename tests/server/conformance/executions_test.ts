@@ -35,10 +35,14 @@ overBoth(
       usage_estimated: isEstimated,
       total_cost_usd: _total,
       children: _children,
+      message,
+      context,
+      asked_redacted: isAskedRedacted,
       ...rest
     } = body;
     assert.deepEqual(listed, rest);
     assert.equal(isEstimated, false);
+    assert.deepEqual([message, context, isAskedRedacted], [null, null, false]);
   },
 );
 

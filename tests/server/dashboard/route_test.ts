@@ -27,6 +27,12 @@ const route: fc.Arbitrary<Exclude<Route, { view: "unknown" }>> = fc.oneof(
     id: fc.nat(),
     step: fc.option(fc.nat()),
   }, PLAIN),
+  fc.constant({ view: "chat" as const, agent: null, session: null }),
+  fc.record({
+    view: fc.constant("chat" as const),
+    agent: fc.string({ minLength: 1, unit: "grapheme" }),
+    session: fc.option(fc.string({ minLength: 1, unit: "grapheme" })),
+  }, PLAIN),
   fc.record({ view: fc.constant("usage" as const), days: fc.constantFrom(...USAGE_DAYS) }, PLAIN),
   fc.record({
     view: fc.constant("history" as const),
@@ -51,6 +57,7 @@ Deno.test("parseRoute() takes any text, and leaves out what makes no sense", () 
     parseRoute(text);
     parseRoute(`#/history?${text}`);
     parseRoute(`#/agents/${text}`);
+    parseRoute(`#/chat/${text}`);
   }));
   assert.deepEqual(parseRoute(""), { view: "now" });
   assert.deepEqual(parseRoute("#"), { view: "now" });
@@ -63,7 +70,7 @@ Deno.test("parseRoute() takes any text, and leaves out what makes no sense", () 
   });
   assert.deepEqual(parseRoute("#/history?trigger=odd"), parseRoute("#/history"));
   assert.deepEqual(parseRoute("#/usage?days=31"), { view: "usage", days: 30 });
-  for (const hash of ["#/executions/abc", "#/nowhere", "#/agents/a/b", "#/log/1"]) {
+  for (const hash of ["#/executions/abc", "#/nowhere", "#/agents/a/b", "#/log/1", "#/chat/a/b/c"]) {
     assert.deepEqual(parseRoute(hash), { view: "unknown" }, hash);
   }
 });

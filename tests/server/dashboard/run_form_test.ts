@@ -1,6 +1,7 @@
 // What the Run dialog sends: its fields as a request, and one key for one run.
 import assert from "node:assert/strict";
-import { RunKeys, toRunBody } from "../../../server/dashboard/client/run_form.ts";
+import fc from "fast-check";
+import { RunKeys, toRunBody, toRunFields } from "../../../server/dashboard/client/run_form.ts";
 
 const body = (fields: Partial<Parameters<typeof toRunBody>[0]>) =>
   toRunBody({ args: "", message: "", context: "", ...fields });
@@ -29,4 +30,25 @@ Deno.test("RunKeys: the same wish has one key however often it is sent, another 
   assert.notEqual(other, first);
   assert.equal(keys.keyOf(body({ args: "a" })), first);
   assert.notEqual(new RunKeys().keyOf(body({ args: "a" })), first);
+});
+
+Deno.test("toRunFields() gives what toRunBody() takes back, whatever the arguments", () => {
+  const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom("", " a ", "a\nb", "[]")));
+  fc.assert(fc.property(texts, (args) => {
+    const { args: again = [] } = toRunBody(toRunFields({ args, message: null, context: null }));
+    assert.deepEqual(again, args);
+  }));
+  assert.deepEqual(toRunFields({ args: ["a", "b"], message: "m", context: null }), {
+    args: "a\nb",
+    areArgsJson: false,
+    message: "m",
+    context: "",
+  });
+});
+
+Deno.test("toRunBody() refuses a list of arguments that is none", () => {
+  for (const args of ["[1]", "{}", "a", '"a"']) {
+    assert.throws(() => body({ args, areArgsJson: true }), /JSON list of texts/, args);
+  }
+  assert.deepEqual(body({ args: " ", areArgsJson: true }), {});
 });

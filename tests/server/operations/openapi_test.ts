@@ -64,6 +64,7 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
       required: false,
       schema: { type: "string", enum: ["manual", "chat", "schedule", "watch", "agent"] },
     },
+    { name: "session", in: "query", required: false, schema: { type: "string" } },
     ...["since", "until"].map((name) => ({ name, in: "query", required: false, schema: MOMENT })),
     {
       name: "q",

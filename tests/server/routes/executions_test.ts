@@ -74,6 +74,13 @@ Deno.test("GET /executions hands its filters over", async () => {
       offset: 0,
     }],
     ["?trigger=&q=&since=&until=&preview=false", { limit: 50, offset: 0 }],
+    ["?session=%20a%2Cb&agent=writer", {
+      agentId: ["writer"],
+      sessionId: " a,b",
+      limit: 50,
+      offset: 0,
+    }],
+    ["?session=%20", { limit: 50, offset: 0 }],
     ["?status=running", { statuses: ["running"], limit: 50, offset: 0 }],
     ["?status=failed,cancelled", {
       statuses: ["error", "aborted"],
@@ -130,6 +137,18 @@ Deno.test("GET /executions refuses what does not fit, naming the place and the l
     2,
   );
   assert.equal(runtime.filters.length, 0);
+});
+
+Deno.test("GET /executions/{id} tells what it was asked", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution({ message: "Do it", context: "Soon", isAskedRedacted: true });
+  runtime.addExecution();
+  const asked = async (id: number) => {
+    const { body } = await call(`/executions/${id}`);
+    return [body.message, body.context, body.asked_redacted];
+  };
+  assert.deepEqual(await asked(1), ["Do it", "Soon", true]);
+  assert.deepEqual(await asked(2), [null, null, false]);
 });
 
 Deno.test("GET /executions/{id} includes the answer", async () => {

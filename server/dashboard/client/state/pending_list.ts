@@ -24,19 +24,24 @@ export async function loadWaiting(client: Client): Promise<WaitingList> {
   const executions = await client.executions({ status: ["waiting"], limit: MOST + 1 });
   const found = await Promise.all(
     executions.slice(0, MOST).map(async (execution) => {
-      try {
-        return { execution, pending: await client.pending(execution.id) };
-      } catch (error) {
-        // Answered meanwhile.
-        if (error instanceof ApiError && error.status === 404) return undefined;
-        throw error;
-      }
+      const pending = await loadPending(client, execution.id);
+      return pending === null ? undefined : { execution, pending };
     }),
   );
   return {
     questions: eachOnce(found.filter((one) => one !== undefined)),
     hasMore: executions.length > MOST,
   };
+}
+
+/** What an execution waits for; null where it was answered meanwhile. */
+export async function loadPending(client: Client, id: number): Promise<PendingBody | null> {
+  try {
+    return await client.pending(id);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
 }
 
 /** How many questions there are: `3`, `20+`; null for none. */

@@ -45,6 +45,7 @@ export function AgentView({ id }: { id: string }): VNode {
         </div>
         <div class="actions">
           <button type="button" class="primary" onClick={() => setRunning(true)}>Run</button>
+          <a class="button" href={toHash({ view: "chat", agent: id, session: null })}>Chat</a>
         </div>
       </header>
       {agent.warnings.length > 0 && <Warnings agent={agent} />}

@@ -1,10 +1,12 @@
 // One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ApiError, type Client } from "../../../client.ts";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Client } from "../../../client.ts";
 import type { ExecutionDetail } from "../../../schemas/execution_schemas.ts";
 import type { PendingBody } from "../../../schemas/request_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { CancelButton, isOpen, RunAgain } from "./execution_actions.tsx";
+import { loadPending } from "../state/pending_list.ts";
 import { DelegationTree } from "./delegation_tree.tsx";
 import { formatCost, formatCount, formatDuration, formatNumberOf } from "../format.ts";
 import { AgentName, Figure, Loading, Problem, Status, Unshown, When } from "../parts.tsx";
@@ -15,7 +17,6 @@ import { buildTimeline } from "../state/timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
 import { Waterfall } from "./waterfall_view.tsx";
 import { useExecutionLog } from "../state/use_execution_log.ts";
-import { toSentence } from "../state/resource.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 /** The page of an execution. */
@@ -51,7 +52,9 @@ export function ExecutionView(
         </div>
         <div class="actions">
           <Status status={execution.status} />
-          <CancelButton execution={execution} />
+          {isOpen(execution)
+            ? <CancelButton id={execution.id} />
+            : <RunAgain execution={execution} agent={agents.get(execution.agent_id)} />}
         </div>
       </header>
       <Figures execution={execution} />
@@ -77,12 +80,7 @@ async function loadExecution(
   id: number,
 ): Promise<{ execution: ExecutionDetail; pending: PendingBody | null }> {
   const execution = await client.execution(id);
-  if (execution.status !== "waiting") return { execution, pending: null };
-  const pending = await client.pending(id).catch((error: unknown) => {
-    // Answered meanwhile.
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  });
+  const pending = execution.status === "waiting" ? await loadPending(client, id) : null;
   return { execution, pending };
 }
 
@@ -142,7 +140,15 @@ function Figures({ execution }: { execution: ExecutionDetail }): VNode {
       )}
       {execution.session_id !== null && (
         <Figure name="Conversation">
-          <bdi class="ellipsis">{execution.session_id}</bdi>
+          <a
+            href={toHash({
+              view: "chat",
+              agent: execution.agent_id,
+              session: execution.session_id,
+            })}
+          >
+            <bdi class="ellipsis">{execution.session_id}</bdi>
+          </a>
         </Figure>
       )}
       {execution.args.length > 0 && (
@@ -165,30 +171,6 @@ function Took({ execution }: { execution: ExecutionDetail }): VNode {
 /** Where its waterfall ends if the log does not say so; milliseconds since the epoch. */
 function endOf({ started_at, duration_ms }: ExecutionDetail): number {
   return Date.parse(started_at) + (duration_ms ?? 0);
-}
-
-/** Whether it can still be cancelled. */
-function isOpen({ status }: ExecutionDetail): boolean {
-  return status === "running" || status === "waiting";
-}
-
-function CancelButton({ execution }: { execution: ExecutionDetail }): VNode | null {
-  const { client, link, announce } = useService();
-  const [isSending, setSending] = useState(false);
-  if (!isOpen(execution)) return null;
-  const cancel = async () => {
-    setSending(true);
-    try {
-      await client.cancel(execution.id);
-      announce(`Execution ${execution.id} is being cancelled.`);
-    } catch (error) {
-      announce(`It cannot be cancelled: ${toSentence(error)}`);
-    } finally {
-      setSending(false);
-      link.touch("executions");
-    }
-  };
-  return <button type="button" disabled={isSending} onClick={cancel}>Cancel</button>;
 }
 
 /** The distance from the end that still counts as the end, in pixels. */

@@ -1,10 +1,15 @@
 // A question to a person, answered where it stands: yes or no, a text, or a choice. What it asks is shown with all that is
 // in it: a person decides by it.
 import type { VNode } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
+import type { JsonObject } from "../../../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../../schemas/request_schemas.ts";
 import { formatRelative } from "../format.ts";
-import { Folded, Preformatted, When } from "../parts.tsx";
+import { When } from "../parts.tsx";
+import { AlwaysForm } from "./approval/always_form.tsx";
+import { EditForm } from "./approval/edit_form.tsx";
+import { ShownCall } from "./approval/shown_call.tsx";
+import { ShownText } from "./approval/shown_text.tsx";
 import { useService } from "../state/service_context.ts";
 import { submitByKeys } from "../submit_by_keys.ts";
 import { toSentence } from "../state/resource.ts";
@@ -18,47 +23,53 @@ export function PendingRequest(
   { pending, title, level }: { pending: PendingBody; title: VNode; level: 2 | 3 },
 ): VNode {
   const { client, link, announce } = useService();
-  const [isSending, setSending] = useState(false);
+  const [state, setState] = useState<"open" | "sending" | "answered">("open");
   const [problem, setProblem] = useState<string | null>(null);
+  const card = useRef<HTMLElement>(null);
   const heading = useId();
-  const answer = async (response: Answer) => {
-    setSending(true);
+  /** Sends it, or throws what the service refuses. */
+  const send = async (response: Answer) => {
+    // A button that is switched off loses the focus.
+    const isHere = card.current?.contains(document.activeElement) ?? false;
+    setState("sending");
     setProblem(null);
     try {
       await client.respond(pending.execution_id, { request_id: pending.request_id, response });
+      setState("answered");
       announce("Answered: the execution continues.");
+      if (isHere) focusBeside(card.current);
     } catch (error) {
-      setProblem(toSentence(error));
+      setState("open");
+      if (isHere) card.current?.focus();
+      throw error;
     } finally {
-      setSending(false);
       link.touch("executions");
     }
   };
+  const answer = (response: Answer) =>
+    send(response).catch((error: unknown) => setProblem(toSentence(error)));
   const Heading = `h${level}` as const;
-  const hasArguments = Object.keys(pending.tool_args).length > 0 &&
-    pending.tool_name !== "ask_user";
   return (
-    <section class="request" aria-labelledby={heading}>
+    <section
+      class="request"
+      ref={card}
+      aria-labelledby={heading}
+      tabIndex={-1}
+      data-row
+      data-request={pending.kind}
+    >
       <Heading id={heading}>{title}</Heading>
-      <p class="question" dir="auto">{toVisible(pending.message)}</p>
-      {hasArguments && (
-        <Folded
-          isOpen
-          summary={
-            <>
-              What <code>{toVisible(pending.tool_name)}</code> would do
-            </>
-          }
-        >
-          {() => (
-            <Preformatted
-              label={`Arguments of ${pending.tool_name}`}
-              text={toVisible(JSON.stringify(pending.tool_args, null, 2))}
-            />
-          )}
-        </Folded>
-      )}
-      <AnswerForm pending={pending} isSending={isSending} onAnswer={answer} />
+      {pending.is_guard
+        ? <p class="question" dir="auto">{toVisible(pending.message)}</p>
+        : <ShownText text={pending.message} label="The question" isProse />}
+      {(pending.is_guard || hasArguments(pending)) && <ShownCall pending={pending} />}
+      <AnswerForm
+        pending={pending}
+        isSending={state !== "open"}
+        onAnswer={answer}
+        onEdited={(args) => send({ approved: true, ...(args !== null && { arguments: args }) })}
+        onBack={() => card.current?.focus()}
+      />
       {problem !== null && <p class="problem" role="alert">{problem}</p>}
       <p class="muted small">
         Asked <When at={pending.created_at} />
@@ -66,6 +77,20 @@ export function PendingRequest(
       </p>
     </section>
   );
+}
+
+/** Of a tool that asks by itself: what it was called with. A question says all that it was given. */
+function hasArguments({ tool_args, tool_name }: PendingBody): boolean {
+  return Object.keys(tool_args).length > 0 && tool_name !== "ask_user";
+}
+
+/** Moves the focus from a card that will be gone to its neighbour, else to the view. */
+function focusBeside(card: HTMLElement | null): void {
+  const cards = [...document.querySelectorAll<HTMLElement>("[data-request]")];
+  const at = card === null ? -1 : cards.indexOf(card);
+  const beside = cards[at + 1] ?? cards[at - 1] ?? document.querySelector<HTMLElement>("main");
+  beside?.focus({ preventScroll: true });
+  beside?.scrollIntoView({ block: "nearest" });
 }
 
 function Deadline({ at }: { at: string }): VNode {
@@ -76,7 +101,11 @@ function Deadline({ at }: { at: string }): VNode {
 interface FormProps {
   pending: PendingBody;
   isSending: boolean;
-  onAnswer: (answer: Answer) => void;
+  onAnswer: (answer: Answer) => Promise<void>;
+  /** An approval with these arguments, null for the call's own. Throws what the service refuses about them. */
+  onEdited: (args: JsonObject | null) => Promise<void>;
+  /** Back from a form that took the place of the first one. */
+  onBack: () => void;
 }
 
 function AnswerForm(props: FormProps): VNode {
@@ -92,13 +121,81 @@ function AnswerForm(props: FormProps): VNode {
   }
 }
 
-function ConfirmForm({ isSending, onAnswer }: FormProps): VNode {
+function ConfirmForm(props: FormProps): VNode {
+  const { pending, isSending, onAnswer, onEdited } = props;
   const [reason, setReason] = useState("");
+  const [form, setForm] = useState<"answer" | "edit" | "always">("answer");
   const field = useId();
+  const { client } = useService();
+  const preview = async (args: JsonObject) => {
+    const { execution_id: id, request_id } = pending;
+    return (await client.previewArguments(id, { request_id, arguments: args })).preview;
+  };
   const answer = (approved: boolean) =>
     onAnswer({ approved, ...(reason.trim() !== "" && { reason: reason.trim() }) });
+  const goBack = () => {
+    props.onBack();
+    setForm("answer");
+  };
+  if (form === "edit") {
+    return (
+      <EditForm
+        // It came as JSON.
+        args={pending.tool_args as JsonObject}
+        isSending={isSending}
+        onApprove={onEdited}
+        onPreview={pending.preview === null ? null : preview}
+        onBack={goBack}
+      />
+    );
+  }
+  if (form === "always") {
+    return (
+      <AlwaysForm
+        agentId={pending.asked_by}
+        tool={pending.tool_name}
+        isSending={isSending}
+        onWritten={() => answer(true)}
+        onBack={goBack}
+      />
+    );
+  }
+  const hasFields = pending.is_guard && Object.keys(pending.tool_args).length > 0;
   return (
-    <form class="answer" onSubmit={(event) => event.preventDefault()}>
+    <form class="answer" tabIndex={-1} onSubmit={(event) => event.preventDefault()}>
+      <div class="actions">
+        <button
+          type="button"
+          class="primary"
+          data-key="y"
+          disabled={isSending}
+          onClick={() => answer(true)}
+        >
+          Approve
+        </button>
+        <button type="button" data-key="n" disabled={isSending} onClick={() => answer(false)}>
+          Deny
+        </button>
+        {hasFields && (
+          <button
+            type="button"
+            data-key="e"
+            disabled={isSending}
+            onClick={() => setForm("edit")}
+          >
+            Edit arguments
+          </button>
+        )}
+        {pending.is_guard && (
+          <button
+            type="button"
+            disabled={isSending}
+            onClick={() => setForm("always")}
+          >
+            Always for this agent
+          </button>
+        )}
+      </div>
       <label for={field}>Reason (optional)</label>
       <input
         id={field}
@@ -106,12 +203,6 @@ function ConfirmForm({ isSending, onAnswer }: FormProps): VNode {
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
       />
-      <div class="actions">
-        <button type="button" class="primary" disabled={isSending} onClick={() => answer(true)}>
-          Approve
-        </button>
-        <button type="button" disabled={isSending} onClick={() => answer(false)}>Deny</button>
-      </div>
     </form>
   );
 }
@@ -124,7 +215,7 @@ function InputForm({ isSending, onAnswer }: FormProps): VNode {
     onAnswer({ text });
   };
   return (
-    <form class="answer" onSubmit={send} onKeyDown={submitByKeys}>
+    <form class="answer" tabIndex={-1} onSubmit={send} onKeyDown={submitByKeys}>
       <label for={field}>Your answer</label>
       <textarea
         id={field}
@@ -155,7 +246,7 @@ function ChoiceForm({ pending, isSending, onAnswer }: FormProps): VNode {
     onAnswer({ selected: (pending.options ?? []).filter((one) => selected.includes(one)) });
   };
   return (
-    <form class="answer" onSubmit={send}>
+    <form class="answer" tabIndex={-1} onSubmit={send}>
       <fieldset>
         <legend>{multi ? "Choose one or more" : "Choose one"}</legend>
         {(pending.options ?? []).map((option) => (

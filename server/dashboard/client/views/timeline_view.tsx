@@ -72,11 +72,7 @@ export function Timeline(
           <span class="at">now</span>
           <div class="content">
             <h3>{streaming === "" ? describeLatest(steps) : "Writing"}</h3>
-            {streaming !== "" && (
-              streaming.length > STREAMED_CHARACTERS
-                ? <p class="stream" dir="auto">{endOf(streaming, STREAMED_CHARACTERS)}</p>
-                : <Markdown text={streaming} />
-            )}
+            {streaming !== "" && <Streamed text={streaming} />}
           </div>
         </li>
       )}
@@ -151,6 +147,13 @@ function StepContent({ step }: { step: Step }): VNode {
     default:
       return step satisfies never;
   }
+}
+
+/** Text in Markdown as it grows. */
+export function Streamed({ text }: { text: string }): VNode {
+  return text.length > STREAMED_CHARACTERS
+    ? <p class="stream" dir="auto">{endOf(text, STREAMED_CHARACTERS)}</p>
+    : <Markdown text={text} />;
 }
 
 /** Text in Markdown, unless it is of a length that only a file should have. */

@@ -1,0 +1,77 @@
+// Letting an agent call a tool unasked from now on: first what would change in its file, then the change.
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Loading, Problem } from "../../parts.tsx";
+import { useService } from "../../state/service_context.ts";
+import { toSentence } from "../../state/resource.ts";
+import { useResource } from "../../state/use_resource.ts";
+import { Diff } from "./diff_view.tsx";
+
+/** The change of the agent's file, with the button that makes it. `onWritten` approves the call that waits. */
+export function AlwaysForm(
+  { agentId, tool, isSending, onWritten, onBack }: {
+    agentId: string;
+    tool: string;
+    isSending: boolean;
+    onWritten: () => Promise<void>;
+    onBack: () => void;
+  },
+): VNode {
+  const { client, link, announce } = useService();
+  const [isWriting, setWriting] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const form = useRef<HTMLDivElement>(null);
+  const { data: change, problem } = useResource(
+    () => client.autoApprove(agentId, { tool, write: false }),
+    { key: `${agentId} ${tool}`, topics: ["agents"] },
+  );
+  useEffect(() => form.current?.focus(), []);
+  const write = async () => {
+    setWriting(true);
+    setFailure(null);
+    try {
+      const { written, path } = await client.autoApprove(agentId, { tool, write: true });
+      if (written) announce(`${path} is written: ${agentId} is not asked about ${tool} any more.`);
+    } catch (error) {
+      setWriting(false);
+      return setFailure(toSentence(error));
+    }
+    link.touch("agents");
+    await onWritten();
+    setWriting(false);
+  };
+  return (
+    <div class="answer always" ref={form} tabIndex={-1} role="group" aria-label="Always approve">
+      {problem !== null && <Problem text={problem} />}
+      {change === undefined && problem === null && <Loading />}
+      {change?.already === true && (
+        <p>
+          As its file is now, nobody is asked about <code>{tool}</code>{" "}
+          any more: this question was asked before.
+        </p>
+      )}
+      {change?.already === false && (
+        <>
+          <p>
+            <bdi>{agentId}</bdi> would call <code>{tool}</code>{" "}
+            without asking, whatever the arguments, from now on. This is written to{" "}
+            <code class="path">{change.path}</code>:
+          </p>
+          <Diff diff={change.diff} label={`Change of ${change.path}`} />
+        </>
+      )}
+      {failure !== null && <Problem text={failure} />}
+      <div class="actions">
+        <button
+          type="button"
+          class="primary"
+          disabled={change === undefined || isWriting || isSending}
+          onClick={write}
+        >
+          {change?.already ? "Approve" : "Write it and approve"}
+        </button>
+        <button type="button" onClick={onBack}>Back</button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+// Changing what a call is given before it is approved: one field for each argument.
+import type { VNode } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { JsonObject } from "../../../../../base/json.ts";
+import {
+  type ArgumentField,
+  type FieldProblems,
+  readArgumentFields,
+  toArgumentFields,
+  toFieldProblems,
+} from "../../state/edited_arguments.ts";
+import { toSentence } from "../../state/resource.ts";
+import { submitByKeys } from "../../submit_by_keys.ts";
+import { type Preview, PreviewedChange } from "./shown_call.tsx";
+
+/** The most lines that a field shows at once. */
+const MOST_ROWS = 16;
+
+/**
+ * The form. `onApprove` gets the arguments, null for unchanged ones, and throws what the service refuses about them. Where
+ * the call changes a file, `onPreview` tells what it would do with others, and throws alike.
+ */
+export function EditForm(
+  { args, isSending, onApprove, onPreview, onBack }: {
+    args: JsonObject;
+    isSending: boolean;
+    onApprove: (args: JsonObject | null) => Promise<void>;
+    onPreview: ((args: JsonObject) => Promise<Preview | null>) | null;
+    onBack: () => void;
+  },
+): VNode {
+  const [fields, setFields] = useState(() => toArgumentFields(args));
+  const [problems, setProblems] = useState<FieldProblems>({});
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [problems]);
+  /** Does something with the arguments; what is refused about them stands at their fields. */
+  const use = async (act: (edited: JsonObject) => Promise<void>) => {
+    const read = readArgumentFields(fields);
+    if ("problems" in read) return setProblems(read.problems);
+    setProblems({});
+    try {
+      await act(read.args);
+    } catch (error) {
+      const refused = toFieldProblems(error, fields.map(({ name }) => name));
+      setProblems(refused ?? { "": toSentence(error) });
+    }
+  };
+  const send = (event: Event) => {
+    event.preventDefault();
+    const isSame = (edited: JsonObject) => JSON.stringify(edited) === JSON.stringify(args);
+    return use((edited) => onApprove(isSame(edited) ? null : edited));
+  };
+  const { "": general } = problems;
+  return (
+    <form class="answer edit" ref={form} onSubmit={send} onKeyDown={submitByKeys} tabIndex={-1}>
+      <p class="hint">
+        The tool is called with what stands here, and the agent is told that you changed it.
+      </p>
+      {fields.map((field, index) => (
+        <FieldOf
+          key={field.name}
+          field={field}
+          problem={problems[field.name]}
+          onInput={(text) => {
+            setFields(fields.with(index, { ...field, text }));
+            setPreview(null);
+          }}
+        />
+      ))}
+      {general !== undefined && <p class="problem" role="alert">{general}</p>}
+      {preview !== null && <PreviewedChange preview={preview} />}
+      <div class="actions">
+        <button type="submit" class="primary" disabled={isSending}>Approve with changes</button>
+        {onPreview !== null && (
+          <button
+            type="button"
+            onClick={() =>
+              use(async (edited) => setPreview(await onPreview(edited)))}
+          >
+            Show the change
+          </button>
+        )}
+        <button type="button" onClick={onBack}>Back</button>
+        <span class="hint with-keys">Ctrl+Enter also approves.</span>
+      </div>
+    </form>
+  );
+}
+
+function FieldOf(
+  { field, problem, onInput }: {
+    field: ArgumentField;
+    problem: string | undefined;
+    onInput: (text: string) => void;
+  },
+): VNode {
+  const id = useId();
+  const { name, isJson, text } = field;
+  return (
+    <div class="field">
+      <label for={id}>
+        {name}
+        {isJson && <span class="hint">JSON</span>}
+      </label>
+      <textarea
+        id={id}
+        class={isJson ? "code" : undefined}
+        rows={Math.min(MOST_ROWS, Math.max(1, text.split("\n").length))}
+        dir="auto"
+        value={text}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      {problem !== undefined && (
+        <p class="failure small" id={`${id}-problem`} role="alert">{problem}</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+// Talking with agents: the conversations that there are, and one of them, turn by turn, with a box to write in.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { ListedExecution } from "../../../../schemas/execution_schemas.ts";
+import { type AgentsById, labelOf } from "../../state/agents_by_id.ts";
+import { AgentName, Empty, Folded, Loading, Problem } from "../../parts.tsx";
+import { toHash } from "../../route.ts";
+import { useService } from "../../state/service_context.ts";
+import { useResource } from "../../state/use_resource.ts";
+import { isOpen } from "../execution_actions.tsx";
+import { ChatTurn } from "./chat_turn.tsx";
+import { Composer } from "./composer.tsx";
+import { ConversationList } from "./conversation_list.tsx";
+import { useFollowEnd } from "./follow_end.ts";
+
+/** Turns that are shown before somebody asks for more: the latest. */
+const TURNS_AT_ONCE = 20;
+
+/** All conversations, those with an agent, or one of them. */
+export function ChatView(
+  { agentId, sessionId, agents }: {
+    agentId: string | null;
+    sessionId: string | null;
+    agents: AgentsById;
+  },
+): VNode {
+  if (agentId === null) return <ChatStart agents={agents} />;
+  const list = <ConversationList agentId={agentId} sessionId={sessionId} agents={agents} />;
+  return (
+    <div class="chat">
+      <header class="view-head">
+        <div>
+          <p class="crumb">
+            <a href={toHash({ view: "chat", agent: null, session: null })}>Chat</a>
+          </p>
+          <h1>
+            <a href={toHash({ view: "agent", id: agentId })}>
+              <AgentName {...labelOf(agents, agentId)} />
+            </a>
+          </h1>
+        </div>
+      </header>
+      <div class="beside">{list}</div>
+      <div class="above">
+        <Folded summary="Conversations">{() => list}</Folded>
+      </div>
+      <Conversation agentId={agentId} sessionId={sessionId} agents={agents} />
+    </div>
+  );
+}
+
+/** Where no agent is chosen yet. */
+function ChatStart({ agents }: { agents: AgentsById }): VNode {
+  return (
+    <>
+      <div class="view-head">
+        <h1>Chat</h1>
+      </div>
+      <section aria-labelledby="begin">
+        <h2 id="begin">Begin a conversation</h2>
+        {agents.size === 0 && (
+          <Empty>
+            No agents yet. <code>inkling new</code> writes one.
+          </Empty>
+        )}
+        <ul class="partners">
+          {[...agents.values()].map(({ id, icon, display_name: name }) => (
+            <li key={id}>
+              <a
+                data-row
+                class="button"
+                href={toHash({ view: "chat", agent: id, session: null })}
+              >
+                <AgentName icon={icon} name={name} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section aria-labelledby="recent">
+        <h2 id="recent">Conversations</h2>
+        <ConversationList agentId={null} sessionId={null} agents={agents} />
+      </section>
+    </>
+  );
+}
+
+interface Place {
+  agentId: string;
+  sessionId: string | null;
+  agents: AgentsById;
+}
+
+function Conversation({ agentId, sessionId, agents }: Place): VNode {
+  const { client } = useService();
+  const [shown, setShown] = useState(TURNS_AT_ONCE);
+  const { data, problem, isStale } = useResource(
+    () =>
+      sessionId === null ? Promise.resolve<ListedExecution[]>([]) : client.executions({
+        agent: agentId,
+        session: sessionId,
+        trigger: "chat",
+        limit: shown + 1,
+      }),
+    { key: `${agentId} ${sessionId}`, topics: ["executions"], beat: shown },
+  );
+  const agent = useResource(() => client.agent(agentId), { key: agentId, topics: ["agents"] });
+  const turns = isStale || data === undefined ? [] : data.slice(0, shown).toReversed();
+  const open = turns.findLast(isOpen);
+  const talk = useFollowEnd<HTMLElement>(sessionId);
+  return (
+    <section class="talk" aria-label="Conversation" ref={talk}>
+      {problem !== null && <Problem text={problem} />}
+      {agent.problem !== null && <Problem text={agent.problem} />}
+      {agent.data?.history === "off" && (
+        <p class="note">
+          This agent has <code>history: off</code>: it does not remember what was said before.
+        </p>
+      )}
+      {data !== undefined && data.length > shown && (
+        <button
+          type="button"
+          onClick={() => setShown(shown + TURNS_AT_ONCE)}
+        >
+          Show earlier turns
+        </button>
+      )}
+      {sessionId !== null && (data === undefined || isStale) && problem === null && <Loading />}
+      {turns.length === 0 && data !== undefined && !isStale && (
+        <Empty>Nothing has been said in this conversation yet.</Empty>
+      )}
+      <ol class="turns">
+        {turns.map((execution) => (
+          <li key={execution.id}>
+            <ChatTurn execution={execution} agents={agents} />
+          </li>
+        ))}
+      </ol>
+      <Composer agentId={agentId} sessionId={sessionId} open={open} />
+    </section>
+  );
+}

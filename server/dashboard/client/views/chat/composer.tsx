@@ -1,0 +1,77 @@
+// The box to write in, with what runs in view: the next turn, or the end of the one that is under way.
+import type { VNode } from "preact";
+import { useId, useRef, useState } from "preact/hooks";
+import type { ListedExecution } from "../../../../schemas/execution_schemas.ts";
+import { toHash } from "../../route.ts";
+import { createKey, RunKeys } from "../../run_form.ts";
+import { useService } from "../../state/service_context.ts";
+import { toSentence } from "../../state/resource.ts";
+import { submitByKeys } from "../../submit_by_keys.ts";
+import { CancelButton } from "../execution_actions.tsx";
+
+const MOST_ROWS = 10;
+
+/** Sends what is written as a turn of the conversation; the first turn begins one, with an address of its own. */
+export function Composer(
+  { agentId, sessionId, open }: {
+    agentId: string;
+    sessionId: string | null;
+    /** The turn that is under way. */
+    open: ListedExecution | undefined;
+  },
+): VNode {
+  const { client, link } = useService();
+  const [text, setText] = useState("");
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  // Of one message, however often it must be sent: the same words said again are another turn.
+  const sent = useRef({ keys: new RunKeys(), sessionId: createKey() });
+  const field = useId();
+  const isReady = text.trim() !== "" && open === undefined && !isSending;
+  const send = async (event: Event) => {
+    event.preventDefault();
+    setSending(true);
+    setProblem(null);
+    try {
+      const { keys, sessionId: fresh } = sent.current;
+      const session = sessionId ?? fresh;
+      const body = { message: text, session_id: session };
+      await client.run(agentId, body, { idempotencyKey: keys.keyOf(body) });
+      sent.current = { keys: new RunKeys(), sessionId: createKey() };
+      setText("");
+      if (sessionId === null) location.hash = toHash({ view: "chat", agent: agentId, session });
+      link.touch("executions");
+    } catch (error) {
+      setProblem(toSentence(error));
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <form class="composer" onSubmit={send} onKeyDown={submitByKeys}>
+      {problem !== null && <p class="problem" role="alert">{problem}</p>}
+      <label for={field} class="unseen">Message</label>
+      <textarea
+        id={field}
+        data-filter
+        rows={Math.min(MOST_ROWS, Math.max(2, text.split("\n").length))}
+        placeholder={sessionId === null ? "Begin a conversation" : "Write a message"}
+        dir="auto"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <div class="actions">
+        <button type="submit" class="primary" disabled={!isReady}>Send</button>
+        {open !== undefined && <CancelButton key={open.id} id={open.id} />}
+        <span class="hint" role="status">
+          {open === undefined
+            ? ""
+            : open.status === "waiting"
+            ? "It waits for your answer above."
+            : "It is answering."}
+        </span>
+        {open === undefined && <span class="hint with-keys">Ctrl+Enter sends it.</span>}
+      </div>
+    </form>
+  );
+}

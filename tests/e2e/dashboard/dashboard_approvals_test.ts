@@ -1,0 +1,304 @@
+// Approvals in a real browser: what a call would do is seen as a person reads it, and decided by buttons, by keys, for once
+// or for good, with other arguments.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Browser, Locator, Page } from "playwright-core";
+import { testInBrowser } from "../../support/machine/browser.ts";
+import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
+
+const LONG = Array.from({ length: 60 }, (_, index) => `- item ${index}`).join("\n") + "\n";
+
+/** A tool of one's own, with arguments of every kind. */
+const POSTER = `export default {
+  description: "Posts",
+  parameters: {
+    type: "object",
+    properties: { title: { type: "string" }, text: { type: "string" }, options: { type: "object" }, times: { type: "number" } },
+    required: ["title", "text"],
+  },
+  run: (args) => JSON.stringify(args),
+};
+`;
+
+const POST = {
+  title: "Greetings \u202eevil",
+  text: "Line one\n\n- **line** two <b>no markup</b>",
+  options: { tags: ["a", "b"], loud: false },
+  times: 3,
+};
+
+const write = (path: string, content: string) => [
+  { call: [{ name: "file_write", arguments: { path, content } }] },
+  { say: "Heard: {result}" },
+];
+
+async function prepare(workspace: TestWorkspace): Promise<void> {
+  await workspace.writeScript("reporter", write("report.md", "# Report\n\nAll **well**.\n"));
+  await workspace.writeScript("editor", [
+    {
+      call: [{
+        name: "file_edit",
+        arguments: { path: "list.md", old_text: "- item 3\n", new_text: "- item three\n- more\n" },
+      }],
+    },
+    { say: "Done" },
+  ], "confirm: [file_edit]");
+  await workspace.writeScript("remover", [
+    { call: [{ name: "file_delete", arguments: { path: "list.md" } }] },
+    { say: "Done" },
+  ]);
+  await workspace.writeScript("lost", [
+    { call: [{ name: "file_delete", arguments: { path: "none.md" } }] },
+    { say: "Heard: {result}" },
+  ]);
+  await workspace.writeScript("poster", [
+    { call: [{ name: "post", arguments: POST }] },
+    { say: "Done" },
+  ], "tools: [post]\nconfirm: [post]");
+  const tools = join(workspace.agentsDir, "_config/tools");
+  await Deno.mkdir(tools, { recursive: true });
+  await Deno.writeTextFile(join(tools, "post.js"), POSTER);
+  await Deno.writeTextFile(join(workspace.workspace, "list.md"), LONG);
+}
+
+async function openWaitingWorld(
+  browser: Browser,
+  agents: readonly string[],
+): Promise<DashboardWorld> {
+  const world = await openDashboardWorld(browser, prepare);
+  for (const id of agents) {
+    assert.equal((await runToEnd(world.runtime(), id)).status, "waiting", id);
+  }
+  return world;
+}
+
+function cardOf(page: Page, name: string): Locator {
+  return page.locator(".request").filter({ has: page.getByRole("heading", { name }) });
+}
+
+async function readChanges(browser: Browser): Promise<void> {
+  await using world = await openWaitingWorld(browser, ["reporter", "editor", "remover", "lost"]);
+  const page = await world.openPage("#/");
+  const editor = cardOf(page, "editor");
+  await editor.getByText("list.md").waitFor();
+  const lines = await editor.locator(".diff-line").allInnerTexts();
+  const flat = lines.map((line) => line.replaceAll("\n", ""));
+  for (const line of ["−- item 3", "+- item three", "+- more"]) {
+    assert.ok(flat.includes(line), flat.join(" | "));
+  }
+  assert.match(await editor.locator(".changed").innerText(), /\+2[\s\S]*−1/);
+  const colour = (kind: string) =>
+    page.evaluate(
+      `getComputedStyle(document.querySelector(".diff-line.${kind}")).backgroundColor`,
+    );
+  const colours = await Promise.all(["added", "removed", "same"].map(colour));
+  assert.equal(new Set(colours).size, 3);
+  // A long change is folded, and all of it is there for whoever asks.
+  const remover = cardOf(page, "remover");
+  const removed = remover.locator(".diff-line.removed");
+  assert.ok(await removed.count() < 45);
+  await remover.getByRole("button", { name: /^Show \d+ more lines$/ }).click();
+  assert.equal(await removed.count(), 60);
+  await cardOf(page, "lost").locator(".problem").getByText("none.md").waitFor();
+  const reporter = cardOf(page, "reporter");
+  await reporter.getByText("new file").waitFor();
+  assert.equal(await reporter.locator("strong").count(), 0);
+  await reporter.getByRole("button", { name: "Show the new text as Markdown" }).click();
+  await reporter.locator(".prose strong", { hasText: "well" }).waitFor();
+  await reporter.getByRole("button", { name: "Approve" }).click();
+  await reporter.waitFor({ state: "detached" });
+  const written = await Deno.readTextFile(join(world.workspace.workspace, "report.md"));
+  assert.equal(written, "# Report\n\nAll **well**.\n");
+}
+
+async function readArguments(browser: Browser): Promise<void> {
+  await using world = await openWaitingWorld(browser, ["poster"]);
+  const page = await world.openPage("#/executions/1");
+  const table = page.getByRole("table", { name: "Arguments of post in execution 1" });
+  const row = (name: string) => table.getByRole("row").filter({ hasText: name });
+  await row("title").getByText("Greetings \\u202eevil").waitFor();
+  await row("times").getByText("3", { exact: true }).waitFor();
+  assert.match(await row("options").innerText(), /"tags": \[\s+"a",\s+"b"\s+\]/);
+  await row("text").getByText("- **line** two <b>no markup</b>").waitFor();
+  await row("text").getByRole("button", { name: "Show as Markdown" }).click();
+  await row("text").locator("li strong", { hasText: "line" }).waitFor();
+  await row("text").getByText("<b>no markup</b>").waitFor();
+  assert.equal(await table.locator("b").count(), 0);
+}
+
+async function changeArguments(browser: Browser): Promise<void> {
+  await using world = await openWaitingWorld(browser, ["reporter", "poster"]);
+  const page = await world.openPage("#/");
+  const poster = cardOf(page, "poster");
+  await poster.getByRole("button", { name: "Edit arguments" }).click();
+  assert.equal(await poster.getByLabel("title").inputValue(), POST.title);
+  const approve = poster.getByRole("button", { name: "Approve with changes" });
+  const times = poster.locator(".field").filter({ has: page.getByLabel("times") });
+  await poster.getByLabel("times").fill("many");
+  await approve.click();
+  await times.getByRole("alert").getByText("This is no JSON").waitFor();
+  assert.equal(await poster.getByLabel("times").getAttribute("aria-invalid"), "true");
+  // What the service says stands at the argument that it is about, too.
+  await poster.getByLabel("times").fill('"many"');
+  await approve.click();
+  await times.getByRole("alert").getByText("number").waitFor();
+  assert.equal(await poster.getByRole("alert").count(), 1);
+  await poster.getByRole("button", { name: "Back" }).click();
+  await poster.getByRole("button", { name: "Approve", exact: true }).waitFor();
+
+  const reporter = cardOf(page, "reporter");
+  await reporter.getByRole("button", { name: "Edit arguments" }).click();
+  await reporter.getByLabel("path").fill("other.md");
+  await reporter.getByLabel("content").fill("Two\nlines\n");
+  await reporter.getByRole("button", { name: "Show the change" }).click();
+  const change = reporter.getByRole("region", { name: /^Change of other.md/ });
+  await change.locator(".diff-line.added").filter({ hasText: "lines" }).waitFor();
+  await assert.rejects(Deno.stat(join(world.workspace.workspace, "other.md")));
+  await reporter.getByLabel("content").press("Control+Enter");
+  await reporter.waitFor({ state: "detached" });
+  const { workspace } = world.workspace;
+  await until(
+    async () => (await world.runtime().getExecution(1)).status === "success",
+    "it goes on",
+  );
+  assert.equal(await Deno.readTextFile(join(workspace, "other.md")), "Two\nlines\n");
+  await assert.rejects(Deno.stat(join(workspace, "report.md")));
+  const { outputData } = await world.runtime().getExecution(1);
+  assert.match(outputData ?? "", /changed|edited/);
+}
+
+async function approveForGood(browser: Browser): Promise<void> {
+  await using world = await openWaitingWorld(browser, ["reporter"]);
+  const file = join(world.workspace.agentsDir, "reporter.md");
+  const before = await Deno.readTextFile(file);
+  const page = await world.openPage("#/executions/1");
+  const card = page.locator(".request");
+  await card.getByRole("button", { name: "Always for this agent" }).click();
+  const form = card.getByRole("group", { name: "Always approve" });
+  await form.locator(".diff-line.added").filter({ hasText: "file_write" }).waitFor();
+  await form.getByText(file).first().waitFor();
+  assert.equal(await Deno.readTextFile(file), before);
+  await form.getByRole("button", { name: "Back" }).click();
+  assert.equal(await Deno.readTextFile(file), before);
+  await card.getByRole("button", { name: "Always for this agent" }).click();
+  await form.getByRole("button", { name: "Write it and approve" }).click();
+  await page.getByRole("heading", { name: "Ended: success" }).waitFor();
+  assert.match(await Deno.readTextFile(file), /auto_approve:\s*(- |\[)file_write/);
+  assert.equal((await runToEnd(world.runtime(), "reporter")).status, "success");
+}
+
+async function decideByKeys(browser: Browser): Promise<void> {
+  await using world = await openWaitingWorld(browser, ["reporter", "remover", "lost", "poster"]);
+  const runtime = world.runtime();
+  const page = await world.openPage("#/");
+  const [reporter, remover, lost, poster] = ["reporter", "remover", "lost", "poster"]
+    .map((name) => cardOf(page, name)) as [Locator, Locator, Locator, Locator];
+  await poster.waitFor();
+  const hasFocus = (name: string) =>
+    until(
+      async () =>
+        String(
+          await page.evaluate(
+            "document.activeElement.closest('.request')?.querySelector('h3').textContent",
+          ),
+        ).includes(name),
+      `the focus is in the card of ${name}`,
+    );
+  // From the beginning of the page, with three presses of Tab at the most.
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Approve");
+  await hasFocus("reporter");
+
+  // Nothing happens while somebody writes.
+  await reporter.getByRole("textbox", { name: "Reason (optional)" }).focus();
+  await page.keyboard.type("yes, any news?");
+  assert.equal(
+    await reporter.getByRole("textbox", { name: "Reason (optional)" }).inputValue(),
+    "yes, any news?",
+  );
+  await page.locator("main").focus();
+  await page.keyboard.press("y");
+  await page.keyboard.press("e");
+  assert.equal(await page.locator(".request").count(), 4);
+  await page.keyboard.press("j");
+  await hasFocus("reporter");
+  await page.keyboard.press("j");
+  await hasFocus("remover");
+  await page.keyboard.press("k");
+  await hasFocus("reporter");
+  await page.keyboard.press("j");
+  await hasFocus("remover");
+  await page.keyboard.press("n");
+  await remover.waitFor({ state: "detached" });
+  await hasFocus("lost");
+  assert.match(page.url(), /#\/$/);
+  await Deno.stat(join(world.workspace.workspace, "list.md"));
+  await page.keyboard.press("y");
+  await lost.waitFor({ state: "detached" });
+  await hasFocus("poster");
+  await page.keyboard.press("e");
+  await poster.getByLabel("title").waitFor();
+  assert.equal(await page.evaluate("document.activeElement.tagName"), "TEXTAREA");
+  await poster.getByRole("button", { name: "Back" }).click();
+  await hasFocus("poster");
+
+  // Outside of an approval the key is what it always was.
+  await page.evaluate('location.hash = "#/agents"');
+  await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
+  await page.keyboard.press("n");
+  await reporter.waitFor();
+  // Whoever wants no keys has none.
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByLabel("Use these keys").uncheck();
+  await page.keyboard.press("Escape");
+  await reporter.focus();
+  await page.keyboard.press("y");
+  await page.keyboard.press("n");
+  await page.keyboard.press("e");
+  assert.equal(await reporter.getByRole("button", { name: "Approve", exact: true }).count(), 1);
+  assert.equal((await runtime.getExecution(1)).status, "waiting");
+}
+
+async function lookWithAxe(browser: Browser): Promise<void> {
+  const agents = ["reporter", "editor", "remover", "lost", "poster"];
+  await using world = await openWaitingWorld(browser, agents);
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [390, 1440]) {
+      const page = await world.openPage("#/", { colorScheme, viewport: { width, height: 900 } });
+      await page.evaluate(axe.source);
+      await cardOf(page, "editor").getByRole("button", { name: "Edit arguments" }).click();
+      await cardOf(page, "poster").getByRole("button", { name: "Edit arguments" }).click();
+      await cardOf(page, "poster").getByLabel("times").fill("x");
+      await cardOf(page, "poster").getByRole("button", { name: "Approve with changes" }).click();
+      await cardOf(page, "reporter").getByRole("button", { name: "Always" }).click();
+      await cardOf(page, "reporter").getByText("without asking").waitFor();
+      await cardOf(page, "reporter").getByRole("button", { name: "Markdown" }).click();
+      const folds = page.locator("main .fold[aria-expanded=false]:visible");
+      while (await folds.count() > 0) await folds.first().click();
+      const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
+      const faults = violations
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+      assert.deepEqual(faults, [], `${colorScheme} ${width}`);
+      const whole = Number(await page.evaluate("document.documentElement.scrollWidth"));
+      assert.ok(whole <= width, `${whole} wide`);
+      await page.close();
+    }
+  }
+}
+
+testInBrowser("dashboard: approvals", [
+  ["a call that changes a file is shown as the change, with signs and colours", readChanges],
+  ["the arguments of another call are a table of texts and of JSON", readArguments],
+  ["arguments are changed before the approval; what is wrong stands at its field", changeArguments],
+  [
+    "always: the change of the agent's file is shown, then written, and the call approved",
+    approveForGood,
+  ],
+  ["keys decide the card that has the focus, and nothing while somebody writes", decideByKeys],
+  ["axe finds no fault in the cards and their forms, in both themes and widths", lookWithAxe],
+]);

@@ -1,0 +1,225 @@
+// Talking with agents in a real browser, and running again what has run.
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { testInBrowser } from "../../support/machine/browser.ts";
+import { runToEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { openDashboardWorld, openSlowModel } from "./dashboard_world.ts";
+
+const message = (page: Page) => page.getByRole("textbox", { name: "Message" });
+
+/** Whether it is within what the screen shows. */
+async function isInView(page: Page, name: string): Promise<boolean> {
+  const box = await page.getByRole("button", { name, exact: true }).boundingBox();
+  const size = page.viewportSize();
+  return box !== null && size !== null && box.y >= 0 && box.y + box.height <= size.height;
+}
+
+async function talk(browser: Browser): Promise<void> {
+  const long = Array.from({ length: 80 }, (_, index) => `- line ${index}`).join("\n");
+  await using model = openSlowModel([`Once **upon**\n\n${long}\n`, "\nThe end."]);
+  await using world = await openDashboardWorld(browser, (workspace) =>
+    workspace.writeAgent(
+      "teller",
+      `---\nname: The Teller\n${model.frontMatter}\n---\nTell a story.`,
+    ));
+  const page = await world.openPage("#/chat", { viewport: { width: 390, height: 740 } });
+  await page.getByRole("link", { name: "The Teller" }).click();
+  await page.getByText("Nothing has been said in this conversation yet.").waitFor();
+  await message(page).fill("Tell me\na story");
+  await message(page).press("Enter");
+  await message(page).pressSequentially("of a dragon");
+  await message(page).press("Control+Enter");
+  // It streams, as Markdown, and it can be cancelled wherever its end has got to.
+  await page.locator(".turn .prose strong", { hasText: "upon" }).waitFor();
+  await page.getByText("line 79").waitFor();
+  await page.locator(".mine").getByText("Tell me\na story\nof a dragon").waitFor();
+  assert.match(page.url(), /#\/chat\/teller\/[0-9a-f]{32}$/);
+  await until(() => isInView(page, "Cancel"), "Cancel is in view");
+  await page.evaluate("scrollTo(0, 0)");
+  assert.ok(await isInView(page, "Cancel"));
+  assert.equal(await page.getByRole("button", { name: "Send" }).isEnabled(), false);
+  const address = page.url();
+  // The page of the execution keeps it in view, too.
+  await page.getByRole("link", { name: "execution 1" }).click();
+  await page.getByText("line 79").waitFor();
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  await page.locator(".step.live .prose strong", { hasText: "upon" }).waitFor();
+  assert.ok(await isInView(page, "Cancel"));
+  await page.goto(address);
+  await page.getByText("line 79").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Cancelled by user").waitFor();
+  model.finish();
+  await message(page).fill("Again");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText("The end.").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
+  await message(page).fill("Again");
+  await page.getByRole("button", { name: "Send" }).click();
+  // The same words again are a turn of their own.
+  await page.locator(".turn").nth(2).waitFor();
+  await until(async () => await page.getByText("The end.").count() === 2, "it answers again");
+  const executions = await world.runtime().listExecutions({ limit: 9, offset: 0 });
+  assert.equal(executions.length, 3);
+  assert.deepEqual(new Set(executions.map(({ sessionId }) => sessionId)).size, 1);
+  assert.deepEqual(new Set(executions.map(({ trigger }) => trigger)), new Set(["chat"]));
+}
+
+async function goBetween(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(browser, async (workspace) => {
+    await workspace.writeScript("talker", [{ say: "You said: {message}" }]);
+    await workspace.writeScript("asker", [
+      { call: [{ name: "ask_user", arguments: { question: "Which name?", kind: "input" } }] },
+      { say: "Heard: {result}" },
+    ]);
+  });
+  const runtime = world.runtime();
+  await runToEnd(runtime, "talker", { message: "First talk", sessionId: "one / two?" });
+  await runToEnd(runtime, "talker", { message: "Second talk", sessionId: "three" });
+  await runToEnd(runtime, "talker", { message: "No talk" });
+  const page = await world.openPage("#/chat/talker");
+  const list = page.getByRole("navigation", { name: "Conversations" });
+  await list.getByRole("link", { name: "First talk" }).waitFor();
+  assert.deepEqual(
+    (await list.getByRole("listitem").allInnerTexts()).map((text) => text.split("\n")[0]),
+    ["Second talk", "First talk"],
+  );
+  await list.getByRole("link", { name: "First talk" }).click();
+  await page.locator(".turn .mine").getByText("First talk").waitFor();
+  await page.reload();
+  await page.locator(".turn .mine").getByText("First talk").waitFor();
+  assert.equal(await page.locator(".turn").count(), 1);
+  await message(page).fill("Third");
+  await message(page).press("Control+Enter");
+  await page.locator(".turn").nth(1).waitFor();
+  await until(
+    async () =>
+      (await runtime.listExecutions({ sessionId: "one / two?", limit: 5, offset: 0 })).length === 2,
+    "the turn belongs to the conversation",
+  );
+  await list.getByRole("link", { name: "New conversation" }).click();
+  await page.getByText("Nothing has been said in this conversation yet.").waitFor();
+  await message(page).fill("Fresh");
+  await message(page).press("Control+Enter");
+  await list.getByRole("link", { name: "Fresh" }).waitFor();
+  assert.equal(
+    await list.locator("[aria-current=page]").innerText().then((text) => text.split("\n")[0]),
+    "Fresh",
+  );
+  await page.goBack();
+  await page.getByText("Nothing has been said in this conversation yet.").waitFor();
+
+  // A question is answered where it stands.
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Find" }).getByRole("combobox").fill("chat with asker");
+  await page.getByRole("option", { name: "Chat with asker" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "asker" }).waitFor();
+  await message(page).fill("Do ask");
+  await message(page).press("Control+Enter");
+  await page.getByRole("textbox", { name: "Your answer" }).fill("Ada");
+  assert.equal(await page.getByRole("button", { name: "Cancel" }).count(), 1);
+  await page.getByRole("textbox", { name: "Your answer" }).press("Control+Enter");
+  await page.locator(".turn").getByText("Heard: Ada").waitFor();
+}
+
+async function runAgain(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(
+    browser,
+    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
+  );
+  const runtime = world.runtime();
+  const asked = { args: ["a\nb", " c "], message: "Do\nit", context: "Soon" };
+  await runToEnd(runtime, "worker", asked);
+  const page = await world.openPage("#/executions/1");
+  await page.getByRole("button", { name: "Run again", exact: true }).click();
+  await page.waitForURL(/#\/executions\/2$/);
+  const again = await runtime.getExecution(2);
+  assert.deepEqual(
+    { args: again.args, message: again.message, context: again.context },
+    asked,
+  );
+  assert.deepEqual([again.trigger, again.sessionId], ["manual", null]);
+  await page.getByRole("button", { name: "Run again with changes" }).click();
+  const dialog = page.getByRole("dialog");
+  assert.deepEqual(JSON.parse(await dialog.getByLabel("Arguments").inputValue()), asked.args);
+  assert.equal(await dialog.getByLabel("Message").inputValue(), "Do\nit");
+  assert.equal(await dialog.getByLabel("Context").inputValue(), "Soon");
+  await dialog.getByLabel("Arguments").fill('["a", 1]');
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await dialog.getByRole("alert").getByText("JSON list of texts").waitFor();
+  await dialog.getByLabel("Arguments").fill('["a"]');
+  await dialog.getByLabel("Message").fill("Do it now");
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await page.waitForURL(/#\/executions\/3$/);
+  const changed = await runtime.getExecution(3);
+  assert.deepEqual(
+    [changed.args, changed.message, changed.context],
+    [["a"], "Do it now", "Soon"],
+  );
+
+  // A turn of a conversation is another turn of it.
+  await runToEnd(runtime, "worker", { message: "Hello", sessionId: "talk" });
+  await page.goto(`${world.origin}/ui#/executions/4`);
+  await page.getByRole("link", { name: "talk", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Run again", exact: true }).click();
+  await page.waitForURL(/#\/executions\/5$/);
+  const { trigger, sessionId, message } = await runtime.getExecution(5);
+  assert.deepEqual([trigger, sessionId, message], ["chat", "talk", "Hello"]);
+}
+
+async function lookWithAxe(browser: Browser): Promise<void> {
+  await using model = openSlowModel(["Once **upon**", " a time."]);
+  await using world = await openDashboardWorld(browser, async (workspace) => {
+    await workspace.writeScript("talker", [{ say: "Yes.\n\n- **one**\n\n```\ncode\n```" }]);
+    await workspace.writeScript("bad", [{ fail: "no luck" }]);
+    await workspace.writeScript("doer", [
+      { call: [{ name: "file_write", arguments: { path: "a.md", content: "x\n" } }] },
+      { say: "Done" },
+    ]);
+    await workspace.writeAgent("teller", `---\n${model.frontMatter}\n---\nTell a story.`);
+  });
+  const runtime = world.runtime();
+  for (const id of ["talker", "bad", "doer"]) {
+    await runToEnd(runtime, id, { message: `A word ${"and another ".repeat(20)}`, sessionId: "s" });
+  }
+  await runtime.run("teller", { message: "Hello", sessionId: "s" });
+  const views: [string, string][] = [
+    ["#/chat", "Begin a conversation"],
+    ["#/chat/talker", "Nothing has been said"],
+    ["#/chat/talker/s", "Yes."],
+    ["#/chat/bad/s", "no luck"],
+    ["#/chat/doer/s", "Allow file_write?"],
+    ["#/chat/teller/s", "It is answering."],
+    ["#/executions/1", "Run again with changes"],
+  ];
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [390, 1440]) {
+      const page = await world.openPage("#/", { colorScheme, viewport: { width, height: 900 } });
+      await page.evaluate(axe.source);
+      for (const [hash, text] of views) {
+        await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+        await page.getByText(text).first().waitFor();
+        await page.getByText("Loading …").first().waitFor({ state: "detached" });
+        const folds = page.locator("main .fold[aria-expanded=false]:visible");
+        while (await folds.count() > 0) await folds.first().click();
+        const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
+        const faults = violations
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+        assert.deepEqual(faults, [], `${colorScheme} ${width} ${hash}`);
+        const whole = Number(await page.evaluate("document.documentElement.scrollWidth"));
+        assert.ok(whole <= width, `${hash} is ${whole} wide`);
+      }
+      await page.close();
+    }
+  }
+}
+
+testInBrowser("dashboard: chat, and running again", [
+  ["a conversation streams, is cancelled, and goes on, on a phone", talk],
+  ["conversations are listed, have addresses, and questions are answered in them", goBetween],
+  ["an execution is run again as it was, and with changes", runAgain],
+  ["axe finds no fault in the chat, in both themes and widths", lookWithAxe],
+]);
