@@ -173,7 +173,7 @@ async function pageThroughMany(browser: Browser): Promise<void> {
   const limits = requests.filter(({ pathname }) => pathname === "/executions")
     .map(({ searchParams }) => Number(searchParams.get("limit")));
   assert.ok(
-    limits.length > 3 && limits.every((limit) => limit > 0 && limit <= 51),
+    limits.length > 3 && limits.every((limit) => limit > 0 && limit <= 60),
     limits.join(),
   );
 }
